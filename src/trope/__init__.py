@@ -1,0 +1,45 @@
+"""Figurative language in Python; names load when they are first used."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trope.core.errors import TropeError
+    from trope.core.records import Analysis, Relation, Token
+    from trope.integrations.spacy import load
+    from trope.pipeline import Pipeline, analyze, analyze_many
+
+__version__ = "0.1.0"
+
+_PUBLIC = {
+    "Analysis": "trope.core.records",
+    "Pipeline": "trope.pipeline",
+    "Relation": "trope.core.records",
+    "Token": "trope.core.records",
+    "TropeError": "trope.core.errors",
+    "analyze": "trope.pipeline",
+    "analyze_many": "trope.pipeline",
+    "load": "trope.integrations.spacy",
+}
+
+__all__ = [
+    "Analysis",
+    "Pipeline",
+    "Relation",
+    "Token",
+    "TropeError",
+    "__version__",
+    "analyze",
+    "analyze_many",
+    "load",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _PUBLIC:
+        return getattr(import_module(_PUBLIC[name]), name)
+    raise AttributeError(f"module 'trope' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

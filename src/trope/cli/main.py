@@ -1,0 +1,77 @@
+"""The `trope` command: a group whose commands are imported when they are called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from trope import __version__
+from trope.core.errors import TropeError
+
+# name → (module:command, one line of help); the help is here so that `trope --help` imports nothing
+COMMANDS: dict[str, tuple[str, str]] = {
+    "analyze": ("trope.cli.analyze:analyze", "Everything about a text: tags, trees, relations."),
+    "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
+    "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
+    "train": ("trope.cli.train:train", "Train again what ships."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name and imports them on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in alphabetical order."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name][0].split(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing one."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="trope")
+@click.option("--verbose", is_flag=True, help="Show tracebacks of errors.")
+@click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
+@click.pass_context
+def main(ctx: click.Context, verbose: bool, quiet: bool) -> None:
+    """Figurative language: read it, measure it, build data sets of it."""
+    ctx.obj = {"verbose": verbose, "quiet": quiet}
+
+
+def run(arguments: list[str] | None = None) -> None:
+    """Entry point: one line for an error, exit status 2; 130 when interrupted."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        status = main.main(args=arguments, prog_name="trope", standalone_mode=False)
+        sys.exit(status if isinstance(status, int) else 0)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.exceptions.Exit as leave:
+        sys.exit(leave.exit_code)
+    except click.UsageError as error:
+        hint = f"; try '{error.ctx.command_path} --help'" if error.ctx else ""
+        click.echo(f"trope: {error.format_message()}{hint}", err=True)
+        sys.exit(2)
+    except TropeError as error:
+        if "--verbose" in arguments:
+            raise
+        click.echo(f"trope: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # the reader of our output has gone (`trope … | head`): nothing is wrong
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,78 @@
+"""Files as users have them: checked encodings, atomic writes, checksums."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from trope.core.errors import BadRecord, MissingData
+
+
+def open_binary(path: str | Path) -> BinaryIO:
+    """The bytes of a file, unpacked if its name ends in .gz."""
+    path = Path(path)
+    if not path.is_file():
+        raise MissingData(path, "check the file name")
+    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+
+
+def decode(data: bytes, path: str | Path, line: int | None = None) -> str:
+    """The bytes as UTF-8 text (a byte-order mark is dropped).
+
+    Raises:
+        BadRecord: for bytes that are no UTF-8 text, with the line of the first bad byte.
+    """
+    if b"\0" in data:
+        at = (line or 1) + data.count(b"\n", 0, data.index(b"\0"))
+        raise BadRecord(path, at, "holds a NUL byte, so it is no text; give a UTF-8 text file")
+    try:
+        return data.decode("utf-8-sig" if line in (None, 1) else "utf-8")
+    except UnicodeDecodeError as error:
+        at = (line or 1) + data.count(b"\n", 0, error.start)
+        bad = data[error.start : error.start + 1].hex()
+        raise BadRecord(
+            path, at, f"is not UTF-8 (byte 0x{bad}); convert it, for example with iconv -t UTF-8"
+        ) from None
+
+
+def read_text(path: str | Path) -> str:
+    """A whole text file; for configuration and other files known to be small."""
+    with open_binary(path) as file:
+        return decode(file.read(), path)
+
+
+def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines of a UTF-8 file without their line ends, one at a time."""
+    with open_binary(path) as file:
+        for number, raw in enumerate(file, start=1):
+            yield number, decode(raw, path, number).rstrip("\r\n")
+
+
+def sha256(path: str | Path) -> str:
+    """The checksum of a file, read in pieces."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
+    """A file that appears whole, and durable, or not at all."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    try:
+        with os.fdopen(descriptor, mode, **text) as file:  # type: ignore[call-overload]
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
