@@ -1,0 +1,106 @@
+"""Words to word pieces, once for training and use: ids, letter-case types, which word owns which.
+
+The vocabulary is uncased, so the case of a word would be lost; it enters as the token type of its
+pieces instead, which costs nothing and tells names from nouns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+from pathlib import Path
+
+MAX_PIECES_A_WORD = 12
+"""Beyond this a "word" is noise (an encoded blob, a run of punctuation): its first pieces do."""
+
+_READ_OF_A_WORD = 128  # characters; more never changes the first twelve pieces of real text
+_MENTION = re.compile(r"@\w+")
+_LINK = re.compile(r"(?:https?://|www\.)\S+|URL\d*|\S+@\S+\.\w+", re.IGNORECASE)
+
+
+class CaseType(IntEnum):
+    """How a word is written."""
+
+    LOWER = 0
+    CAPITALISED = 1
+    UPPER = 2
+    MIXED = 3
+    NUMBER = 4
+    PUNCTUATION = 5
+    SYMBOL = 6
+    HANDLE = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The pieces of one sentence. Word w owns `ids[starts[w]:starts[w + 1]]`; no special pieces."""
+
+    ids: list[int]
+    types: list[int]
+    starts: list[int]
+
+    @property
+    def words(self) -> int:
+        """How many words there are."""
+        return len(self.starts) - 1
+
+
+def case_type(word: str) -> CaseType:
+    """The way a word is written, from its letters."""
+    if word[0] in "@#" and len(word) > 1:
+        return CaseType.HANDLE
+    letters = [c for c in word[:_READ_OF_A_WORD] if c.isalpha()]
+    if not letters:
+        if any(c.isdigit() for c in word[:_READ_OF_A_WORD]):
+            return CaseType.NUMBER
+        return CaseType.PUNCTUATION if word.isascii() else CaseType.SYMBOL
+    if not any(c.isupper() for c in letters):
+        return CaseType.LOWER
+    if letters[0].isupper() and not any(c.isupper() for c in letters[1:]):
+        return CaseType.CAPITALISED
+    return CaseType.UPPER if all(c.isupper() for c in letters) else CaseType.MIXED
+
+
+class Vocabulary:
+    """The word-piece vocabulary with a memory of the words it has met."""
+
+    def __init__(self, path: Path) -> None:
+        from tokenizers import BertWordPieceTokenizer
+
+        self._tokenizer = BertWordPieceTokenizer(str(path), lowercase=True)
+        ids = self._tokenizer.get_vocab()
+        self.cls, self.sep, self.pad = ids["[CLS]"], ids["[SEP]"], ids["[PAD]"]
+        self.unknown = ids["[UNK]"]
+        self.of_word = lru_cache(maxsize=200_000)(self._of_word)
+
+    def _of_word(self, word: str) -> tuple[tuple[int, ...], int]:
+        """The ids of a word's pieces (at least one) and its case type."""
+        kind = case_type(word)
+        # lone surrogates cannot cross into the tokenizer, which is UTF-8 inside
+        text = word[:_READ_OF_A_WORD].encode("utf-8", "replace").decode("utf-8")
+        if _LINK.fullmatch(text):
+            text, kind = "url", CaseType.HANDLE
+        elif _MENTION.fullmatch(text):
+            text = "@user"
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids[:MAX_PIECES_A_WORD]
+        return tuple(ids) or (self.unknown,), int(kind)
+
+    def pieces(self, words: Sequence[str]) -> Pieces:
+        """The pieces of a sentence's words."""
+        ids: list[int] = []
+        types: list[int] = []
+        starts = [0]
+        for word in words:
+            word_ids, kind = self.of_word(word)
+            ids.extend(word_ids)
+            types.extend([kind] * len(word_ids))
+            starts.append(len(ids))
+        return Pieces(ids, types, starts)
+
+
+def count_pieces(vocabulary: Vocabulary, words: Iterable[str]) -> int:
+    """How many pieces the words have, with the two that bracket a sentence."""
+    return 2 + sum(len(vocabulary.of_word(word)[0]) for word in words)

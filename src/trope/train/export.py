@@ -1,0 +1,183 @@
+"""From a trained student to the files that ship: one ONNX graph, label arrays, inventories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from onnx import TensorProto
+
+from trope.core.files import atomic_write
+from trope.train.corpus import Labels
+from trope.train.graph import CONTRIB, Graph
+
+Weights = Mapping[str, npt.NDArray[np.float32]]
+LAYERS, SIZE, ATTENTION_HEADS, EPSILON = 12, 384, 12, 1e-12
+
+
+def export(weights: Weights, labels: Labels, vocabulary: Path, folder: Path) -> None:
+    """Write `encoder.onnx`, `heads.npz`, `labels.json` and `vocab.txt` into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_write(folder / "encoder.onnx", "wb") as file:
+        file.write(build_graph(weights))  # type: ignore[arg-type]
+    classes = weights["heads.label_classes.weight"], weights["heads.label_classes.bias"]
+    with atomic_write(folder / "heads.npz", "wb") as file:
+        np.savez(file, allow_pickle=False, label_weight=classes[0], label_bias=classes[1])  # type: ignore[arg-type]
+    with atomic_write(folder / "labels.json", "wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))  # type: ignore[arg-type]
+    copyfile(vocabulary, folder / "vocab.txt")
+
+
+def build_graph(weights: Weights) -> bytes:
+    """The encoder and the heads that need no decision before them, in one graph."""
+    graph = Graph()
+    layers = _trunk(graph, weights)
+    shape = graph.add("Shape", "ids")  # [batch, piece]
+    words = graph.add("Shape", "pool", start=0, end=2)  # [batch, word]
+    tags = _word_rows(graph, layers, weights["heads.tag_mix.weights"], shape)
+    tree = _word_rows(graph, layers, weights["heads.tree_mix.weights"], shape)
+    outputs: dict[str, list[Any]] = {}
+    for name in ("upos", "xpos", "lemma"):
+        scores = _linear(graph, tags, weights, f"heads.{name}")
+        _by_word(graph, scores, words, name)
+        outputs[name] = ["batch", "word", len(weights[f"heads.{name}.bias"])]
+    _arcs(graph, tree, weights, words)
+    outputs["arcs"] = ["batch", "word", "head"]
+    size = len(weights["heads.label_root"])
+    dependents = graph.add("Relu", _linear(graph, tree, weights, "heads.label_dependent"))
+    _by_word(graph, dependents, words, "label_dependents")
+    heads = graph.add("Relu", _linear(graph, tree, weights, "heads.label_head"))
+    _with_root(graph, heads, weights["heads.label_root"], words, "label_heads")
+    outputs["label_dependents"] = ["batch", "word", size]
+    outputs["label_heads"] = ["batch", "head", size]
+    pieces = ["batch", "piece"]
+    inputs = {
+        "ids": (TensorProto.INT64, pieces),
+        "types": (TensorProto.INT64, pieces),
+        "mask": (TensorProto.INT32, pieces),
+        "pool": (TensorProto.FLOAT, ["batch", "word", "piece"]),
+    }
+    return graph.serialise(inputs, outputs)
+
+
+def _trunk(graph: Graph, weights: Weights) -> list[str]:
+    """All layers as matrices of one row a piece."""
+    prefix = "trunk.encoder.embeddings."
+    flat = graph.constant([-1], "int64")
+    ids, types = (graph.add("Reshape", name, flat) for name in ("ids", "types"))
+    # positions 0, 1, 2 … in every sentence: the row number within the padded sentence
+    width = graph.add("Shape", "ids", start=1, end=2)
+    one_row = graph.add(
+        "Range",
+        graph.constant(0, "int64"),
+        graph.add("Squeeze", width),
+        graph.constant(1, "int64"),
+    )
+    positions = graph.add("Reshape", graph.add("Expand", one_row, graph.add("Shape", "ids")), flat)
+    words = graph.table(weights[f"{prefix}word_embeddings.weight"], ids)
+    places = graph.add(
+        "Gather",
+        graph.constant(weights[f"{prefix}position_embeddings.weight"], "float32"),
+        positions,
+    )
+    cases = graph.add(
+        "Gather",
+        graph.constant(weights[f"{prefix}token_type_embeddings.weight"], "float32"),
+        types,
+    )
+    x = graph.add("Add", graph.add("Add", words, cases), places)
+    x = _norm(graph, x, weights, f"{prefix}LayerNorm")
+    layers = [x]
+    for number in range(LAYERS):
+        x = _layer(graph, x, weights, f"trunk.encoder.encoder.layer.{number}.")
+        layers.append(x)
+    return layers
+
+
+def _layer(graph: Graph, x: str, weights: Weights, prefix: str) -> str:
+    """One transformer layer; biases go into the fused operators where these take them."""
+    by_sentence = graph.add("Concat", graph.add("Shape", "ids"), graph.constant([SIZE], "int64"), axis=0)
+    parts = [f"{prefix}attention.self.{part}" for part in ("query", "key", "value")]
+    projected = [
+        graph.add("Reshape", graph.product(x, weights[f"{part}.weight"]), by_sentence)
+        for part in parts
+    ]
+    bias = np.concatenate([weights[f"{part}.bias"] for part in parts])
+    attended = graph.add(
+        "MultiHeadAttention",
+        *projected,
+        graph.constant(bias, "float32"),
+        "mask",
+        domain=CONTRIB,
+        num_heads=ATTENTION_HEADS,
+    )
+    attended = graph.add("Reshape", attended, graph.constant([-1, SIZE], "int64"))
+    out = _linear(graph, attended, weights, f"{prefix}attention.output.dense")
+    x = _norm(graph, graph.add("Add", out, x), weights, f"{prefix}attention.output.LayerNorm")
+    inner = graph.product(x, weights[f"{prefix}intermediate.dense.weight"])
+    bias = weights[f"{prefix}intermediate.dense.bias"]
+    inner = graph.add("BiasGelu", inner, graph.constant(bias, "float32"), domain=CONTRIB)
+    out = _linear(graph, inner, weights, f"{prefix}output.dense")
+    return _norm(graph, graph.add("Add", out, x), weights, f"{prefix}output.LayerNorm")
+
+
+def _norm(graph: Graph, x: str, weights: Weights, name: str) -> str:
+    return graph.norm(x, weights[f"{name}.weight"], weights[f"{name}.bias"], EPSILON)
+
+
+def _linear(graph: Graph, x: str, weights: Weights, name: str) -> str:
+    return graph.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+
+def _word_rows(graph: Graph, layers: list[str], mix: npt.NDArray[np.float32], shape: str) -> str:
+    """The mixed layers, averaged over the pieces of each word: one row a word."""
+    shares = np.exp(mix - mix.max())
+    shares = shares / shares.sum()
+    mixed = graph.add(
+        "Sum",
+        *(
+            graph.add("Mul", layer, graph.constant(share, "float32"))
+            for layer, share in zip(layers, shares, strict=True)
+        ),
+    )
+    by_sentence = graph.add("Concat", shape, graph.constant([SIZE], "int64"), axis=0)
+    pooled = graph.add("MatMul", "pool", graph.add("Reshape", mixed, by_sentence))
+    return graph.add("Reshape", pooled, graph.constant([-1, SIZE], "int64"))
+
+
+def _by_word(graph: Graph, rows: str, words: str, name: str) -> str:
+    """Rows back in sentences: [batch, word, …]."""
+    rest = graph.constant([-1], "int64")
+    return graph.add("Reshape", rows, graph.add("Concat", words, rest, axis=0), name=name)
+
+
+def _with_root(
+    graph: Graph, rows: str, root: npt.NDArray[np.float32], words: str, name: str = ""
+) -> str:
+    """The root's vector before each sentence's words."""
+    size = len(root)
+    batch = graph.add("Slice", words, graph.constant([0], "int64"), graph.constant([1], "int64"))
+    shape = graph.add("Concat", batch, graph.constant([1, size], "int64"), axis=0)
+    roots = graph.add("Expand", graph.constant(root[None, None, :], "float32"), shape)
+    sentences = graph.add(
+        "Reshape", rows, graph.add("Concat", words, graph.constant([size], "int64"), axis=0)
+    )
+    return graph.add("Concat", roots, sentences, axis=1, name=name)
+
+
+def _arcs(graph: Graph, tree: str, weights: Weights, words: str) -> None:
+    """Scores of every word under every head."""
+    dependent = graph.add("Relu", _linear(graph, tree, weights, "heads.arc_dependent"))
+    turned = _linear(graph, dependent, weights, "heads.arc_weight")
+    size = len(weights["heads.arc_root"])
+    turned = graph.add(
+        "Reshape", turned, graph.add("Concat", words, graph.constant([size], "int64"), axis=0)
+    )
+    head = graph.add("Relu", _linear(graph, tree, weights, "heads.arc_head"))
+    heads = _with_root(graph, head, weights["heads.arc_root"], words)
+    graph.add("MatMul", turned, graph.add("Transpose", heads, perm=[0, 2, 1]), name="arcs")

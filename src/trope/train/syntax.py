@@ -1,0 +1,132 @@
+"""`trope train syntax`: treebanks and texts in, the shipped encoder out.
+
+Stages, each leaving a file in the work folder so that an interrupted run goes on where it was:
+prepare (words to pieces, labels to numbers) → teachers (a large public encoder on the treebanks)
+→ student (a small one on the treebanks and on texts that the teachers have read) → export.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import torch
+from safetensors.torch import load_file, save_file
+
+from trope.core.errors import MissingData
+from trope.core.files import atomic_write
+from trope.encoder.pieces import Vocabulary
+from trope.train.bases import fetch, read_weights
+from trope.train.corpus import Corpus, Labels, collect_labels, encode_treebank, encode_words
+from trope.train.fit import dev_figures, fit, teach
+from trope.train.model import SyntaxModel
+from trope.train.settings import FitSettings, SyntaxSettings
+from trope.train.sources import read_text_set, read_treebank
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Where a run reads and writes, and with what."""
+
+    settings: SyntaxSettings
+    without: frozenset[str]
+    work: Path
+    device: str
+    say: Say
+
+    def names(self, use: str) -> list[str]:
+        """The sets of one use that are not left out."""
+        return [s.name for s in self.settings.sets if s.use == use and s.name not in self.without]
+
+    def labels(self) -> Labels:
+        """The inventories that `prepare` wrote."""
+        path = self.work / "labels.json"
+        if not path.exists():
+            raise MissingData(path, "run the stage 'prepare' first")
+        return msgspec.json.decode(path.read_bytes(), type=Labels)
+
+
+def prepare(run: Run, data: Path) -> None:
+    """Read treebanks and texts once; write them as arrays."""
+    vocabulary = Vocabulary(fetch("bert-vocabulary", run.work) / "vocab.txt")
+    gold = {name: read_treebank(data, name, "train") for name in run.names("gold")}
+    labels = collect_labels([s for sentences in gold.values() for s in sentences])
+    with atomic_write(run.work / "labels.json", "wb") as file:
+        file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]
+    together = [s for sentences in gold.values() for s in sentences]
+    encode_treebank(together, labels, vocabulary).save(run.work / "gold.npz")
+    for name in ("ewt", "tweebank"):
+        dev = encode_treebank(read_treebank(data, name, "dev"), labels, vocabulary)
+        dev.save(run.work / f"dev-{name}.npz")
+    words = [s for name in run.names("text") for s in read_text_set(data, name, run.say)]
+    corpus, _ = encode_words(words, vocabulary)
+    corpus.save(run.work / "text.npz")
+    run.say(f"prepared {len(together)} annotated and {len(corpus)} plain sentences")
+
+
+def train_teacher(run: Run, number: int) -> Path:
+    """One teacher, fitted to the treebanks."""
+    path = run.work / f"teacher-{number}.safetensors"
+    if not path.exists():
+        model = _new_model(run, run.settings.teacher, quantised=False)
+        gold = Corpus.load(run.work / "gold.npz")
+        seed = run.settings.seed + number
+        fit(model, run.labels(), gold, run.settings.teacher, seed=seed, device=run.device, say=run.say)
+        run.say(f"teacher {number}: {_all_dev(run, model)}")
+        save_file({k: v.contiguous() for k, v in model.state_dict().items()}, path)
+    return path
+
+
+def train_student(run: Run) -> Path:
+    """The small encoder, fitted to the treebanks and to what the teachers say of the texts."""
+    path = run.work / "student.safetensors"
+    if path.exists():
+        return path
+    labels = run.labels()
+    gold, text = Corpus.load(run.work / "gold.npz"), Corpus.load(run.work / "text.npz")
+    teachers = []
+    for number in range(run.settings.teachers):
+        teacher = SyntaxModel(run.settings.teacher.base, labels, None, quantised=False)
+        teacher.load_state_dict(load_file(train_teacher(run, number)))
+        teachers.append(teacher)
+    taught = teach(teachers, text, labels, run.device)
+    run.say("the teachers have read the texts")
+    del teachers
+    model = _new_model(run, run.settings.student, quantised=True)
+    fit(
+        model,
+        labels,
+        gold,
+        run.settings.student,
+        seed=run.settings.seed,
+        device=run.device,
+        say=run.say,
+        text=text,
+        taught=taught,
+    )
+    figures = _all_dev(run, model)
+    run.say(f"student: {figures}")
+    save_file({k: v.contiguous().cpu() for k, v in model.state_dict().items()}, path)
+    with atomic_write(run.work / "dev.json", "wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(figures)))  # type: ignore[arg-type]
+    return path
+
+
+def _new_model(run: Run, settings: FitSettings, *, quantised: bool) -> SyntaxModel:
+    weights = read_weights(settings.base, fetch(settings.base, run.work))
+    torch.manual_seed(run.settings.seed)
+    return SyntaxModel(settings.base, run.labels(), weights, quantised)
+
+
+def _all_dev(run: Run, model: SyntaxModel) -> dict[str, dict[str, float]]:
+    return {
+        name: dev_figures(model, Corpus.load(run.work / f"dev-{name}.npz"), run.labels(), run.device)
+        for name in ("ewt", "tweebank")
+    }
+
+
+STAGES: Sequence[str] = ("prepare", "teachers", "student", "export")
