@@ -108,11 +108,10 @@ def read_weights(name: str, home: Path) -> dict[str, Any]:
     """The base's tensors under the names that `transformers` gives them."""
     import torch
 
-    half = home / "half.safetensors"  # a smaller copy, for machines that are hard to reach
-    if half.exists() or name != "e5-small":
+    if name != "e5-small":
         from safetensors.torch import load_file
 
-        return dict(load_file(half if half.exists() else home / "model.safetensors"))
+        return dict(load_file(home / "model.safetensors"))
     return {key: torch.from_numpy(value) for key, value in _onnx_weights(home).items()}
 
 

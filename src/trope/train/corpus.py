@@ -7,28 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from trope.core.files import atomic_write
 from trope.encoder.lemmas import make_rule
 from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import Labels
 
 UNKNOWN = -1
 MAX_PIECES = 192
 """Longer sentences are left out of training; they are a handful."""
 
 Ints = npt.NDArray[np.int64]
-
-
-class Labels(msgspec.Struct, frozen=True):
-    """The inventories that the heads choose from."""
-
-    upos: tuple[str, ...]
-    xpos: tuple[str, ...]
-    deprels: tuple[str, ...]
-    lemma_rules: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

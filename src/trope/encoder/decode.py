@@ -1,0 +1,114 @@
+"""From scores to decisions: tags, lemmas, one well-formed tree a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trope.core.records import ROOT, Parse
+from trope.encoder.lemmas import apply_rule
+from trope.encoder.session import BatchPass, Encoder
+from trope.encoder.trees import best_heads
+from trope.encoder.windows import Window
+
+Ints = npt.NDArray[np.int64]
+JOIN = "parataxis"
+"""How the stretches of an overlong sentence hang together, as in Tweebank."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Decisions on the core words of one window, heads counted in the sentence."""
+
+    first: int
+    upos: list[int]
+    xpos: list[int]
+    lemma: list[int]
+    heads: list[int]
+    deprels: list[int]
+
+
+def parse(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+    """The parses of the sentences, in their order."""
+    stretches: list[list[Stretch]] = [[] for _ in sentences]
+    for done in encoder.run(sentences):
+        for sentence, stretch in read_batch(done, encoder):
+            stretches[sentence].append(stretch)
+    return [
+        assemble(tuple(words), sorted(parts, key=lambda s: s.first), encoder)
+        for words, parts in zip(sentences, stretches, strict=True)
+    ]
+
+
+def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
+    """The decisions on each window of a batch with the number of its sentence."""
+    tags = {name: done.outputs[name].argmax(-1) for name in ("upos", "xpos", "lemma")}
+    heads = [_window_heads(done.outputs["arcs"][row], w) for row, w in enumerate(done.windows)]
+    labels = _labels(done, heads, encoder)
+    for row, window in enumerate(done.windows):
+        core = slice(window.core_first - window.first, window.core_last - window.first)
+        yield (
+            window.sentence,
+            Stretch(
+                window.core_first,
+                *(tags[name][row, core].tolist() for name in ("upos", "xpos", "lemma")),
+                heads=[h if h == ROOT else h + window.core_first for h in heads[row]],
+                deprels=labels[row],
+            ),
+        )
+
+
+def _window_heads(arcs: npt.NDArray[np.float32], window: Window) -> list[int]:
+    """Heads of the core words among the core words: a tree of its own."""
+    low, high = window.core_first - window.first, window.core_last - window.first
+    scores = arcs[low:high]
+    if low:
+        scores = np.concatenate([scores[:, :1], scores[:, low + 1 : high + 1]], axis=1)
+    return best_heads(scores[:, : high - low + 1])
+
+
+def _labels(done: BatchPass, heads: list[list[int]], encoder: Encoder) -> list[list[int]]:
+    """The relation of every core word to its head, for the whole batch in one product."""
+    rows, words, governors = [], [], []
+    for row, (window, chosen) in enumerate(zip(done.windows, heads, strict=True)):
+        low = window.core_first - window.first
+        rows += [row] * len(chosen)
+        words += range(low, low + len(chosen))
+        governors += [0 if head == ROOT else head + low + 1 for head in chosen]
+    dependent = done.outputs["label_dependents"][rows, words]
+    governor = done.outputs["label_heads"][rows, governors]
+    features = np.concatenate([dependent, governor, dependent * governor], axis=1)
+    scores = features @ encoder.heads["label_weight"].T + encoder.heads["label_bias"]
+    # a tree has one root, and nothing else is called so
+    at_root = np.asarray(governors) == 0
+    root = encoder.labels.deprels.index("root")
+    scores[~at_root, root] = -np.inf
+    best: Ints = scores.argmax(-1)
+    best[at_root] = root
+    ends = np.cumsum([len(chosen) for chosen in heads])
+    return [part.tolist() for part in np.split(best, ends[:-1])]
+
+
+def assemble(words: tuple[str, ...], stretches: list[Stretch], encoder: Encoder) -> Parse:
+    """One parse of a sentence's stretches; the roots of later ones hang from the first root."""
+    labels = encoder.labels
+    upos: list[str] = []
+    xpos: list[str] = []
+    rules: list[str] = []
+    heads: list[int] = []
+    deprels: list[str] = []
+    for stretch in stretches:
+        upos += [labels.upos[tag] for tag in stretch.upos]
+        xpos += [labels.xpos[tag] for tag in stretch.xpos]
+        rules += [labels.lemma_rules[rule] for rule in stretch.lemma]
+        names = [labels.deprels[label] for label in stretch.deprels]
+        if heads:
+            top = stretch.heads.index(ROOT)
+            stretch.heads[top], names[top] = heads.index(ROOT), JOIN
+        heads += stretch.heads
+        deprels += names
+    lemmas = tuple(apply_rule(rule, word) for rule, word in zip(rules, words, strict=True))
+    return Parse(words, tuple(upos), tuple(xpos), lemmas, tuple(heads), tuple(deprels))

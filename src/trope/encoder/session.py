@@ -1,0 +1,98 @@
+"""The encoder: words in, scores out, on ONNX Runtime and without torch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from trope.core.errors import BadInput, BadModel
+from trope.encoder.models import model_folder
+from trope.encoder.pieces import Vocabulary
+from trope.encoder.windows import Window, batches, network_input, windows
+
+Array = npt.NDArray[np.float32]
+SYNTAX = ("upos", "xpos", "lemma", "arcs", "label_dependents", "label_heads")
+"""What the heads of syntax say; `trope.encoder.decode` makes trees of it."""
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """The inventories that the heads choose from."""
+
+    upos: tuple[str, ...]
+    xpos: tuple[str, ...]
+    deprels: tuple[str, ...]
+    lemma_rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchPass:
+    """One batch that went through the network: padded outputs, a row a window."""
+
+    windows: list[Window]
+    outputs: Mapping[str, Array]
+
+
+class Encoder:
+    """The network of one tier. Threads share it: ONNX Runtime sessions are safe to share."""
+
+    def __init__(self, tier: str = "small", *, threads: int | None = None, folder: Path | None = None) -> None:
+        self.tier = tier
+        self.threads = threads or _usable_cores()
+        if self.threads < 1:
+            raise BadInput(f"threads must be at least 1, got {threads}")
+        self.folder = folder or model_folder(tier)
+        self.vocabulary = Vocabulary(self.folder / "vocab.txt")
+        self.labels = msgspec.json.decode((self.folder / "labels.json").read_bytes(), type=Labels)
+        with np.load(self.folder / "heads.npz", allow_pickle=False) as arrays:
+            self.heads: dict[str, Array] = dict(arrays)
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        # batches run side by side, one thread each: no waiting for each other inside a product
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        path = self.folder / "encoder.onnx"
+        try:
+            return onnxruntime.InferenceSession(
+                str(path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # noqa: BLE001  (ONNX Runtime raises many unrelated types here)
+            raise BadModel(path, f"ONNX Runtime cannot load it ({error})") from error
+
+    def run(self, sentences: Sequence[Sequence[str]], outputs: Sequence[str] = SYNTAX) -> Iterator[BatchPass]:
+        """Send sentences through the network once; batches come back as they are done, in order."""
+        pending = [
+            window
+            for number, words in enumerate(sentences)
+            for window in windows(number, self.vocabulary.pieces(words))
+        ]
+        session = self._session
+        if self.threads == 1:
+            yield from (self._run_batch(session, batch, outputs) for batch in batches(pending))
+            return
+        with ThreadPoolExecutor(self.threads) as pool:
+            yield from pool.map(lambda b: self._run_batch(session, b, outputs), batches(pending))
+
+    def _run_batch(self, session: Any, batch: list[Window], outputs: Sequence[str]) -> BatchPass:
+        arrays = session.run(list(outputs), network_input(batch, self.vocabulary))
+        return BatchPass(batch, dict(zip(outputs, arrays, strict=True)))
+
+
+def _usable_cores() -> int:
+    """Cores that this process may use, which on a shared machine are fewer than it has."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,95 @@
+"""Which pieces go through the network together: long sentences in windows, batches by length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from trope.encoder.pieces import Pieces, Vocabulary
+
+MAX_PIECES = 500
+"""Longest sentence that goes through whole; the network has 512 places."""
+
+CORE_PIECES, CONTEXT_PIECES = 300, 90
+"""A longer one goes in stretches of this many pieces, each with this much context on either side."""
+
+BATCH_PIECES = 1024
+"""Padded pieces a batch: enough rows to keep the kernels busy, few enough to stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Words `first:last` of sentence `sentence`, of which `core_first:core_last` are wanted."""
+
+    sentence: int
+    first: int
+    last: int
+    core_first: int
+    core_last: int
+    pieces: Pieces
+
+
+def windows(sentence: int, pieces: Pieces) -> Iterator[Window]:
+    """The sentence as it is, or, where it is too long, overlapping stretches of it."""
+    words = pieces.words
+    if len(pieces.ids) <= MAX_PIECES:
+        yield Window(sentence, 0, words, 0, words, pieces)
+        return
+    starts = np.asarray(pieces.starts)
+    core_first = 0
+    while core_first < words:
+        core_last = _reach(starts, core_first, CORE_PIECES)
+        first = int(np.searchsorted(starts, starts[core_first] - CONTEXT_PIECES))
+        last = _reach(starts, core_last, CONTEXT_PIECES) if core_last < words else words
+        yield Window(sentence, first, last, core_first, core_last, _cut(pieces, first, last))
+        core_first = core_last
+
+
+def _reach(starts: npt.NDArray[np.int64], first: int, budget: int) -> int:
+    """The word after the last one that still fits into the budget; at least one word further."""
+    last = int(np.searchsorted(starts, starts[first] + budget, side="right")) - 1
+    return max(last, first + 1)
+
+
+def _cut(pieces: Pieces, first: int, last: int) -> Pieces:
+    low, high = pieces.starts[first], pieces.starts[last]
+    starts = [start - low for start in pieces.starts[first : last + 1]]
+    return Pieces(pieces.ids[low:high], pieces.types[low:high], starts)
+
+
+def batches(items: Sequence[Window]) -> Iterator[list[Window]]:
+    """Windows of similar length together."""
+    batch: list[Window] = []
+    for window in sorted(items, key=lambda w: len(w.pieces.ids)):
+        if batch and (len(batch) + 1) * (len(window.pieces.ids) + 2) > BATCH_PIECES:
+            yield batch
+            batch = []
+        batch.append(window)
+    if batch:
+        yield batch
+
+
+def network_input(batch: Sequence[Window], vocabulary: Vocabulary) -> dict[str, npt.NDArray[np.generic]]:
+    """Padded arrays of a batch; `pool` averages the pieces of a word."""
+    width = max(len(w.pieces.ids) for w in batch) + 2
+    words = max(w.pieces.words for w in batch)
+    ids = np.full((len(batch), width), vocabulary.pad, dtype=np.int64)
+    types = np.zeros((len(batch), width), dtype=np.int64)
+    mask = np.zeros((len(batch), width), dtype=np.int32)
+    pool = np.zeros((len(batch), words, width), dtype=np.float32)
+    for row, window in enumerate(batch):
+        pieces = window.pieces
+        count = len(pieces.ids)
+        ids[row, 0] = vocabulary.cls
+        ids[row, 1 : count + 1] = pieces.ids
+        ids[row, count + 1] = vocabulary.sep
+        types[row, 1 : count + 1] = pieces.types
+        mask[row, : count + 2] = 1
+        starts = np.asarray(pieces.starts)
+        sizes = np.diff(starts)
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        pool[row, owner, np.arange(1, count + 1)] = np.repeat(1.0 / sizes, sizes)
+    return {"ids": ids, "types": types, "mask": mask, "pool": pool}
