@@ -9,7 +9,6 @@ import threading
 import pytest
 
 from trope.cli.main import run
-from trope.corpora import catalogue as catalogue_module
 from trope.corpora.catalogue import Catalogue, Corpus, CorpusFile, load_catalogue
 
 FILES = {"one.txt": b"Rents soar.\nHopes fade.\n", "sub/two.tsv": b"id\ttext\n1\tFear grows.\n"}
@@ -131,7 +130,7 @@ def test_check_tells_what_is_missing_and_what_differs(trope, toys):
     status, out, _ = trope("data", "check", "--from", toys)
     assert status == 1
     flat = " ".join(out.split())
-    assert "one.txt: 12 bytes instead of 24; 1 lines instead of 2" in flat
+    assert "one.txt: bytes: 12 instead of 24; lines: 1 instead of 2" in flat
     assert "other all 2 files missing; see: trope data info other" in flat
     assert "0 of 2 corpora are complete" in out
     assert max(len(line) for line in out.splitlines()) <= 80
@@ -163,7 +162,7 @@ def mirror(toys):
 
     handler = functools.partial(Handler, directory=str(toys))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
@@ -227,4 +226,3 @@ def test_help_of_the_whole_command_reads_no_catalogue():
         "assert 'trope.cli.data' not in sys.modules and 'rich' not in sys.modules\n"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True).returncode == 0
-    assert catalogue_module.CATALOGUE_FILE.name == "catalogue.toml"

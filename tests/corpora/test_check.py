@@ -7,7 +7,7 @@ import pytest
 
 from trope.core.errors import BadInput
 from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
-from trope.corpora.check import check_corpus, content_digest
+from trope.corpora.check import check_corpus, content_digest, present
 from trope.corpora.conllu import read_conllu
 from trope.corpora.tables import read_texts
 
@@ -67,7 +67,7 @@ def test_a_missing_file_says_what_to_do(tmp_path):
 
 def test_other_counts_are_told_even_if_the_checksum_is_right(folder):
     found = report(toy(counts={"rows": 1_002}), folder)
-    assert (found.status, found.problems) == ("differs", ("2 rows instead of 1,002",))
+    assert (found.status, found.problems) == ("differs", ("rows: 2 instead of 1,002",))
 
 
 def test_altered_content_is_told_by_checksum(folder):
@@ -75,20 +75,20 @@ def test_altered_content_is_told_by_checksum(folder):
     (folder / "toy" / "toy.tsv.gz").write_bytes(gzip.compress(altered))
     found = report(toy(), folder)
     assert found.status == "differs"
-    assert found.problems[0].startswith("checksum ")
+    assert found.problems[0].startswith("checksum: ")
 
 
 def test_cut_content_is_told_by_size_and_counts(folder):
     (folder / "toy" / "toy.tsv.gz").write_bytes(gzip.compress(CONTENT[:-13]))
     assert report(toy(), folder).problems == (
-        f"{len(CONTENT) - 13} bytes instead of {len(CONTENT)}",
-        "1 rows instead of 2",
+        f"bytes: {len(CONTENT) - 13} instead of {len(CONTENT)}",
+        "rows: 1 instead of 2",
     )
 
 
 def test_content_that_cannot_be_read_is_told_with_its_line(folder):
     (folder / "toy" / "toy.tsv.gz").write_bytes(gzip.compress(b"id\ttext\n1\n"))
-    assert "toy.tsv.gz:2: has 1 fields" in report(toy(), folder).problems[-1]
+    assert report(toy(), folder).problems[-1].startswith("line 2: the number of fields is 1")
 
 
 def test_a_damaged_archive_is_told(folder):
@@ -97,6 +97,18 @@ def test_a_damaged_archive_is_told(folder):
     assert "damaged gzip file" in report(toy(), folder).problems[0]
     with pytest.raises(BadInput, match="damaged gzip file"):
         content_digest(path)
+
+
+def test_only_the_right_file_counts_as_present(folder):
+    corpus = toy()
+    path = folder / "toy" / "toy.tsv.gz"
+    assert present(corpus, corpus.files[0], folder) == path
+    path.write_bytes(gzip.compress(b"other"))
+    assert present(corpus, corpus.files[0], folder) is None
+    path.write_bytes(path.read_bytes()[:-5])
+    assert present(corpus, corpus.files[0], folder) is None
+    path.unlink()
+    assert present(corpus, corpus.files[0], folder) is None
 
 
 @pytest.mark.shared

@@ -90,8 +90,8 @@ def test_packed_files_and_missing_last_blank_line_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "problem"),
     [
-        ("1\tone\ttwo\n", 1, "has 3 columns"),
-        (SENTENCE.replace("\t3:nsubj\t_", "\t3:nsubj"), 7, "has 9 columns"),
+        ("1\tone\ttwo\n", 1, "columns is 3, not 10"),
+        (SENTENCE.replace("\t3:nsubj\t_", "\t3:nsubj"), 7, "columns is 9, not 10"),
         (SENTENCE.replace("\tnot\t", "\t\t"), 6, "column 3 is empty"),
         (rows((1, 0), (3, 1)), 2, "word id is '3' where 2 follows"),
         (rows((0, 0)), 1, "word id is '0' where 1 follows"),
@@ -106,7 +106,7 @@ def test_packed_files_and_missing_last_blank_line_are_read(tmp_path):
         (rows(("1-3", 0), (1, 0), (2, 1)), 3, "covers words that do not follow"),
         (rows(("1-2", 0), (1, 0), ("2-3", 0), (2, 1), (3, 1)), 3, "overlaps"),
         ("# sent_id = lonely\n\n", 1, "comments without a sentence"),
-        (SENTENCE.replace("3\tpanic", "# late\n3\tpanic"), 8, "has 1 columns"),
+        (SENTENCE.replace("3\tpanic", "# late\n3\tpanic"), 8, "columns is 1, not 10"),
         ("\n\n", 1, "holds no sentence"),
         (rows(("0.1", 0)), 1, "begins a sentence without words"),
     ],

@@ -1,5 +1,8 @@
 import gzip
 import io
+import os
+import threading
+from pathlib import Path
 
 import pytest
 
@@ -116,6 +119,24 @@ def test_an_unknown_encoding_is_named():
 def test_what_does_not_fit_the_named_encoding_is_refused_at_its_line():
     with pytest.raises(BadRecord, match=r"input:2: is not ascii \(byte 0xc3\)"):
         list(numbered_lines(io.BytesIO("a\né\n".encode()), encoding="ascii"))
+
+
+def test_a_named_pipe_is_read_like_a_file(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(gzip.compress(b"flows\n"),))
+    writer.start()
+    assert list(numbered_lines(path)) == [(1, "flows")]
+    writer.join()
+
+
+def test_a_file_that_may_not_be_opened_is_refused_with_the_cause(tmp_path, monkeypatch):
+    def refuse(path, mode):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(BadInput, match=r"locked: cannot be opened \(Permission denied\)"):
+        list(numbered_lines(tmp_path / "locked"))
 
 
 def test_missing_files_and_folders_are_refused(tmp_path):

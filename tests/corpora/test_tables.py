@@ -141,7 +141,9 @@ def test_a_quote_that_is_never_closed_is_refused_where_it_opens():
 
 def test_skipped_lines_count_in_the_line_numbers():
     content = "about this table\nid;text\n1;A\n2\n"
-    with pytest.raises(BadRecord, match="input:4: has 1 fields where the table has 2 columns"):
+    with pytest.raises(
+        BadRecord, match="input:4: the number of fields is 1, but the table has 2 columns"
+    ):
         rows(content, format="csv", delimiter=";", skip_lines=1)
 
 
@@ -154,7 +156,7 @@ def test_tables_without_a_header_get_their_columns_named():
     [
         ("", "is empty"),
         ("id,text,id\n1,A,2\n", "'id' more than once"),
-        ("id,text\n1,A,x\n", "has 3 fields"),
+        ("id,text\n1,A,x\n", "fields is 3"),
         ("id,text\n1,A\0\n", "NUL"),
     ],
 )
@@ -201,12 +203,12 @@ def test_a_field_of_one_megabyte_is_read():
 
 def test_memory_does_not_grow_with_the_table(tmp_path):
     path = tmp_path / "long.csv"
-    path.write_text("id,text\n" + "1,some words of a tweet that nobody wrote\n" * 100_000)
+    path.write_text("id,text\n" + "1,some words of a tweet that nobody wrote\n" * 30_000)
     tracemalloc.start()
-    assert sum(1 for _ in read_texts(path)) == 100_000
+    assert sum(1 for _ in read_texts(path)) == 30_000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < 2_000_000 < path.stat().st_size
+    assert peak < 500_000 < path.stat().st_size
 
 
 characters = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
