@@ -68,7 +68,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"\w+|[^\w\s]")
 _POINTED = re.compile(r"(?<!\w)(?:[Nn]os?\.(?=\s#?\d)|etc\.(?=[,;:)]|\s[a-z]))")
 
-_MERGED = {"lets": 3, "wanna": 3, "lemme": 3, "gimme": 3, "outta": 3, "dunno": 2, "whatcha": 4}
+_MERGED = {
+    "lets": 3,
+    "wanna": 3,
+    "lemme": 3,
+    "gimme": 3,
+    "outta": 3,
+    "dunno": 2,
+    "whatcha": 4,
+}
 """Where words written together are cut, beside those that spaCy knows."""
 
 _UNCUT = ("and/or", "etc.", "id", "Id", "ill", "Ill", "ima", "Ima", "wed", "Wed")
@@ -88,11 +96,12 @@ _MORE_INFIXES = (
     r"(?<=\w)[(\[\]|“”](?=\w)",
 )
 
-_ABBREVIATIONS = (
-    "Attn. Ave. Blvd. Capt. Conf. Cpl. Dept. Esp. Fri. Ft. Hon. LTD. Lt. Maj. Mon. Mt. Pres. Prof. Pvt. "
-    "Reps. Rep. Sens. Sat. Sgt. Sun. Thu. Thur. Thurs. Tue. Tues. Univ. Vol. Wed. al. approx. "
-    "apt. dept. eg. ext. esp. ft. ie. lbs. oz. vol. vs."
-)
+# Abbreviations that keep their point, beside those that spaCy knows.
+_ABBREVIATIONS = """
+    Attn. Ave. Blvd. Capt. Col. Conf. Cpl. Dept. Drs. Esp. Fri. Ft. Hon. LTD. Lt. Maj. Mon. Mt.
+    PVT. Pres. Prof. Pt. Pvt. Rep. Reps. Sat. Sens. Sgt. Sun. Thu. Thur. Thurs. Tue. Tues. Univ.
+    Vol. Wed. al. approx. apt. dept. eg. esp. ext. ft. ie. lbs. oz. vol. vs.
+"""
 
 
 def tokenise(text: str) -> list[Span]:
