@@ -13,7 +13,21 @@ from trope.core.records import ROOT, Parse
 from trope.lexicon.verbs import Verbs
 from trope.relations.tree import MAX_CONJUNCTS, Tree
 
-_OTHER_SUBJECTS = frozenset({"csubj", "csubj:pass", "csubj:outer", "nsubj:outer", "expl"})
+_ROLES = {
+    "nsubj": "subjects",
+    "nsubj:pass": "subjects",
+    "obj": "objects",
+    "iobj": "recipients",
+    "obl": "obliques",
+    "obl:agent": "agents",
+    "aux": "auxiliaries",
+    "xcomp": "complements",
+}
+_SUBJECTS = frozenset(
+    {"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "csubj:outer", "expl"}
+)
+_PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "aux:pass", "obl:agent"})
+_CLAUSAL = frozenset({"ccomp", "xcomp"})
 _AUXILIARY = frozenset({"aux", "aux:pass", "cop"})
 _PARTICLES = frozenset({"ADP", "ADV", "PART"})
 _NEGATIONS = frozenset({"not", "n't", "n’t", "nt", "never"})
@@ -124,11 +138,13 @@ class Clauses:
         frame = self.frame(word)
         if frame.agents:
             return self._expand(frame.agents)
-        if not frame.passive_mark:
-            return self._expand(filter(self._is_by_phrase, frame.obliques))
         if self._is_conjunct(word):
-            return self._after(word, self.frame(self.parse.heads[word]).agents)
-        return []
+            shared = self._after(word, self.frame(self.parse.heads[word]).agents)
+            if shared:
+                return shared
+        if frame.passive_mark:
+            return []  # where the tree marks passives, a plain "by" names no agent
+        return self._expand(filter(self._is_by_phrase, frame.obliques))
 
     def is_passive(self, word: int) -> bool:
         """Whether a verb is passive, by the subtypes of the tree or by its form."""
@@ -156,48 +172,35 @@ class Clauses:
     def _make_frame(self, word: int) -> Frame:
         frame = Frame()
         parse = self.parse
-        deprels = parse.deprels
+        relations = set()
         copula = mark = -1
         for child in self.tree.children[word]:
-            relation = deprels[child]
-            if relation == "nsubj" or relation == "nsubj:pass":
-                frame.subjects.append(child)
-                frame.has_subject = True
-                frame.passive_mark |= relation == "nsubj:pass"
-            elif relation == "obj":
-                frame.objects.append(child)
-            elif relation == "obl":
-                frame.obliques.append(child)
-            elif relation == "aux":
-                frame.auxiliaries.append(child)
-            elif relation == "aux:pass":
-                frame.passive_mark = True
-            elif relation == "obl:agent":
-                frame.agents.append(child)
-                frame.passive_mark = True
-            elif relation == "iobj":
-                frame.recipients.append(child)
+            relation = parse.deprels[child]
+            relations.add(relation)
+            role = _ROLES.get(relation)
+            if role is not None:
+                getattr(frame, role).append(child)
             elif relation == "advmod":
                 frame.negated |= parse.words[child].lower() in _NEGATIONS
             elif relation == "mark":
                 mark = child
             elif relation == "cop":
                 copula = child
-            elif relation == "xcomp":
-                frame.complements.append(child)
-                frame.clausal = True
-            elif relation == "ccomp":
-                frame.clausal = True
-            elif relation in _OTHER_SUBJECTS:
-                frame.has_subject = True
-            elif relation == "compound:prt" or (
-                relation == "compound" and child > word and parse.upos[child] in _PARTICLES
-            ):
+            elif self._is_particle(word, child):
                 frame.particle = child
+        frame.has_subject = not relations.isdisjoint(_SUBJECTS)
+        frame.passive_mark = not relations.isdisjoint(_PASSIVE)
+        frame.clausal = not relations.isdisjoint(_CLAUSAL)
         if 0 <= copula < mark:
             # "The plan is to cut taxes": the subject is that of "is", not of "cut".
             frame.subjects = [subject for subject in frame.subjects if subject > copula]
         return frame
+
+    def _is_particle(self, verb: int, child: int) -> bool:
+        relation = self.parse.deprels[child]
+        if relation == "compound:prt":
+            return True
+        return relation == "compound" and child > verb and self.parse.upos[child] in _PARTICLES
 
     def _expand(self, heads: Iterable[int]) -> list[int]:
         """Each coordinated word of each phrase, names by their last word."""
