@@ -1,0 +1,59 @@
+"""Relations of a parsed sentence: verb-object expressions and subject-verb-object triplets."""
+
+from __future__ import annotations
+
+from trope.core.records import Parse, Relation
+from trope.lexicon.idioms import Idioms, shipped_idioms
+from trope.lexicon.verbs import Verbs, shipped_verbs
+from trope.relations.clauses import Clauses
+from trope.relations.filters import REASONS, Verdict, judge_together, single_triplet
+from trope.relations.subject_verb_object import find_triplets
+from trope.relations.verb_object import find_expressions
+
+__all__ = [
+    "REASONS",
+    "Verdict",
+    "extract",
+    "focus_verb",
+    "headline_verdict",
+    "judge_together",
+    "single_triplet",
+    "svo",
+    "verb_objects",
+]
+
+
+def extract(
+    parse: Parse, *, verbs: Verbs | None = None, idioms: Idioms | None = None
+) -> tuple[Relation, ...]:
+    """All verb-object expressions, then all triplets, kept or rejected with a reason."""
+    clauses = Clauses(parse, verbs or shipped_verbs())
+    expressions = find_expressions(clauses, idioms or shipped_idioms())
+    return (*expressions, *find_triplets(clauses))
+
+
+def verb_objects(
+    parse: Parse, *, verbs: Verbs | None = None, idioms: Idioms | None = None
+) -> tuple[Relation, ...]:
+    """All verbs with a direct object, kept or rejected with a reason, in the order of the text."""
+    clauses = Clauses(parse, verbs or shipped_verbs())
+    return tuple(find_expressions(clauses, idioms or shipped_idioms()))
+
+
+def svo(parse: Parse, *, verbs: Verbs | None = None) -> tuple[Relation, ...]:
+    """All subject-verb-object triplets; `kept` and `reason` are the verdict on the sentence.
+
+    The verdict is that of a headline: kept with exactly one triplet whose verb is the ROOT.
+    """
+    return tuple(find_triplets(Clauses(parse, verbs or shipped_verbs())))
+
+
+def headline_verdict(parse: Parse, *, verbs: Verbs | None = None) -> Verdict:
+    """Whether a headline is kept, why not, its only triplet, and how many triplets it has."""
+    return single_triplet(svo(parse, verbs=verbs))
+
+
+def focus_verb(parse: Parse, *, verbs: Verbs | None = None) -> int | None:
+    """The position of the ROOT if it is a lexical verb, else None."""
+    clauses = Clauses(parse, verbs or shipped_verbs())
+    return clauses.focus if parse.heads and clauses.is_lexical(clauses.focus) else None

@@ -1,0 +1,197 @@
+"""Words and where they stand: spaCy's English rules, with ours for the web and for UD English.
+
+spaCy's rules work on what stands between blanks, so each such chunk is cut once and remembered.
+Chunks are first searched for things that must stay whole (links, tags, emoji, phone numbers, …);
+spaCy cuts what lies between these.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from trope.text import patterns
+
+if TYPE_CHECKING:
+    from spacy.tokenizer import Tokenizer
+
+Span = tuple[int, int]
+
+CACHED_CHUNKS = 200_000
+"""Chunks remembered before all are forgotten, which bounds memory on any corpus."""
+
+CACHED_LENGTH = 64
+RULED_LENGTH = 300
+"""spaCy's time grows with the square of a chunk's length: longer ones get the plain rule."""
+
+# UD English keeps these prefixes on their words and cuts every other hyphenated word.
+_PREFIXES = (
+    "e|non|pre|anti|mid|re|post|co|over|pro|multi|ex|sub|semi|neo|psycho|socio|arch|counter|"
+    "intra|inter|un|mis|micro|mini|ultra|pseudo|quasi|under|bi|tri|uni|hyper|mega|meta|de|dis|"
+    "trans|extra|super|supra|proto|para|out|infra|hydro|electro|auto|bio|geo"
+)
+_PREFIXED = rf"(?<![\w-])(?i:(?:{_PREFIXES})-)(?=[^\W_])(?:[^\W\d_]+|\d+s?)"
+_PHONE = (
+    r"(?<![\w-])(?:\+?\d-)?(?:\d{3}[-/.])?\d{3}[-.]\d{4}(?![\w-])"
+    r"|(?<![\w-])(?:x?\d|\d{5})-\d{4}(?![\w-])"
+)
+_CLOCK = r"(?<![\w:.])\d{1,2}(?:[:.]\d{2})?(?=(?i:[ap]\.?m\b))"
+_DECADE = r"(?<!\w)\d{1,3}0['’]s(?!\w)"
+_SLASHED = r"(?<!\w)(?i:[bcls]/[acoft]|w/(?:o(?:ut)?|in)?)(?!\w)"
+
+_WHOLE = re.compile(
+    "|".join(
+        (
+            patterns.LINK,
+            patterns.EMAIL,
+            patterns.DOMAIN,
+            patterns.FILE,
+            patterns.MENTION,
+            patterns.HASHTAG,
+            patterns.CASHTAG,
+            rf"(?P<emoji>{patterns.EMOJI})(?P=emoji)*",
+            patterns.EMOTICON,
+            patterns.ARROW,
+            patterns.RUN,
+            _PREFIXED,
+            _PHONE,
+            _CLOCK,
+            _DECADE,
+            _SLASHED,
+        )
+    )
+)
+_CHUNK = re.compile(r"\S+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_PLAIN = re.compile(r"\w+|[^\w\s]")
+_POINTED = re.compile(r"(?<!\w)(?:[Nn]os?\.(?=\s#?\d)|etc\.(?=[,;:)]|\s[a-z]))")
+
+_MERGED = {
+    "lets": 3,
+    "wanna": 3,
+    "lemme": 3,
+    "gimme": 3,
+    "outta": 3,
+    "dunno": 2,
+    "whatcha": 4,
+}
+"""Where words written together are cut, beside those that spaCy knows."""
+
+_UNCUT = ("and/or", "etc.", "id", "Id", "ill", "Ill", "ima", "Ima", "wed", "Wed")
+"""Exceptions of spaCy that UD English reads otherwise."""
+
+_MORE_PREFIXES = (r"-(?=[^\W_])", r"[~|^/](?=\w)")
+_MORE_SUFFIXES = (
+    "[`´][sS]",
+    r"(?<=[A-Z])['’](?:M|D|S|LL|RE|VE)",
+    r"(?<=[A-Z])N['’]T",
+    r"(?<=\w)[-~|/]",
+    r"(?<=\d)(?:[kKp]|hrs?|mins?|yrs?|secs?)",
+)
+_MORE_INFIXES = (
+    r"(?<=[A-Za-z])-(?=\d)",
+    r"(?<=[A-Za-z])[?!;](?=[A-Za-z])",
+    r"(?<=\w)[(\[\]|“”](?=\w)",
+)
+
+# Abbreviations that keep their point, beside those that spaCy knows.
+_ABBREVIATIONS = """
+    Attn. Ave. Blvd. Capt. Col. Conf. Cpl. Dept. Drs. Esp. Fri. Ft. Hon. LTD. Lt. Maj. Mon. Mt.
+    PVT. Pres. Prof. Pt. Pvt. Rep. Reps. Sat. Sens. Sgt. Sun. Thu. Thur. Thurs. Tue. Tues. Univ.
+    Vol. Wed. al. approx. apt. dept. eg. esp. ext. ft. ie. lbs. oz. vol. vs.
+"""
+
+
+def tokenise(text: str) -> list[Span]:
+    """The words of a text in order, as (start, end); blanks lie between, never inside."""
+    spans: list[Span] = []
+    add = spans.append
+    known = _cuts
+    for match in _CHUNK.finditer(text):
+        start = begin = match.start()
+        chunk = match[0]
+        ends = known.get(chunk) or _cut_and_keep(chunk)
+        for end in ends:
+            end += start
+            add((begin, end))
+            begin = end
+    _join_pointed(text, spans)
+    return spans
+
+
+_cuts: dict[str, tuple[int, ...]] = {}
+
+
+def _cut_and_keep(chunk: str) -> tuple[int, ...]:
+    """Where the words of a chunk end, remembered if the chunk is short."""
+    ends = tuple(_cut(chunk))
+    if len(chunk) <= CACHED_LENGTH:
+        if len(_cuts) >= CACHED_CHUNKS:
+            _cuts.clear()
+            _rules.cache_clear()  # spaCy keeps every string that it has seen
+        _cuts[chunk] = ends
+    return ends
+
+
+def _cut(chunk: str) -> list[int]:
+    ends: list[int] = []
+    done = 0
+    for match in _WHOLE.finditer(chunk):
+        start, end = match.span()
+        ends += _cut_between(chunk[done:start], done)
+        ends.append(end)
+        done = end
+    return ends + _cut_between(chunk[done:], done)
+
+
+def _cut_between(piece: str, offset: int) -> list[int]:
+    """Where the words of a piece end by spaCy's rules, counted from the offset."""
+    if not piece:
+        return []
+    if len(piece) > RULED_LENGTH:
+        return [offset + match.end() for match in _PLAIN.finditer(piece)]
+    if _SURROGATE.search(piece):
+        piece = _SURROGATE.sub("\ufffd", piece)
+    return [offset + word.idx + len(word) for word in _rules()(piece)]
+
+
+def _join_pointed(text: str, spans: list[Span]) -> None:
+    """Joins "No" and "." before a number, "etc" and "." inside a sentence: abbreviations there."""
+    for match in reversed(list(_POINTED.finditer(text))):
+        start, end = match.span()
+        at = bisect_left(spans, (start, 0))
+        if spans[at : at + 2] == [(start, end - 1), (end - 1, end)]:
+            spans[at : at + 2] = [(start, end)]
+
+
+@lru_cache(maxsize=1)
+def _rules() -> Tokenizer:
+    """spaCy's English tokeniser, built from its data alone (no pipeline, no plug-ins loaded)."""
+    from spacy.lang.en import English
+    from spacy.lang.tokenizer_exceptions import emoticons
+    from spacy.tokenizer import Tokenizer
+    from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
+    from spacy.vocab import Vocab
+
+    data = English.Defaults
+    return Tokenizer(
+        Vocab(),
+        rules=_exceptions(data.tokenizer_exceptions, emoticons),
+        prefix_search=compile_prefix_regex([*data.prefixes, *_MORE_PREFIXES]).search,
+        suffix_search=compile_suffix_regex([*data.suffixes, *_MORE_SUFFIXES]).search,
+        infix_finditer=compile_infix_regex([*data.infixes, *_MORE_INFIXES]).finditer,
+    )
+
+
+def _exceptions(
+    given: dict[str, list[dict[int | str, str]]], emoticons: set[str]
+) -> dict[str, list[dict[int | str, str]]]:
+    """spaCy's exceptions less those that UD English reads otherwise, and ours."""
+    found = {word: cuts for word, cuts in given.items() if word not in {*emoticons, *_UNCUT}}
+    found |= {word: [{"ORTH": word}] for word in _ABBREVIATIONS.split()}
+    for word, at in _MERGED.items():
+        for form in (word, word.capitalize(), word.upper()):
+            found[form] = [{"ORTH": form[:at]}, {"ORTH": form[at:]}]
+    return found
