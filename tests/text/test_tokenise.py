@@ -64,6 +64,17 @@ def test_marks_that_touch_a_word_are_cut_off():
     assert words("No. I won't.") == ["No", ".", "I", "wo", "n't", "."]
 
 
+@pytest.mark.parametrize(
+    "cut", ["do nt", "gon na", "can not", "let s", "GIM ME", "I m", "xD", "us"]
+)
+def test_words_written_together_are_cut_though_all_are_letters(cut):
+    assert words(cut.replace(" ", "")) == cut.split()
+
+
+def test_mark_before_a_word_is_cut_off():
+    assert words("-yes ~hi .Enjoy .NET") == ["-", "yes", "~", "hi", ".", "Enjoy", ".NET"]
+
+
 def test_tags_that_touch_are_cut_apart():
     assert words("#one#two@anna") == ["#one", "#two", "@anna"]
 
