@@ -40,6 +40,11 @@ def test_blank_lines_end_a_sentence_always():
     assert sentences("The title\n\nthe text\r\n\r\nmore") == ["The title", "the text", "more"]
 
 
+@pytest.mark.parametrize("line_end", ["\n", "\r", "\r\n", "\u2028"])
+def test_faces_on_the_next_line_belong_to_it(line_end):
+    assert sentences(f"We won!{line_end}:) Nice") == ["We won!", ":)", "Nice"]
+
+
 def test_line_end_ends_a_short_line_but_not_a_wrapped_one():
     assert sentences("Dear Anna\nThe mill burns") == ["Dear Anna", "The mill burns"]
     wrapped = "The old mill by the river had been grinding since the\nGreat War ended"
