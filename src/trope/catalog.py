@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from trope.core.registry import Registry
+from trope.core.registry import Entry, Registry
 
 READERS: Registry[object] = Registry("reader", {})
 """Corpus readers; `trope.corpora` describes the corpora themselves."""
 
-EVALUATIONS: Registry[object] = Registry("evaluation", {})
+EVALUATIONS: Registry[object] = Registry(
+    "evaluation",
+    {
+        "syntax": Entry(
+            "trope.cli.evaluation.syntax:evaluate",
+            "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",
+        ),
+    },
+)
 """Tasks of `trope evaluate`."""
 
 TRAININGS: Registry[object] = Registry("training", {})

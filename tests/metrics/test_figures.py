@@ -10,9 +10,11 @@ from trope.metrics.figures import (
     DataRef,
     Evaluation,
     Figure,
+    Share,
     merge_figures,
     new_evaluation,
     read_evaluation,
+    share_figures,
     to_json,
     write_evaluation,
 )
@@ -102,3 +104,21 @@ def test_an_unsound_figure_in_a_file_is_refused(tmp_path):
     (tmp_path / "bad.json").write_bytes(msgspec.json.encode(rows))
     with pytest.raises(BadRecord, match="note must say why"):
         read_evaluation(tmp_path / "bad.json")
+
+
+def test_shares_become_figures_with_their_intervals():
+    shares = {
+        "all": lambda item: Share(item[0], item[1], n=1),
+        "none": lambda item: Share(0, 0, n=0),
+    }
+    every, none = share_figures("x", [(1, 2), (2, 4)], shares, data=DATA, seed=1, note="two items")
+    assert (every.name, every.value, every.low, every.high) == ("x.all", 0.5, 0.5, 0.5)
+    assert (every.n, every.note) == (2, "two items")
+    assert (none.name, none.value, none.n) == ("x.none", None, 0)
+    assert none.note.startswith("undefined")
+
+
+def test_no_items_make_undefined_figures():
+    shares = {"all": lambda item: Share(item, item, n=1)}
+    (figure,) = share_figures("x", [], shares, data=DATA, seed=1)
+    assert (figure.value, figure.n) == (None, 0)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from trope.core.records import ROOT
+from trope.metrics.figures import Share
 from trope.metrics.parsing import universal
 
 Span = tuple[int, int]
@@ -56,18 +57,22 @@ class TextCounts:
     sentences: int
 
 
-def _of_words(right: int, c: TextCounts) -> tuple[int, int]:
-    return 2 * right, c.gold_words + c.parsed_words
+def _of_words(right: int, c: TextCounts) -> Share:
+    return Share(2 * right, c.gold_words + c.parsed_words, n=c.gold_words)
 
 
-SHARES: Mapping[str, Callable[[TextCounts], tuple[int, int]]] = {
+def _of_sentences(c: TextCounts) -> Share:
+    return Share(2 * c.sentences, c.gold_sentences + c.parsed_sentences, n=c.gold_sentences)
+
+
+SHARES: Mapping[str, Callable[[TextCounts], Share]] = {
     "upos": lambda c: _of_words(c.upos, c),
     "uas": lambda c: _of_words(c.uas, c),
     "las": lambda c: _of_words(c.las, c),
     "words_f": lambda c: _of_words(c.words, c),
-    "sentences_f": lambda c: (2 * c.sentences, c.gold_sentences + c.parsed_sentences),
+    "sentences_f": _of_sentences,
 }
-"""Score → the part and the whole that a text adds to it; the score is the ratio of the sums."""
+"""Score → what a text adds to it; the score is the ratio of the sums."""
 
 
 def score_text(gold: PlacedText, parsed: PlacedText) -> TextCounts:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from trope import __version__
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import atomic_write, open_binary
+from trope.metrics.intervals import bootstrap_ratios
+
+C = TypeVar("C")
 
 
 class DataRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,6 +69,43 @@ class Evaluation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             if figure.name in seen:
                 raise BadInput(f"two figures are called {figure.name!r}; a name is for one figure")
             seen.add(figure.name)
+
+
+class Share(NamedTuple):
+    """What one item adds to a score: to its part, to its whole, and to the n of its figure."""
+
+    part: int
+    whole: int
+    n: int
+
+
+def share_figures(
+    prefix: str,
+    counts: Sequence[C],
+    shares: Mapping[str, Callable[[C], Share]],
+    *,
+    data: DataRef,
+    seed: int,
+    note: str = "",
+) -> list[Figure]:
+    """One figure a share, `prefix.name`: the ratio of the sums, its interval by bootstrap."""
+    table = [[shares[name](item) for name in shares] for item in counts]
+    parts = [[share.part for share in row] for row in table] or [[0] * len(shares)]
+    wholes = [[share.whole for share in row] for row in table] or [[0] * len(shares)]
+    sizes = [sum(row[column].n for row in table) for column in range(len(shares))]
+    intervals = bootstrap_ratios(parts, wholes, seed=seed)
+    return [
+        Figure(
+            name=f"{prefix}.{name}",
+            value=interval.value,
+            low=interval.low,
+            high=interval.high,
+            n=size,
+            data=data,
+            note=note if interval.value is not None else "undefined: nothing to count",
+        )
+        for name, size, interval in zip(shares, sizes, intervals, strict=True)
+    ]
 
 
 def new_evaluation(

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Parse
+from trope.metrics.figures import Share
 
 
 class GoldWord(Protocol):
@@ -55,17 +56,15 @@ class ParseCounts:
     obj: int
 
 
-Share = Callable[[ParseCounts], tuple[int, int]]
-
-SHARES: Mapping[str, Share] = {
-    "upos": lambda c: (c.upos, c.words),
-    "uas": lambda c: (c.uas, c.words),
-    "las": lambda c: (c.las, c.words),
-    "las_full": lambda c: (c.las_full, c.words),
-    "lemma": lambda c: (c.lemma, c.lemmas),
-    "obj_f": lambda c: (2 * c.obj, c.obj_gold + c.obj_parsed),
+SHARES: Mapping[str, Callable[[ParseCounts], Share]] = {
+    "upos": lambda c: Share(c.upos, c.words, n=c.words),
+    "uas": lambda c: Share(c.uas, c.words, n=c.words),
+    "las": lambda c: Share(c.las, c.words, n=c.words),
+    "las_full": lambda c: Share(c.las_full, c.words, n=c.words),
+    "lemma": lambda c: Share(c.lemma, c.lemmas, n=c.lemmas),
+    "obj_f": lambda c: Share(2 * c.obj, c.obj_gold + c.obj_parsed, n=c.obj_gold),
 }
-"""Score → the part and the whole that a sentence adds to it; the score is the ratio of the sums."""
+"""Score → what a sentence adds to it; the score is the ratio of the sums."""
 
 
 def universal(deprel: str) -> str:
