@@ -110,7 +110,8 @@ class GoldReader:
             head = -1 if tag == "VERB" else 1
             tokens.append(Token(form, start, at, tag, "", form, head, "dep"))
         subject = 0 if text == HEADLINE else None
-        found = Relation("svo", 1, subject, 3, 1, 4, root=True, kept=True)
+        kind = "svo" if text == HEADLINE else "vo"
+        found = Relation(kind, 1, subject, 3, 1, 4, root=True, kept=True)
         return Analysis(text, tuple(tokens), ((0, len(text)),), (found,))
 
 
@@ -256,6 +257,45 @@ def test_only_noun_objects_count_on_tweets(data, reason, pairs):
     found = figures(data, WrongRelations(data, extra), parts=("tweets",))
     assert found["syntax.tweets.vo_precision"].value == 1 / pairs
     assert found["syntax.tweets.vo_recall"].value == 1
+
+
+def test_triplets_are_no_pairs_of_tweets(data):
+    triplet = Relation("svo", 1, 0, 4, 1, 5, root=True, kept=False, reason="several-triplets")
+    found = figures(data, WrongRelations(data, triplet), parts=("tweets",))
+    assert found["syntax.tweets.vo_f"].value == 1
+
+
+def test_the_root_is_the_one_a_relation_names_else_that_of_the_tree(data):
+    class Raising(GoldReader):
+        """The tree's root is another word than that of the relation."""
+
+        def relate(self, text):
+            analysis = super().relate(text)
+            tokens = [replace(t, head=-1 if at == 0 else 0) for at, t in enumerate(analysis.tokens)]
+            return replace(analysis, tokens=tuple(tokens))
+
+    class Bare(Raising):
+        def relate(self, text):
+            return replace(super().relate(text), relations=())
+
+    right, wrong = (figures(data, kind(data), parts=("headlines",)) for kind in (Raising, Bare))
+    assert right["syntax.headlines.root_accuracy"].value == 1
+    assert wrong["syntax.headlines.root_accuracy"].value == 0
+    assert wrong["syntax.headlines.svo_f"].value == 0
+    assert wrong["syntax.headlines.svo_precision"].value is None
+
+
+def test_only_the_first_sentence_of_a_headline_has_the_root(data):
+    class TwoSentences(GoldReader):
+        """ "Rates" alone is the first sentence; the relation is in the second."""
+
+        def relate(self, text):
+            analysis = super().relate(text)
+            tokens = (replace(analysis.tokens[0], head=-1), *analysis.tokens[1:])
+            return replace(analysis, tokens=tokens, sentences=((0, 5), (6, len(text))))
+
+    found = figures(data, TwoSentences(data), parts=("headlines",))
+    assert found["syntax.headlines.root_accuracy"].value == 0
 
 
 def test_rejected_triplets_count_on_headlines(data):

@@ -5,7 +5,6 @@ An answer counts when all of its words are the very spans that were annotated.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,23 +119,29 @@ def _triplets(analysis: Analysis) -> list[tuple[Span, Span, Span]]:
     return [
         (_span(analysis, r.subject), _span(analysis, r.verb), _span(analysis, r.object))
         for r in analysis.relations
-        if r.subject is not None and r.object is not None
+        if r.kind == "svo" and r.subject is not None and r.object is not None
     ]
 
 
 def _pairs(analysis: Analysis) -> Iterator[tuple[Span, Span]]:
-    """Verbs with their noun objects; kept or rejected for another reason than the noun."""
+    """Verbs with their noun objects; kept, or rejected for another reason than the noun.
+
+    Triplets are passed over: their reasons are about headlines and say nothing of the noun.
+    """
     for relation in analysis.relations:
-        reasons = set(re.split(r"[,;\s]+", relation.reason))
-        if relation.object is not None and not reasons & NO_NOUN:
-            yield _span(analysis, relation.verb), _span(analysis, relation.object)
+        if relation.kind != "vo" or relation.object is None or relation.reason in NO_NOUN:
+            continue
+        yield _span(analysis, relation.verb), _span(analysis, relation.object)
 
 
 def _root(analysis: Analysis) -> Span | None:
-    """The ROOT: of a relation that says so (it knows raising predicates), else of the tree."""
-    verbs = [relation.verb for relation in analysis.relations if relation.root]
+    """The ROOT of the first sentence: a relation's, which knows of raising, else the tree's."""
     roots = [at for at, token in enumerate(analysis.tokens) if token.head == ROOT]
-    return _span(analysis, (verbs + roots)[0]) if verbs or roots else None
+    if not roots:
+        return None
+    end = analysis.sentences[0][1]
+    verbs = [r.verb for r in analysis.relations if r.root and analysis.tokens[r.verb].end <= end]
+    return _span(analysis, [*verbs, *roots][0])
 
 
 def _guess_triplet(analysis: Analysis) -> tuple[Span | None, Span, Span | None] | None:
