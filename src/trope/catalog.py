@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from trope.core.registry import Entry, Registry
 
-READERS: Registry[object] = Registry("reader", {})
+READERS: Registry[object] = Registry(
+    "reader",
+    {
+        "conllu": Entry("trope.corpora.conllu:read_conllu", "Treebanks in CoNLL-U."),
+        "documents": Entry("trope.corpora.plain:read_documents", "Texts between blank lines."),
+        "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
+        "rows": Entry("trope.corpora.tables:read_rows", "Any CSV, TSV or JSON lines."),
+        "texts": Entry("trope.corpora.tables:read_texts", "Tables with a column of texts."),
+    },
+)
 """Corpus readers; `trope.corpora` describes the corpora themselves."""
 
 EVALUATIONS: Registry[object] = Registry(

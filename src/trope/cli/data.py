@@ -1,0 +1,174 @@
+"""`trope data`: the catalogue of corpora, and whether what you have is what it describes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trope import __version__
+from trope.cli import data_tables as show
+from trope.core.errors import BadInput, MissingData
+from trope.core.progress import track
+from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
+from trope.corpora.check import FileReport, check_file
+from trope.corpora.download import fetch, place_order
+
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+_FOLDER = click.Path(path_type=Path)
+
+
+@click.group()
+def data() -> None:
+    """The catalogue of corpora: what there is, whose it is, whether yours is right.
+
+    A corpus lies in a folder of its own name: `--from DIR` and `--to DIR` mean the folder above.
+    """
+
+
+@data.command("list")
+@_JSON
+def list_corpora(as_json: bool) -> None:
+    """All corpora, one a line."""
+    corpora = tuple(load_catalogue())
+    if as_json:
+        _print_json({"corpora": [_summary(corpus) for corpus in corpora]})
+    else:
+        show.corpora(corpora)
+
+
+@data.command()
+@click.argument("name")
+@_JSON
+def info(name: str, as_json: bool) -> None:
+    """Source, licence, citation and files of corpus NAME."""
+    corpus = load_catalogue()[name]
+    if as_json:
+        _print_json(_details(corpus))
+    else:
+        show.corpus(corpus)
+
+
+@data.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--from", "folder", type=_FOLDER, required=True, help="Where the corpora are (DIR/NAME/FILE)."
+)
+@_JSON
+@click.pass_context
+def check(ctx: click.Context, names: Sequence[str], folder: Path, as_json: bool) -> None:
+    """Which files are missing or differ in checksum or counts; status 1 if any.
+
+    Without a NAME, all corpora are checked.
+    """
+    corpora = load_catalogue().select(names)
+    if not folder.is_dir():
+        raise MissingData(folder, "give the folder that holds the corpora")
+    work = [(corpus, file) for corpus in corpora for file in corpus.files]
+    steps = track(work, "checking", total=len(work), quiet=_quiet(ctx))
+    reports = [check_file(corpus, file, folder) for corpus, file in steps]
+    if as_json:
+        _print_json(_findings(corpora, reports, folder))
+    else:
+        show.findings(corpora, reports)
+    if any(report.status != "equal" for report in reports):
+        ctx.exit(1)
+
+
+@data.command()
+@click.argument("name")
+@click.option(
+    "--to", "folder", type=_FOLDER, required=True, help="Where to put it (DIR/NAME/FILE)."
+)
+@click.option("--mirror", default="", metavar="URL", help="Fetch URL/NAME/FILE instead.")
+@_JSON
+@click.pass_context
+def get(ctx: click.Context, name: str, folder: Path, mirror: str, as_json: bool) -> None:
+    """Download corpus NAME, going on where an earlier download broke off.
+
+    Status 1 if some of its files have no known address and must be obtained by hand.
+    """
+    corpus = load_catalogue()[name]
+    if not mirror and not corpus.downloadable:
+        raise BadInput(f"{name} cannot be downloaded; {corpus.obtain}")
+    if not _quiet(ctx):
+        click.echo(f"{corpus.title}: {corpus.licence}. {corpus.terms}", err=True)
+    results = [_get_file(corpus, file, folder, mirror, _quiet(ctx)) for file in corpus.files]
+    if as_json:
+        _print_json({"corpus": name, "to": str(folder), "files": results})
+    else:
+        show.downloads(corpus, results)
+    if any(result["status"] == "by hand" for result in results):
+        ctx.exit(1)
+
+
+def _get_file(
+    corpus: Corpus, file: CorpusFile, folder: Path, mirror: str, quiet: bool
+) -> dict[str, Any]:
+    order = place_order(corpus, file, folder, mirror)
+    if order is None:
+        return {"file": file.name, "status": "by hand", "path": None}
+    with show.download_bar(order.to.name, quiet) as report:
+        fetched = fetch(order, report=report)
+    status = "downloaded" if fetched else "already there"
+    return {"file": file.name, "status": status, "path": str(order.to)}
+
+
+def _quiet(ctx: click.Context) -> bool:
+    return bool((ctx.find_root().obj or {}).get("quiet", False))
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    click.echo(json.dumps({"trope": __version__, **document}, ensure_ascii=False, indent=2))
+
+
+def _summary(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "name": corpus.name,
+        "title": corpus.title,
+        "extent": corpus.extent,
+        "licence": corpus.licence,
+        "terms": corpus.terms,
+        "bytes": corpus.bytes,
+        "files": len(corpus.files),
+        "downloadable": len(corpus.downloadable),
+    }
+
+
+def _details(corpus: Corpus) -> dict[str, Any]:
+    details = dataclasses.asdict(corpus)
+    for file, row in zip(corpus.files, details["files"], strict=True):
+        row["url"] = corpus.address(file) or None
+        row["licence"] = file.licence or corpus.licence
+        del row["remote"]
+    del details["download"]
+    return details
+
+
+def _findings(
+    corpora: Sequence[Corpus], reports: Sequence[FileReport], folder: Path
+) -> dict[str, Any]:
+    return {
+        "from": str(folder),
+        "equal": all(report.status == "equal" for report in reports),
+        "corpora": [
+            {
+                "name": corpus.name,
+                "files": [
+                    {
+                        "name": report.file,
+                        "status": report.status,
+                        "problems": list(report.problems),
+                        "counts": dict(report.counts),
+                    }
+                    for report in reports
+                    if report.corpus == corpus.name
+                ],
+            }
+            for corpus in corpora
+        ],
+    }

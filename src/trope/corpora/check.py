@@ -1,0 +1,125 @@
+"""Whether the corpora of a folder are the ones that the catalogue describes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from trope.catalog import READERS
+from trope.core.errors import BadInput
+from trope.corpora.catalogue import Corpus, CorpusFile
+from trope.corpora.conllu import ConlluSentence
+from trope.corpora.sources import open_source
+
+Status = Literal["equal", "missing", "differs"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What a check found out about one file; `problems` are sentences for people."""
+
+    corpus: str
+    file: str
+    status: Status
+    problems: tuple[str, ...] = ()
+    counts: tuple[tuple[str, int], ...] = ()
+
+
+def check_corpus(corpus: Corpus, root: str | Path) -> Iterator[FileReport]:
+    """A report a file, for the corpus's folder under `root`."""
+    for file in corpus.files:
+        yield check_file(corpus, file, root)
+
+
+def check_file(corpus: Corpus, file: CorpusFile, root: str | Path) -> FileReport:
+    """Whether a file is there, and has the size, the checksum and the counts that it should."""
+    path = file.locate(Path(root) / corpus.name)
+    if path is None:
+        return FileReport(corpus.name, file.name, "missing", (corpus.remedy(file, root),))
+    problems = list(_content_problems(path, file))
+    counts: dict[str, int] = {}
+    try:
+        counts = count(file, path)
+    except BadInput as error:
+        problems.append(f"cannot be read: {error}")
+    for name, number in counts.items():
+        if number != file.counts[name]:
+            problems.append(f"{number:,} {name} instead of {file.counts[name]:,}")
+    status: Status = "differs" if problems else "equal"
+    return FileReport(corpus.name, file.name, status, tuple(problems), tuple(counts.items()))
+
+
+def count(file: CorpusFile, path: Path) -> dict[str, int]:
+    """The expected counts of a file that its reader can count, counted on `path`."""
+    if not file.reader or not file.counts:
+        return {}
+    read = cast(Callable[..., Iterable[Any]], READERS.load(file.reader))
+    found = COUNTERS[file.reader](read(path, **_options(file)))
+    return {name: found[name] for name in file.counts if name in found}
+
+
+def content_digest(path: Path) -> tuple[int, str]:
+    """Size and SHA-256 of a file's content, unpacked if it is packed.
+
+    Raises:
+        BadInput: if the packing is damaged.
+    """
+    digest, size = hashlib.sha256(), 0
+    try:
+        with open_source(path) as stream:
+            while piece := stream.read(1 << 20):
+                digest.update(piece)
+                size += len(piece)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadInput(f"{path}: is a damaged gzip file ({error}); get it again") from None
+    return size, digest.hexdigest()
+
+
+def _content_problems(path: Path, file: CorpusFile) -> Iterator[str]:
+    try:
+        size, digest = content_digest(path)
+    except BadInput as error:
+        yield str(error)
+        return
+    if size != file.bytes:
+        yield f"{size:,} bytes instead of {file.bytes:,}"
+    elif digest != file.sha256:
+        yield f"checksum {digest[:12]}… instead of {file.sha256[:12]}…"
+
+
+def _options(file: CorpusFile) -> dict[str, object]:
+    """The reader's options; a list of columns is one string in the catalogue."""
+    options: dict[str, object] = dict(file.options)
+    if isinstance(columns := options.get("columns"), str):
+        options["columns"] = columns.split(",")
+    return options
+
+
+def _count_conllu(sentences: Iterable[ConlluSentence]) -> Counter[str]:
+    total: Counter[str] = Counter(sentences=0, words=0, multiword_tokens=0, empty_nodes=0)
+    for sentence in sentences:
+        total["sentences"] += 1
+        total["words"] += len(sentence.words)
+        total["multiword_tokens"] += len(sentence.multiword)
+        total["empty_nodes"] += sentence.empty_nodes
+    return total
+
+
+def _count_as(unit: str) -> Callable[[Iterable[Any]], Counter[str]]:
+    return lambda records: Counter({unit: sum(1 for _ in records)})
+
+
+COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
+    "conllu": _count_conllu,
+    "documents": _count_as("documents"),
+    "lines": _count_as("lines"),
+    "rows": _count_as("rows"),
+    "texts": _count_as("rows"),
+}
+"""What can be counted in the records of each reader."""

@@ -1,0 +1,109 @@
+"""Where records come from: files, packed files and streams, as numbered lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from trope.core.errors import BadInput, BadRecord, MissingData
+from trope.core.files import decode
+
+Source = str | Path | BinaryIO
+"""A path, an open binary stream, or "-" for standard input."""
+
+LINE_LIMIT = 64 * 1024 * 1024
+"""The longest line, in bytes: nothing that people write comes near, so a longer one is no text."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def source_name(source: Source) -> str:
+    """What errors call a source."""
+    name = str(source) if isinstance(source, str | Path) else getattr(source, "name", "input")
+    if not isinstance(name, str):
+        return "input"  # a stream that was opened by its number
+    return "standard input" if name in ("-", "<stdin>") else name
+
+
+@contextmanager
+def open_source(source: Source) -> Iterator[BinaryIO]:
+    """The bytes of a source, unpacked if they begin as gzip does, whatever its name.
+
+    A file that was opened here is closed here; a stream stays open for its owner.
+    """
+    if isinstance(source, str | Path) and str(source) != "-":
+        path = Path(source)
+        if path.is_dir():
+            raise BadInput(f"{path}: is a directory; give a file")
+        if not path.is_file():
+            raise MissingData(path, "check the file name")
+        with path.open("rb") as file:
+            yield _unpacked(file)
+        return
+    stream = sys.stdin.buffer if isinstance(source, str | Path) else source
+    yield _unpacked(stream)
+
+
+def numbered_lines(
+    source: Source, *, encoding: str = "utf-8", keep_ends: bool = False
+) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, counted from 1, one at a time; only a line feed ends a line.
+
+    Raises:
+        BadRecord: for an empty source, bytes that are no text, a line over `LINE_LIMIT` and a
+            damaged gzip file, with the line where it happened.
+    """
+    name = source_name(source)
+    number = 0
+    try:
+        with open_source(source) as file:
+            while raw := file.readline(LINE_LIMIT + 1):
+                number += 1
+                if len(raw) > LINE_LIMIT:
+                    limit = f"{LINE_LIMIT // 1024**2} MB"
+                    raise BadRecord(name, number, f"is longer than {limit}; split it into lines")
+                line = _decoded(raw, name, number, encoding)
+                yield number, line if keep_ends else line.removesuffix("\n").removesuffix("\r")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        problem = f"is a damaged gzip file ({error}); get it again"
+        raise BadRecord(name, number + 1, problem) from None
+    if number == 0:
+        raise BadRecord(name, 1, "is empty; give a file that holds something")
+
+
+def _unpacked(stream: BinaryIO) -> BinaryIO:
+    buffered = stream if hasattr(stream, "peek") else _Peekable(stream)
+    if buffered.peek(2)[:2] != _GZIP_MAGIC:
+        return buffered
+    return cast(BinaryIO, gzip.GzipFile(fileobj=buffered, mode="rb"))
+
+
+class _Peekable(io.BufferedReader):
+    """A buffered reader that leaves the stream beneath it open when it goes."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(cast(io.RawIOBase, stream))
+
+    def __del__(self) -> None:
+        if not self.closed:
+            self.detach()
+
+
+def _decoded(raw: bytes, name: str, number: int, encoding: str) -> str:
+    if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
+        return decode(raw, name, number)
+    if b"\0" in raw:
+        return decode(raw, name, number)  # refuses it in the words that it always has
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        bad = raw[error.start : error.start + 1].hex()
+        raise BadRecord(name, number, f"is not {encoding} (byte 0x{bad})") from None
+    except LookupError:
+        raise BadInput(f"{name}: there is no encoding {encoding!r}; try utf-8, cp1252") from None
