@@ -40,11 +40,16 @@ class Rival:
             self.model(input_ids=ids, attention_mask=mask.long())
 
 
-def single_pass(rival: Rival, lengths: Sequence[int], batch_size: int = 32) -> None:
-    """One pass a sentence, in batches of sentences of like length."""
+def batches_by_length(lengths: Sequence[int], batch_size: int = 32) -> list[list[int]]:
+    """The lengths in batches of like ones, the shortest first."""
     ordered = sorted(lengths)
-    for start in range(0, len(ordered), batch_size):
-        rival.forward(ordered[start : start + batch_size])
+    return [ordered[at : at + batch_size] for at in range(0, len(ordered), batch_size)]
+
+
+def single_pass(rival: Rival, batches: Sequence[Sequence[int]]) -> None:
+    """One pass a sentence, batch by batch."""
+    for lengths in batches:
+        rival.forward(lengths)
 
 
 def pass_per_word(

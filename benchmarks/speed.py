@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import machine
 import record
@@ -24,6 +24,8 @@ import rivals
 from trope.core.errors import TropeError
 from trope.core.files import decode, open_binary, sha256
 from trope.metrics.figures import DataRef, Figure
+
+T = TypeVar("T")
 
 CHARACTERS_A_PIECE = 4  # only where a pipeline does not tell its vocabulary
 
@@ -46,8 +48,8 @@ def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sentences", type=Path, help="VUA test file with a column 'sentence'")
     parser.add_argument("--limit", type=int, help="sentences for trope (all)")
-    parser.add_argument("--roberta-limit", type=int, default=256, help="for the single pass")
-    parser.add_argument("--melbert-limit", type=int, default=60, help="for a pass per word")
+    parser.add_argument("--roberta-batches", type=int, default=10, help="of 32, single pass")
+    parser.add_argument("--melbert-limit", type=int, default=60, help="sentences, a pass per word")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tier", default="small")
@@ -65,18 +67,31 @@ def read_sentences(path: Path) -> list[str]:
     return [row["sentence"] for row in csv.DictReader(lines)]
 
 
-def sample(sentences: Sequence[str], limit: int | None, seed: int) -> list[str]:
-    """So many sentences, drawn one from each of as many groups of like length.
+def sample(ordered: Sequence[T], limit: int | None, seed: int) -> list[T]:
+    """So many items, drawn one from each of as many groups of neighbours.
 
-    A plain draw of a few sentences may be short or long by chance, which would be measured as
-    speed; this one has the lengths of the whole.
+    Of sentences ordered by length, a plain draw of a few may be short or long by chance, which
+    would be measured as speed; this one has the lengths of the whole.
     """
-    if limit is None or limit >= len(sentences):
-        return list(sentences)
+    if limit is None or limit >= len(ordered):
+        return list(ordered)
     rng = random.Random(seed)
-    ordered = sorted(sentences, key=lambda sentence: len(sentence.split()))
     cuts = [round(group * len(ordered) / limit) for group in range(limit + 1)]
     return [ordered[rng.randrange(cuts[at], cuts[at + 1])] for at in range(limit)]
+
+
+def by_length(sentences: Sequence[str]) -> list[str]:
+    """The sentences, those of few words first."""
+    return sorted(sentences, key=lambda sentence: len(sentence.split()))
+
+
+def sample_sentences(sentences: Sequence[str], limit: int | None, seed: int) -> list[str]:
+    """The sentences as they are, or so many of them."""
+    if limit is None:
+        return list(sentences)
+    drawn = sample(by_length(sentences), limit, seed)
+    random.Random(seed).shuffle(drawn)  # texts do not come in the order of their lengths
+    return drawn
 
 
 def piece_counter(pipeline: Any) -> tuple[Callable[[Sequence[str]], int], str]:
@@ -154,7 +169,7 @@ def _analyze(pipeline: Any, sentences: Sequence[str]) -> None:
 
 def _memory_of_analysis(options: argparse.Namespace) -> float:
     """The peak memory of a process that only analyses the sentences."""
-    sentences = sample(read_sentences(options.sentences), options.limit, options.seed)
+    sentences = sample_sentences(read_sentences(options.sentences), options.limit, options.seed)
     _analyze(_load_pipeline(options), sentences)
     return machine.peak_memory_mb()
 
@@ -164,26 +179,27 @@ def _memory_in_child(options: argparse.Namespace) -> float:
     command += ["--threads", str(options.threads), "--tier", options.tier]
     command += ["--seed", str(options.seed)]
     command += ["--limit", str(options.limit)] if options.limit else []
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return float(done.stdout)
 
 
 def _run(options: argparse.Namespace) -> None:
-    sentences = read_sentences(options.sentences)
-    ours = sample(sentences, options.limit, options.seed)
-    single = sample(ours, options.roberta_limit, options.seed)
-    words = [s.split() for s in sample(ours, options.melbert_limit, options.seed)]
+    ours = sample_sentences(read_sentences(options.sentences), options.limit, options.seed)
     rival = rivals.Rival(options.threads, options.seed)
     pipeline = _load_pipeline(options)
     count, counted = piece_counter(pipeline)
-    lengths = [count(sentence.split()) for sentence in single]
+    # whole batches of the whole set are drawn: batches made of a few sentences would hold more
+    # padding than those of all, and the rival would look slower than it is
+    every = rivals.batches_by_length([count(sentence.split()) for sentence in ours])
+    batches = sample(every, options.roberta_batches, options.seed)
+    words = [s.split() for s in sample(by_length(ours), options.melbert_limit, options.seed)]
     systems = {
         "trope": (lambda: _analyze(pipeline, ours), len(ours)),
-        "roberta": (lambda: rivals.single_pass(rival, lengths), len(single)),
+        "roberta": (lambda: rivals.single_pass(rival, batches), sum(map(len, batches))),
         "melbert": (lambda: rivals.pass_per_word(rival, words, count), len(words)),
     }
     _analyze(pipeline, ours[:32])  # the first call loads what later calls find loaded
-    rivals.single_pass(rival, lengths[:4])
+    rivals.single_pass(rival, [batches[0]])
     before = dict(getattr(pipeline, "timings", {}))
     rows = rates(systems, options.rounds)
     timings = {
@@ -191,7 +207,7 @@ def _run(options: argparse.Namespace) -> None:
         for stage, seconds in getattr(pipeline, "timings", {}).items()
     }
     data = DataRef(name="vua18", split="test", sha256=sha256(options.sentences))
-    note = f"{machine.describe(options.threads)}; seed {options.seed}; {counted}"
+    note = f"{machine.describe(options.threads)}; drawn by length, seed {options.seed}; {counted}"
     sizes = {name: size for name, (_, size) in systems.items()}
     figures = speed_figures(rows, sizes, data, note)
     figures += share_of_stages(timings, data, len(ours), note)

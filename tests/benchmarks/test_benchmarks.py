@@ -63,7 +63,8 @@ def test_a_pass_per_word_is_two_batches_a_sentence(load):
 
 def test_a_single_pass_sees_every_sentence_once_in_batches_of_like_length(load):
     rival = CountingRival()
-    load("rivals").single_pass(rival, [5, 2, 9, 3, 7], batch_size=2)
+    rivals = load("rivals")
+    rivals.single_pass(rival, rivals.batches_by_length([5, 2, 9, 3, 7], batch_size=2))
     assert rival.batches == [[2, 3], [5, 7], [9]]
 
 
@@ -101,12 +102,19 @@ def test_missing_torch_is_named_with_its_cure(load, monkeypatch):
 
 def test_a_sample_has_the_lengths_of_the_whole(load):
     sample = load("speed").sample
+    drawn = sample(range(100), 10, seed=3)
+    assert Counter(number // 10 for number in drawn) == dict.fromkeys(range(10), 1)
+    assert drawn == sample(range(100), 10, seed=3) != sample(range(100), 10, seed=4)
+    assert sample(range(5), None, seed=3) == sample(range(5), 9, seed=3) == [0, 1, 2, 3, 4]
+
+
+def test_sampled_sentences_are_of_all_lengths_in_no_order(load):
+    speed = load("speed")
     sentences = [" ".join("w" * n) for n in range(1, 101)]
-    drawn = sample(sentences, 10, seed=3)
-    tens = Counter((len(sentence.split()) - 1) // 10 for sentence in drawn)
-    assert tens == dict.fromkeys(range(10), 1)
-    assert drawn == sample(sentences, 10, seed=3) != sample(sentences, 10, seed=4)
-    assert sample(sentences, None, seed=3) == sample(sentences, 100, seed=3) == sentences
+    drawn = speed.sample_sentences(sentences, 20, seed=1)
+    assert drawn != speed.by_length(drawn)
+    assert Counter((len(s.split()) - 1) // 5 for s in drawn) == dict.fromkeys(range(20), 1)
+    assert speed.sample_sentences(sentences, None, seed=1) == sentences
 
 
 def test_pieces_come_from_the_vocabulary_or_are_marked_as_estimated(load):

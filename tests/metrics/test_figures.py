@@ -84,10 +84,16 @@ def test_figures_are_frozen():
 
 def test_merging_replaces_what_was_measured_again_and_keeps_the_rest():
     old = new_evaluation("benchmarks", "small", "a", [figure("x", value=0.1), figure("y")])
-    new = new_evaluation("benchmarks", "small", "b", [figure("x", value=0.2)])
+    new = new_evaluation("benchmarks", "small", "a", [figure("x", value=0.2)])
     merged = merge_figures(old, new)
-    assert merged.model_sha256 == "b"
     assert {f.name: f.value for f in merged.figures} == {"x": 0.2, "y": 0.9}
+
+
+def test_figures_of_another_model_are_not_passed_on():
+    old = new_evaluation("benchmarks", "small", "a", [figure("y"), figure("z", data=NO_DATA)])
+    new = new_evaluation("benchmarks", "small", "b", [figure("x")])
+    merged = merge_figures(old, new)
+    assert (merged.model_sha256, [f.name for f in merged.figures]) == ("b", ["z", "x"])
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"trope": 1}', '{"task": "syntax"'])

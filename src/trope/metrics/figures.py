@@ -141,7 +141,15 @@ def write_evaluation(evaluation: Evaluation, path: str | Path) -> None:
 
 
 def merge_figures(old: Evaluation, new: Evaluation) -> Evaluation:
-    """The new evaluation with those figures of the old one that it does not measure itself."""
+    """The new evaluation with those figures of the old one that it does not measure itself.
+
+    Figures on data by another model are dropped, since they would pass for the new model's.
+    """
     measured = {figure.name for figure in new.figures}
-    kept = tuple(figure for figure in old.figures if figure.name not in measured)
+    same_model = (old.tier, old.model_sha256) == (new.tier, new.model_sha256)
+    kept = tuple(
+        figure
+        for figure in old.figures
+        if figure.name not in measured and (same_model or figure.data == NO_DATA)
+    )
     return msgspec.structs.replace(new, figures=kept + new.figures)

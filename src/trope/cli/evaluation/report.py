@@ -24,8 +24,9 @@ _COLUMNS = ("figure", "value", "interval", "bound", "n", "data", "chosen on", "n
 def print_table(evaluation: Evaluation, bounds: Bounds = NO_BOUNDS, *, seed: int) -> None:
     """Print the figures on standard output, within 80 columns where it is no terminal."""
     prefix = f"{evaluation.task}."
+    shared = all(figure.name.startswith(prefix) for figure in evaluation.figures)
     table = Table(title=f"{evaluation.task}, tier {evaluation.tier}", title_justify="left")
-    table.add_column(prefix + "…", overflow="fold")
+    table.add_column(prefix + "…" if shared else "figure", overflow="fold")
     for name in ("value", "interval", "n"):
         table.add_column(name, justify="right", no_wrap=True)
     if any(bounds.describe(figure) for figure in evaluation.figures):
