@@ -26,7 +26,7 @@ from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 @click.option("--bounds", "bounds_file", type=click.Path(path_type=Path),
               help="TOML file of bounds; exit status 1 where a figure misses its own.")  # fmt: skip
 @click.option("--write", "report", type=click.Path(path_type=Path),
-              help="Also put the figures into this Markdown page; bounds.toml beside it is shown.")  # fmt: skip
+              help="Also put the figures into this page (bounds.toml beside it).")  # fmt: skip
 @click.pass_context
 def evaluate(
     ctx: click.Context,
