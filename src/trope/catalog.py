@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 from trope.core.registry import Entry, Registry
 
-READERS: Registry[object] = Registry(
+Reader = Callable[..., Iterator[Any]]
+"""A path, a stream or "-" in, records out; options are keywords."""
+
+READERS: Registry[Reader] = Registry(
     "reader",
     {
         "conllu": Entry("trope.corpora.conllu:read_conllu", "Treebanks in CoNLL-U."),

@@ -15,7 +15,7 @@ from trope.cli import data_tables as show
 from trope.core.errors import BadInput, MissingData
 from trope.core.progress import track
 from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
-from trope.corpora.check import FileReport, check_file
+from trope.corpora.check import FileReport, check_file, present
 from trope.corpora.download import fetch, place_order
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -56,14 +56,19 @@ def info(name: str, as_json: bool) -> None:
 @data.command()
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
-    "--from", "folder", type=_FOLDER, required=True, help="Where the corpora are (DIR/NAME/FILE)."
+    "--from",
+    "folder",
+    type=_FOLDER,
+    metavar="DIR",
+    required=True,
+    help="Where the corpora are (DIR/NAME/FILE).",
 )
 @_JSON
 @click.pass_context
 def check(ctx: click.Context, names: Sequence[str], folder: Path, as_json: bool) -> None:
-    """Which files are missing or differ in checksum or counts; status 1 if any.
+    """What is missing, altered or miscounted; status 1 if anything is.
 
-    Without a NAME, all corpora are checked.
+    Checksums and counts are those of the catalogue. Without a NAME, all corpora are checked.
     """
     corpora = load_catalogue().select(names)
     if not folder.is_dir():
@@ -82,13 +87,18 @@ def check(ctx: click.Context, names: Sequence[str], folder: Path, as_json: bool)
 @data.command()
 @click.argument("name")
 @click.option(
-    "--to", "folder", type=_FOLDER, required=True, help="Where to put it (DIR/NAME/FILE)."
+    "--to",
+    "folder",
+    type=_FOLDER,
+    metavar="DIR",
+    required=True,
+    help="Where to put it (DIR/NAME/FILE).",
 )
 @click.option("--mirror", default="", metavar="URL", help="Fetch URL/NAME/FILE instead.")
 @_JSON
 @click.pass_context
 def get(ctx: click.Context, name: str, folder: Path, mirror: str, as_json: bool) -> None:
-    """Download corpus NAME, going on where an earlier download broke off.
+    """Download corpus NAME, or what is left of a broken download.
 
     Status 1 if some of its files have no known address and must be obtained by hand.
     """
@@ -109,13 +119,14 @@ def get(ctx: click.Context, name: str, folder: Path, mirror: str, as_json: bool)
 def _get_file(
     corpus: Corpus, file: CorpusFile, folder: Path, mirror: str, quiet: bool
 ) -> dict[str, Any]:
+    if path := present(corpus, file, folder):
+        return {"file": file.name, "status": "already there", "path": str(path)}
     order = place_order(corpus, file, folder, mirror)
     if order is None:
         return {"file": file.name, "status": "by hand", "path": None}
     with show.download_bar(order.to.name, quiet) as report:
-        fetched = fetch(order, report=report)
-    status = "downloaded" if fetched else "already there"
-    return {"file": file.name, "status": status, "path": str(order.to)}
+        fetch(order, report=report)
+    return {"file": file.name, "status": "downloaded", "path": str(order.to)}
 
 
 def _quiet(ctx: click.Context) -> bool:

@@ -179,6 +179,8 @@ def _remedy(reports: Sequence[FileReport]) -> str:
 
 
 def _size(number: int) -> str:
+    if number < 1000:
+        return f"{number} B"
     if number < 100_000:
         return f"{number / 1000:.1f} kB"
     return f"{number / 1_000_000:.1f} MB"

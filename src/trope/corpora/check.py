@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from trope.catalog import READERS
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, BadRecord
 from trope.corpora.catalogue import Corpus, CorpusFile
 from trope.corpora.conllu import ConlluSentence
 from trope.corpora.sources import open_source
@@ -46,11 +46,11 @@ def check_file(corpus: Corpus, file: CorpusFile, root: str | Path) -> FileReport
     counts: dict[str, int] = {}
     try:
         counts = count(file, path)
-    except BadInput as error:
-        problems.append(f"cannot be read: {error}")
+    except BadRecord as error:
+        problems.append(f"line {error.line}: {error.problem}")
     for name, number in counts.items():
         if number != file.counts[name]:
-            problems.append(f"{number:,} {name} instead of {file.counts[name]:,}")
+            problems.append(f"{name}: {number:,} instead of {file.counts[name]:,}")
     status: Status = "differs" if problems else "equal"
     return FileReport(corpus.name, file.name, status, tuple(problems), tuple(counts.items()))
 
@@ -59,9 +59,19 @@ def count(file: CorpusFile, path: Path) -> dict[str, int]:
     """The expected counts of a file that its reader can count, counted on `path`."""
     if not file.reader or not file.counts:
         return {}
-    read = cast(Callable[..., Iterable[Any]], READERS.load(file.reader))
+    read = READERS.load(file.reader)
     found = COUNTERS[file.reader](read(path, **_options(file)))
     return {name: found[name] for name in file.counts if name in found}
+
+
+def present(corpus: Corpus, file: CorpusFile, root: str | Path) -> Path | None:
+    """Where the right file lies already, packed or not; None where there is none or another."""
+    path = file.locate(Path(root) / corpus.name)
+    try:
+        right = path is not None and content_digest(path)[1] == file.sha256
+    except BadInput:
+        return None
+    return path if right else None
 
 
 def content_digest(path: Path) -> tuple[int, str]:
@@ -88,9 +98,9 @@ def _content_problems(path: Path, file: CorpusFile) -> Iterator[str]:
         yield str(error)
         return
     if size != file.bytes:
-        yield f"{size:,} bytes instead of {file.bytes:,}"
+        yield f"bytes: {size:,} instead of {file.bytes:,}"
     elif digest != file.sha256:
-        yield f"checksum {digest[:12]}… instead of {file.sha256[:12]}…"
+        yield f"checksum: {digest[:12]}… instead of {file.sha256[:12]}…"
 
 
 def _options(file: CorpusFile) -> dict[str, object]:

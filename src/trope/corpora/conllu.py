@@ -197,7 +197,7 @@ def _rows(
     for number, line in rows:
         columns = line.split("\t")
         if len(columns) != 10:
-            problem = f"has {len(columns)} columns; CoNLL-U has 10, separated by tabs"
+            problem = f"the number of columns is {len(columns)}, not 10; separate them by tabs"
             raise BadRecord(name, number, problem)
         if "" in columns:
             column = columns.index("") + 1

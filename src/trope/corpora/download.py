@@ -52,8 +52,8 @@ def place_order(
     return Order(url, folder / name, file.sha256)
 
 
-def fetch(order: Order, *, report: Report | None = None, timeout: float = _TIMEOUT_S) -> bool:
-    """True after a download, False where the right file was there already.
+def fetch(order: Order, *, report: Report | None = None, timeout: float = _TIMEOUT_S) -> None:
+    """Nothing; afterwards the file is there, whole and with the right checksum.
 
     What arrives is kept in a `.part` file beside the target, from which the next call goes on.
 
@@ -62,8 +62,6 @@ def fetch(order: Order, *, report: Report | None = None, timeout: float = _TIMEO
     """
     if urlsplit(order.url).scheme not in ("http", "https"):
         raise DownloadFailed(order.url, "is no http address; give one that begins with https://")
-    if order.to.is_file() and _digest(order.to) == order.sha256:
-        return False
     try:
         order.to.parent.mkdir(parents=True, exist_ok=True)
         part = order.to.with_name(order.to.name + ".part")
@@ -77,7 +75,6 @@ def fetch(order: Order, *, report: Report | None = None, timeout: float = _TIMEO
         raise
     except (OSError, http.client.HTTPException) as error:
         raise DownloadFailed(order.url, _advice(error)) from error
-    return True
 
 
 def _accept(order: Order, part: Path) -> None:

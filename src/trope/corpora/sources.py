@@ -38,12 +38,7 @@ def open_source(source: Source) -> Iterator[BinaryIO]:
     A file that was opened here is closed here; a stream stays open for its owner.
     """
     if isinstance(source, str | Path) and str(source) != "-":
-        path = Path(source)
-        if path.is_dir():
-            raise BadInput(f"{path}: is a directory; give a file")
-        if not path.is_file():
-            raise MissingData(path, "check the file name")
-        with path.open("rb") as file:
+        with _opened(Path(source)) as file:
             yield _unpacked(file)
         return
     stream = sys.stdin.buffer if isinstance(source, str | Path) else source
@@ -75,6 +70,19 @@ def numbered_lines(
         raise BadRecord(name, number + 1, problem) from None
     if number == 0:
         raise BadRecord(name, 1, "is empty; give a file that holds something")
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The open file; pipes and devices are files too."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise MissingData(path, "check the file name") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path}: is a directory; give a file") from None
+    except OSError as error:
+        problem = f"cannot be opened ({error.strerror}); check its permissions"
+        raise BadInput(f"{path}: {problem}") from None
 
 
 def _unpacked(stream: BinaryIO) -> BinaryIO:

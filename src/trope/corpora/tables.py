@@ -192,7 +192,9 @@ def _with_columns(
             raise BadRecord(name, line, f"the header has {', '.join(doubled)!r} more than once")
     for line, row in rows:
         if len(row) != len(columns):
-            problem = f"has {len(row)} fields where the table has {len(columns)} columns"
+            problem = (
+                f"the number of fields is {len(row)}, but the table has {len(columns)} columns"
+            )
             raise BadRecord(name, line, problem)
         yield line, dict(zip(columns, row, strict=True))
 
