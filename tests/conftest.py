@@ -1,0 +1,17 @@
+"""Fixtures for all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The directory of the research data; a test that needs it is skipped where it is absent."""
+    path = Path(os.environ.get("TROPE_SHARED", REPOSITORY.parent / "shared"))
+    if not path.is_dir():
+        pytest.skip(f"research data not found at {path}; name its directory in TROPE_SHARED")
+    return path
