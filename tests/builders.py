@@ -19,9 +19,7 @@ def build(text: str, rows: str, relations: Sequence[Relation] = ()) -> Analysis:
         for row in block.strip().splitlines():
             form, upos, xpos, lemma, head, deprel = row.split()
             at = text.index(form, at)
-            tokens.append(
-                Token(form, at, at + len(form), upos, xpos, lemma, int(head) - 1, deprel)
-            )
+            tokens.append(Token(form, at, at + len(form), upos, xpos, lemma, int(head) - 1, deprel))
             at += len(form)
         sentences.append((tokens[first].start, at))
     return Analysis(text, tuple(tokens), tuple(sentences), tuple(relations))

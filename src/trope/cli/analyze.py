@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,8 +12,8 @@ from typing import IO, get_args
 
 import click
 
-from trope.cli.render import FORMATS, Named, writer
-from trope.cli.sources import NamedText, ReadingOptions, read_sources
+from trope.cli.render import FORMATS, Named, write
+from trope.cli.sources import NamedText, ReadingOptions, is_file, read_sources
 from trope.core.export import TASKS, parse_tasks, restrict
 from trope.core.files import atomic_write
 from trope.core.progress import track
@@ -77,10 +78,16 @@ def analyze(
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole))
     first = next(texts)  # a fault in the input is told before a model is loaded
     analyses = _analyze(load_pipeline(threads), _prepend(first, texts), kind)
-    shown = ((name, restrict(analysis, tasks)) for name, analysis in analyses)
+    wanted = ((name, restrict(analysis, tasks)) for name, analysis in analyses)
+    shown = track(wanted, "Analysing", quiet=quiet)
     with _output(out) as file:
-        write = writer("json" if as_json else form)
-        write(track(shown, "Analysing", quiet=quiet), file)
+        write("json" if as_json else form, shown, file, title=_title(sources))
+
+
+def _title(sources: tuple[str, ...]) -> str:
+    """The names of the files, if it was files."""
+    names = [Path(source).name for source in sources if is_file(source)]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _prepend(first: NamedText, rest: Iterable[NamedText]) -> Iterator[NamedText]:
@@ -88,13 +95,12 @@ def _prepend(first: NamedText, rest: Iterable[NamedText]) -> Iterator[NamedText]
     yield from rest
 
 
-def _analyze(
-    pipeline: Pipeline, texts: Iterable[NamedText], kind: TextKind
-) -> Iterator[Named]:
+def _analyze(pipeline: Pipeline, texts: Iterable[NamedText], kind: TextKind) -> Iterator[Named]:
     """Each text's name with its analysis; the pipeline reads a batch ahead, `tee` holds it."""
     named, bare = tee(texts)
     analyses = pipeline.analyze_many((text for _, text in bare), kind=kind)
-    yield from ((name, analysis) for (name, _), analysis in zip(named, analyses, strict=True))
+    for (name, _), analysis in zip(named, analyses, strict=True):
+        yield name, analysis
 
 
 def _watched() -> bool:
@@ -105,9 +111,10 @@ def _watched() -> bool:
 @contextmanager
 def _output(path: Path | None) -> Iterator[IO[str]]:
     if path is None:
-        stream = click.get_text_stream("stdout", encoding="utf-8", errors="replace")
-        yield stream
-        stream.flush()
+        if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the locale, results are UTF-8
+            sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+        yield sys.stdout
+        sys.stdout.flush()
         return
     with atomic_write(path) as file:
         yield file

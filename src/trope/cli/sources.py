@@ -58,14 +58,15 @@ def _read_argument(argument: str, options: ReadingOptions) -> Iterable[NamedText
         return _read_plain(sys.stdin.buffer, "standard input", options)
     if _is_folder(argument):
         raise BadInput(f"{argument}: is a folder; name its files, such as {argument}/*.txt")
-    if _is_file(argument):
+    if is_file(argument):
         return read_file(Path(argument), options)
     if _FILE_NAME.fullmatch(argument):
         raise MissingData(argument, "check the file name, or give a text of more than one word")
     return [("", argument)]
 
 
-def _is_file(argument: str) -> bool:
+def is_file(argument: str) -> bool:
+    """Whether an argument names a file that is there."""
     try:
         return Path(argument).is_file()
     except (OSError, ValueError):  # a text too long for a file name, or with a NUL in it
@@ -99,9 +100,7 @@ def _read_plain(file: BinaryIO, name: str, options: ReadingOptions) -> Iterator[
         yield f"{name}:{number}", decode(raw, name, number).rstrip("\r\n")
 
 
-def _read_table(
-    file: BinaryIO, path: Path, delimiter: str, column: str
-) -> Iterator[NamedText]:
+def _read_table(file: BinaryIO, path: Path, delimiter: str, column: str) -> Iterator[NamedText]:
     lines = (decode(raw, path, number) for number, raw in enumerate(file, start=1))
     rows = csv.reader(lines, delimiter=delimiter)
     header = next(rows, [])

@@ -1,8 +1,8 @@
-"""How analyses are shown: each format is a function from named analyses to a text stream."""
+"""How analyses are shown: text, JSON or a page, written as they come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import import_module
 from typing import IO
 
@@ -10,8 +10,6 @@ from trope.core.records import Analysis
 
 Named = tuple[str, Analysis]
 """Where a text comes from ("" if from nowhere in particular), and its analysis."""
-
-Writer = Callable[[Iterable[Named], IO[str]], None]
 
 _WRITERS = {
     "text": "trope.cli.render.text:write_text",
@@ -23,8 +21,8 @@ _WRITERS = {
 FORMATS = tuple(_WRITERS)
 
 
-def writer(form: str) -> Writer:
-    """The function that writes a format."""
+def write(form: str, analyses: Iterable[Named], file: IO[str], *, title: str = "") -> None:
+    """Writes analyses in a format; only a page has a title."""
     module, name = _WRITERS[form].split(":")
-    write: Writer = getattr(import_module(module), name)
-    return write
+    options = {"title": title} if form == "html" else {}
+    getattr(import_module(module), name)(analyses, file, **options)

@@ -21,12 +21,13 @@ from trope.cli.render.sentences import ShownSentence, sentences
 from trope.cli.render.summary import Summary, relation_notes, relation_words
 from trope.cli.render.text import printable
 from trope.core.export import expression
-from trope.core.records import Analysis, Relation
+from trope.core.records import Analysis, Relation, Token
 
 PAGE_LIMIT = 16_000_000
 """Characters of texts on a page; browsers become slow with more."""
 
 _SPOOL_IN_MEMORY = 4_000_000
+_UNBROKEN = 30  # characters of touching words that are kept on one line
 _ROLES = ("subject", "verb", "object")
 
 # the class that colours a tag; tags of one colour belong together
@@ -69,7 +70,6 @@ def _page(title: str, summary: Summary, shown: int) -> tuple[str, str]:
     values = {
         "title": clean(title),
         "version": clean(__version__),
-        "line": clean(summary.line()),
         "summary": "".join(_summary(summary)),
         "note": _note(summary, shown),
     }
@@ -130,7 +130,8 @@ def _verbs(summary: Summary) -> Iterator[str]:
     verbs = summary.verbs()
     if not verbs:
         return
-    yield "<table><caption>Most frequent verbs and their objects (kept relations)</caption><tbody>"
+    yield '<table class="verbs"><caption>Most frequent verbs and their objects (kept relations)'
+    yield "</caption><tbody>"
     for verb, count, objects in verbs:
         shown = ", ".join(
             clean(thing) + (f" <small>×{times:,}</small>" if times > 1 else "")
@@ -160,22 +161,42 @@ def _sentence(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
 
 
 def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
+    """The sentence with its words marked; words that touch stay on one line."""
     roles = _roles(sentence.relations)
     at = sentence.start
-    for place, token in enumerate(sentence.tokens, start=sentence.first):
-        yield clean(analysis.text[at : token.start])
-        at = token.end
-        classes = ["w"]
-        tag = role = ""
-        if "syntax" in analysis.tasks and token.upos in _GROUP:
-            classes.append(_GROUP[token.upos])
-            tag = f' data-tag="{token.upos}"'
-        if place in roles:
-            names, kept = roles[place]
-            classes.append("kept" if kept else "rejected")
-            role = f' data-role="{names}"'
-        yield f'<span class="{" ".join(classes)}"{tag}{role}>{clean(token.text)}</span>'
+    for first, last in _touching(sentence):
+        tokens = sentence.tokens[first:last]
+        yield clean(analysis.text[at : tokens[0].start])
+        at = tokens[-1].end
+        together = last - first > 1 and at - tokens[0].start <= _UNBROKEN
+        yield '<span class="g">' if together else ""
+        for place, token in enumerate(tokens, start=sentence.first + first):
+            yield _word(token, "syntax" in analysis.tasks, roles.get(place))
+        yield "</span>" if together else ""
     yield clean(analysis.text[at : sentence.end])
+
+
+def _touching(sentence: ShownSentence) -> Iterator[tuple[int, int]]:
+    """Ranges of words between which there is nothing, not even a blank."""
+    first = 0
+    for place in range(1, len(sentence.tokens) + 1):
+        if place == len(sentence.tokens) or (
+            sentence.tokens[place].start > sentence.tokens[place - 1].end
+        ):
+            yield first, place
+            first = place
+
+
+def _word(token: Token, syntax: bool, role: tuple[str, bool] | None) -> str:
+    classes, data = ["w"], ""
+    if syntax and token.upos in _GROUP:
+        classes.append(_GROUP[token.upos])
+        data += f' data-tag="{token.upos}"'
+    if role is not None:
+        names, kept = role
+        classes.append("kept" if kept else "rejected")
+        data += f' data-role="{names}"'
+    return f'<span class="{" ".join(classes)}"{data}>{clean(token.text)}</span>'
 
 
 def _roles(relations: Iterable[Relation]) -> dict[int, tuple[str, bool]]:
@@ -197,11 +218,9 @@ def _relation(relation: Relation, analysis: Analysis) -> str:
     verdict = "kept" if relation.kept else "rejected"
     mark = "✓ kept" if relation.kept else "✗ rejected"
     why = f" <em>{clean(relation.reason)}</em>" if relation.reason else ""
-    facts = [
-        ("Expression", expression(relation, analysis)),
-        ("Reason", relation.reason or "nothing speaks against it"),
-        ("Properties", ", ".join(relation_notes(relation))),
-    ]
+    facts = [("Expression", expression(relation, analysis))]
+    facts += [] if relation.kept else [("Rejected as", relation.reason)]
+    facts += [("Verb", ", ".join(relation_notes(relation)))]
     listed = "".join(f'<dt>{name}<dd dir="auto">{clean(value)}' for name, value in facts)
     return (
         f'<li class="{verdict}"><details><summary><span class="mark">{mark}</span> '
@@ -217,8 +236,7 @@ def _tree(sentence: ShownSentence) -> Iterator[str]:
         yield '<div class="scroll" tabindex="0" role="region" aria-label="Tree">'
         yield f"{draw_arcs(sentence)}</div>"
     else:
-        yield f"<p>Trees of more than {LONGEST} words are not drawn.</p>"
-    yield '</details><details class="tree"><summary>Table</summary>'
+        yield f"<p>Arcs over more than {LONGEST} words are not drawn.</p>"
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Table of words"><table><tr>'
     yield "".join(
         f'<th scope="col">{name}' for name in ("", "word", "class", "tag", "lemma", "relation")
