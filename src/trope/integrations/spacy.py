@@ -113,7 +113,9 @@ def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]]) -> None:
     rows = np.zeros((len(doc), len(_ATTRIBUTES)), dtype=np.uint64)
     for sentence in doc.sents if len(doc) else ():
         for place, head in _blanks(sentence):
-            rows[place] = add("SPACE"), add("_SP"), doc[place].orth, 0, _offset(place, head)
+            # the label that spaCy's own models give; without one, spaCy forgets the head
+            label = add("ROOT" if head == place else "dep")
+            rows[place] = add("SPACE"), add("_SP"), doc[place].orth, label, _offset(place, head)
     found: list[Relation] = []
     for places, parse in sentences:
         for word, place in enumerate(places):
