@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-from rich.console import Console
-from rich.table import Table
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, Group
 from rich.text import Text
 
 from trope.cli.render import Named
@@ -17,6 +17,11 @@ from trope.core.records import Analysis
 
 DEEPEST = 10
 """Trees deeper than this are given by numbers alone: their lines would push the words away."""
+
+# number, tree, word, word class, tag, lemma, relation
+_STYLES = ("dim", "dim", "", "cyan", "dim", "", "green")
+_WIDEST = (6, 2 * DEEPEST + 1, 24, 6, 6, 20, 24)
+_NARROWED, _NARROWEST = (2, 5, 6), 6
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -48,23 +53,55 @@ def _print_analysis(console: Console, analysis: Analysis) -> None:
         line = " ".join(analysis.text[sentence.start : sentence.end].split())
         console.print(Text(printable(line), style="bold"))
         if "syntax" in analysis.tasks:
-            console.print(_tree_table(sentence))
+            console.print(_tree_table(sentence, console.width))
         _print_relations(console, sentence, analysis)
 
 
-def _tree_table(sentence: ShownSentence) -> Table:
+def _tree_table(sentence: ShownSentence, width: int) -> Group:
+    """Number, tree, word, tags, lemma and relation of every word, in columns that fit."""
     heads = sentence.heads()
-    table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column(justify="right", style="dim", no_wrap=True)
-    table.add_column(style="dim", no_wrap=True)
-    for style, ratio in (("", 24), ("cyan", 5), ("dim", 5), ("", 16), ("green", 16)):
-        table.add_column(style=style, no_wrap=True, overflow="ellipsis", max_width=ratio)
-    rows = zip(sentence.tokens, heads, draw_tree(heads), strict=True)
-    for number, (token, head, branch) in enumerate(rows, start=1):
-        deprel = token.deprel if head < 0 else f"{token.deprel} → {head + 1}"
-        cells = (token.text, token.upos, token.xpos, token.lemma, deprel)
-        table.add_row(str(number), branch, *(Text(printable(cell)) for cell in cells))
-    return table
+    rows = [
+        (
+            str(number).rjust(len(str(len(heads)))),
+            branch,
+            printable(token.text),
+            printable(token.upos),
+            printable(token.xpos),
+            printable(token.lemma),
+            printable(token.deprel if head < 0 else f"{token.deprel} → {head + 1}"),
+        )
+        for number, (token, head, branch) in enumerate(
+            zip(sentence.tokens, heads, draw_tree(heads), strict=True), start=1
+        )
+    ]
+    widths = _fit([max(map(cell_len, column)) for column in zip(*rows, strict=True)], width)
+    return Group(*(_line(row, widths) for row in rows))
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> Text:
+    line = Text(no_wrap=True)
+    for cell, size, style in zip(row, widths, _STYLES, strict=True):
+        line.append(_sized(cell, size), style)
+        line.append(" ")
+    line.rstrip()
+    return line
+
+
+def _fit(widths: list[int], total: int) -> list[int]:
+    """The widths, with words, lemmas and relations narrowed until the columns fit."""
+    widths = [min(size, most) for size, most in zip(widths, _WIDEST, strict=True)]
+    while sum(widths) + len(widths) - 1 > total:
+        widest = max(_NARROWED, key=lambda column: widths[column])
+        if widths[widest] <= _NARROWEST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _sized(cell: str, size: int) -> str:
+    if cell_len(cell) > size:
+        return set_cell_size(cell, size - 1) + "…"
+    return set_cell_size(cell, size)
 
 
 def _print_relations(console: Console, sentence: ShownSentence, analysis: Analysis) -> None:
