@@ -23,6 +23,7 @@ _STYLES = ("dim", "dim", "", "cyan", "dim", "", "green")
 _WIDEST = (6, 2 * DEEPEST + 1, 24, 6, 6, 20, 24)
 _NARROWED, _NARROWEST = (2, 5, 6), 6
 
+_WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich takes ages for them
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -51,7 +52,7 @@ def _print_analysis(console: Console, analysis: Analysis) -> None:
         if number:
             console.print()
         line = " ".join(analysis.text[sentence.start : sentence.end].split())
-        console.print(Text(printable(line), style="bold"))
+        console.print(Text(printable(line), style="bold"), soft_wrap=len(line) > _WRAPPED)
         if "syntax" in analysis.tasks:
             console.print(_tree_table(sentence, console.width))
         _print_relations(console, sentence, analysis)
@@ -124,9 +125,10 @@ def draw_tree(heads: Sequence[int]) -> list[str]:
     deep, or are no trees, come out as empty strings.
     """
     depths = _depths(heads)
-    if not depths or max(depths) > DEEPEST:
+    deepest = max(depths, default=0)
+    if not depths or deepest > DEEPEST:
         return [""] * len(heads)
-    canvas = [[" "] * (2 * max(depths) + 1) for _ in heads]
+    canvas = [[" "] * (2 * deepest + 1) for _ in heads]
     families = _children(heads)
     for head, depth in enumerate(depths):
         children, column = families[head], 2 * depth
