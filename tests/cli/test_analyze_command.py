@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from builders import FakePipeline
 from trope.cli import analyze as command
-from trope.cli.main import main
+from trope.cli.main import main, run
 from trope.core.errors import BadInput
 from trope.core.records import Analysis
 
@@ -26,20 +26,29 @@ def trope(*arguments: str, stdin: str | None = None) -> Result:
     return CliRunner().invoke(main, ["analyze", *arguments], input=stdin, catch_exceptions=False)
 
 
-def shell(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess:
+def start(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
     """The command as a process of its own, with a pipeline that needs no model."""
     code = (
         "from trope.cli import analyze, main; from builders import FakePipeline;"
         "analyze.load_pipeline = lambda threads: FakePipeline(); main.run()"
     )
     path = os.pathsep.join([str(TESTS), str(TESTS.parent / "src")])
-    return subprocess.run(
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
         [sys.executable, "-c", code, "analyze", *arguments],
-        input=stdin,
-        capture_output=True,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": path, **environment},
-        check=False,
     )
+
+
+def shell(
+    *arguments: str, stdin: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    with start(*arguments, **environment) as process:
+        output, errors = process.communicate(stdin)
+    return subprocess.CompletedProcess(arguments, process.returncode, output, errors)
 
 
 def test_one_text_as_json_is_an_object() -> None:
@@ -179,6 +188,34 @@ def test_an_argument_that_is_no_utf8_becomes_escapes() -> None:
     result = shell(os.fsdecode(b"R\xe4in ate roads."), "--json")
     assert result.returncode == 0
     assert rb"R\udce4in" in result.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "jsonl", "json"])
+def test_a_reader_that_has_seen_enough_is_no_fault(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "many.txt"
+    file.write_text("Rain ate roads.\n" * 2_000)
+    with start(str(file), "--format", form) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+def test_interrupted_work_ends_with_130_and_leaves_no_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Interrupted(FakePipeline):
+        def analyze_many(self, texts: Iterator[str], **_: object) -> Iterator[Analysis]:
+            yield self.analyze(next(iter(texts)))
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "load_pipeline", lambda threads: Interrupted())
+    with pytest.raises(SystemExit) as stopped:
+        run(["analyze", "One.", "Two.", "--out", str(tmp_path / "out.txt")])
+    assert stopped.value.code == 130
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_help_names_every_option() -> None:

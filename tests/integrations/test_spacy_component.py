@@ -192,15 +192,17 @@ def test_unknown_kinds_are_refused() -> None:
         spacy.blank("en").add_pipe("trope", config={"kind": "poem"})
 
 
-def test_entry_point_brings_the_component_to_any_pipeline(tmp_path: Path) -> None:
-    metadata = tmp_path / "trope-0.1.0.dist-info"
-    metadata.mkdir()
+def fresh_process(folder: Path, code: str) -> str:
+    """What the code prints where trope is installed and not yet imported."""
+    metadata = folder / "site" / "trope-0.1.0.dist-info"
+    metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: trope\nVersion: 0.1.0\n")
     (metadata / "entry_points.txt").write_text(
         "[spacy_factories]\ntrope = trope.integrations.spacy:create_component\n"
+        "[spacy_tokenizers]\n"
+        "trope.Tokenizer.v1 = trope.integrations.spacy:create_tokenizer\n"
     )
-    code = "import spacy; nlp = spacy.blank('en'); nlp.add_pipe('trope'); print(nlp.pipe_names)"
-    path = os.pathsep.join([str(tmp_path), str(REPOSITORY / "src")])
+    path = os.pathsep.join([str(folder / "site"), str(REPOSITORY / "src")])
     result = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -208,7 +210,19 @@ def test_entry_point_brings_the_component_to_any_pipeline(tmp_path: Path) -> Non
         env={"PATH": os.environ["PATH"], "PYTHONPATH": path},
         check=False,
     )
-    assert result.stdout == "['trope']\n", result.stderr
+    return result.stdout + result.stderr
+
+
+def test_entry_point_brings_the_component_to_any_pipeline(tmp_path: Path) -> None:
+    code = "import spacy; nlp = spacy.blank('en'); nlp.add_pipe('trope'); print(nlp.pipe_names)"
+    assert fresh_process(tmp_path, code) == "['trope']\n"
+
+
+def test_entry_points_are_enough_to_load_a_stored_pipeline(tmp_path: Path) -> None:
+    trope.load().to_disk(tmp_path / "stored")
+    code = f"import spacy; nlp = spacy.load({str(tmp_path / 'stored')!r});"
+    code += "print(type(nlp.tokenizer).__name__, nlp.pipe_names)"
+    assert fresh_process(tmp_path, code) == "TropeTokenizer ['trope']\n"
 
 
 def test_project_declares_the_entry_point() -> None:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from itertools import tee
 from pathlib import Path
-from typing import IO, get_args
+from typing import get_args
 
 import click
 
+from trope.cli.output import open_output
 from trope.cli.render import FORMATS, Named, write
 from trope.cli.sources import NamedText, ReadingOptions, is_file, read_sources
 from trope.core.export import TASKS, parse_tasks, restrict
-from trope.core.files import atomic_write
 from trope.core.progress import track
 from trope.core.records import TextKind
 from trope.pipeline import Pipeline
@@ -80,7 +78,7 @@ def analyze(
     analyses = _analyze(load_pipeline(threads), _prepend(first, texts), kind)
     wanted = ((name, restrict(analysis, tasks)) for name, analysis in analyses)
     shown = track(wanted, "Analysing", quiet=quiet)
-    with _output(out) as file:
+    with open_output(out) as file:
         write("json" if as_json else form, shown, file, title=_title(sources))
 
 
@@ -106,15 +104,3 @@ def _analyze(pipeline: Pipeline, texts: Iterable[NamedText], kind: TextKind) -> 
 def _watched() -> bool:
     """Whether someone sees the results appear, so that a bar would only be in the way."""
     return sys.stdout.isatty()
-
-
-@contextmanager
-def _output(path: Path | None) -> Iterator[IO[str]]:
-    if path is None:
-        if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the locale, results are UTF-8
-            sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-        yield sys.stdout
-        sys.stdout.flush()
-        return
-    with atomic_write(path) as file:
-        yield file

@@ -27,9 +27,16 @@ _WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich take
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
+class _Console(Console):
+    """A console that leaves it to the command what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def write_text(analyses: Iterable[Named], file: IO[str]) -> None:
     """Writes every text with its trees and relations, then the totals if there were several."""
-    console = Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    console = _Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=False)
     summary = Summary()
     for name, analysis in analyses:
         summary.add(analysis)
