@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import tee
+from itertools import chain, tee
 from pathlib import Path
 from typing import get_args
 
@@ -75,7 +75,7 @@ def analyze(
     quiet = quiet or bool((context.obj or {}).get("quiet")) or (out is None and _watched())
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole))
     first = next(texts)  # a fault in the input is told before a model is loaded
-    analyses = _analyze(load_pipeline(threads), _prepend(first, texts), kind)
+    analyses = _analyze(load_pipeline(threads), chain([first], texts), kind)
     wanted = ((name, restrict(analysis, tasks)) for name, analysis in analyses)
     shown = track(wanted, "Analysing", quiet=quiet)
     with open_output(out) as file:
@@ -86,11 +86,6 @@ def _title(sources: tuple[str, ...]) -> str:
     """The names of the files, if it was files."""
     names = [Path(source).name for source in sources if is_file(source)]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def _prepend(first: NamedText, rest: Iterable[NamedText]) -> Iterator[NamedText]:
-    yield first
-    yield from rest
 
 
 def _analyze(pipeline: Pipeline, texts: Iterable[NamedText], kind: TextKind) -> Iterator[Named]:
