@@ -22,7 +22,15 @@ READERS: Registry[Reader] = Registry(
 )
 """Corpus readers; `trope.corpora` describes the corpora themselves."""
 
-EVALUATIONS: Registry[object] = Registry("evaluation", {})
+EVALUATIONS: Registry[object] = Registry(
+    "evaluation",
+    {
+        "syntax": Entry(
+            "trope.cli.evaluation.syntax:evaluate",
+            "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",
+        ),
+    },
+)
 """Tasks of `trope evaluate`."""
 
 TRAININGS: Registry[object] = Registry("training", {})

@@ -61,12 +61,16 @@ class Mapped:
         replacement: str | Callable[[re.Match[str]], str],
     ) -> Mapped:
         """The text with each match replaced, as `re.sub` would (backslash groups included)."""
-        matches = re.compile(pattern).finditer(self.text)
+        if isinstance(pattern, str):
+            pattern = re.compile(pattern)
+        matches = list(pattern.finditer(self.text))
+        if not matches:
+            return self
         if callable(replacement):
-            return self.edit((*match.span(), replacement(match)) for match in matches)
+            return self.edit([(*match.span(), replacement(match)) for match in matches])
         if "\\" in replacement:
-            return self.edit((*match.span(), match.expand(replacement)) for match in matches)
-        return self.edit((*match.span(), replacement) for match in matches)
+            return self.edit([(*match.span(), match.expand(replacement)) for match in matches])
+        return self.edit([(*match.span(), replacement) for match in matches])
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where `text[start:end]` stands in the original; an empty span stays empty."""

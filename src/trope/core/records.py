@@ -120,4 +120,4 @@ class Analysis:
     tokens: tuple[Token, ...]
     sentences: tuple[tuple[int, int], ...]
     relations: tuple[Relation, ...]
-    tasks: tuple[str, ...] = ("syntax",)
+    tasks: tuple[str, ...] = ("syntax", "relations")

@@ -23,9 +23,9 @@ from trope.text.normalise import STEPS, normalise
 
 Reason = Literal["", "empty", "exact", "near"]
 
-BANDS = 20
-ROWS = 4
-"""Two texts share a band with probability 1 - (1 - s**ROWS)**BANDS: 0.9999 at s = 0.8."""
+HASHES = 80
+MOST_MISSED = 0.001
+"""Share of near duplicates exactly at the threshold that may go unseen."""
 
 MOST_CANDIDATES = 64
 """Texts looked at in one band, so that a flood of half-alike texts cannot make work quadratic."""
@@ -78,7 +78,7 @@ def find_duplicates(
         raise BadInput(
             f"threshold {threshold} and shingle {shingle} must be above 0; 0.8 and 2 are usual"
         )
-    index = _NearIndex(threshold, seed)
+    index = _NearIndex(threshold, _rows(threshold), seed)
     seen: dict[bytes, str] = {}
     for name, text in texts:
         clean = comparable(text, kind)
@@ -122,6 +122,7 @@ class _NearIndex:
     """The kept texts, found again by any band of their signatures."""
 
     threshold: float
+    rows: int
     seed: int
     names: list[str] = field(default_factory=list)
     shingles: list[frozenset[int]] = field(default_factory=list)
@@ -144,11 +145,23 @@ class _NearIndex:
 
     def _keys(self, shingles: frozenset[int]) -> list[tuple[int, bytes]]:
         signature = _signature(np.fromiter(shingles, np.uint64, len(shingles)), self.seed)
-        return [(i, row.tobytes()) for i, row in enumerate(signature.reshape(BANDS, ROWS))]
+        bands = signature[: HASHES - HASHES % self.rows].reshape(-1, self.rows)
+        return [(number, band.tobytes()) for number, band in enumerate(bands)]
+
+
+def _rows(threshold: float) -> int:
+    """Hashes in a band: as many as can be (few false candidates) while few texts are missed.
+
+    Texts of similarity s share none of b bands of r rows with probability (1 - s**r)**b.
+    """
+    for rows in (4, 3, 2):
+        if (1 - min(threshold, 1) ** rows) ** (HASHES // rows) <= MOST_MISSED:
+            return rows
+    return 1
 
 
 def _signature(hashes: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
-    """The least hash under each of BANDS × ROWS hash functions (multiply, add, wrap around)."""
+    """The least hash under each of HASHES hash functions (multiply, add, wrap around)."""
     multipliers, summands = _functions(seed)
     mixed = hashes[None, :] * multipliers[:, None] + summands[:, None]
     least: NDArray[np.uint64] = mixed.min(axis=1)
@@ -157,9 +170,9 @@ def _signature(hashes: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
 
 @lru_cache(maxsize=8)
 def _functions(seed: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    rng = np.random.default_rng([seed & 0xFFFFFFFF, BANDS * ROWS])
+    rng = np.random.default_rng(seed & 0xFFFFFFFF)
     high = np.iinfo(np.uint64).max
-    numbers = rng.integers(1, high, size=(2, BANDS * ROWS), dtype=np.uint64)
+    numbers = rng.integers(1, high, size=(2, HASHES), dtype=np.uint64)
     return numbers[0] | np.uint64(1), numbers[1]
 
 

@@ -42,7 +42,7 @@ _LISTED = """
     miss missed missing mm mom moment monday money monster more morning most mother move movie
     much mum music must my nah name nap nasty near need nervous never new next nice night no
     nobody none nope not nothing now obsessed of off official oh ok okay old omg on once one
-    only ooh oooh oops open or other ouch our out over own pain party pass pathetic peace people
+    only ooh oops open or other ouch our out over own pain party pass pathetic peace people
     perfect phew phone photo pig pissed pizza place play please pleased pls plus poor power pray
     pretty probably promise proper proud psst queen quick quiet quite rain raining random ready
     real really red relax remain rest rich ridiculous right road rock room rude run sad safe

@@ -72,6 +72,9 @@ LEAST_WORDS = 3
 def decode_entities(text: Mapped) -> Mapped:
     """The text with `&amp;` read as "&"; what stands for no or several characters is kept."""
 
+    if "&" not in text.text:
+        return text
+
     def decoded(match: re.Match[str]) -> str:
         character = html.unescape(match[0])
         return character if len(character) == 1 else match[0]
@@ -82,7 +85,7 @@ def decode_entities(text: Mapped) -> Mapped:
 
 def mend_surrogates(text: Mapped) -> Mapped:
     """The text with U+FFFD for each half of a broken character, which no encoding has."""
-    return text.sub(_SURROGATE, "\ufffd")
+    return text if text.text.isascii() else text.sub(_SURROGATE, "\ufffd")
 
 
 def blank_controls(text: Mapped) -> Mapped:
@@ -92,7 +95,7 @@ def blank_controls(text: Mapped) -> Mapped:
 
 def drop_invisible(text: Mapped) -> Mapped:
     """The text without direction marks, soft hyphens and the like (emoji joiners stay)."""
-    return text.sub(_INVISIBLE, "")
+    return text if text.text.isascii() else text.sub(_INVISIBLE, "")
 
 
 def straighten_quotes(text: Mapped) -> Mapped:
@@ -122,6 +125,8 @@ def squeeze_space(text: Mapped) -> Mapped:
     size = len(text.text)
     lead = size - len(text.text.lstrip())
     trail = len(text.text.rstrip())
+    if not lead and trail == size:
+        return text
     return text.edit([(0, lead, ""), (max(trail, lead), size, "")])
 
 

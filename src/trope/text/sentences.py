@@ -132,7 +132,7 @@ class _Reader:
         """The first word after the closing quotes, faces and tags that belong to what ended."""
         while at < len(self.spans):
             word, gap = self.word(at), self.gap(at - 1)
-            if "\n" in gap:
+            if _LINE_END.search(gap):
                 break
             closes = _CLOSER.fullmatch(word) and (not gap or word in ")]}")
             if not (closes or _FACE.fullmatch(word)):
@@ -144,7 +144,7 @@ class _Reader:
         """The first word after a run of tags and faces, if no sentence goes on with the run."""
         stop = at
         end = min(at + MOST_TAGS, len(self.spans))
-        while stop < end and "\n" not in self.gap(stop - 1):
+        while stop < end and not _LINE_END.search(self.gap(stop - 1)):
             if not (_TAG.fullmatch(self.word(stop)) or _FACE.fullmatch(self.word(stop))):
                 break
             stop += 1

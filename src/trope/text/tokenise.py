@@ -82,7 +82,7 @@ _MERGED = {
 _UNCUT = ("and/or", "etc.", "id", "Id", "ill", "Ill", "ima", "Ima", "wed", "Wed")
 """Exceptions of spaCy that UD English reads otherwise."""
 
-_MORE_PREFIXES = (r"-(?=[^\W_])", r"[~|^/](?=\w)")
+_MORE_PREFIXES = (r"-(?=[^\W_])", r"[~|^/](?=\w)", r"\.(?=[A-Z][a-z])")
 _MORE_SUFFIXES = (
     "[`´][sS]",
     r"(?<=[A-Z])['’](?:M|D|S|LL|RE|VE)",
@@ -136,6 +136,9 @@ def _cut_and_keep(chunk: str) -> tuple[int, ...]:
 
 
 def _cut(chunk: str) -> list[int]:
+    """Where the words of a chunk end: around what stays whole, by spaCy's rules between."""
+    if chunk.isalpha() and chunk.isascii() and chunk not in _rules().rules:
+        return [len(chunk)]  # most chunks; no rule cuts between letters but the exceptions
     ends: list[int] = []
     done = 0
     for match in _WHOLE.finditer(chunk):

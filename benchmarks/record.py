@@ -1,0 +1,47 @@
+"""Results of benchmarks, kept together in one file of figures."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from trope.metrics.figures import (
+    NO_DATA,
+    DataRef,
+    Evaluation,
+    Figure,
+    merge_figures,
+    new_evaluation,
+    read_evaluation,
+    write_evaluation,
+)
+
+RESULTS = Path(__file__).parent / "results.json"
+
+
+def measured(
+    name: str, values: Sequence[float], *, n: int, note: str, data: DataRef = NO_DATA
+) -> Figure:
+    """The median of repeated measurements; low and high are the smallest and the largest."""
+    spread = f"median, smallest and largest of {len(values)}" if len(values) > 1 else "one run"
+    return Figure(
+        name=name,
+        value=statistics.median(values),
+        low=min(values),
+        high=max(values),
+        n=n,
+        data=data,
+        note=f"{spread}; {note}",
+    )
+
+
+def keep(
+    figures: Sequence[Figure], *, tier: str, model_sha256: str, path: Path = RESULTS
+) -> Evaluation:
+    """Put the figures into the file of results; those of other benchmarks stay in it."""
+    new = new_evaluation("benchmarks", tier, model_sha256, figures)
+    if path.is_file():
+        new = merge_figures(read_evaluation(path), new)
+    write_evaluation(new, path)
+    return new

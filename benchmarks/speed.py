@@ -1,0 +1,232 @@
+"""Sentences per second of trope and of two rivals, in turns in one run, and trope's memory.
+
+    python benchmarks/speed.py DATA/vua18/VUA_seq_formatted_test.csv
+
+The rivals need torch and transformers (pip install 'trope[hub]').
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import machine
+import record
+import rivals
+
+from trope.core.errors import TropeError
+from trope.core.files import decode, open_binary, sha256
+from trope.metrics.figures import DataRef, Figure
+
+T = TypeVar("T")
+
+CHARACTERS_A_PIECE = 4  # only where a pipeline does not tell its vocabulary
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark and keep its results; 2 where it cannot run."""
+    options = _options().parse_args(arguments)
+    try:
+        if options.memory_only:
+            print(_memory_of_analysis(options))
+        else:
+            _run(options)
+    except TropeError as error:
+        print(f"speed: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sentences", type=Path, help="VUA test file with a column 'sentence'")
+    parser.add_argument("--limit", type=int, help="sentences for trope (all)")
+    parser.add_argument("--roberta-batches", type=int, default=10, help="of 32, single pass")
+    parser.add_argument("--melbert-limit", type=int, default=60, help="sentences, a pass per word")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--tier", default="small")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--results", type=Path, default=record.RESULTS)
+    parser.add_argument("--write", type=Path, help="also write the figures into this page")
+    parser.add_argument("--memory-only", action="store_true", help=argparse.SUPPRESS)
+    return parser
+
+
+def read_sentences(path: Path) -> list[str]:
+    """The sentences of the file, words parted by blanks."""
+    with open_binary(path) as file:
+        lines = decode(file.read(), path).splitlines()
+    return [row["sentence"] for row in csv.DictReader(lines)]
+
+
+def sample(ordered: Sequence[T], limit: int | None, seed: int) -> list[T]:
+    """So many items, drawn one from each of as many groups of neighbours.
+
+    Of sentences ordered by length, a plain draw of a few may be short or long by chance, which
+    would be measured as speed; this one has the lengths of the whole.
+    """
+    if limit is None or limit >= len(ordered):
+        return list(ordered)
+    rng = random.Random(seed)
+    cuts = [round(group * len(ordered) / limit) for group in range(limit + 1)]
+    return [ordered[rng.randrange(cuts[at], cuts[at + 1])] for at in range(limit)]
+
+
+def by_length(sentences: Sequence[str]) -> list[str]:
+    """The sentences, those of few words first."""
+    return sorted(sentences, key=lambda sentence: len(sentence.split()))
+
+
+def sample_sentences(sentences: Sequence[str], limit: int | None, seed: int) -> list[str]:
+    """The sentences as they are, or so many of them."""
+    if limit is None:
+        return list(sentences)
+    drawn = sample(by_length(sentences), limit, seed)
+    random.Random(seed).shuffle(drawn)  # texts do not come in the order of their lengths
+    return drawn
+
+
+def piece_counter(pipeline: Any) -> tuple[Callable[[Sequence[str]], int], str]:
+    """How many pieces words have, with the two that bracket a sentence, and how it is known."""
+    vocabulary = getattr(pipeline, "vocabulary", None)
+    if vocabulary is None:
+        return _estimate_pieces, f"pieces estimated, one in {CHARACTERS_A_PIECE} characters"
+    from trope.encoder.pieces import count_pieces
+
+    return lambda words: count_pieces(vocabulary, words), "pieces of our own vocabulary"
+
+
+def _estimate_pieces(words: Sequence[str]) -> int:
+    return 2 + sum(-(-len(word) // CHARACTERS_A_PIECE) for word in words)
+
+
+def rates(
+    systems: dict[str, tuple[Callable[[], object], int]], rounds: int
+) -> list[dict[str, float]]:
+    """Sentences per second of every system, round by round, so that noise spreads over all."""
+    found: list[dict[str, float]] = []
+    for _ in range(rounds):
+        row: dict[str, float] = {}
+        for name, (run, sentences) in systems.items():
+            started = time.perf_counter()
+            run()
+            row[name] = sentences / (time.perf_counter() - started)
+        found.append(row)
+    return found
+
+
+def speed_figures(
+    rows: Sequence[dict[str, float]], sizes: dict[str, int], data: DataRef, note: str
+) -> list[Figure]:
+    """The rate of every system and the ratio of trope's to each other one, within a round."""
+    figures = []
+    for name, size in sizes.items():
+        prefix = "speed.full" if name == "trope" else f"speed.{name}"
+        values = [row[name] for row in rows]
+        figures.append(
+            record.measured(f"{prefix}.sentences_per_s", values, n=size, note=note, data=data)
+        )
+    for name in sizes:
+        if name != "trope":
+            ratios = [row["trope"] / row[name] for row in rows]
+            said = f"{sizes['trope']} sentences against {sizes[name]}; {note}"
+            figures.append(
+                record.measured(
+                    f"speed.full.vs_{name}", ratios, n=sizes[name], note=said, data=data
+                )
+            )
+    return figures
+
+
+def share_of_stages(timings: dict[str, float], data: DataRef, n: int, note: str) -> list[Figure]:
+    """The share of time that each stage of the pipeline took."""
+    total = sum(timings.values())
+    return [
+        record.measured(f"speed.full.share.{stage}", [seconds / total], n=n, note=note, data=data)
+        for stage, seconds in timings.items()
+        if total > 0
+    ]
+
+
+def _load_pipeline(options: argparse.Namespace) -> Any:
+    from trope.pipeline import Pipeline
+
+    return Pipeline(tier=options.tier, threads=options.threads)
+
+
+def _analyze(pipeline: Any, sentences: Sequence[str]) -> None:
+    for _ in pipeline.analyze_many(sentences):
+        pass
+
+
+def _memory_of_analysis(options: argparse.Namespace) -> float:
+    """The peak memory of a process that only analyses the sentences."""
+    sentences = sample_sentences(read_sentences(options.sentences), options.limit, options.seed)
+    _analyze(_load_pipeline(options), sentences)
+    return machine.peak_memory_mb()
+
+
+def _memory_in_child(options: argparse.Namespace) -> float:
+    command = [sys.executable, __file__, str(options.sentences), "--memory-only"]
+    command += ["--threads", str(options.threads), "--tier", options.tier]
+    command += ["--seed", str(options.seed)]
+    command += ["--limit", str(options.limit)] if options.limit else []
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return float(done.stdout)
+
+
+def _run(options: argparse.Namespace) -> None:
+    ours = sample_sentences(read_sentences(options.sentences), options.limit, options.seed)
+    rival = rivals.Rival(options.threads, options.seed)
+    pipeline = _load_pipeline(options)
+    count, counted = piece_counter(pipeline)
+    # whole batches of the whole set are drawn: batches made of a few sentences would hold more
+    # padding than those of all, and the rival would look slower than it is
+    every = rivals.batches_by_length([count(sentence.split()) for sentence in ours])
+    batches = sample(every, options.roberta_batches, options.seed)
+    words = [s.split() for s in sample(by_length(ours), options.melbert_limit, options.seed)]
+    systems = {
+        "trope": (lambda: _analyze(pipeline, ours), len(ours)),
+        "roberta": (lambda: rivals.single_pass(rival, batches), sum(map(len, batches))),
+        "melbert": (lambda: rivals.pass_per_word(rival, words, count), len(words)),
+    }
+    _analyze(pipeline, ours[:32])  # the first call loads what later calls find loaded
+    rivals.single_pass(rival, [batches[0]])
+    before = dict(getattr(pipeline, "timings", {}))
+    rows = rates(systems, options.rounds)
+    timings = {
+        stage: seconds - before.get(stage, 0.0)
+        for stage, seconds in getattr(pipeline, "timings", {}).items()
+    }
+    data = DataRef(name="vua18", split="test", sha256=sha256(options.sentences))
+    note = f"{machine.describe(options.threads)}; drawn by length, seed {options.seed}; {counted}"
+    sizes = {name: size for name, (_, size) in systems.items()}
+    figures = speed_figures(rows, sizes, data, note)
+    figures += share_of_stages(timings, data, len(ours), note)
+    memory = [_memory_in_child(options)]
+    figures.append(record.measured("memory.peak_mb", memory, n=len(ours), note=note, data=data))
+    _publish(figures, options, getattr(pipeline, "model_sha256", ""))
+
+
+def _publish(figures: Sequence[Figure], options: argparse.Namespace, checksum: str) -> None:
+    from trope.cli.evaluation.bounds import NO_BOUNDS, read_bounds
+    from trope.cli.evaluation.report import print_table, write_section
+
+    kept = record.keep(figures, tier=options.tier, model_sha256=checksum, path=options.results)
+    beside = options.write.parent / "bounds.toml" if options.write else None
+    bounds = read_bounds(beside) if beside and beside.is_file() else NO_BOUNDS
+    print_table(kept, bounds, seed=options.seed)
+    if options.write:
+        write_section(kept, options.write, bounds, seed=options.seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

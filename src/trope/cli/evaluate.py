@@ -1,0 +1,69 @@
+"""`trope evaluate`: scores on test sets, with intervals and controls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import click
+
+from trope.catalog import EVALUATIONS
+from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
+
+
+@click.command(epilog="Tasks: " + "; ".join(f"{n}: {e.summary}" for n, e in EVALUATIONS.items()))
+@click.argument("task")
+@click.option(
+    "--from", "data", required=True, type=click.Path(path_type=Path),
+    help="Directory of the research data, with one folder a corpus.",
+)  # fmt: skip
+@click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
+@click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
+@click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Decides the resamples of the intervals.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@click.option("--bounds", "bounds_file", type=click.Path(path_type=Path),
+              help="TOML file of bounds; exit status 1 where a figure misses its own.")  # fmt: skip
+@click.option("--write", "report", type=click.Path(path_type=Path),
+              help="Also put the figures into this page (bounds.toml beside it).")  # fmt: skip
+@click.pass_context
+def evaluate(
+    ctx: click.Context,
+    task: str,
+    data: Path,
+    tier: str,
+    part: str,
+    threads: int | None,
+    seed: int,
+    as_json: bool,
+    bounds_file: Path | None,
+    report: Path | None,
+) -> int:
+    """Score a TASK on its test sets."""
+    from trope.cli.evaluation.bounds import NO_BOUNDS, missed, read_bounds
+    from trope.cli.evaluation.report import print_table, write_section
+    from trope.core.errors import MissingData
+    from trope.metrics.figures import to_json
+
+    if not data.is_dir():
+        raise MissingData(data, "give the directory of the research data with --from")
+    bounds = read_bounds(bounds_file) if bounds_file else NO_BOUNDS
+    options = EvaluationOptions(
+        data=data,
+        tier=tier,
+        threads=threads,
+        seed=seed,
+        parts=tuple(name.strip() for name in part.split(",") if name.strip()),
+        quiet=(ctx.obj or {}).get("quiet", False),
+    )
+    evaluation = cast(EvaluateTask, EVALUATIONS.load(task))(options)
+    if as_json:
+        click.echo(to_json(evaluation), nl=False)
+    else:
+        print_table(evaluation, bounds, seed=seed)
+    if report:
+        beside = report.parent / "bounds.toml"
+        page_bounds = read_bounds(beside) if not bounds_file and beside.is_file() else bounds
+        write_section(evaluation, report, page_bounds, seed=seed)
+    return 1 if missed(evaluation, bounds) else 0

@@ -1,0 +1,44 @@
+"""Bounds that figures are held to, from a TOML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from trope.core.config import read_config
+from trope.metrics.figures import Evaluation, Figure
+
+
+class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Name of a figure → what it must reach, or must not exceed."""
+
+    at_least: dict[str, float] = msgspec.field(default_factory=dict)
+    at_most: dict[str, float] = msgspec.field(default_factory=dict)
+
+    def describe(self, figure: Figure) -> str:
+        """The bound as it is printed, marked where it is missed; empty where there is none."""
+        signs = [(self.at_least, "≥"), (self.at_most, "≤")]
+        said = [f"{sign} {bound[figure.name]:g}" for bound, sign in signs if figure.name in bound]
+        return " ".join([*said, *(["missed"] if self.misses(figure) else [])])
+
+    def misses(self, figure: Figure) -> bool:
+        """Whether the figure has a bound and does not keep it; an undefined figure keeps none."""
+        low, high = self.at_least.get(figure.name), self.at_most.get(figure.name)
+        if figure.value is None:
+            return low is not None or high is not None
+        too_low = low is not None and figure.value < low
+        return too_low or (high is not None and figure.value > high)
+
+
+NO_BOUNDS = Bounds()
+
+
+def read_bounds(path: str | Path) -> Bounds:
+    """The bounds of a file; all its faults are reported at once."""
+    return read_config(path, Bounds)
+
+
+def missed(evaluation: Evaluation, bounds: Bounds) -> list[Figure]:
+    """The figures that do not keep their bounds."""
+    return [figure for figure in evaluation.figures if bounds.misses(figure)]

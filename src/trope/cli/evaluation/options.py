@@ -1,0 +1,48 @@
+"""What every evaluation is told, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from trope.core.errors import UnknownName
+from trope.core.records import Analysis, Parse, TextKind
+from trope.metrics.figures import Evaluation
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationOptions:
+    """Where the data are, which model reads them, and which parts are wanted (none: all)."""
+
+    data: Path
+    tier: str = "small"
+    threads: int | None = None
+    seed: int = 0
+    parts: tuple[str, ...] = ()
+    quiet: bool = False
+
+    def choose(self, known: Sequence[str]) -> tuple[str, ...]:
+        """The wanted parts, in the order of `known`; an unknown one is refused."""
+        for part in self.parts:
+            if part not in known:
+                raise UnknownName("part of this evaluation", part, known)
+        return tuple(part for part in known if not self.parts or part in self.parts)
+
+
+class EvaluateTask(Protocol):
+    """What an entry of `EVALUATIONS` is."""
+
+    def __call__(self, options: EvaluationOptions) -> Evaluation:
+        """All figures of the task."""
+
+
+class Reader(Protocol):
+    """The part of a pipeline that evaluations of syntax use."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+        """Trees of sentences that are already split into words."""
+
+    def analyze_many(self, texts: Iterable[str], *, kind: TextKind = "plain") -> Iterator[Analysis]:
+        """One analysis a text, in order."""

@@ -1,0 +1,33 @@
+"""Where results go: a file that appears whole, or standard output, in UTF-8."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from trope.core.files import atomic_write
+
+
+@contextmanager
+def open_output(path: Path | None) -> Iterator[IO[str]]:
+    """The file to write to, standard output if there is no path.
+
+    If the reader of standard output goes (`trope … | head`), writing ends and nothing is wrong.
+    """
+    if path is not None:
+        with atomic_write(path) as file:
+            yield file
+        return
+    if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the locale, results are UTF-8
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # what is still in the buffer must go somewhere, or Python complains at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

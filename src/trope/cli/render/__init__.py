@@ -1,0 +1,28 @@
+"""How analyses are shown: text, JSON or a page, written as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import IO
+
+from trope.core.records import Analysis
+
+Named = tuple[str, Analysis]
+"""Where a text comes from ("" if from nowhere in particular), and its analysis."""
+
+_WRITERS = {
+    "text": "trope.cli.render.text:write_text",
+    "json": "trope.cli.render.json:write_json",
+    "jsonl": "trope.cli.render.json:write_jsonl",
+    "html": "trope.cli.render.html:write_html",
+}
+
+FORMATS = tuple(_WRITERS)
+
+
+def write(form: str, analyses: Iterable[Named], file: IO[str], *, title: str = "") -> None:
+    """Writes analyses in a format; only a page has a title."""
+    module, name = _WRITERS[form].split(":")
+    options = {"title": title} if form == "html" else {}
+    getattr(import_module(module), name)(analyses, file, **options)

@@ -1,0 +1,251 @@
+"""Analyses as one self-contained page: no script, nothing fetched, every text escaped.
+
+Texts go to a spool on disk while they are counted, because the summary stands above them; memory
+does not grow with their number.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator
+from html import escape
+from importlib.resources import files
+from string import Template
+from tempfile import SpooledTemporaryFile
+from typing import IO
+
+from trope import __version__
+from trope.cli.render import Named
+from trope.cli.render.arcs import LONGEST, draw_arcs
+from trope.cli.render.sentences import ShownSentence, sentences
+from trope.cli.render.summary import Summary, relation_notes, relation_words
+from trope.cli.render.text import printable
+from trope.core.export import expression
+from trope.core.records import Analysis, Relation, Token
+
+PAGE_LIMIT = 16_000_000
+"""Characters of texts on a page; browsers become slow with more."""
+
+_SPOOL_IN_MEMORY = 4_000_000
+_UNBROKEN = 30  # characters of touching words that are kept on one line
+_ROLES = ("subject", "verb", "object")
+
+# the class that colours a tag; tags of one colour belong together
+_GROUPS = {
+    "n": ("NOUN", "PROPN", "PRON"),
+    "v": ("VERB", "AUX"),
+    "a": ("ADJ", "ADV"),
+    "f": ("ADP", "DET", "CCONJ", "SCONJ", "PART"),
+    "x": ("NUM", "INTJ", "SYM", "X"),
+}
+_GROUP = {tag: group for group, tags in _GROUPS.items() for tag in tags}
+
+
+def write_html(
+    analyses: Iterable[Named], file: IO[str], *, title: str = "", limit: int = PAGE_LIMIT
+) -> None:
+    """Writes the page; texts beyond `limit` characters are counted, but not shown."""
+    summary = Summary()
+    shown = size = 0
+    with SpooledTemporaryFile(_SPOOL_IN_MEMORY, "w+", encoding="utf-8", newline="") as spool:
+        for name, analysis in analyses:
+            summary.add(analysis)
+            if size >= limit:
+                continue
+            article = _article(name, analysis, summary.texts)
+            size += len(article)
+            shown += 1
+            spool.write(article)
+        before, after = _page(title or "Analysis", summary, shown)
+        spool.seek(0)
+        file.write(before)
+        shutil.copyfileobj(spool, file)
+        file.write(after)
+
+
+def _page(title: str, summary: Summary, shown: int) -> tuple[str, str]:
+    """What stands before and after the texts."""
+    template = files("trope.cli.render").joinpath("page.html").read_text("utf-8")
+    before, after = template.split("<!-- texts -->")
+    values = {
+        "title": clean(title),
+        "version": clean(__version__),
+        "summary": "".join(_summary(summary)),
+        "note": _note(summary, shown),
+    }
+    return Template(before).substitute(values), Template(after).substitute(values)
+
+
+def clean(text: str) -> str:
+    """The text as it may stand anywhere in the page."""
+    return escape(printable(text))
+
+
+def _note(summary: Summary, shown: int) -> str:
+    if shown == summary.texts:
+        return ""
+    return (
+        f'<p class="note">The first {shown:,} of {summary.texts:,} texts are shown, to keep the '
+        "page usable; the summary counts all of them. For all texts: "
+        "<code>trope analyze --format jsonl</code>.</p>"
+    )
+
+
+def _summary(summary: Summary) -> Iterator[str]:
+    numbers = [
+        ("texts", summary.texts),
+        ("sentences", summary.sentences),
+        ("words", summary.words),
+    ]
+    if "relations" in summary.tasks:
+        kept, rejected = summary.kept.total(), summary.rejected.total()
+        numbers += [("relations kept", kept), ("relations rejected", rejected)]
+    yield '<dl class="numbers">'
+    for noun, number in numbers:
+        yield f"<div><dt>{noun}</dt><dd>{number:,}</dd></div>"
+    yield "</dl>"
+    if "relations" in summary.tasks:
+        yield '<div class="tables">'
+        yield from _verdicts(summary)
+        yield from _verbs(summary)
+        yield "</div>"
+
+
+def _verdicts(summary: Summary) -> Iterator[str]:
+    rows = [(kind, "kept", count) for kind, count in sorted(summary.kept.items())]
+    rejected = sorted(summary.rejected.items(), key=lambda item: (-item[1], item[0]))
+    rows += [(kind, f"rejected: {reason}", count) for (kind, reason), count in rejected]
+    if not rows:
+        return
+    most = max(count for *_, count in rows)
+    yield "<table><caption>Relations and why they were rejected</caption><tbody>"
+    for kind, verdict, count in rows:
+        bar = f'<meter min="0" max="{most}" value="{count}" aria-hidden="true"></meter>'
+        yield f'<tr><td class="kind">{clean(kind)}<th scope="row">{clean(verdict)}'
+        yield f'<td class="count">{count:,}<td>{bar}</tr>'
+    yield "</tbody></table>"
+
+
+def _verbs(summary: Summary) -> Iterator[str]:
+    verbs = summary.verbs()
+    if not verbs:
+        return
+    yield '<table class="verbs"><caption>Most frequent verbs and their objects (kept relations)'
+    yield "</caption><tbody>"
+    for verb, count, objects in verbs:
+        shown = ", ".join(
+            clean(thing) + (f" <small>×{times:,}</small>" if times > 1 else "")
+            for thing, times in objects
+        )
+        yield f'<tr><th scope="row">{clean(verb)}<td class="count">{count:,}<td>{shown}</tr>'
+    yield "</tbody></table>"
+
+
+def _article(name: str, analysis: Analysis, number: int) -> str:
+    heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
+    parts = [f'<article id="t{number}"><h3>{heading}</h3>']
+    for sentence in sentences(analysis):
+        parts += _sentence(sentence, analysis)
+    parts.append("</article>\n")
+    return "".join(parts)
+
+
+def _sentence(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
+    yield f'<p dir="auto" class="s">{"".join(_words(sentence, analysis))}</p>'
+    if sentence.relations:
+        yield '<ul class="relations">'
+        yield from (_relation(relation, analysis) for relation in sentence.relations)
+        yield "</ul>"
+    if "syntax" in analysis.tasks:
+        yield from _tree(sentence)
+
+
+def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
+    """The sentence with its words marked; words that touch stay on one line."""
+    roles = _roles(sentence.relations)
+    at = sentence.start
+    for first, last in _touching(sentence):
+        tokens = sentence.tokens[first:last]
+        yield clean(analysis.text[at : tokens[0].start])
+        at = tokens[-1].end
+        together = last - first > 1 and at - tokens[0].start <= _UNBROKEN
+        yield '<span class="g">' if together else ""
+        for place, token in enumerate(tokens, start=sentence.first + first):
+            yield _word(token, "syntax" in analysis.tasks, roles.get(place))
+        yield "</span>" if together else ""
+    yield clean(analysis.text[at : sentence.end])
+
+
+def _touching(sentence: ShownSentence) -> Iterator[tuple[int, int]]:
+    """Ranges of words between which there is nothing, not even a blank."""
+    first = 0
+    for place in range(1, len(sentence.tokens) + 1):
+        if place == len(sentence.tokens) or (
+            sentence.tokens[place].start > sentence.tokens[place - 1].end
+        ):
+            yield first, place
+            first = place
+
+
+def _word(token: Token, syntax: bool, role: tuple[str, bool] | None) -> str:
+    classes, data = ["w"], ""
+    if syntax and token.upos in _GROUP:
+        classes.append(_GROUP[token.upos])
+        data += f' data-tag="{token.upos}"'
+    if role is not None:
+        names, kept = role
+        classes.append("kept" if kept else "rejected")
+        data += f' data-role="{names}"'
+    return f'<span class="{" ".join(classes)}"{data}>{clean(token.text)}</span>'
+
+
+def _roles(relations: Iterable[Relation]) -> dict[int, tuple[str, bool]]:
+    """Position → the roles that a word has, those of kept relations if there is one."""
+    found: dict[int, dict[bool, set[str]]] = {}
+    for relation in relations:
+        for role in _ROLES:
+            place = getattr(relation, role)
+            if place is not None:
+                found.setdefault(place, {}).setdefault(relation.kept, set()).add(role)
+    return {
+        place: (", ".join(role for role in _ROLES if role in verdicts[kept]), kept)
+        for place, verdicts in found.items()
+        for kept in [max(verdicts)]
+    }
+
+
+def _relation(relation: Relation, analysis: Analysis) -> str:
+    verdict = "kept" if relation.kept else "rejected"
+    mark = "✓ kept" if relation.kept else "✗ rejected"
+    why = f" <em>{clean(relation.reason)}</em>" if relation.reason else ""
+    facts = [("Expression", expression(relation, analysis))]
+    facts += [] if relation.kept else [("Rejected as", relation.reason)]
+    facts += [("Verb", ", ".join(relation_notes(relation)))]
+    listed = "".join(f'<dt>{name}<dd dir="auto">{clean(value)}' for name, value in facts)
+    return (
+        f'<li class="{verdict}"><details><summary><span class="mark">{mark}</span> '
+        f'<span class="kind">{relation.kind}</span> '
+        f"<bdi>{clean(relation_words(relation, analysis))}</bdi>{why}</summary>"
+        f"<dl>{listed}</dl></details></li>"
+    )
+
+
+def _tree(sentence: ShownSentence) -> Iterator[str]:
+    yield '<details class="tree"><summary>Tree</summary>'
+    if len(sentence.tokens) <= LONGEST:
+        yield '<div class="scroll" tabindex="0" role="region" aria-label="Tree">'
+        yield f"{draw_arcs(sentence)}</div>"
+    else:
+        yield f"<p>Arcs over more than {LONGEST} words are not drawn.</p>"
+    yield '<div class="scroll" tabindex="0" role="region" aria-label="Table of words"><table><tr>'
+    yield "".join(
+        f'<th scope="col">{name}' for name in ("", "word", "class", "tag", "lemma", "relation")
+    )
+    for number, (token, head) in enumerate(
+        zip(sentence.tokens, sentence.heads(), strict=True), start=1
+    ):
+        of = "" if head < 0 else f" of {head + 1} <bdi>{clean(sentence.tokens[head].text)}</bdi>"
+        cells = (token.text, token.upos, token.xpos, token.lemma)
+        yield f"<tr><td>{number}" + "".join(f"<td>{clean(cell)}" for cell in cells)
+        yield f"<td>{clean(token.deprel)}{of}"
+    yield "</table></div></details>"

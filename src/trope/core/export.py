@@ -1,0 +1,123 @@
+"""Analyses as plain data and as JSON, the same bytes for the same analysis every time.
+
+Offsets are code points of the original text, positions are token indices. What belongs to a task
+that did not run is left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from trope.core.errors import BadInput, UnknownName
+from trope.core.records import Analysis, Relation, Token
+
+TASKS = ("syntax", "relations")
+"""What an analysis can hold, in the order in which it is shown."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def parse_tasks(names: str) -> tuple[str, ...]:
+    """The tasks of a list such as "syntax,relations", in the order of `TASKS`.
+
+    Raises:
+        UnknownName: for a task that there is not.
+    """
+    wanted = {name.strip() for name in names.split(",") if name.strip()}
+    for name in sorted(wanted):
+        if name not in TASKS:
+            raise UnknownName("task", name, TASKS)
+    if not wanted:
+        raise BadInput(f"no task is named; choose from {', '.join(TASKS)}")
+    return tuple(task for task in TASKS if task in wanted)
+
+
+def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
+    """The same analysis with no more than the given tasks."""
+    kept = tuple(task for task in analysis.tasks if task in tasks)
+    relations = analysis.relations if "relations" in kept else ()
+    return dataclasses.replace(analysis, tasks=kept, relations=relations)
+
+
+def to_dict(analysis: Analysis) -> dict[str, Any]:
+    """The analysis as dictionaries, lists, strings and numbers."""
+    syntax = "syntax" in analysis.tasks
+    metaphor = "metaphor" in analysis.tasks
+    data: dict[str, Any] = {
+        "text": analysis.text,
+        "tokens": [_token(token, syntax, metaphor) for token in analysis.tokens],
+        "sentences": [list(bounds) for bounds in analysis.sentences],
+    }
+    if "relations" in analysis.tasks:
+        data["relations"] = [_relation(relation, analysis) for relation in analysis.relations]
+    return data
+
+
+def to_json(analysis: Analysis, *, name: str = "", indent: int = 0) -> str:
+    """The analysis as a JSON object, with `name` as its "id" if there is one; one line unless
+    an indent is given.
+
+    A lone surrogate, which no UTF-8 file can hold, is written as its escape.
+    """
+    data = {"id": name, **to_dict(analysis)} if name else to_dict(analysis)
+    try:
+        encoded = msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        separators = (",", ": ") if indent else (",", ":")
+        loose = json.dumps(data, ensure_ascii=False, indent=indent or None, separators=separators)
+        return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", loose)
+    return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
+
+
+def expression(relation: Relation, analysis: Analysis) -> str:
+    """The words of a relation as they stand in the text."""
+    start, end = _span(relation, analysis)
+    return analysis.text[start:end]
+
+
+def _token(token: Token, syntax: bool, metaphor: bool) -> dict[str, Any]:
+    data: dict[str, Any] = {"text": token.text, "start": token.start, "end": token.end}
+    if syntax:
+        data |= {
+            "upos": token.upos,
+            "xpos": token.xpos,
+            "lemma": token.lemma,
+            "head": token.head,
+            "deprel": token.deprel,
+        }
+    if metaphor:
+        data["metaphor"] = token.metaphor
+    return data
+
+
+def _relation(relation: Relation, analysis: Analysis) -> dict[str, Any]:
+    start, end = _span(relation, analysis)
+    places = {"verb": relation.verb, "subject": relation.subject, "object": relation.object}
+    return {
+        "kind": relation.kind,
+        **places,
+        "particle": relation.particle,
+        "root": relation.root,
+        "kept": relation.kept,
+        "reason": relation.reason,
+        "negated": relation.negated,
+        "passive": relation.passive,
+        "verb_class": relation.verb_class,
+        "words": {
+            role: None if place is None else analysis.tokens[place].text
+            for role, place in places.items()
+        },
+        "start": start,
+        "end": end,
+        "expression": analysis.text[start:end],
+    }
+
+
+def _span(relation: Relation, analysis: Analysis) -> tuple[int, int]:
+    return analysis.tokens[relation.start].start, analysis.tokens[relation.end - 1].end

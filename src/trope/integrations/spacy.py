@@ -1,0 +1,301 @@
+"""trope in spaCy: `trope.load()`, the component `trope` for any pipeline, extension attributes.
+
+The component reads the words as the document has them, and its sentences if it has some. It sets
+`pos_`, `tag_`, `lemma_`, `head` and `dep_` (with spaCy's ROOT for root), and thereby the sentences.
+What it found beyond that is under `doc._.relations`, `span._.relations` and `token._.relations`;
+`doc._.trope` is everything as one `Analysis`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, replace
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import spacy
+from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
+from spacy.lang.en import English
+from spacy.language import Language
+from spacy.pipeline import Sentencizer
+from spacy.tokens import Doc, Span, Token
+from spacy.util import minibatch
+from spacy.vocab import Vocab
+
+import trope
+from trope.core.errors import BadInput
+from trope.core.records import ROOT, Analysis, Parse, Relation, TextKind
+from trope.core.records import Token as AnalysedToken
+
+if TYPE_CHECKING:
+    from trope.pipeline import Pipeline
+
+_ATTRIBUTES = (POS, TAG, LEMMA, DEP, HEAD)
+_ASSIGNED = [f"token.{name}" for name in ("pos", "tag", "lemma", "dep", "head", "is_sent_start")]
+_USER_DATA = "trope.relations"  # plain lists, so that documents can be stored
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TOKENIZER = "trope.Tokenizer.v1"
+
+Places = list[int]
+"""Where the words of a sentence stand in a document; blanks have no place."""
+
+
+def load(*, tier: str = "small", threads: int | None = None, kind: TextKind = "plain") -> Language:
+    """A spaCy pipeline for English: our words, our sentences, the component `trope`."""
+    nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": _TOKENIZER}}})
+    nlp.add_pipe("trope", config={"tier": tier, "threads": threads, "kind": kind})
+    return nlp
+
+
+def create_component(
+    nlp: Language, name: str, tier: str, threads: int | None, kind: str
+) -> TropeComponent:
+    """The component `trope`, as spaCy makes it from its configuration."""
+    return TropeComponent(name, tier=tier, threads=threads, kind=kind)
+
+
+class TropeComponent:
+    """Reads documents with one encoder pass a batch. The model is loaded when it is first used
+    and is not stored with a pipeline: its configuration is enough to have it again.
+    """
+
+    def __init__(
+        self,
+        name: str = "trope",
+        *,
+        tier: str = "small",
+        threads: int | None = None,
+        kind: str = "plain",
+        pipeline: Pipeline | None = None,
+    ) -> None:
+        if kind not in get_args(TextKind):
+            raise BadInput(f"no kind of text is called {kind!r}; {get_args(TextKind)} are known")
+        self.name, self.tier, self.threads, self.kind = name, tier, threads, kind
+        self._pipeline = pipeline
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The model, loaded if it is not yet."""
+        if self._pipeline is None:
+            self._pipeline = trope.Pipeline(tier=self.tier, threads=self.threads)
+        return self._pipeline
+
+    def __call__(self, doc: Doc) -> Doc:
+        """The same document, read."""
+        self._read([doc])
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
+        """The same documents, read a batch at a time."""
+        for docs in minibatch(stream, size=batch_size):
+            self._read(docs)
+            yield from docs
+
+    def _read(self, docs: Sequence[Doc]) -> None:
+        sentences = [_sentences(doc, self.kind) for doc in docs]
+        words = [
+            [doc[place].text for place in places]
+            for doc, own in zip(docs, sentences, strict=True)
+            for places in own
+        ]
+        parses = iter(self.pipeline.parse(words) if words else [])
+        for doc, own in zip(docs, sentences, strict=True):
+            annotate(doc, [(places, next(parses)) for places in own])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_pipeline": None}
+
+
+def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]]) -> None:
+    """Writes trees and relations into a document, whose sentences are known."""
+    add = doc.vocab.strings.add
+    rows = np.zeros((len(doc), len(_ATTRIBUTES)), dtype=np.uint64)
+    for sentence in doc.sents if len(doc) else ():
+        for place, head in _blanks(sentence):
+            # the label that spaCy's own models give; without one, spaCy forgets the head
+            label = add("ROOT" if head == place else "dep")
+            rows[place] = add("SPACE"), add("_SP"), doc[place].orth, label, _offset(place, head)
+    found: list[Relation] = []
+    for places, parse in sentences:
+        for word, place in enumerate(places):
+            head = parse.heads[word]
+            rows[place] = (
+                add(parse.upos[word]),
+                add(parse.xpos[word]),
+                add(parse.lemmas[word]),
+                add("ROOT" if head == ROOT else parse.deprels[word]),
+                _offset(place, place if head == ROOT else places[head]),
+            )
+        found += [_moved(relation, places) for relation in _find_relations(parse)]
+    doc.from_array(list(_ATTRIBUTES), rows)
+    doc.user_data[_USER_DATA] = [list(astuple(relation)) for relation in found]
+
+
+def _offset(place: int, head: int) -> int:
+    """The way to a head as spaCy's arrays have it: unsigned, also where it leads back."""
+    return (head - place) % 2**64
+
+
+def _blanks(sentence: Span) -> Iterator[tuple[int, int]]:
+    """Each blank token with the token that it hangs on: the word before it, else the one after,
+    of its sentence; among blanks alone, the first.
+    """
+    words = [token.i for token in sentence if not token.is_space]
+    last = words[0] if words else sentence.start
+    for token in sentence:
+        if token.is_space:
+            yield token.i, last
+        else:
+            last = token.i
+
+
+def _sentences(doc: Doc, kind: str) -> list[Places]:
+    """The words of each sentence of a document, which is split if it is not yet."""
+    if not doc.has_annotation("SENT_START"):
+        _split(doc, kind)
+    sentences = ([token.i for token in sent if not token.is_space] for sent in doc.sents)
+    return [places for places in sentences if places]
+
+
+def _split(doc: Doc, kind: str) -> None:
+    """Sets the beginnings of sentences."""
+    Sentencizer()(doc)
+
+
+def _find_relations(parse: Parse) -> Sequence[Relation]:
+    """The relations of one sentence."""
+    return ()
+
+
+def _moved(relation: Relation, places: Sequence[int]) -> Relation:
+    """A relation of a sentence with positions of the whole, given where its words stand there."""
+
+    def at(word: int | None) -> int | None:
+        return None if word is None else places[word]
+
+    return replace(
+        relation,
+        verb=places[relation.verb],
+        subject=at(relation.subject),
+        object=at(relation.object),
+        particle=at(relation.particle),
+        start=places[relation.start],
+        end=places[relation.end - 1] + 1,
+    )
+
+
+def relations_of_doc(doc: Doc) -> list[Relation]:
+    """The relations of a document; none if the component has not read it."""
+    return [Relation(*values) for values in doc.user_data.get(_USER_DATA, ())]
+
+
+def relations_of_span(span: Span) -> list[Relation]:
+    """The relations whose expression lies within a span."""
+    return [r for r in relations_of_doc(span.doc) if span.start <= r.start and r.end <= span.end]
+
+
+def relations_of_token(token: Token) -> list[Relation]:
+    """The relations that a token is the verb, the subject, the object or the particle of."""
+    return [
+        r
+        for r in relations_of_doc(token.doc)
+        if token.i in (r.verb, r.subject, r.object, r.particle)
+    ]
+
+
+def analysis_of_doc(doc: Doc) -> Analysis:
+    """What `trope.analyze` would give for a document that was read: blanks are no words there."""
+    words = [token for token in doc if not token.is_space]
+    position = {token.i: place for place, token in enumerate(words)}
+    tokens = tuple(
+        AnalysedToken(
+            token.text,
+            token.idx,
+            token.idx + len(token),
+            token.pos_,
+            token.tag_,
+            token.lemma_,
+            ROOT if token.head == token else position[token.head.i],
+            "root" if token.dep_ == "ROOT" else token.dep_,
+        )
+        for token in words
+    )
+    moved = [position.get(place, -1) for place in range(len(doc))]
+    relations = tuple(_moved(relation, moved) for relation in relations_of_doc(doc))
+    return Analysis(doc.text, tokens, tuple(_bounds(doc)), relations)
+
+
+def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
+    for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
+        words = [token for token in sentence if not token.is_space]
+        if words:
+            yield words[0].idx, words[-1].idx + len(words[-1])
+
+
+class TropeTokenizer:
+    """Cuts texts into the words that `trope.analyze` sees; blanks become tokens as in spaCy."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self.vocab = vocab
+
+    def __call__(self, text: str) -> Doc:
+        """The text as a document of words and blanks."""
+        text = _SURROGATE.sub("\ufffd", text)  # spaCy stores UTF-8, which has no halves
+        words: list[str] = []
+        spaces: list[bool] = []
+        done = 0
+        for start, end in [*_word_spans(text, self.vocab), (len(text), len(text))]:
+            gap = text[done:start]
+            if words and gap.startswith(" "):
+                spaces[-1], gap = True, gap[1:]
+            for word in (gap, text[start:end]):
+                if word:
+                    words.append(word)
+                    spaces.append(False)
+            done = end
+        return Doc(self.vocab, words=words, spaces=spaces)
+
+    def to_bytes(self, **_: Any) -> bytes:
+        """Nothing: the rules are those of the installed version."""
+        return b""
+
+    def from_bytes(self, data: bytes, **_: Any) -> TropeTokenizer:
+        """The same tokenizer."""
+        return self
+
+    def to_disk(self, path: Any, **_: Any) -> None:
+        """Writes nothing: the rules are those of the installed version."""
+
+    def from_disk(self, path: Any, **_: Any) -> TropeTokenizer:
+        """The same tokenizer."""
+        return self
+
+
+def create_tokenizer() -> Callable[[Language], TropeTokenizer]:
+    """What spaCy calls for the tokenizer "trope.Tokenizer.v1" of a configuration."""
+    return lambda nlp: TropeTokenizer(nlp.vocab)
+
+
+def _word_spans(text: str, vocab: Vocab) -> list[tuple[int, int]]:
+    """Where the words of a text stand."""
+    doc = English(vocab).tokenizer(text)
+    return [(token.idx, token.idx + len(token)) for token in doc if not token.is_space]
+
+
+def _register() -> None:
+    """Makes factory, tokenizer and extension attributes known to spaCy; again does no harm."""
+    Language.factory(
+        "trope",
+        default_config={"tier": "small", "threads": None, "kind": "plain"},
+        assigns=[*_ASSIGNED, "doc.sents", "doc._.relations", "doc._.trope"],
+        func=create_component,
+    )
+    spacy.registry.tokenizers(_TOKENIZER, func=create_tokenizer)
+    Doc.set_extension("trope", getter=analysis_of_doc, force=True)
+    Doc.set_extension("relations", getter=relations_of_doc, force=True)
+    Span.set_extension("relations", getter=relations_of_span, force=True)
+    Token.set_extension("relations", getter=relations_of_token, force=True)
+
+
+_register()

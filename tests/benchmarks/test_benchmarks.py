@@ -1,0 +1,199 @@
+"""The benchmarks with systems that cost nothing: what is counted, compared and kept."""
+
+import csv
+import importlib
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from trope.core.errors import MissingExtra
+from trope.metrics.figures import NO_DATA, read_evaluation
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+SENTENCES = ["Go", "Cats nap", "Storms wreck old barns", "A very long line of words that goes on"]
+
+
+@pytest.fixture
+def load(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    yield importlib.import_module
+    for name in ("machine", "record", "rivals", "speed", "startup"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def sentences_file(tmp_path):
+    path = tmp_path / "test.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.DictWriter(file, ["txt_id", "sentence"])
+        rows.writeheader()
+        rows.writerows({"txt_id": str(at), "sentence": s} for at, s in enumerate(SENTENCES))
+    return path
+
+
+class CountingRival:
+    def __init__(self, *_):
+        self.batches = []
+
+    def forward(self, lengths):
+        self.batches.append(list(lengths))
+
+
+class FakePipeline:
+    model_sha256 = "feed"
+
+    def __init__(self, **_):
+        self.timings = {"encoder": 0.0, "text": 0.0}
+
+    def analyze_many(self, texts):
+        for text in texts:
+            self.timings["encoder"] += 3.0
+            self.timings["text"] += 1.0
+            yield text
+
+
+def test_a_pass_per_word_is_two_batches_a_sentence(load):
+    rival = CountingRival()
+    load("rivals").pass_per_word(rival, [["Cats", "nap"], ["Go"]], lambda words: 2 + len(words))
+    assert rival.batches == [[4, 4], [3, 3], [3], [3]]
+
+
+def test_a_single_pass_sees_every_sentence_once_in_batches_of_like_length(load):
+    rival = CountingRival()
+    rivals = load("rivals")
+    rivals.single_pass(rival, rivals.batches_by_length([5, 2, 9, 3, 7], batch_size=2))
+    assert rival.batches == [[2, 3], [5, 7], [9]]
+
+
+def test_the_rival_has_the_shape_of_roberta_base(load):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    model = load("rivals").Rival(1, 0).model
+    shape = model.config
+    assert (shape.num_hidden_layers, shape.hidden_size, shape.intermediate_size) == (12, 768, 3072)
+    # 124,645,632 of the published model less those of its pooling layer, 768 · 768 + 768
+    assert sum(weights.numel() for weights in model.parameters()) == 124_055_040
+    assert not model.training
+
+
+def test_a_rival_runs_padded_batches_up_to_its_longest(load):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    small = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2}
+    rival = load("rivals").Rival(1, 0, intermediate_size=8, **small)
+    seen = []
+    rival.model.register_forward_pre_hook(
+        lambda _, __, inputs: seen.append(inputs["attention_mask"].sum(1).tolist()),
+        with_kwargs=True,
+    )
+    rival.forward([3, 7])
+    rival.forward([600])
+    assert seen == [[3, 7], [512]]
+
+
+def test_missing_torch_is_named_with_its_cure(load, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'trope\[hub\]'"):
+        load("rivals").Rival(1, 0)
+
+
+def test_a_sample_has_the_lengths_of_the_whole(load):
+    sample = load("speed").sample
+    drawn = sample(range(100), 10, seed=3)
+    assert Counter(number // 10 for number in drawn) == dict.fromkeys(range(10), 1)
+    assert drawn == sample(range(100), 10, seed=3) != sample(range(100), 10, seed=4)
+    assert sample(range(5), None, seed=3) == sample(range(5), 9, seed=3) == [0, 1, 2, 3, 4]
+
+
+def test_sampled_sentences_are_of_all_lengths_in_no_order(load):
+    speed = load("speed")
+    sentences = [" ".join("w" * n) for n in range(1, 101)]
+    drawn = speed.sample_sentences(sentences, 20, seed=1)
+    assert drawn != speed.by_length(drawn)
+    assert Counter((len(s.split()) - 1) // 5 for s in drawn) == dict.fromkeys(range(20), 1)
+    assert speed.sample_sentences(sentences, None, seed=1) == sentences
+
+
+def test_pieces_come_from_the_vocabulary_or_are_marked_as_estimated(load):
+    count, note = load("speed").piece_counter(FakePipeline())
+    assert count(["Storms", "nap"]) == 2 + 2 + 1
+    assert "estimated" in note
+
+
+def test_ratios_are_taken_within_a_round(load):
+    rows = [{"trope": 100.0, "roberta": 10.0}, {"trope": 60.0, "roberta": 5.0}]
+    figures = load("speed").speed_figures(rows, {"trope": 40, "roberta": 8}, NO_DATA, "a machine")
+    found = {figure.name: figure for figure in figures}
+    ratio = found["speed.full.vs_roberta"]
+    assert (ratio.low, ratio.value, ratio.high, ratio.n) == (10, 11, 12, 8)
+    assert "40 sentences against 8" in ratio.note
+    assert "a machine" in ratio.note
+    assert found["speed.full.sentences_per_s"].value == 80
+
+
+def test_systems_take_turns(load):
+    turns = []
+    systems = {name: (lambda name=name: turns.append(name), 1) for name in ("a", "b")}
+    assert len(load("speed").rates(systems, 2)) == 2
+    assert turns == ["a", "b", "a", "b"]
+
+
+def test_the_benchmark_keeps_figures_of_the_published_names(
+    load, monkeypatch, sentences_file, tmp_path, capsys
+):
+    speed = load("speed")
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    monkeypatch.setattr(speed.rivals, "Rival", CountingRival)
+    monkeypatch.setattr(speed, "_memory_in_child", lambda _: 123.0)
+    results, page = tmp_path / "results.json", tmp_path / "results.md"
+    arguments = [str(sentences_file), "--results", str(results), "--write", str(page)]
+    assert speed.main([*arguments, "--melbert-limit", "2"]) == 0
+    evaluation = read_evaluation(results)
+    found = {figure.name: figure for figure in evaluation.figures}
+    assert (evaluation.task, evaluation.model_sha256) == ("benchmarks", "feed")
+    assert {"speed.full.vs_roberta", "speed.full.vs_melbert", "memory.peak_mb"} <= set(found)
+    assert found["speed.full.share.encoder"].value == 0.75
+    assert (found["speed.full.sentences_per_s"].n, found["speed.full.vs_melbert"].n) == (4, 2)
+    assert "`speed.full.vs_melbert`" in page.read_text()
+    assert "memory.peak_mb" in capsys.readouterr().out
+
+
+def test_the_child_prints_its_memory_and_nothing_else(load, monkeypatch, sentences_file, capsys):
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    assert load("speed").main([str(sentences_file), "--memory-only"]) == 0
+    assert float(capsys.readouterr().out) > 1
+
+
+def test_a_missing_file_is_one_line(load, tmp_path, capsys):
+    assert load("speed").main([str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().err.startswith("speed: ")
+
+
+def test_memory_is_that_of_the_process_not_of_its_parent(load):
+    ballast = bytearray(150_000_000)
+    code = "import machine; print(machine.peak_memory_mb())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=BENCHMARKS, capture_output=True, text=True, check=True
+    )
+    assert len(ballast) / 1e6 > float(done.stdout) > 1
+
+
+def test_startup_is_measured_and_joins_the_other_results(load, tmp_path, capsys):
+    results = tmp_path / "results.json"
+    record = load("record")
+    other = record.measured("memory.peak_mb", [5.0], n=1, note="x")
+    record.keep([other], tier="small", model_sha256="feed", path=results)
+    assert load("startup").main(["--runs", "2", "--results", str(results)]) == 0
+    kept = read_evaluation(results)
+    assert [figure.name for figure in kept.figures] == ["memory.peak_mb", "startup.help_s"]
+    assert (kept.model_sha256, kept.figures[1].n) == ("feed", 2)
+    assert "trope --help" in capsys.readouterr().out
+
+
+def test_the_machine_is_named_by_processor_and_threads_alone(load):
+    machine = load("machine")
+    assert machine.describe(2) == f"{machine.cpu_model()}, 2 threads"
+    assert machine.describe(1).endswith(", 1 thread")

@@ -1,0 +1,130 @@
+"""Analyses made by hand, and a pipeline that makes some without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from trope.core.records import Analysis, Parse, Relation, Token
+
+
+def build(text: str, rows: str, relations: Sequence[Relation] = ()) -> Analysis:
+    """An analysis from rows "form upos xpos lemma head deprel", heads counted from 1 over all
+    words; a blank line ends a sentence."""
+    tokens: list[Token] = []
+    sentences: list[tuple[int, int]] = []
+    at = 0
+    for block in rows.strip().split("\n\n"):
+        first = len(tokens)
+        for row in block.strip().splitlines():
+            form, upos, xpos, lemma, head, deprel = row.split()
+            at = text.index(form, at)
+            tokens.append(Token(form, at, at + len(form), upos, xpos, lemma, int(head) - 1, deprel))
+            at += len(form)
+        sentences.append((tokens[first].start, at))
+    return Analysis(text, tuple(tokens), tuple(sentences), tuple(relations))
+
+
+HEADLINE = build(
+    "Jeff Sessions due to face Democrats' Russia questions next week.",
+    """
+    Jeff PROPN NNP Jeff 2 compound
+    Sessions PROPN NNP Sessions 3 nsubj
+    due ADJ JJ due 0 root
+    to PART TO to 5 mark
+    face VERB VB face 3 xcomp
+    Democrats PROPN NNPS Democrats 9 nmod:poss
+    ' PART POS 's 6 case
+    Russia PROPN NNP Russia 9 compound
+    questions NOUN NNS question 5 obj
+    next ADJ JJ next 11 amod
+    week NOUN NN week 5 obl:tmod
+    . PUNCT . . 3 punct
+    """,
+    [
+        Relation("svo", 4, 1, 8, 1, 9, root=True, kept=True),
+        Relation("vo", 4, None, 8, 4, 9, root=True, kept=True),
+    ],
+)
+
+TWO_SENTENCES = build(
+    "The storm did not take a break. Rain ate away the old road!",
+    """
+    The DET DT the 2 det
+    storm NOUN NN storm 5 nsubj
+    did AUX VBD do 5 aux
+    not PART RB not 5 advmod
+    take VERB VB take 0 root
+    a DET DT a 7 det
+    break NOUN NN break 5 obj
+    . PUNCT . . 5 punct
+
+    Rain NOUN NN rain 10 nsubj
+    ate VERB VBD eat 0 root
+    away ADP RP away 10 compound:prt
+    the DET DT the 14 det
+    old ADJ JJ old 14 amod
+    road NOUN NN road 10 obj
+    ! PUNCT . ! 10 punct
+    """,
+    [
+        Relation(
+            "vo", 4, None, 6, 4, 7, True, False, "light-verb", negated=True, verb_class="light"
+        ),
+        Relation("vo", 9, None, 13, 9, 14, root=True, kept=True, particle=10),
+    ],
+)
+
+
+class FakePipeline:
+    """Reads by rule: the second word of a sentence is its root and all others hang on it."""
+
+    def __init__(self, **_: object) -> None:
+        self.batches: list[list[list[str]]] = []
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+        self.batches.append([list(words) for words in sentences])
+        return [_parse(tuple(words)) for words in sentences]
+
+    def analyze_many(self, texts: Iterable[str], **_: object) -> Iterator[Analysis]:
+        for text in texts:
+            yield self.analyze(text)
+
+    def analyze(self, text: str, **_: object) -> Analysis:
+        tokens: list[Token] = []
+        bounds: list[tuple[int, int]] = []
+        relations: list[Relation] = []
+        for found in re.finditer(r"[^.!?]*\w[^.!?]*[.!?]*", text):
+            words = list(re.finditer(r"\w+|[^\w\s]", found[0]))
+            first = len(tokens)
+            parse = _parse(tuple(word[0] for word in words))
+            for word, *rest, head, deprel in zip(
+                words, parse.upos, parse.xpos, parse.lemmas, parse.heads, parse.deprels, strict=True
+            ):
+                start, end = found.start() + word.start(), found.start() + word.end()
+                head = head if head < 0 else head + first
+                tokens.append(Token(word[0], start, end, *rest, head, deprel))
+            bounds.append((tokens[first].start, tokens[-1].end))
+            relations += relations_of(parse, first)
+        return Analysis(text, tuple(tokens), tuple(bounds), tuple(relations))
+
+
+def relations_of(parse: Parse, first: int = 0) -> list[Relation]:
+    """The first three words as subject, verb and object; not kept if the verb is "take"."""
+    if len(parse) < 3:
+        return []
+    kept = parse.words[1] != "take"
+    reason = "" if kept else "light-verb"
+    return [Relation("svo", first + 1, first, first + 2, first, first + 3, True, kept, reason)]
+
+
+def _parse(words: tuple[str, ...]) -> Parse:
+    root = min(1, len(words) - 1)
+    return Parse(
+        words,
+        tuple("VERB" if n == root else "NOUN" for n in range(len(words))),
+        tuple("VB" if n == root else "NN" for n in range(len(words))),
+        tuple(word.lower() for word in words),
+        tuple(-1 if n == root else root for n in range(len(words))),
+        tuple("root" if n == root else "nsubj" if n < root else "obj" for n in range(len(words))),
+    )
