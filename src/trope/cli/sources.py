@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
 
-from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.core.files import decode, open_binary
+from trope.core.errors import BadInput, MissingData
+from trope.core.files import decode
+from trope.corpora.plain import read_lines
+from trope.corpora.sources import open_source, source_name
+from trope.corpora.tables import read_texts
 
 NamedText = tuple[str, str]
 """Where a text comes from ("" for the command line itself), and the text."""
@@ -21,7 +21,7 @@ NamedText = tuple[str, str]
 _FILE_NAME = re.compile(
     r"\S+\.(?:txt|text|md|csv|tsv|jsonl|ndjson|json|conllu|html?|xml|pdf|docx?|gz|zip)", re.I
 )
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[
 
 def _read_argument(argument: str, options: ReadingOptions) -> Iterable[NamedText]:
     if argument == "-":
-        return _read_plain(sys.stdin.buffer, "standard input", options)
+        return _read_plain("-", options)
     if _is_folder(argument):
         raise BadInput(f"{argument}: is a folder; name its files, such as {argument}/*.txt")
     if is_file(argument):
@@ -81,56 +81,20 @@ def _is_folder(argument: str) -> bool:
 
 
 def read_file(path: Path, options: ReadingOptions) -> Iterator[NamedText]:
-    """The texts of one file, read as its suffix says."""
+    """The texts of one file, read as its suffix says; rows of tables are named by their ids."""
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    with open_binary(path) as file:
-        if suffix.lower() in _DELIMITERS:
-            yield from _read_table(file, path, _DELIMITERS[suffix.lower()], options.column)
-        elif suffix.lower() in (".jsonl", ".ndjson"):
-            yield from _read_jsonl(file, path, options.column or "text")
-        else:
-            yield from _read_plain(file, str(path), options)
+    if suffix.lower() in _TABLES:
+        for record in read_texts(path, text_column=options.column or None):
+            yield record.id, record.text
+    else:
+        yield from _read_plain(str(path), options)
 
 
-def _read_plain(file: BinaryIO, name: str, options: ReadingOptions) -> Iterator[NamedText]:
+def _read_plain(source: str, options: ReadingOptions) -> Iterator[NamedText]:
+    name = source_name(source)
     if options.whole:
-        yield name, decode(file.read(), name)
+        with open_source(source) as file:
+            yield name, decode(file.read(), name)
         return
-    for number, raw in enumerate(file, start=1):
-        yield f"{name}:{number}", decode(raw, name, number).rstrip("\r\n")
-
-
-def _read_table(file: BinaryIO, path: Path, delimiter: str, column: str) -> Iterator[NamedText]:
-    lines = (decode(raw, path, number) for number, raw in enumerate(file, start=1))
-    rows = csv.reader(lines, delimiter=delimiter)
-    header = next(rows, [])
-    place = _column(header, column, path)
-    for row in rows:
-        if place < len(row):
-            yield f"{path}:{rows.line_num}", row[place]
-        elif row:
-            raise BadRecord(path, rows.line_num, f"has no column {header[place]!r}")
-
-
-def _column(header: list[str], column: str, path: Path) -> int:
-    wanted = column or ("text" if "text" in header or len(header) != 1 else header[0])
-    if wanted not in header:
-        known = ", ".join(header) or "none"
-        raise BadRecord(path, 1, f"has no column {wanted!r}; choose with --column from: {known}")
-    return header.index(wanted)
-
-
-def _read_jsonl(file: BinaryIO, path: Path, column: str) -> Iterator[NamedText]:
-    for number, raw in enumerate(file, start=1):
-        line = decode(raw, path, number)
-        if not line.strip():
-            continue
-        try:
-            text = json.loads(line)[column]
-        except ValueError as error:
-            raise BadRecord(path, number, f"is not JSON ({error})") from None
-        except (KeyError, TypeError):
-            raise BadRecord(path, number, f"has no {column!r}; choose with --column") from None
-        if not isinstance(text, str):
-            raise BadRecord(path, number, f"{column!r} is no text")
-        yield f"{path}:{number}", text
+    for record in read_lines(source):
+        yield f"{name}:{record.line}", record.text

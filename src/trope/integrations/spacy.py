@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import spacy
 from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
-from spacy.lang.en import English
 from spacy.language import Language
-from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc, Span, Token
 from spacy.util import minibatch
 from spacy.vocab import Vocab
 
 import trope
+from trope import relations
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Analysis, Parse, Relation, TextKind
 from trope.core.records import Token as AnalysedToken
+from trope.text.sentences import split_sentences
+from trope.text.tokenise import tokenise
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
@@ -71,7 +72,8 @@ class TropeComponent:
     ) -> None:
         if kind not in get_args(TextKind):
             raise BadInput(f"no kind of text is called {kind!r}; {get_args(TextKind)} are known")
-        self.name, self.tier, self.threads, self.kind = name, tier, threads, kind
+        self.name, self.tier, self.threads = name, tier, threads
+        self.kind: TextKind = kind  # type: ignore[assignment]
         self._pipeline = pipeline
 
     @property
@@ -101,13 +103,13 @@ class TropeComponent:
         ]
         parses = iter(self.pipeline.parse(words) if words else [])
         for doc, own in zip(docs, sentences, strict=True):
-            annotate(doc, [(places, next(parses)) for places in own])
+            annotate(doc, [(places, next(parses)) for places in own], self.kind)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pipeline": None}
 
 
-def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]]) -> None:
+def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]], kind: TextKind = "plain") -> None:
     """Writes trees and relations into a document, whose sentences are known."""
     add = doc.vocab.strings.add
     rows = np.zeros((len(doc), len(_ATTRIBUTES)), dtype=np.uint64)
@@ -127,9 +129,10 @@ def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]]) -> None:
                 add("ROOT" if head == ROOT else parse.deprels[word]),
                 _offset(place, place if head == ROOT else places[head]),
             )
-        found += [_moved(relation, places) for relation in _find_relations(parse)]
+        found += [_moved(relation, places) for relation in relations.extract(parse)]
     doc.from_array(list(_ATTRIBUTES), rows)
-    doc.user_data[_USER_DATA] = [list(astuple(relation)) for relation in found]
+    judged = relations.judge_together(found) if kind == "headline" else found
+    doc.user_data[_USER_DATA] = [list(astuple(relation)) for relation in judged]
 
 
 def _offset(place: int, head: int) -> int:
@@ -150,7 +153,7 @@ def _blanks(sentence: Span) -> Iterator[tuple[int, int]]:
             last = token.i
 
 
-def _sentences(doc: Doc, kind: str) -> list[Places]:
+def _sentences(doc: Doc, kind: TextKind) -> list[Places]:
     """The words of each sentence of a document, which is split if it is not yet."""
     if not doc.has_annotation("SENT_START"):
         _split(doc, kind)
@@ -158,14 +161,13 @@ def _sentences(doc: Doc, kind: str) -> list[Places]:
     return [places for places in sentences if places]
 
 
-def _split(doc: Doc, kind: str) -> None:
-    """Sets the beginnings of sentences."""
-    Sentencizer()(doc)
-
-
-def _find_relations(parse: Parse) -> Sequence[Relation]:
-    """The relations of one sentence."""
-    return ()
+def _split(doc: Doc, kind: TextKind) -> None:
+    """Sets the beginnings of sentences, which are never blanks but for the first."""
+    words = [token.i for token in doc if not token.is_space]
+    spans = [(doc[place].idx, doc[place].idx + len(doc[place])) for place in words]
+    starts = {words[first] for first, _ in split_sentences(doc.text, spans, kind)[1:]}
+    for token in doc:
+        token.is_sent_start = token.i in starts or token.i == 0
 
 
 def _moved(relation: Relation, places: Sequence[int]) -> Relation:
@@ -222,8 +224,8 @@ def analysis_of_doc(doc: Doc) -> Analysis:
         for token in words
     )
     moved = [position.get(place, -1) for place in range(len(doc))]
-    relations = tuple(_moved(relation, moved) for relation in relations_of_doc(doc))
-    return Analysis(doc.text, tokens, tuple(_bounds(doc)), relations)
+    found = tuple(_moved(relation, moved) for relation in relations_of_doc(doc))
+    return Analysis(doc.text, tokens, tuple(_bounds(doc)), found)
 
 
 def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
@@ -245,7 +247,7 @@ class TropeTokenizer:
         words: list[str] = []
         spaces: list[bool] = []
         done = 0
-        for start, end in [*_word_spans(text, self.vocab), (len(text), len(text))]:
+        for start, end in [*tokenise(text), (len(text), len(text))]:
             gap = text[done:start]
             if words and gap.startswith(" "):
                 spaces[-1], gap = True, gap[1:]
@@ -275,12 +277,6 @@ class TropeTokenizer:
 def create_tokenizer() -> Callable[[Language], TropeTokenizer]:
     """What spaCy calls for the tokenizer "trope.Tokenizer.v1" of a configuration."""
     return lambda nlp: TropeTokenizer(nlp.vocab)
-
-
-def _word_spans(text: str, vocab: Vocab) -> list[tuple[int, int]]:
-    """Where the words of a text stand."""
-    doc = English(vocab).tokenizer(text)
-    return [(token.idx, token.idx + len(token)) for token in doc if not token.is_space]
 
 
 def _register() -> None:

@@ -22,6 +22,7 @@ from trope.cli.render.summary import Summary, relation_notes, relation_words
 from trope.cli.render.text import printable
 from trope.core.export import expression
 from trope.core.records import Analysis, Relation, Token
+from trope.relations import REASONS
 
 PAGE_LIMIT = 16_000_000
 """Characters of texts on a page; browsers become slow with more."""
@@ -219,7 +220,7 @@ def _relation(relation: Relation, analysis: Analysis) -> str:
     mark = "✓ kept" if relation.kept else "✗ rejected"
     why = f" <em>{clean(relation.reason)}</em>" if relation.reason else ""
     facts = [("Expression", expression(relation, analysis))]
-    facts += [] if relation.kept else [("Rejected as", relation.reason)]
+    facts += [] if relation.kept else [("Rejected", REASONS.get(relation.reason, relation.reason))]
     facts += [("Verb", ", ".join(relation_notes(relation)))]
     listed = "".join(f'<dt>{name}<dd dir="auto">{clean(value)}' for name, value in facts)
     return (
