@@ -2,40 +2,168 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
+from time import thread_time
 
-from trope.core.records import Analysis, Parse, TextKind
+from trope.core.records import ROOT, Analysis, Parse, Relation, Text, TextKind, Token
+from trope.encoder.decode import Stretches, read_batch
+from trope.encoder.models import model_checksum
+from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import BatchPass, Encoder
+from trope.relations import extract, judge_together
+from trope.text import read
+
+AHEAD = 2
+"""Chunks under way at a time, so that the network never waits for the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """Texts whose sentences are on their way through the network."""
+
+    texts: list[Text]
+    words: list[tuple[str, ...]]
+    passes: list[Future[BatchPass]]
 
 
 class Pipeline:
-    """Texts in, analyses out."""
+    """Texts in, analyses out. Loading takes a moment: keep one and use it again."""
 
     def __init__(self, *, tier: str = "small", threads: int | None = None) -> None:
         self.tier = tier
-        self.threads = threads
+        self.encoder = Encoder(tier, threads=threads)
+        self.timings = dict.fromkeys(("text", "encoder", "decode", "relations"), 0.0)
+        """Seconds of computing by stage, summed over threads."""
+
+    @property
+    def model_sha256(self) -> str:
+        """The checksum of the network's file."""
+        return model_checksum(self.tier)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The word pieces that the network reads."""
+        return self.encoder.vocabulary
 
     def analyze(self, text: str, *, kind: TextKind = "plain") -> Analysis:
         """Everything about one text."""
         return next(self.analyze_many([text], kind=kind))
 
     def analyze_many(
-        self, texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 64
+        self, texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 256
     ) -> Iterator[Analysis]:
-        """One analysis a text, in order, in constant memory."""
-        raise NotImplementedError
+        """One analysis a text, in order, in constant memory: `batch_size` texts at a time."""
+        source = iter(texts)
+        under_way: deque[_Chunk] = deque()
+        while chunk := list(islice(source, batch_size)):
+            under_way.append(self._start(chunk, kind))
+            if len(under_way) == AHEAD:
+                yield from self._finish(under_way.popleft(), kind)
+        while under_way:
+            yield from self._finish(under_way.popleft(), kind)
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""
-        raise NotImplementedError
+        words = [tuple(sentence) for sentence in sentences]
+        forms = [sentence for sentence in words if sentence]
+        parses = iter(self._decode(forms, self.encoder.submit(forms)))
+        empty = Parse((), (), (), (), (), ())
+        return [next(parses) if sentence else empty for sentence in words]
+
+    def _start(self, chunk: list[str], kind: TextKind) -> _Chunk:
+        """Cut texts into words and send them off."""
+        began = thread_time()
+        texts = [read(text, kind) for text in chunk]
+        words = [sentence.forms for text in texts for sentence in text.sentences]
+        self.timings["text"] += thread_time() - began
+        return _Chunk(texts, words, self.encoder.submit(words))
+
+    def _finish(self, chunk: _Chunk, kind: TextKind) -> Iterator[Analysis]:
+        parses = iter(self._decode(chunk.words, chunk.passes))
+        for text in chunk.texts:
+            own = list(islice(parses, len(text.sentences)))
+            began = thread_time()
+            analysis = _assemble(text, own, kind)
+            self.timings["relations"] += thread_time() - began
+            yield analysis
+
+    def _decode(self, words: list[tuple[str, ...]], passes: list[Future[BatchPass]]) -> list[Parse]:
+        stretches = Stretches(words, self.encoder)
+        for future in passes:
+            done = future.result()
+            began = thread_time()
+            stretches.add(read_batch(done, self.encoder))
+            self.timings["decode"] += thread_time() - began
+            self.timings["encoder"] += done.seconds
+        began = thread_time()
+        parses = stretches.parses()
+        self.timings["decode"] += thread_time() - began
+        return parses
+
+
+def _assemble(text: Text, parses: list[Parse], kind: TextKind) -> Analysis:
+    """The analysis of a text from those of its sentences; positions count over the whole text."""
+    tokens: list[Token] = []
+    relations: list[Relation] = []
+    for sentence, parse in zip(text.sentences, parses, strict=True):
+        first = len(tokens)
+        for number, word in enumerate(sentence.words):
+            head = parse.heads[number]
+            tokens.append(
+                Token(
+                    word.text,
+                    word.start,
+                    word.end,
+                    parse.upos[number],
+                    parse.xpos[number],
+                    parse.lemmas[number],
+                    ROOT if head == ROOT else head + first,
+                    parse.deprels[number],
+                )
+            )
+        relations.extend(_moved(relation, first) for relation in extract(parse))
+    bounds = tuple((sentence.start, sentence.end) for sentence in text.sentences)
+    if kind == "headline" and len(parses) > 1:
+        relations = list(judge_together(relations))
+    return Analysis(text.original, tuple(tokens), bounds, tuple(relations))
+
+
+def _moved(relation: Relation, by: int) -> Relation:
+    """A relation of a sentence with positions of the whole text."""
+    if not by:
+        return relation
+
+    def at(word: int | None) -> int | None:
+        return None if word is None else word + by
+
+    return replace(
+        relation,
+        verb=relation.verb + by,
+        subject=at(relation.subject),
+        object=at(relation.object),
+        particle=at(relation.particle),
+        start=relation.start + by,
+        end=relation.end + by,
+    )
+
+
+@cache
+def _shipped() -> Pipeline:
+    return Pipeline()
 
 
 def analyze(text: str, *, kind: TextKind = "plain") -> Analysis:
     """Everything about one text, with the shipped model."""
-    return Pipeline().analyze(text, kind=kind)
+    return _shipped().analyze(text, kind=kind)
 
 
 def analyze_many(
-    texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 64
+    texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 256
 ) -> Iterator[Analysis]:
     """One analysis a text, in order, with the shipped model."""
-    return Pipeline().analyze_many(texts, kind=kind, batch_size=batch_size)
+    return _shipped().analyze_many(texts, kind=kind, batch_size=batch_size)

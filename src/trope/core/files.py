@@ -72,7 +72,15 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        _allow_as_usual(Path(name))
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _allow_as_usual(path: Path) -> None:
+    """Give a temporary file, which only its owner may read, the permissions of any new file."""
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)

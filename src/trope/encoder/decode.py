@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,16 +31,25 @@ class Stretch:
     deprels: list[int]
 
 
-def parse(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> list[Parse]:
-    """The parses of the sentences, in their order."""
-    stretches: list[list[Stretch]] = [[] for _ in sentences]
-    for done in encoder.run(sentences):
-        for sentence, stretch in read_batch(done, encoder):
-            stretches[sentence].append(stretch)
-    return [
-        assemble(tuple(words), sorted(parts, key=lambda s: s.first), encoder)
-        for words, parts in zip(sentences, stretches, strict=True)
-    ]
+class Stretches:
+    """Decisions on many sentences, collected batch by batch in whatever order they come."""
+
+    def __init__(self, sentences: Sequence[tuple[str, ...]], encoder: Encoder) -> None:
+        self.sentences = sentences
+        self.encoder = encoder
+        self.parts: list[list[Stretch]] = [[] for _ in sentences]
+
+    def add(self, decisions: Iterable[tuple[int, Stretch]]) -> None:
+        """Take in the decisions on one batch."""
+        for sentence, stretch in decisions:
+            self.parts[sentence].append(stretch)
+
+    def parses(self) -> list[Parse]:
+        """The parses of the sentences, in their order."""
+        return [
+            assemble(words, sorted(parts, key=lambda s: s.first), self.encoder)
+            for words, parts in zip(self.sentences, self.parts, strict=True)
+        ]
 
 
 def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import msgspec
@@ -39,6 +40,7 @@ class BatchPass:
 
     windows: list[Window]
     outputs: Mapping[str, Array]
+    seconds: float
 
 
 class Encoder:
@@ -72,23 +74,26 @@ class Encoder:
         except Exception as error:  # noqa: BLE001  (ONNX Runtime raises many unrelated types here)
             raise BadModel(path, f"ONNX Runtime cannot load it ({error})") from error
 
-    def run(self, sentences: Sequence[Sequence[str]], outputs: Sequence[str] = SYNTAX) -> Iterator[BatchPass]:
-        """Send sentences through the network once; batches come back as they are done, in order."""
-        pending = [
-            window
-            for number, words in enumerate(sentences)
-            for window in windows(number, self.vocabulary.pieces(words))
+    @cached_property
+    def _workers(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self.threads, thread_name_prefix="trope-encoder")
+
+    def submit(
+        self, sentences: Sequence[Sequence[str]], outputs: Sequence[str] = SYNTAX
+    ) -> list[Future[BatchPass]]:
+        """Send sentences (of at least one word) through the network, once, in batches."""
+        session, pieces = self._session, self.vocabulary.pieces
+        pending = [w for number, words in enumerate(sentences) for w in windows(number, pieces(words))]
+        return [
+            self._workers.submit(self._run_batch, session, batch, outputs)
+            for batch in batches(pending)
         ]
-        session = self._session
-        if self.threads == 1:
-            yield from (self._run_batch(session, batch, outputs) for batch in batches(pending))
-            return
-        with ThreadPoolExecutor(self.threads) as pool:
-            yield from pool.map(lambda b: self._run_batch(session, b, outputs), batches(pending))
 
     def _run_batch(self, session: Any, batch: list[Window], outputs: Sequence[str]) -> BatchPass:
+        began = thread_time()
         arrays = session.run(list(outputs), network_input(batch, self.vocabulary))
-        return BatchPass(batch, dict(zip(outputs, arrays, strict=True)))
+        named = dict(zip(outputs, arrays, strict=True))
+        return BatchPass(batch, named, thread_time() - began)
 
 
 def _usable_cores() -> int:
