@@ -46,7 +46,9 @@ class BatchPass:
 class Encoder:
     """The network of one tier. Threads share it: ONNX Runtime sessions are safe to share."""
 
-    def __init__(self, tier: str = "small", *, threads: int | None = None, folder: Path | None = None) -> None:
+    def __init__(
+        self, tier: str = "small", *, threads: int | None = None, folder: Path | None = None
+    ) -> None:
         self.tier = tier
         self.threads = threads or _usable_cores()
         if self.threads < 1:
@@ -71,7 +73,7 @@ class Encoder:
             return onnxruntime.InferenceSession(
                 str(path), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # noqa: BLE001  (ONNX Runtime raises many unrelated types here)
+        except Exception as error:
             raise BadModel(path, f"ONNX Runtime cannot load it ({error})") from error
 
     @cached_property
@@ -83,7 +85,9 @@ class Encoder:
     ) -> list[Future[BatchPass]]:
         """Send sentences (of at least one word) through the network, once, in batches."""
         session, pieces = self._session, self.vocabulary.pieces
-        pending = [w for number, words in enumerate(sentences) for w in windows(number, pieces(words))]
+        pending = [
+            w for number, words in enumerate(sentences) for w in windows(number, pieces(words))
+        ]
         return [
             self._workers.submit(self._run_batch, session, batch, outputs)
             for batch in batches(pending)

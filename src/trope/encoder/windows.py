@@ -72,7 +72,9 @@ def batches(items: Sequence[Window]) -> Iterator[list[Window]]:
         yield batch
 
 
-def network_input(batch: Sequence[Window], vocabulary: Vocabulary) -> dict[str, npt.NDArray[np.generic]]:
+def network_input(
+    batch: Sequence[Window], vocabulary: Vocabulary
+) -> dict[str, npt.NDArray[np.generic]]:
     """Padded arrays of a batch; `pool` averages the pieces of a word."""
     width = max(len(w.pieces.ids) for w in batch) + 2
     words = max(w.pieces.words for w in batch)

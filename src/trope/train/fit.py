@@ -59,7 +59,9 @@ def _recase(types: Tensor, rng: torch.Generator) -> Tensor:
     return types
 
 
-def gold_loss(model: SyntaxModel, scores: SyntaxScores, batch: Batch, gold: Batch, to_universal: Tensor) -> Tensor:
+def gold_loss(
+    model: SyntaxModel, scores: SyntaxScores, batch: Batch, gold: Batch, to_universal: Tensor
+) -> Tensor:
     """Cross-entropy on the answers; relations known without subtype count as their whole family."""
     word = batch["word"]
     answer = {k: torch.where(word >= 0, v[word.clamp_min(0)], UNKNOWN) for k, v in gold.items()}
@@ -91,7 +93,9 @@ def _masked(arcs: Tensor, word: Tensor) -> Tensor:
     return arcs.float().masked_fill(~there.unsqueeze(1), -1e4)
 
 
-def taught_loss(model: SyntaxModel, scores: SyntaxScores, batch: Batch, taught: TeacherLabels) -> Tensor:
+def taught_loss(
+    model: SyntaxModel, scores: SyntaxScores, batch: Batch, taught: TeacherLabels
+) -> Tensor:
     """Cross-entropy with what the teachers say, weighted word by word equally."""
     word = batch["word"]
     there = word >= 0
@@ -158,7 +162,7 @@ def fit(
         if source == "gold":
             loss = gold_loss(model, scores, batch, answers, to_universal)
         else:
-            assert taught is not None  # noqa: S101  (the plan names text only where there is some)
+            assert taught is not None
             loss = taught_loss(model, scores, batch, taught)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -172,7 +176,9 @@ def fit(
             running.zero_()
 
 
-def _plan(gold: Corpus, text: Corpus | None, settings: FitSettings, rng: np.random.Generator) -> list[str]:
+def _plan(
+    gold: Corpus, text: Corpus | None, settings: FitSettings, rng: np.random.Generator
+) -> list[str]:
     """Which source each step draws from, well mixed."""
     counts = {"gold": settings.gold_passes * _steps(gold, settings)}
     if text is not None:
@@ -186,7 +192,9 @@ def _steps(corpus: Corpus, settings: FitSettings) -> int:
     return sum(1 for _ in batches(corpus, settings.words_a_batch, None))
 
 
-def _endless(corpus: Corpus, settings: FitSettings, rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+def _endless(
+    corpus: Corpus, settings: FitSettings, rng: np.random.Generator
+) -> Iterator[dict[str, Any]]:
     while True:
         yield from batches(corpus, settings.words_a_batch, rng)
 
@@ -244,7 +252,9 @@ def _as_float(scores: SyntaxScores) -> SyntaxScores:
 
 
 @torch.inference_mode()
-def dev_figures(model: SyntaxModel, corpus: Corpus, labels: Labels, device: str) -> dict[str, float]:
+def dev_figures(
+    model: SyntaxModel, corpus: Corpus, labels: Labels, device: str
+) -> dict[str, float]:
     """Shares of right tags, lemmas, heads and labelled heads (universal relations) on dev data."""
     model.to(device).eval()
     families = universal_relations(labels)

@@ -38,7 +38,9 @@ class Graph:
             self._shared[key] = name
         return name
 
-    def add(self, operator: str, *inputs: str, domain: str = "", name: str = "", **attributes: Any) -> str:
+    def add(
+        self, operator: str, *inputs: str, domain: str = "", name: str = "", **attributes: Any
+    ) -> str:
         """The result of one operator."""
         output = name or self._name(operator.lower())
         self.nodes.append(
@@ -106,7 +108,9 @@ class Graph:
         scales = self.add("Gather", self.constant(scale[:, None], "float32"), index)
         return self.add("Mul", self.add("Cast", rows, to=TensorProto.FLOAT), scales)
 
-    def serialise(self, inputs: dict[str, tuple[int, list[Any]]], outputs: dict[str, list[Any]]) -> bytes:
+    def serialise(
+        self, inputs: dict[str, tuple[int, list[Any]]], outputs: dict[str, list[Any]]
+    ) -> bytes:
         """The finished model; inputs and outputs with their types and shapes."""
         graph = helper.make_graph(
             self.nodes,
@@ -116,7 +120,9 @@ class Graph:
             self.constants,
         )
         versions = [helper.make_opsetid("", 18), helper.make_opsetid(CONTRIB, 1)]
-        model = helper.make_model(graph, opset_imports=versions, producer_name="trope", ir_version=9)
+        model = helper.make_model(
+            graph, opset_imports=versions, producer_name="trope", ir_version=9
+        )
         serialised: bytes = model.SerializeToString()
         return serialised
 

@@ -80,7 +80,9 @@ class Trunk(nn.Module):
         types = "embeddings.token_type_embeddings.weight"
         if types in own:
             weights = {**weights, types: weights[types][:1].repeat(len(CaseType), 1)}
-        self.encoder.load_state_dict({k: weights[k].float() for k in own if "position_ids" not in k}, strict=False)
+        self.encoder.load_state_dict(
+            {k: weights[k].float() for k in own if "position_ids" not in k}, strict=False
+        )
 
     def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> list[Tensor]:
         """The embedding layer and every layer above it."""
@@ -126,7 +128,9 @@ class LayerMix(nn.Module):
     def forward(self, layers: list[Tensor]) -> Tensor:
         """The mean."""
         shares = self.weights.softmax(0)
-        return torch.stack([share * layer for share, layer in zip(shares, layers, strict=True)]).sum(0)
+        return torch.stack(
+            [share * layer for share, layer in zip(shares, layers, strict=True)]
+        ).sum(0)
 
 
 @dataclass
@@ -153,7 +157,10 @@ class SyntaxHeads(nn.Module):
         self.arc_dependent, self.arc_head = nn.Linear(size, ARC_SIZE), nn.Linear(size, ARC_SIZE)
         self.arc_weight = nn.Linear(ARC_SIZE, ARC_SIZE)
         self.arc_root = nn.Parameter(torch.randn(ARC_SIZE) * 0.02)
-        self.label_dependent, self.label_head = nn.Linear(size, LABEL_SIZE), nn.Linear(size, LABEL_SIZE)
+        self.label_dependent, self.label_head = (
+            nn.Linear(size, LABEL_SIZE),
+            nn.Linear(size, LABEL_SIZE),
+        )
         self.label_root = nn.Parameter(torch.randn(LABEL_SIZE) * 0.02)
         self.label_classes = nn.Linear(3 * LABEL_SIZE, len(labels.deprels))
         self.dropout = nn.Dropout(HEAD_DROPOUT)
@@ -209,7 +216,9 @@ class SyntaxModel(nn.Module):
         return scores
 
 
-def parameter_groups(model: SyntaxModel, encoder_rate: float, head_rate: float) -> list[dict[str, Any]]:
+def parameter_groups(
+    model: SyntaxModel, encoder_rate: float, head_rate: float
+) -> list[dict[str, Any]]:
     """The parameters by learning rate, without weight decay on biases and norms."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():

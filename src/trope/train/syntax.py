@@ -75,7 +75,15 @@ def train_teacher(run: Run, number: int) -> Path:
         model = _new_model(run, run.settings.teacher, quantised=False)
         gold = Corpus.load(run.work / "gold.npz")
         seed = run.settings.seed + number
-        fit(model, run.labels(), gold, run.settings.teacher, seed=seed, device=run.device, say=run.say)
+        fit(
+            model,
+            run.labels(),
+            gold,
+            run.settings.teacher,
+            seed=seed,
+            device=run.device,
+            say=run.say,
+        )
         run.say(f"teacher {number}: {_all_dev(run, model)}")
         save_file({k: v.contiguous() for k, v in model.state_dict().items()}, path)
     return path
@@ -124,7 +132,9 @@ def _new_model(run: Run, settings: FitSettings, *, quantised: bool) -> SyntaxMod
 
 def _all_dev(run: Run, model: SyntaxModel) -> dict[str, dict[str, float]]:
     return {
-        name: dev_figures(model, Corpus.load(run.work / f"dev-{name}.npz"), run.labels(), run.device)
+        name: dev_figures(
+            model, Corpus.load(run.work / f"dev-{name}.npz"), run.labels(), run.device
+        )
         for name in ("ewt", "tweebank")
     }
 
