@@ -13,7 +13,7 @@ import numpy.typing as npt
 from onnx import TensorProto
 
 from trope.core.files import atomic_write
-from trope.train.corpus import Labels
+from trope.encoder.session import Labels
 from trope.train.graph import CONTRIB, Graph
 
 Weights = Mapping[str, npt.NDArray[np.float32]]

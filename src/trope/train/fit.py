@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from trope.encoder.session import Labels
 from trope.encoder.trees import best_heads
-from trope.train.corpus import UNKNOWN, Corpus, Labels, batches, universal_relations
+from trope.train.corpus import UNKNOWN, Corpus, batches, universal_relations
 from trope.train.model import SyntaxModel, SyntaxScores, parameter_groups
 from trope.train.settings import FitSettings
 

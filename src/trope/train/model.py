@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trope.encoder.pieces import CaseType
-from trope.train.corpus import Labels
+from trope.encoder.session import Labels
 
 ARC_SIZE = 400
 LABEL_SIZE = 256

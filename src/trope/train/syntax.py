@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write
 from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import Labels
 from trope.train.bases import fetch, read_weights
-from trope.train.corpus import Corpus, Labels, collect_labels, encode_treebank, encode_words
+from trope.train.corpus import Corpus, collect_labels, encode_treebank, encode_words
 from trope.train.fit import dev_figures, fit, teach
+from trope.train.headlinese import as_headline, raising_headlines
 from trope.train.model import SyntaxModel
 from trope.train.settings import FitSettings, SyntaxSettings
 from trope.train.sources import read_text_set, read_treebank
@@ -57,7 +60,10 @@ def prepare(run: Run, data: Path) -> None:
     labels = collect_labels([s for sentences in gold.values() for s in sentences])
     with atomic_write(run.work / "labels.json", "wb") as file:
         file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]
-    together = [s for sentences in gold.values() for s in sentences]
+    rng = np.random.default_rng(run.settings.seed)
+    headlines = [h for s in gold.get("ewt", []) if (h := as_headline(s, rng))]
+    headlines += raising_headlines(len(headlines) // 4, rng)
+    together = [*(s for sentences in gold.values() for s in sentences), *headlines]
     encode_treebank(together, labels, vocabulary).save(run.work / "gold.npz")
     for name in ("ewt", "tweebank"):
         dev = encode_treebank(read_treebank(data, name, "dev"), labels, vocabulary)
@@ -65,7 +71,10 @@ def prepare(run: Run, data: Path) -> None:
     words = [s for name in run.names("text") for s in read_text_set(data, name, run.say)]
     corpus, _ = encode_words(words, vocabulary)
     corpus.save(run.work / "text.npz")
-    run.say(f"prepared {len(together)} annotated and {len(corpus)} plain sentences")
+    run.say(
+        f"prepared {len(together)} annotated sentences, {len(headlines)} of them rewritten as "
+        f"headlines, and {len(corpus)} plain ones"
+    )
 
 
 def train_teacher(run: Run, number: int) -> Path:
