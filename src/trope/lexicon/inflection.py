@@ -37,8 +37,8 @@ _COMPOUNDED = re.compile(
     r"(?P<head>\w{3,})(?P<tail>children|feet|geese|halves|knives|leaves|lice|mice|selves|shelves|"
     r"teeth|wives|wolves|women)"
 )
+_NO_MEN = ("human", "german", "norman", "ottoman", "roman", "shaman", "talisman")
 _BE = {"VB": "be", "VBP": "are", "VBZ": "is", "VBD": "was", "VBN": "been", "VBG": "being"}
-_THIRD_PERSONS = {"have": "has", "do": "does", "go": "goes"}
 _COMPARED = {
     "good": ("better", "best"),
     "well": ("better", "best"),
@@ -138,7 +138,7 @@ def _irregular_base(form: str, xpos: str, known: WordLists) -> str | None:
 def _regular_base(form: str, xpos: str, known: WordLists) -> str | None:
     candidates = [word for word in _verb_candidates(form, xpos) if word in known.verbs]
     # "bathed" may be of bath and of bathe, "routed" of rout and of route: the latter are commoner
-    candidates.sort(key=_silent_e_last)
+    candidates.sort(key=_without_silent_e)
     exact = (word for word in candidates if form in _regular(word, xpos, known))
     return next(exact, candidates[0] if candidates else None)
 
@@ -154,7 +154,7 @@ def _verb_candidates(form: str, xpos: str) -> Iterable[str]:
     return (form,)
 
 
-def _silent_e_last(verb: str) -> bool:
+def _without_silent_e(verb: str) -> bool:
     """A key that puts verbs in -e first, unless they end like "programme"."""
     return not verb.endswith("e") or verb[-2:-1] == verb[-3:-2]
 
@@ -192,24 +192,16 @@ def _singular(form: str, known: WordLists) -> str:
     head, hyphen, tail = form.rpartition("-")
     if hyphen and tail:
         return head + hyphen + _singular(tail, known)
+    if compound := _COMPOUNDED.fullmatch(form):
+        return compound["head"] + known.singular[compound["tail"]]
     if form.endswith("men") and len(form) > 4:
         return form[:-2] + "an"
-    if (
-        not form.endswith("s")
-        or form.endswith(("ss", "sis"))
-        or len(form) < 3
-        or (form in known.misleading_nouns)
-    ):
-        return _by_its_end(form, known) or form
+    no_ending = not form.endswith("s") or form.endswith(("ss", "sis")) or len(form) < 3
+    if no_ending or form in known.misleading_nouns:
+        return form
     candidates = list(without_s(form))
     listed = [word for word in candidates if word in known.misleading_nouns]
-    return listed[0] if listed else _by_its_end(form, known) or candidates[0]
-
-
-def _by_its_end(form: str, known: WordLists) -> str | None:
-    """The singular of a compound such as "grandchildren", by its last part."""
-    compound = _COMPOUNDED.fullmatch(form)
-    return compound and compound["head"] + known.singular[compound["tail"]]
+    return (listed or candidates)[0]
 
 
 def _name(form: str, xpos: str, known: WordLists) -> str:
@@ -219,7 +211,8 @@ def _name(form: str, xpos: str, known: WordLists) -> str:
     """
     shouted = form.isalpha() and form.isupper() and len(form) >= _SHORTEST_SHOUTED_NAME
     if xpos != "NNPS":
-        return known.names.get(form.lower()) or (form.title() if shouted else form)
+        usual = known.names.get(form.lower()) if form.islower() or form.isupper() else None
+        return usual or (form.title() if shouted else form)
     small = form.lower().replace("’", "'")
     base = _singular(small, known)
     if shouted:
@@ -259,14 +252,11 @@ def inflect(lemma: str, xpos: str) -> str:
 def _conjugated(verb: str, xpos: str, known: WordLists) -> str:
     if verb == "be":
         return _BE.get(xpos, verb)
-    if xpos == "VBZ" and verb in _THIRD_PERSONS:
-        return _THIRD_PERSONS[verb]
+    if verb == "have" and xpos == "VBZ":
+        return "has"
     if xpos in ("VBD", "VBN"):
-        head = ""
-        stem = verb
-        prefix = _PREFIX.match(verb)
-        if verb not in known.irregular_verbs and prefix:
-            head, stem = prefix[0], verb[prefix.end() :]
+        prefix = None if verb in known.irregular_verbs else _PREFIX.match(verb)
+        head, stem = (prefix[0], verb[prefix.end() :]) if prefix else ("", verb)
         if irregular := known.irregular_verbs.get(stem):
             return head + (irregular.past if xpos == "VBD" else irregular.participle)[0]
     return _regular(verb, xpos, known)[0]
@@ -277,9 +267,7 @@ def _plural(noun: str, known: WordLists) -> str:
         return noun
     if noun in known.plurals:
         return known.plurals[noun][0]
-    if noun.endswith("man") and not noun.endswith(
-        ("human", "german", "roman", "shaman", "talisman")
-    ):
+    if noun.lower().endswith("man") and not noun.lower().endswith(_NO_MEN):
         return noun[:-2] + "en"
     return with_s(noun)
 
