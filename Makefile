@@ -8,6 +8,7 @@ SHARED := $(or $(TROPE_SHARED),../shared)
 
 # pip is asked for the versions that the tests ran with, and is silent unless something fails
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+FAILED   = { echo 'make: pip could not install (see above); it needs an index or wheels to take from'; exit 1; }
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -56,13 +57,13 @@ $(VENV)/made.stamp:
 
 $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 	@echo 'Installing trope into $(VENV) (a minute or two, the first time) …'
-	@$(INSTALL) -e .
+	@$(INSTALL) -e . || $(FAILED)
 	@touch $@
 
 # Without torch (it is large, and not to be had everywhere) the tests of training are skipped.
 $(VENV)/dev.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 	@echo 'Installing trope and what its tests need into $(VENV) (some minutes, the first time) …'
 	@$(INSTALL) -e '.[dev]' || { \
-	  echo 'make: training needs torch, which could not be installed: its tests will be skipped'; \
-	  $(INSTALL) -e '.[lint,test]'; }
+	  echo 'make: not all could be installed (see above); trying without torch: tests of training are skipped then'; \
+	  $(INSTALL) -e '.[lint,test]' || $(FAILED); }
 	@touch $(VENV)/core.stamp $@
