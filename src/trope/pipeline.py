@@ -15,6 +15,7 @@ from trope.encoder.decode import Stretches, read_batch
 from trope.encoder.models import model_checksum
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import BatchPass, Encoder
+from trope.lexicon.inflection import lemma
 from trope.relations import extract, judge_together
 from trope.text import read
 
@@ -93,7 +94,7 @@ class Pipeline:
             yield analysis
 
     def _decode(self, words: list[tuple[str, ...]], passes: list[Future[BatchPass]]) -> list[Parse]:
-        stretches = Stretches(words, self.encoder)
+        stretches = Stretches(words, self.encoder, lemma)
         for future in passes:
             done = future.result()
             began = thread_time()

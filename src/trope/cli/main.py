@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -34,6 +35,15 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names; a near miss is told what it may have meant."""
+        near = get_close_matches(args[0], COMMANDS, n=1)
+        if near and args[0] not in COMMANDS:
+            ctx.fail(f"no command is called {args[0]!r}; did you mean {near[0]!r}?")
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, without importing one."""
         with formatter.section("Commands"):
@@ -60,9 +70,12 @@ def run(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     except click.exceptions.Exit as leave:
         sys.exit(leave.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:  # a group by itself: its help, as it is
+        click.echo(error.format_message(), err=True)
+        sys.exit(2)
     except click.UsageError as error:
         hint = f"; try '{error.ctx.command_path} --help'" if error.ctx else ""
-        click.echo(f"trope: {error.format_message()}{hint}", err=True)
+        click.echo(f"trope: {error.format_message().rstrip('.')}{hint}", err=True)
         sys.exit(2)
     except TropeError as error:
         if "--verbose" in arguments:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,8 @@ from trope.encoder.trees import best_heads
 from trope.encoder.windows import Window
 
 Ints = npt.NDArray[np.int64]
+Lemmatise = Callable[[str, str, str], str | None]
+"""The base form of a word, its part of speech and its fine tag, or None where the model decides."""
 JOIN = "parataxis"
 """How the stretches of an overlong sentence hang together, as in Tweebank."""
 
@@ -31,12 +33,22 @@ class Stretch:
     deprels: list[int]
 
 
+def no_opinion(form: str, upos: str, xpos: str) -> None:
+    """None: every lemma is the model's."""
+
+
 class Stretches:
     """Decisions on many sentences, collected batch by batch in whatever order they come."""
 
-    def __init__(self, sentences: Sequence[tuple[str, ...]], encoder: Encoder) -> None:
+    def __init__(
+        self,
+        sentences: Sequence[tuple[str, ...]],
+        encoder: Encoder,
+        lemmatise: Lemmatise = no_opinion,
+    ) -> None:
         self.sentences = sentences
         self.encoder = encoder
+        self.lemmatise = lemmatise
         self.parts: list[list[Stretch]] = [[] for _ in sentences]
 
     def add(self, decisions: Iterable[tuple[int, Stretch]]) -> None:
@@ -47,7 +59,7 @@ class Stretches:
     def parses(self) -> list[Parse]:
         """The parses of the sentences, in their order."""
         return [
-            assemble(words, sorted(parts, key=lambda s: s.first), self.encoder)
+            assemble(words, sorted(parts, key=lambda s: s.first), self.encoder, self.lemmatise)
             for words, parts in zip(self.sentences, self.parts, strict=True)
         ]
 
@@ -101,7 +113,12 @@ def _labels(done: BatchPass, heads: list[list[int]], encoder: Encoder) -> list[l
     return [part.tolist() for part in np.split(best, ends[:-1])]
 
 
-def assemble(words: tuple[str, ...], stretches: list[Stretch], encoder: Encoder) -> Parse:
+def assemble(
+    words: tuple[str, ...],
+    stretches: list[Stretch],
+    encoder: Encoder,
+    lemmatise: Lemmatise = no_opinion,
+) -> Parse:
     """One parse of a sentence's stretches; the roots of later ones hang from the first root."""
     labels = encoder.labels
     upos: list[str] = []
@@ -119,5 +136,9 @@ def assemble(words: tuple[str, ...], stretches: list[Stretch], encoder: Encoder)
             stretch.heads[top], names[top] = heads.index(ROOT), JOIN
         heads += stretch.heads
         deprels += names
-    lemmas = tuple(apply_rule(rule, word) for rule, word in zip(rules, words, strict=True))
+    # the rules of the model are chosen without seeing the spelling: they stand in where it is mute
+    lemmas = tuple(
+        lemmatise(word, pos, tag) or apply_rule(rule, word)
+        for word, pos, tag, rule in zip(words, upos, xpos, rules, strict=True)
+    )
     return Parse(words, tuple(upos), tuple(xpos), lemmas, tuple(heads), tuple(deprels))

@@ -1,0 +1,69 @@
+# What can be done here, from a fresh clone: `make` alone lists it.
+# Needs GNU make and Python 3.11 or newer; everything else is installed into .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+SHARED := $(or $(TROPE_SHARED),../shared)
+
+# pip is asked for the versions that the tests ran with, and is silent unless something fails
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+FAILED   = { echo 'make: pip could not install (see above); it needs an index or wheels to take from'; exit 1; }
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help demo test check bench evaluate clean
+
+help:
+	@echo 'make demo      install trope into .venv and show what it says about sample texts'
+	@echo 'make test      install what the tests need, and run them all'
+	@echo 'make check     format, lint, types, import layers, then the tests (docs are tested too)'
+	@echo 'make evaluate  measure the model on the research data, write docs/results.md'
+	@echo 'make bench     measure speed and memory, write docs/results.md'
+	@echo 'make clean     remove everything that was made here'
+	@echo
+	@echo 'Research data is looked for in $(SHARED); TROPE_SHARED=DIR names another directory.'
+
+demo: $(VENV)/core.stamp
+	@$(BIN)/python examples/demo.py build/demo.html
+
+test: $(VENV)/dev.stamp
+	@.ci/packages chromium
+	$(BIN)/python -m pytest
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@.ci/packages chromium
+	$(BIN)/python -m pytest
+
+evaluate: $(VENV)/core.stamp
+	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/results.md
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --write docs/results.md
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests benchmarks examples -name __pycache__ -prune -exec rm -rf {} +
+
+# A stamp says what has been installed; it is made again when the requirements change.
+$(VENV)/made.stamp:
+	@PYTHON='$(PYTHON)' .ci/venv $(VENV)
+	@touch $@
+
+$(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
+	@echo 'Installing trope into $(VENV) (a minute or two, the first time) …'
+	@$(INSTALL) -e . || $(FAILED)
+	@touch $@
+
+# Without torch (it is large, and not to be had everywhere) the tests of training are skipped.
+$(VENV)/dev.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
+	@echo 'Installing trope and what its tests need into $(VENV) (some minutes, the first time) …'
+	@$(INSTALL) -e '.[dev]' || { \
+	  echo 'make: not all could be installed (see above); trying without torch: tests of training are skipped then'; \
+	  $(INSTALL) -e '.[lint,test]' || $(FAILED); }
+	@touch $(VENV)/core.stamp $@

@@ -1,0 +1,94 @@
+"""The wheel: everything that the package reads is in it, and it stays small."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY
+from trope.encoder.models import known_models
+
+MOST_BYTES = 60_000_000
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip(
+        "hatchling", reason="hatchling is not installed (pip install 'trope[test]')"
+    )
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", str(REPOSITORY), "--quiet", "--no-deps"]
+    command += ["--no-build-isolation", "--no-cache-dir", "--wheel-dir", str(folder)]
+    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    (built,) = folder.glob("trope-*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def names(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_wheel_is_small_enough(wheel: Path) -> None:
+    assert wheel.stat().st_size <= MOST_BYTES
+
+
+def test_wheel_is_for_every_platform(wheel: Path) -> None:
+    assert re.fullmatch(r"trope-[\d.]+-py3-none-any\.whl", wheel.name)
+
+
+def test_wheel_holds_the_weights_that_its_list_names(names: set[str]) -> None:
+    for tier, model in known_models().items():
+        files = {f"trope/encoder/weights/{tier}/{file.name}" for file in model.files}
+        assert files <= names
+
+
+def test_wheel_holds_every_file_of_the_package(names: set[str]) -> None:
+    source = REPOSITORY / "src"
+    there = {
+        path.relative_to(source).as_posix()
+        for path in (source / "trope").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert there <= names
+    assert "trope/py.typed" in there
+    assert {".toml", ".txt", ".html", ".jsonl", ".onnx"} <= {Path(name).suffix for name in there}
+
+
+def test_wheel_holds_nothing_but_the_package_and_its_licences(names: set[str]) -> None:
+    strange = [n for n in names if not re.match(r"trope/|trope-[\d.]+\.dist-info/", n)]
+    assert strange == []
+    assert {Path(name).name for name in names} >= {"LICENSE", "NOTICE", "METADATA"}
+
+
+def test_wheel_registers_the_command_and_the_spacy_component(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (entry,) = [n for n in archive.namelist() if n.endswith("entry_points.txt")]
+        said = archive.read(entry).decode()
+    assert "trope = trope.cli.main:run" in said
+    assert "trope = trope.integrations.spacy:create_component" in said
+
+
+def test_wheel_reads_a_sentence_by_itself(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(tmp_path)
+    code = (
+        "import trope; print(trope.__file__); "
+        "print(*(t.upos for t in trope.analyze('Rain hammers roofs.').tokens))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    place, tags = done.stdout.splitlines()
+    assert place.startswith(str(tmp_path))
+    assert tags == "NOUN VERB NOUN PUNCT"
