@@ -8,11 +8,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
+from pathlib import Path
 from time import thread_time
 
+from trope.core.files import sha256
 from trope.core.records import ROOT, Analysis, Parse, Relation, Text, TextKind, Token
 from trope.encoder.decode import Stretches, read_batch
-from trope.encoder.models import model_checksum
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import BatchPass, Encoder
 from trope.lexicon.inflection import lemma
@@ -35,16 +36,19 @@ class _Chunk:
 class Pipeline:
     """Texts in, analyses out. Loading takes a moment: keep one and use it again."""
 
-    def __init__(self, *, tier: str = "small", threads: int | None = None) -> None:
+    def __init__(
+        self, *, tier: str = "small", threads: int | None = None, folder: Path | None = None
+    ) -> None:
+        """Load a tier, or the model that `trope train` left in a folder."""
         self.tier = tier
-        self.encoder = Encoder(tier, threads=threads)
+        self.encoder = Encoder(tier, threads=threads, folder=folder)
         self.timings = dict.fromkeys(("text", "encoder", "decode", "relations"), 0.0)
         """Seconds of computing by stage, summed over threads."""
 
     @property
     def model_sha256(self) -> str:
         """The checksum of the network's file."""
-        return model_checksum(self.tier)
+        return sha256(self.encoder.folder / "encoder.onnx")
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -56,7 +60,7 @@ class Pipeline:
         return next(self.analyze_many([text], kind=kind))
 
     def analyze_many(
-        self, texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 256
+        self, texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
     ) -> Iterator[Analysis]:
         """One analysis a text, in order, in constant memory: `batch_size` texts at a time."""
         source = iter(texts)
@@ -164,7 +168,7 @@ def analyze(text: str, *, kind: TextKind = "plain") -> Analysis:
 
 
 def analyze_many(
-    texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 256
+    texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
 ) -> Iterator[Analysis]:
     """One analysis a text, in order, with the shipped model."""
     return _shipped().analyze_many(texts, kind=kind, batch_size=batch_size)

@@ -93,18 +93,21 @@ def _window_heads(arcs: npt.NDArray[np.float32], window: Window) -> list[int]:
 
 def _labels(done: BatchPass, heads: list[list[int]], encoder: Encoder) -> list[list[int]]:
     """The relation of every core word to its head, for the whole batch in one product."""
-    rows, words, governors = [], [], []
+    rows: list[int] = []
+    words: list[int] = []
+    governors: list[int] = []
     for row, (window, chosen) in enumerate(zip(done.windows, heads, strict=True)):
         low = window.core_first - window.first
         rows += [row] * len(chosen)
         words += range(low, low + len(chosen))
         governors += [0 if head == ROOT else head + low + 1 for head in chosen]
-    dependent = done.outputs["label_dependents"][rows, words]
-    governor = done.outputs["label_heads"][rows, governors]
-    features = np.concatenate([dependent, governor, dependent * governor], axis=1)
-    scores = features @ encoder.heads["label_weight"].T + encoder.heads["label_bias"]
+    row_of, word_of, governor_of = np.asarray(rows), np.asarray(words), np.asarray(governors)
+    scores = encoder.label_arcs(
+        done.outputs["label_dependents"][row_of, word_of],
+        done.outputs["label_heads"][row_of, governor_of],
+    )
     # a tree has one root, and nothing else is called so
-    at_root = np.asarray(governors) == 0
+    at_root = governor_of == 0
     root = encoder.labels.deprels.index("root")
     scores[~at_root, root] = -np.inf
     best: Ints = scores.argmax(-1)

@@ -81,8 +81,3 @@ def check_files(folder: Path, model: Model) -> None:
             raise MissingData(path, remedy)
         if path.stat().st_size != file.bytes or sha256(path) != file.sha256:
             raise BadModel(path, f"differs from the file that was released; {remedy}")
-
-
-def model_checksum(tier: str) -> str:
-    """The checksum that identifies a tier: that of its encoder."""
-    return next(f.sha256 for f in known_models()[tier].files if f.name == "encoder.onnx")

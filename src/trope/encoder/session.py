@@ -50,31 +50,29 @@ class Encoder:
         self, tier: str = "small", *, threads: int | None = None, folder: Path | None = None
     ) -> None:
         self.tier = tier
-        self.threads = threads or _usable_cores()
+        self.threads = _usable_cores() if threads is None else threads
         if self.threads < 1:
             raise BadInput(f"threads must be at least 1, got {threads}")
-        self.folder = folder or model_folder(tier)
+        self.folder = model_folder(tier) if folder is None else folder
         self.vocabulary = Vocabulary(self.folder / "vocab.txt")
         self.labels = msgspec.json.decode((self.folder / "labels.json").read_bytes(), type=Labels)
-        with np.load(self.folder / "heads.npz", allow_pickle=False) as arrays:
-            self.heads: dict[str, Array] = dict(arrays)
 
     @cached_property
     def _session(self) -> Any:
-        import onnxruntime
+        return _open_session(self.folder / "encoder.onnx")
 
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        # batches run side by side, one thread each: no waiting for each other inside a product
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        path = self.folder / "encoder.onnx"
-        try:
-            return onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            raise BadModel(path, f"ONNX Runtime cannot load it ({error})") from error
+    @cached_property
+    def _labeller(self) -> Any:
+        return _open_session(self.folder / "labeller.onnx")
+
+    def label_arcs(self, dependents: Array, heads: Array) -> Array:
+        """Scores of the relations between words and the heads that were chosen for them.
+
+        A product for ONNX Runtime, not for numpy, whose many threads would take the cores away
+        from the batches that are under way.
+        """
+        scores: Array = self._labeller.run(None, {"dependents": dependents, "heads": heads})[0]
+        return scores
 
     @cached_property
     def _workers(self) -> ThreadPoolExecutor:
@@ -98,6 +96,20 @@ class Encoder:
         arrays = session.run(list(outputs), network_input(batch, self.vocabulary))
         named = dict(zip(outputs, arrays, strict=True))
         return BatchPass(batch, named, thread_time() - began)
+
+
+def _open_session(path: Path) -> Any:
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    # batches run side by side, one thread each: no waiting for each other inside a product
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime raises many unrelated types here
+        raise BadModel(path, f"ONNX Runtime cannot load it ({error})") from error
 
 
 def _usable_cores() -> int:

@@ -14,9 +14,9 @@ MAX_PIECES = 500
 """Longest sentence that goes through whole; the network has 512 places."""
 
 CORE_PIECES, CONTEXT_PIECES = 300, 90
-"""A longer one goes in stretches of this many pieces, each with this much context on either side."""
+"""A longer one goes in stretches of so many pieces, with so much context on either side."""
 
-BATCH_PIECES = 1024
+BATCH_PIECES = 512
 """Padded pieces a batch: enough rows to keep the kernels busy, few enough to stay in the cache."""
 
 

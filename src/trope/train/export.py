@@ -21,13 +21,12 @@ LAYERS, SIZE, ATTENTION_HEADS, EPSILON = 12, 384, 12, 1e-12
 
 
 def export(weights: Weights, labels: Labels, vocabulary: Path, folder: Path) -> None:
-    """Write `encoder.onnx`, `heads.npz`, `labels.json` and `vocab.txt` into the folder."""
+    """Write `encoder.onnx`, `labeller.onnx`, `labels.json` and `vocab.txt` into the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_write(folder / "encoder.onnx", "wb") as file:
         file.write(build_graph(weights))  # type: ignore[arg-type]
-    classes = weights["heads.label_classes.weight"], weights["heads.label_classes.bias"]
-    with atomic_write(folder / "heads.npz", "wb") as file:
-        np.savez(file, allow_pickle=False, label_weight=classes[0], label_bias=classes[1])  # type: ignore[arg-type]
+    with atomic_write(folder / "labeller.onnx", "wb") as file:
+        file.write(build_labeller(weights))  # type: ignore[arg-type]
     with atomic_write(folder / "labels.json", "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))  # type: ignore[arg-type]
     copyfile(vocabulary, folder / "vocab.txt")
@@ -63,6 +62,24 @@ def build_graph(weights: Weights) -> bytes:
         "pool": (TensorProto.FLOAT, ["batch", "word", "piece"]),
     }
     return graph.serialise(inputs, outputs)
+
+
+def build_labeller(weights: Weights) -> bytes:
+    """The graph that names an arc, once it was chosen, from the vectors of its two ends."""
+    graph = Graph()
+    both = graph.add("Mul", "dependents", "heads")
+    features = graph.add("Concat", "dependents", "heads", both, axis=1)
+    matrix, bias = weights["heads.label_classes.weight"], weights["heads.label_classes.bias"]
+    graph.add(
+        "Gemm",
+        features,
+        graph.constant(matrix, "float32"),
+        graph.constant(bias, "float32"),
+        transB=1,
+        name="scores",
+    )
+    rows = TensorProto.FLOAT, ["arc", len(weights["heads.label_root"])]
+    return graph.serialise({"dependents": rows, "heads": rows}, {"scores": ["arc", len(bias)]})
 
 
 def _trunk(graph: Graph, weights: Weights) -> list[str]:
