@@ -33,5 +33,14 @@ EVALUATIONS: Registry[object] = Registry(
 )
 """Tasks of `trope evaluate`."""
 
-TRAININGS: Registry[object] = Registry("training", {})
+TRAININGS: Registry[Callable[..., None]] = Registry(
+    "training",
+    {
+        "syntax": Entry(
+            "trope.train.syntax:train_syntax",
+            "The small encoder with its tags, trees and lemmas.",
+            extra="train",
+        ),
+    },
+)
 """Tasks of `trope train`."""

@@ -74,8 +74,10 @@ def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch
         yield (
             window.sentence,
             Stretch(
-                window.core_first,
-                *(tags[name][row, core].tolist() for name in ("upos", "xpos", "lemma")),
+                first=window.core_first,
+                upos=tags["upos"][row, core].tolist(),
+                xpos=tags["xpos"][row, core].tolist(),
+                lemma=tags["lemma"][row, core].tolist(),
                 heads=[h if h == ROOT else h + window.core_first for h in heads[row]],
                 deprels=labels[row],
             ),

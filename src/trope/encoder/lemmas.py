@@ -34,9 +34,3 @@ def apply_rule(rule: str, form: str) -> str:
     if drop >= len(source):
         return source
     return source[: len(source) - drop] + ending
-
-
-def rule_fits(rule: str, form: str) -> bool:
-    """Whether a rule can be applied to this form at all."""
-    cut = rule.split("|", 2)[1]
-    return cut == "=" or int(cut) < len(form)

@@ -54,7 +54,7 @@ def _spanning_tree(scores: Scores) -> list[int]:
 
 def _edmonds(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Best head of every node but node 0, the root; weights[dependent, head]."""
-    heads = weights.argmax(axis=1)
+    heads: npt.NDArray[np.int64] = weights.argmax(axis=1)
     heads[0] = 0
     cycle = _find_cycle(heads)
     if cycle is None:

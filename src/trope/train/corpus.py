@@ -113,8 +113,13 @@ def encode_words(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> 
         ids.extend(pieces.ids)
         types.extend(pieces.types)
         sentence_starts.append(len(starts) - 1)
-    arrays = [np.asarray(a, dtype=np.int64) for a in (ids, types, starts, sentence_starts)]
-    return Corpus(*arrays), np.asarray(kept, dtype=np.int64)
+    corpus = Corpus(
+        np.asarray(ids, dtype=np.int64),
+        np.asarray(types, dtype=np.int64),
+        np.asarray(starts, dtype=np.int64),
+        np.asarray(sentence_starts, dtype=np.int64),
+    )
+    return corpus, np.asarray(kept, dtype=np.int64)
 
 
 def encode_treebank(

@@ -147,11 +147,11 @@ def _raising_headline(rng: np.random.Generator) -> TreebankSentence:
         ("PROPN", "NNP") if name or subject[0] in ("Kenya", "Brazil", "Norway", "Quebec") else None
     )
     for place, word in enumerate(subject):
-        upos, xpos = tag or ("NOUN", "NNS" if word.endswith("s") and place == last else "NN")
+        tags = tag or ("NOUN", "NNS" if word.endswith("s") and place == last else "NN")
         if place == last:
-            rows.append((word, upos, xpos, top, "nsubj:pass" if passive else "nsubj"))
+            rows.append((word, *tags, top, "nsubj:pass" if passive else "nsubj"))
         else:
-            rows.append((word, upos, xpos, last, "flat" if name else "compound"))
+            rows.append((word, *tags, last, "flat" if name else "compound"))
     rows.append(
         (predicate, *(("VERB", "VBN") if passive else ("ADJ", "JJ")), -1, "root"),
     )
@@ -160,8 +160,17 @@ def _raising_headline(rng: np.random.Generator) -> TreebankSentence:
     rows.append((action[0], "VERB", "VB", top, "xcomp"))
     rows += _complement(action[1:], verb, len(rows))
     rows += _time(when, verb, len(rows))
-    words, upos, xpos, heads, deprels = zip(*rows, strict=True)
-    plain = TreebankSentence(words, upos, xpos, words, heads, deprels, True, False)
+    words = tuple(row[0] for row in rows)
+    plain = TreebankSentence(
+        words=words,
+        upos=tuple(row[1] for row in rows),
+        xpos=tuple(row[2] for row in rows),
+        lemmas=words,
+        heads=tuple(row[3] for row in rows),
+        deprels=tuple(row[4] for row in rows),
+        subtypes=True,
+        own_lemmas=False,
+    )
     return _titled(plain) if rng.random() < _TITLE_SHARE else plain
 
 

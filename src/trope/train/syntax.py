@@ -7,7 +7,7 @@ prepare (words to pieces, labels to numbers) → teachers (a large public encode
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +16,13 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from trope.core.errors import MissingData
+from trope.core.errors import BadInput, MissingData
 from trope.core.files import atomic_write
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import Labels
 from trope.train.bases import fetch, read_weights
 from trope.train.corpus import Corpus, collect_labels, encode_treebank, encode_words
+from trope.train.export import export
 from trope.train.fit import dev_figures, fit, teach
 from trope.train.headlinese import as_headline, raising_headlines
 from trope.train.model import SyntaxModel
@@ -51,6 +52,17 @@ class Run:
         if not path.exists():
             raise MissingData(path, "run the stage 'prepare' first")
         return msgspec.json.decode(path.read_bytes(), type=Labels)
+
+
+def _guard_choice(run: Run) -> None:
+    """Refuse a work folder whose stages were made with other settings or other sets."""
+    path = run.work / "choice.json"
+    choice = msgspec.json.encode([run.settings, sorted(run.without)])
+    if path.exists() and path.read_bytes() != choice:
+        raise BadInput(
+            f"{run.work} holds the stages of a run with other settings; give another --work folder"
+        )
+    path.write_bytes(choice)
 
 
 def prepare(run: Run, data: Path) -> None:
@@ -148,4 +160,25 @@ def _all_dev(run: Run, model: SyntaxModel) -> dict[str, dict[str, float]]:
     }
 
 
-STAGES: Sequence[str] = ("prepare", "teachers", "student", "export")
+def train_syntax(
+    *,
+    settings: SyntaxSettings,
+    without: frozenset[str],
+    data: Path,
+    work: Path,
+    out: Path,
+    device: str,
+    say: Say,
+) -> None:
+    """All stages; those whose files are there already are passed over."""
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")  # exact enough for numbers of 8 bits, and fast
+    run = Run(settings, without, work, device, say)
+    _guard_choice(run)
+    if not (run.work / "text.npz").exists():
+        prepare(run, data)
+    student = train_student(run)
+    weights = {name: value.float().numpy() for name, value in load_file(student).items()}
+    export(weights, run.labels(), fetch("bert-vocabulary", run.work) / "vocab.txt", out)
+    run.say(f"the model is in {out}")
