@@ -18,6 +18,8 @@ from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
     help="Directory of the research data, with one folder a corpus.",
 )  # fmt: skip
 @click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
+@click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
+              help="Folder of a model made by `trope train`, not the shipped one.")  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
@@ -33,6 +35,7 @@ def evaluate(
     task: str,
     data: Path,
     tier: str,
+    model: Path | None,
     part: str,
     threads: int | None,
     seed: int,
@@ -52,6 +55,7 @@ def evaluate(
     options = EvaluationOptions(
         data=data,
         tier=tier,
+        model=model,
         threads=threads,
         seed=seed,
         parts=tuple(name.strip() for name in part.split(",") if name.strip()),

@@ -14,10 +14,14 @@ from trope.metrics.figures import Evaluation
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
-    """Where the data are, which model reads them, and which parts are wanted (none: all)."""
+    """Where the data are, which model reads them, and which parts are wanted (none: all).
+
+    `model` is the folder of a model that `trope train` made, to be used instead of a tier's own.
+    """
 
     data: Path
     tier: str = "small"
+    model: Path | None = None
     threads: int | None = None
     seed: int = 0
     parts: tuple[str, ...] = ()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from trope.cli.evaluation.options import EvaluationOptions, Reader
 from trope.cli.evaluation.raw import evaluate_raw
 from trope.cli.evaluation.relations import evaluate_headlines, evaluate_tweets
@@ -22,6 +24,9 @@ PARTS: Mapping[str, Part] = {
     "tweets": evaluate_tweets,
 }
 """What `--part` chooses from."""
+
+CHOSEN_ON = "nothing: one run with settings fixed beforehand, its last step"
+"""How the shipped model came to be the one that is measured."""
 
 # the figures that stand for a part whose data are not there
 _MAIN = {
@@ -46,7 +51,7 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
     if reader is None:
         from trope.pipeline import Pipeline
 
-        reader = Pipeline(tier=options.tier, threads=options.threads)
+        reader = Pipeline(tier=options.tier, threads=options.threads, folder=options.model)
     figures: list[Figure] = []
     missing: list[MissingData] = []
     parts = options.choose(tuple(PARTS))
@@ -61,7 +66,8 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
     if len(missing) == len(parts):
         raise missing[0]
     checksum = getattr(reader, "model_sha256", "")
-    return new_evaluation("syntax", options.tier, checksum, figures)
+    chosen = [replace(figure, chosen_on=CHOSEN_ON) for figure in figures]
+    return new_evaluation("syntax", options.tier, checksum, chosen)
 
 
 def _missing_figure(part: str, error: MissingData, data: Path) -> Figure:
