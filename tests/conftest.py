@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from trope import Pipeline
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
@@ -15,3 +17,9 @@ def shared() -> Path:
     if not path.is_dir():
         pytest.skip(f"research data not found at {path}; name its directory in TROPE_SHARED")
     return path
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Pipeline:
+    """The pipeline with the model that ships, loaded once for all tests."""
+    return Pipeline(threads=2)

@@ -65,7 +65,7 @@ class Pipeline:
     def analyze_many(
         self, texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
     ) -> Iterator[Analysis]:
-        """One analysis a text, in order, in constant memory: at most `batch_size` texts at a time."""
+        """One analysis a text, in order, in constant memory: up to `batch_size` texts at a time."""
         under_way: deque[_Chunk] = deque()
         for chunk in _chunks(texts, batch_size):
             under_way.append(self._start(chunk, kind))
