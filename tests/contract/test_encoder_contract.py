@@ -15,7 +15,23 @@ from trope.encoder.trees import is_tree
 Scores = dict[str, list[np.ndarray]]
 
 TOLERANCE = 1e-3
-KNOWN = "the rain Storm ate ROADS of 3.14 , . ! 😂 @anna #late http://x.example/y don't".split()
+KNOWN = [
+    "the",
+    "rain",
+    "Storm",
+    "ate",
+    "ROADS",
+    "of",
+    "3.14",
+    ",",
+    ".",
+    "!",
+    "😂",
+    "@anna",
+    "#late",
+    "http://x.example/y",
+    "don't",
+]
 ODD = [
     "👩‍👩‍👧",
     "🏳️‍🌈",
@@ -51,8 +67,8 @@ fixed = pytest.mark.parametrize(
     [
         ["Rain"],
         ["."],
-        "Rain ate the old road near the bridge .".split(),
-        "JEFF THREATENS TO SINK THE DEAL".split(),
+        ["Rain", "ate", "the", "old", "road", "near", "the", "bridge", "."],
+        ["JEFF", "THREATENS", "TO", "SINK", "THE", "DEAL"],
         ["so"] * 400,
         ODD,
     ],
