@@ -4,10 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from trope import Pipeline
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# how long an example takes says more of the machine than of the code
+settings.register_profile("trope", deadline=None)
+settings.load_profile("trope")
 
 
 @pytest.fixture(scope="session")

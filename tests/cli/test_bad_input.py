@@ -159,7 +159,7 @@ def test_a_packed_file_without_its_suffix_is_read(tmp_path: Path) -> None:
     assert_right(json.loads(done.stdout))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     text=st.text(
         st.one_of(st.characters(), st.sampled_from("aei ns.!?\n@#'😂\u200d\ufe0f\u202e\ud83d"))

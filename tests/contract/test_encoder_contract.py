@@ -111,7 +111,7 @@ def assert_well_formed(parse: Parse, words: Sequence[str]) -> None:
     assert all(map(all, columns))  # no empty tag, lemma or relation
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(words=any_sentence, company=st.lists(any_sentence, min_size=1, max_size=6))
 def test_a_sentence_scores_the_same_alone_and_in_any_company(
     shipped: Pipeline, words: list[str], company: list[list[str]]
@@ -139,7 +139,7 @@ def test_the_measure_sees_a_difference(shipped: Pipeline) -> None:
         assert_same(one, other)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(sentences=st.lists(st.lists(any_word, max_size=20), max_size=8))
 def test_a_list_is_parsed_as_each_of_its_sentences_in_order(
     shipped: Pipeline, sentences: list[list[str]]
@@ -159,7 +159,7 @@ def test_threads_change_nothing(shipped: Pipeline) -> None:
     assert Pipeline(threads=1).parse(sentences) == shipped.parse(sentences)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(words=any_sentence)
 def test_any_words_get_a_well_formed_tree(shipped: Pipeline, words: list[str]) -> None:
     (parse,) = shipped.parse([words])

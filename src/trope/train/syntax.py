@@ -58,7 +58,8 @@ def _guard_choice(run: Run) -> None:
     """Refuse a work folder whose stages were made with other settings or other sets."""
     path = run.work / "choice.json"
     choice = msgspec.json.encode([run.settings, sorted(run.without)])
-    if path.exists() and path.read_bytes() != choice:
+    prepared = (run.work / "text.npz").exists()  # before that, there is nothing to mix up
+    if prepared and path.exists() and path.read_bytes() != choice:
         raise BadInput(
             f"{run.work} holds the stages of a run with other settings; give another --work folder"
         )
