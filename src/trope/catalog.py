@@ -51,9 +51,29 @@ READERS: Registry[Reader] = Registry(
 )
 """Corpus readers; `trope.corpora` describes the corpora themselves."""
 
+DETECTORS: Registry[Callable[..., Any]] = Registry(
+    "detector",
+    {
+        "logistic": Entry(
+            "trope.tasks.metaphor.logistic:build",
+            "A linear model of lemma, WordNet classes and concreteness.",
+            extra="systems",
+        ),
+        "seed-similarity": Entry(
+            "trope.tasks.metaphor.seed_similarity:build",
+            "Likeness of a verb and its object to a few known metaphors.",
+        ),
+    },
+)
+"""Metaphor detectors: what makes a `trope.tasks.metaphor.task.Detector`; options are keywords."""
+
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
+        "metaphor": Entry(
+            "trope.cli.evaluation.metaphor:evaluate",
+            "Words, verbs with objects, headlines: baselines.",
+        ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",
             "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",

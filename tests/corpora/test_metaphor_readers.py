@@ -148,7 +148,7 @@ def test_trofi_base_keeps_both_verdicts_and_finds_the_verb(write):
     assert [s.metaphor for s in sentences] == [None, True, False, False]
     assert [s.cluster for s in sentences] == ["nonliteral", "nonliteral", "literal", "nonliteral"]
     assert [s.label for s in sentences] == [True, True, False, False]
-    assert [s.target for s in sentences] == [2, 2, 5, None]
+    assert [s.target for s in sentences] == [2, 2, 6, None]
     assert sentences[0].words == ("Their", "hopes", "melted", "away", ".")
     assert sentences[2].words[-1] == "?"
     assert (sentences[3].verb, sentences[3].line) == ("grasp", 11)
