@@ -51,6 +51,23 @@ READERS: Registry[Reader] = Registry(
 )
 """Corpus readers; `trope.corpora` describes the corpora themselves."""
 
+AUDITS: Registry[tuple[Callable[..., Any], ...]] = Registry(
+    "data set to audit",
+    {
+        name: Entry(f"trope.cli.auditing.sets:{name.upper()}", summary, extra="systems")
+        for name, summary in {
+            "lcc": "Spans of political and economic text.",
+            "mean": "Metaphoric analogies.",
+            "moh": "Senses of verbs.",
+            "newsmet": "Headlines, and verbs in them.",
+            "semeval2015": "Sentiment of figurative tweets.",
+            "tsv": "Adjective and noun; subject, verb and object.",
+            "vua18": "Words, and verbs.",
+        }.items()
+    },
+)
+"""Data sets of `trope audit`."""
+
 DETECTORS: Registry[Callable[..., Any]] = Registry(
     "detector",
     {
