@@ -12,7 +12,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,13 @@ from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import open_binary, read_lines
 
 Array = npt.NDArray[np.float32]
+
+
+class Vectors(Protocol):
+    """Anything that has vectors of words: a file, or the lowest layer of an encoder."""
+
+    def get(self, word: str) -> Array | None:
+        """The word's vector, of length 1; None where there is none."""
 
 
 class WordVectors:

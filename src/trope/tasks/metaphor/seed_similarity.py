@@ -11,7 +11,7 @@ import numpy as np
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import read_lines
 from trope.core.records import Parse
-from trope.lexicon.vectors import Array, WordVectors, read_vectors
+from trope.lexicon.vectors import Array, Vectors, read_vectors
 from trope.tasks.metaphor.task import (
     Expression,
     Score,
@@ -37,7 +37,7 @@ class SeedSimilarity:
 
     def __init__(
         self,
-        vectors: WordVectors,
+        vectors: Vectors,
         seeds: Iterable[Expression] | None = None,
         *,
         threshold: float = math.inf,
