@@ -67,7 +67,8 @@ def evaluate_baselines(reader: Reader, options: EvaluationOptions) -> list[Figur
     for prefix, pairs in (("metaphor.vua18.verb_object", test), ("metaphor.tsv.svo", svo)):
         for name, detector in (("seed_similarity", seeded), ("logistic", linear)):
             detector.tune(val.expressions, val.labels)
-            figures += _pair_figures(f"{prefix}.{name}", detector, pairs, options.seed)
+            note = _rating_note(linear) if detector is linear else ""
+            figures += _pair_figures(f"{prefix}.{name}", detector, pairs, options.seed, note)
         figures += _constant_figures(prefix, pairs, options.seed)
     return [*figures, *_word_figures(linear, splits, options.seed)]
 
@@ -114,9 +115,17 @@ def _as_pairs(found: Iterable[tuple[Expression, bool, str]], data: DataRef) -> P
     return Pairs(expressions, labels, groups, data)
 
 
-def _pair_figures(prefix: str, detector: Detector, pairs: Pairs, seed: int) -> list[Figure]:
+def _rating_note(linear: Logistic) -> str:
+    """That a figure rests on ratings which not everybody may use."""
+    return "with ratings of concreteness, which are not free" if linear.concreteness else ""
+
+
+def _pair_figures(
+    prefix: str, detector: Detector, pairs: Pairs, seed: int, note: str
+) -> list[Figure]:
     scores = detector.score_expressions(pairs.expressions)
     unknown = sum(score is None for score in scores)
+    missing = f"{unknown} without a score count as literal" if unknown else ""
     return binary_figures(
         prefix,
         pairs.labels,
@@ -126,7 +135,7 @@ def _pair_figures(prefix: str, detector: Detector, pairs: Pairs, seed: int) -> l
         seed=seed,
         scores=_PAIR_SCORES,
         chosen_on=_CHOSEN_ON,
-        note=f"{unknown} without a score count as literal" if unknown else "",
+        note="; ".join(part for part in (missing, note) if part),
     )
 
 
@@ -157,6 +166,7 @@ def _word_figures(linear: Logistic, splits: dict[str, Split], seed: int) -> list
         seed=seed,
         scores=_WORD_SCORES,
         chosen_on=_CHOSEN_ON,
+        note=_rating_note(linear),
     )
 
 
