@@ -13,6 +13,8 @@ from trope.core.errors import TropeError
 
 # name → (module:command, one line of help); the help is here so that `trope --help` imports nothing
 COMMANDS: dict[str, tuple[str, str]] = {
+    "aggregate": ("trope.cli.aggregate:aggregate", "One label an item from many judgments."),
+    "agree": ("trope.cli.agree:agree", "Agreement of annotators, with intervals."),
     "analyze": ("trope.cli.analyze:analyze", "Everything about a text: tags, trees, relations."),
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
