@@ -80,7 +80,7 @@ def agree(
 
 
 def _verb_classes(verbs: Mapping[str, str]) -> dict[str, str]:
-    """The class of each item's verb, which may be inflected."""
+    """The class of each item's verb, which may stand in any of its forms."""
     from trope.lexicon.inflection import lemma
     from trope.lexicon.verbs import shipped_verbs
 
@@ -88,7 +88,8 @@ def _verb_classes(verbs: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for item, verb in verbs.items():
         form = verb.lower()
-        found[item] = known.class_of(form) or known.class_of(lemma(form, "VERB") or form)
+        bases = [lemma(form, "VERB", tag) or form for tag in ("VB", "VBZ", "VBD", "VBG", "VBN")]
+        found[item] = next(filter(None, map(known.class_of, [form, *bases])), "")
     return found
 
 

@@ -71,7 +71,7 @@ def longest_run(answers: Sequence[str]) -> int:
 
 
 def copiers(
-    judgments: Sequence[Judgment], *, alarm: float = 1e-3, least: int = 6
+    judgments: Sequence[Judgment], *, alarm: float = 1e-3, least: int = 5
 ) -> dict[str, str]:
     """Pairs of annotators who depart from the others together far more often than pairs do.
 
