@@ -13,6 +13,8 @@ from trope.core.errors import TropeError
 
 # name → (module:command, one line of help); the help is here so that `trope --help` imports nothing
 COMMANDS: dict[str, tuple[str, str]] = {
+    "aggregate": ("trope.cli.aggregate:aggregate", "One label an item from many judgments."),
+    "agree": ("trope.cli.agree:agree", "Agreement of annotators, with intervals."),
     "analyze": ("trope.cli.analyze:analyze", "Everything about a text: tags, trees, relations."),
     "audit": ("trope.cli.audit:audit", "What a data set gives away to those who do not read it."),
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),

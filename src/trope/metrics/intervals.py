@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value and the bounds of its interval; all None where the value is undefined."""
+    """A value and the bounds of its interval; None for what is undefined."""
 
     value: float | None
     low: float | None
@@ -98,6 +98,8 @@ def _interval(value: float, drawn: Floats, level: float) -> Interval:
     if not np.isfinite(value):
         return Interval(None, None, None)
     defined = drawn[np.isfinite(drawn)]
+    if not len(defined):  # few items: every resample may lack what the value needs
+        return Interval(float(value), None, None)
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(value), float(low), float(high))
 

@@ -1,0 +1,249 @@
+"""The agreement on one question: all statistics, what is undefined and why, what is disputed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from trope.core.judgments import Judgment
+from trope.metrics.agreement import (
+    MOST_PAIRED,
+    Agreement,
+    SumStatistic,
+    cohen_kappas,
+    fleiss_kappa,
+    item_agreement,
+    krippendorff_interval,
+    krippendorff_nominal,
+    krippendorff_ordinal,
+    percent_agreement,
+    with_intervals,
+)
+from trope.metrics.intervals import RESAMPLES
+from trope.metrics.votes import Floats, Votes, encode_votes
+
+EXCLUSIONS: dict[str, frozenset[str]] = {
+    "no": frozenset(),
+    "partial": frozenset({"aspectual", "weak"}),
+    "full": frozenset({"light", "aspectual", "weak"}),
+}
+"""Classes of verbs that each column of tweets2019's Table 3 leaves out."""
+
+STATISTICS = (
+    "percent",
+    "unanimous",
+    "fleiss",
+    "fleiss_complete",
+    "cohen",
+    "alpha_nominal",
+    "alpha_ordinal",
+    "alpha_interval",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DisputedItem:
+    """An item with the share of its pairs of answers that are equal, and its answers."""
+
+    item: str
+    agreement: float
+    answers: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Fleiss' kappa without the items of some classes of verbs."""
+
+    name: str
+    classes: tuple[str, ...]
+    agreements: tuple[Agreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAgreement:
+    """Everything about one question; `usual` is the number of answers of a complete item."""
+
+    question: str
+    judgments: int
+    items: int
+    annotators: int
+    labels: dict[str, int]
+    answers_per_item: dict[int, int]
+    usual: int
+    agreements: tuple[Agreement, ...]
+    pairs: tuple[Agreement, ...]
+    exclusions: tuple[Exclusion, ...]
+    disputed: tuple[DisputedItem, ...]
+
+
+def measure_question(
+    judgments: Sequence[Judgment],
+    *,
+    order: Sequence[str] = (),
+    verb_classes: Mapping[str, str] | None = None,
+    usual: int | None = None,
+    top: int = 10,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> QuestionAgreement:
+    """The agreement of the annotators on one question.
+
+    Args:
+        order: the labels from lowest to highest, for alpha_ordinal, where they are no numbers.
+        verb_classes: the class of each item's verb (light, aspectual, weak or ""), for the
+            exclusions of tweets2019.
+        usual: how many answers a complete item has; by default the most frequent number, the
+            larger of two that are as frequent.
+        top: how many disputed items to list.
+    """
+    votes = encode_votes(judgments, order=order)
+    counts = votes.counts()
+    answers = Counter(int(number) for number in counts.sum(axis=1))
+    usual = usual or max(answers, key=lambda number: (answers[number], number))
+    statistics, refusals = _statistics(votes, counts, usual, bool(order))
+    measured = {a.name: a for a in with_intervals(statistics, seed=seed, resamples=resamples)}
+    pairs = tuple(
+        _explained(agreement, _pair_reason(agreement))
+        for name, agreement in measured.items()
+        if name not in STATISTICS
+    )
+    reason = _why_undefined(votes, counts)
+    agreements = tuple(
+        _settled(measured.get(name), name, refusals.get(name), reason) for name in STATISTICS
+    )
+    return QuestionAgreement(
+        question=judgments[0].question if judgments else "",
+        judgments=len(votes),
+        items=len(votes.items),
+        annotators=len(votes.annotators),
+        labels=dict(zip(votes.labels, counts.sum(axis=0).astype(int).tolist(), strict=True)),
+        answers_per_item=dict(sorted(answers.items())),
+        usual=usual,
+        agreements=agreements,
+        pairs=pairs,
+        exclusions=_exclusions(votes, counts, verb_classes, usual, seed, resamples),
+        disputed=most_disputed(votes, top=top),
+    )
+
+
+def most_disputed(votes: Votes, *, top: int) -> tuple[DisputedItem, ...]:
+    """The items with the smallest share of equal answers, those with more answers first."""
+    counts = votes.counts()
+    agreement = item_agreement(counts)
+    disputed = np.flatnonzero(agreement < 1)  # NaN, under two answers, is not less
+    ranked = sorted(disputed, key=lambda at: (agreement[at], -counts[at].sum(), at))[:top]
+    return tuple(
+        DisputedItem(
+            votes.items[at],
+            float(agreement[at]),
+            {
+                label: int(number)
+                for label, number in zip(votes.labels, counts[at], strict=True)
+                if number
+            },
+        )
+        for at in ranked
+    )
+
+
+def _statistics(
+    votes: Votes, counts: Floats, usual: int, ordered: bool
+) -> tuple[list[SumStatistic], dict[str, str]]:
+    """What can be measured, and for the rest the reason why not."""
+    refusals: dict[str, str] = {}
+    found = [
+        percent_agreement(counts),
+        fleiss_kappa(counts),
+        fleiss_kappa(_complete(counts, usual), "fleiss_complete"),
+        krippendorff_nominal(counts),
+    ]
+    numbers = votes.numbers()
+    if numbers is not None and not ordered:
+        found.append(krippendorff_interval(counts, numbers))
+    else:
+        refusals["alpha_interval"] = "undefined: the labels are no numbers"
+    if numbers is not None or ordered:
+        found.append(krippendorff_ordinal(counts))
+    else:
+        refusals["alpha_ordinal"] = "undefined: the labels have no order; give it with --order"
+    cohen = cohen_kappas(votes)
+    if cohen is not None:
+        found.append(cohen)
+    elif len(votes.annotators) > MOST_PAIRED:
+        refusals["cohen"] = f"undefined: over {MOST_PAIRED} annotators share too few items"
+    return found, refusals
+
+
+def _exclusions(
+    votes: Votes,
+    counts: Floats,
+    verb_classes: Mapping[str, str] | None,
+    usual: int,
+    seed: int,
+    resamples: int,
+) -> tuple[Exclusion, ...]:
+    if verb_classes is None:
+        return ()
+    found = []
+    for name, classes in EXCLUSIONS.items():
+        kept = np.array([verb_classes.get(item, "") not in classes for item in votes.items])
+        part = counts[kept]
+        statistics = [fleiss_kappa(part), fleiss_kappa(_complete(part, usual), "fleiss_complete")]
+        measured = {a.name: a for a in with_intervals(statistics, seed=seed, resamples=resamples)}
+        reason = _why_undefined(votes, part)
+        agreements = tuple(
+            _settled(measured.get(statistic.names[0]), statistic.names[0], None, reason)
+            for statistic in statistics
+        )
+        found.append(Exclusion(name, tuple(sorted(classes)), agreements))
+    return tuple(found)
+
+
+def _complete(counts: Floats, usual: int) -> Floats:
+    complete: Floats = counts[counts.sum(axis=1) == usual]
+    return complete
+
+
+def _settled(agreement: Agreement | None, name: str, refusal: str | None, reason: str) -> Agreement:
+    """The statistic as it is reported: with a reason where it has no value."""
+    if agreement is None:
+        why = refusal or reason or "undefined: no item has the usual number of answers"
+        return Agreement(name, None, None, None, 0, why)
+    if name in ("percent", "unanimous"):
+        return agreement
+    if agreement.n == 1 or reason.startswith("undefined: one item"):
+        why = "undefined: one item cannot tell agreement from chance"
+        return Agreement(name, None, None, None, agreement.n, why)
+    return _explained(agreement, reason or "undefined: every answer that counts is the same label")
+
+
+def _explained(agreement: Agreement, reason: str) -> Agreement:
+    return agreement if agreement.value is not None else replace(agreement, note=reason)
+
+
+def _pair_reason(agreement: Agreement) -> str:
+    if agreement.n == 1:
+        return "undefined: the two share one item"
+    return "undefined: both give one and the same label to all that they share"
+
+
+def _why_undefined(votes: Votes, counts: Floats) -> str:
+    """Why chance-corrected agreement cannot be had, or the empty string."""
+    paired = counts[counts.sum(axis=1) >= 2]
+    if len(votes.annotators) == 1:
+        return "undefined: one annotator has nobody to agree with"
+    if not len(paired):
+        return "undefined: no item has two answers"
+    if len(paired) == 1:
+        return "undefined: one item cannot tell agreement from chance"
+    used = np.flatnonzero(paired.sum(axis=0))
+    if len(used) == 1:
+        label = votes.labels[int(used[0])]
+        return (
+            f"undefined: all answers are {label!r}, so agreement by chance is perfect too "
+            "(0 divided by 0); percent agreement is 1"
+        )
+    return ""

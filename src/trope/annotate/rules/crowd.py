@@ -1,0 +1,175 @@
+"""The crowd rules of SemEval-2015 Task 11, as functions of rows.
+
+Test questions, constant workers, outliers, cleaning. The outlier formula is damaged in the
+printed paper; `OutlierRule` holds our reading and its variants.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, pstdev, stdev
+from typing import Literal
+
+from trope.annotate.rules.gold import Gold, gold_records
+from trope.core.errors import BadInput
+from trope.core.judgments import Judgment, as_number
+
+Variant = Literal["loo", "all", "signed", "loo-both"]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlierRule:
+    """When a judgment is far from the others of its item: deviation > spread, strictly.
+
+    loo: |A − mean of the others| against the deviation of all; all: |A − mean of all|; signed:
+    A − mean of all, only too high ones; loo-both: |A − mean of the others| against the deviation
+    of the others. `sample` takes the sample's deviation in place of the population's.
+    """
+
+    variant: Variant = "loo"
+    sample: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdRules:
+    """The rules and when they begin; nobody is judged before.
+
+    `outliers` None turns that rule off, as for labels that are no numbers.
+    """
+
+    least_accuracy: float = 0.7
+    after_gold: int = 5
+    after_judgments: int = 10
+    outliers: OutlierRule | None = OutlierRule()
+    most_outliers: float = 0.6
+    until_stable: bool = False
+    least_answers: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What is left: judgments of those who stay, reasons of those who go, items short of answers.
+
+    `queue` has every item with fewer than the wanted number of judgments, and how many it lacks.
+    """
+
+    judgments: tuple[Judgment, ...]
+    dismissed: dict[str, str]
+    queue: dict[str, int]
+
+
+def dismissed_by_gold(
+    judgments: Iterable[Judgment], gold: Mapping[str, Gold], rules: CrowdRules
+) -> dict[str, str]:
+    """Annotators under the least accuracy on test questions, with the reason."""
+    found = {}
+    for name, record in gold_records(judgments, gold).items():
+        if record.seen < max(rules.after_gold, 1):
+            continue
+        if record.right / record.seen < rules.least_accuracy - 1e-12:
+            found[name] = (
+                f"test questions: {record.right} of {record.seen} right, "
+                f"under {rules.least_accuracy:.0%}"
+            )
+    return found
+
+
+def constant_annotators(judgments: Iterable[Judgment], *, after: int) -> dict[str, str]:
+    """Annotators who gave one and the same answer `after` times or more, and no other."""
+    labels: dict[str, Counter[str]] = {}
+    for judgment in judgments:
+        labels.setdefault(judgment.annotator, Counter())[judgment.label] += 1
+    return {
+        name: f"constant: all {found.total()} answers are {next(iter(found))!r}"
+        for name, found in labels.items()
+        if len(found) == 1 and found.total() >= max(after, 2)
+    }
+
+
+def outlier_flags(judgments: Sequence[Judgment], rule: OutlierRule) -> list[bool]:
+    """For each judgment whether it is an outlier of its item; never with fewer than two answers."""
+    numbers = [_number(judgment) for judgment in judgments]
+    places: dict[str, list[int]] = {}
+    for at, judgment in enumerate(judgments):
+        places.setdefault(judgment.item, []).append(at)
+    flags = [False] * len(judgments)
+    for found in places.values():
+        answers = [numbers[at] for at in found]
+        for at, flag in zip(found, _outliers(answers, rule), strict=True):
+            flags[at] = flag
+    return flags
+
+
+def dismissed_by_outliers(judgments: Sequence[Judgment], rules: CrowdRules) -> dict[str, str]:
+    """Annotators of whose judgments the given share or more are outliers."""
+    if rules.outliers is None:
+        return {}
+    total: Counter[str] = Counter()
+    flagged: Counter[str] = Counter()
+    for judgment, flag in zip(judgments, outlier_flags(judgments, rules.outliers), strict=True):
+        total[judgment.annotator] += 1
+        flagged[judgment.annotator] += flag
+    return {
+        name: f"outliers: {flagged[name]} of {number}, {rules.most_outliers:.0%} or more"
+        for name, number in total.items()
+        if number >= max(rules.after_judgments, 1)
+        and flagged[name] / number >= rules.most_outliers - 1e-12
+    }
+
+
+def clean(
+    judgments: Sequence[Judgment], gold: Mapping[str, Gold], rules: CrowdRules | None = None
+) -> Cleaned:
+    """The judgments without those of dismissed annotators, and the items that need more.
+
+    Test questions first, then constancy, then outliers among those who are left; a test question
+    never goes back to the queue.
+    """
+    rules = rules or CrowdRules()
+    dismissed = dismissed_by_gold(judgments, gold, rules)
+    for name, reason in constant_annotators(judgments, after=rules.after_judgments).items():
+        dismissed.setdefault(name, reason)
+    kept = [judgment for judgment in judgments if judgment.annotator not in dismissed]
+    while True:
+        outliers = dismissed_by_outliers(kept, rules)
+        dismissed |= outliers
+        kept = [judgment for judgment in kept if judgment.annotator not in outliers]
+        if not outliers or not rules.until_stable:
+            break
+    answers = Counter(judgment.item for judgment in kept)
+    asked = dict.fromkeys(judgment.item for judgment in judgments if judgment.item not in gold)
+    short = {item: rules.least_answers - answers[item] for item in asked}
+    return Cleaned(tuple(kept), dismissed, {item: n for item, n in short.items() if n > 0})
+
+
+def _outliers(answers: Sequence[float], rule: OutlierRule) -> list[bool]:
+    if len(answers) < 2:
+        return [False] * len(answers)
+    spread_of = stdev if rule.sample else pstdev
+    middle, spread = fmean(answers), spread_of(answers)
+    flags = []
+    for at, answer in enumerate(answers):
+        others = [*answers[:at], *answers[at + 1 :]]
+        if rule.variant == "signed":
+            deviation = answer - middle
+        elif rule.variant == "all":
+            deviation = abs(answer - middle)
+        else:
+            deviation = abs(answer - fmean(others))
+        if rule.variant == "loo-both":
+            if rule.sample and len(others) < 2:
+                flags.append(False)  # one other answer has no sample deviation
+                continue
+            spread = spread_of(others)
+        flags.append(deviation > spread + 1e-9)
+    return flags
+
+
+def _number(judgment: Judgment) -> float:
+    number = as_number(judgment.label)
+    if number is None:
+        problem = f"item {judgment.item!r}: {judgment.label!r} is no number"
+        raise BadInput(f"{problem}; the outlier rule needs a scale of numbers")
+    return number

@@ -1,0 +1,174 @@
+"""`trope agree`: how far annotators agree, question by question."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from trope.cli.judgments import describe_table, read_table, split_list, table_options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from trope.annotate.rules.agreement import QuestionAgreement
+    from trope.metrics.agreement import Agreement
+
+
+@click.command()
+@table_options
+@click.option("--verb-column", default="", metavar="COLUMN",
+              help="Verbs of items: kappa without light, aspectual, weak ones.")  # fmt: skip
+@click.option("--order", default="", metavar="A,B,…", help="The labels from lowest to highest.")
+@click.option("--raters", type=click.IntRange(min=2),
+              help="Answers of a complete item (default: the most frequent number).")  # fmt: skip
+@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True,
+              help="How many of the most disputed items to list.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Decides the resamples of the intervals.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@click.pass_context
+def agree(
+    ctx: click.Context,
+    /,
+    verb_column: str,
+    order: str,
+    raters: int | None,
+    top: int,
+    seed: int,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Agreement of the annotators in FILE, a long or wide table of judgments.
+
+    Percent agreement, Fleiss' and Cohen's kappa and Krippendorff's alpha with 95 % intervals by
+    bootstrap over items; what is undefined says why.
+    """
+    from trope import __version__
+    from trope.annotate.rules.agreement import measure_question
+    from trope.core.judgments import by_question
+
+    table = read_table(options, verb=verb_column)
+    describe_table(table, quiet=as_json or (ctx.obj or {}).get("quiet", False))
+    classes = _verb_classes(table.verbs) if verb_column else None
+    questions = [
+        measure_question(
+            judgments,
+            order=split_list(order),
+            verb_classes=classes,
+            usual=raters,
+            top=top,
+            seed=seed,
+        )
+        for judgments in by_question(table.judgments).values()
+    ]
+    if as_json:
+        document = {
+            "trope": __version__,
+            "file": table.name,
+            "layout": table.layout,
+            "seed": seed,
+            "skipped": table.skipped,
+            "questions": [_document(question) for question in questions],
+        }
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+    else:
+        _print(questions)
+
+
+def _verb_classes(verbs: Mapping[str, str]) -> dict[str, str]:
+    """The class of each item's verb, which may stand in any of its forms."""
+    from trope.lexicon.inflection import lemma
+    from trope.lexicon.verbs import shipped_verbs
+
+    known = shipped_verbs()
+    found = {}
+    for item, verb in verbs.items():
+        form = verb.lower()
+        bases = [lemma(form, "VERB", tag) or form for tag in ("VB", "VBZ", "VBD", "VBG", "VBN")]
+        found[item] = next(filter(None, map(known.class_of, [form, *bases])), "")
+    return found
+
+
+def _document(question: QuestionAgreement) -> dict[str, Any]:
+    document = asdict(question)
+    document["agreements"] = [_with_word(a) for a in question.agreements]
+    document["pairs"] = [_with_word(a) for a in question.pairs]
+    for part, exclusion in zip(document["exclusions"], question.exclusions, strict=True):
+        part["agreements"] = [_with_word(a) for a in exclusion.agreements]
+    return document
+
+
+def _with_word(agreement: Agreement) -> dict[str, Any]:
+    return {**asdict(agreement), "word": agreement.word}
+
+
+def _print(questions: Sequence[QuestionAgreement]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False)
+    for number, question in enumerate(questions):
+        if number:
+            console.print()
+        name = f"{question.question}: " if question.question else ""
+        console.print(
+            f"{name}{question.judgments} judgments, {question.items} items, "
+            f"{question.annotators} annotators; {question.usual} answers are usual",
+            soft_wrap=True,
+        )
+        console.print(_answers(question), soft_wrap=True)
+        _print_agreements(console, "statistic", question.agreements)
+        if question.exclusions:
+            named = [
+                (f"{exclusion.name}: {agreement.name}", agreement)
+                for exclusion in question.exclusions
+                for agreement in exclusion.agreements
+            ]
+            _print_rows(console, "verbs out", named)
+        if 1 < len(question.pairs) <= 28:
+            _print_agreements(console, "Cohen's kappa of", question.pairs)
+        _print_disputed(console, question)
+
+
+def _answers(question: QuestionAgreement) -> str:
+    if len(question.labels) > 15:
+        return f"{len(question.labels)} labels"
+    return "labels: " + ", ".join(f"{label} {n}" for label, n in question.labels.items())
+
+
+def _print_agreements(console: Console, title: str, agreements: Sequence[Agreement]) -> None:
+    _print_rows(console, title, [(agreement.name, agreement) for agreement in agreements])
+
+
+def _print_rows(console: Console, title: str, rows: Sequence[tuple[str, Agreement]]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    table.add_column(title, overflow="fold")
+    for name in ("value", "interval", "items"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("Landis–Koch", no_wrap=True)
+    for name, agreement in rows:
+        interval = "" if agreement.low is None else f"{agreement.low:.3f}–{agreement.high:.3f}"
+        value = "–" if agreement.value is None else f"{agreement.value:.3f}"
+        table.add_row(name, value, interval, str(agreement.n), agreement.word)
+    console.print()
+    console.print(table)
+    notes: dict[str, list[str]] = {}
+    for name, agreement in rows:
+        if agreement.note:
+            notes.setdefault(agreement.note, []).append(name)
+    for note, names in notes.items():
+        console.print(f"{', '.join(names)}: {note}", soft_wrap=True)
+
+
+def _print_disputed(console: Console, question: QuestionAgreement) -> None:
+    if not question.disputed:
+        return
+    console.print("\nmost disputed")
+    for item in question.disputed:
+        answers = ", ".join(f"{label} × {n}" for label, n in item.answers.items())
+        console.print(f"  {item.item}  {item.agreement:.2f}  {answers}", soft_wrap=True)

@@ -1,0 +1,75 @@
+"""Options of `trope agree` and `trope aggregate` that say how a table of judgments is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from trope.corpora.judgments import JudgmentColumns, JudgmentTable, read_judgments
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_COLUMNS = {
+    "item": "Column of the items.",
+    "annotator": "Column of the annotators (long table).",
+    "label": "Column of the labels (long table).",
+    "question": "Column of the questions; each is measured by itself.",
+    "weight": "Column of the weights of votes (long table).",
+    "seconds": "Column of the seconds an answer took (long table).",
+    "gold": "Column of known answers: a label, a|b, or a range such as -2..1.",
+}
+_OTHERS = (
+    click.option("--layout", type=click.Choice(["auto", "long", "wide"]), default="auto",
+                 show_default=True, help="A row a judgment, or a column an annotator."),
+    click.option("--annotators", default="", metavar="A,B,…",
+                 help="Columns that hold judgments (wide table)."),
+    click.option("--missing", default="", metavar="A,B,…",
+                 help="Labels that mean that there is no answer."),
+    click.option("--skip-empty", is_flag=True, help="Pass over rows without a label."),
+    click.option("--format", "table_format", type=click.Choice(["auto", "csv", "tsv", "jsonl"]),
+                 default="auto", show_default=True, help="How the file is written."),
+)  # fmt: skip
+
+
+def table_options(command: F) -> F:
+    """The command with the options that `read_table` wants."""
+    for option in reversed(_OTHERS):
+        command = option(command)
+    for name, text in reversed(_COLUMNS.items()):
+        command = click.option(f"--{name}", default="", metavar="COLUMN", help=text)(command)
+    return click.argument("file")(command)
+
+
+def read_table(options: dict[str, Any], *, verb: str = "") -> JudgmentTable:
+    """The table that the options describe."""
+    columns = JudgmentColumns(
+        **{name: options[name] for name in _COLUMNS},
+        verb=verb,
+        annotators=split_list(options["annotators"]),
+    )
+    return read_judgments(
+        options["file"],
+        columns=columns,
+        layout=options["layout"],
+        format=options["table_format"],
+        missing=split_list(options["missing"]),
+        skip_empty=options["skip_empty"],
+    )
+
+
+def describe_table(table: JudgmentTable, *, quiet: bool) -> None:
+    """Say on standard error how the table was read, where it may not have been meant so."""
+    if quiet:
+        return
+    if table.layout == "wide":
+        names = dict.fromkeys(judgment.annotator for judgment in table.judgments)
+        click.echo(f"{table.name}: wide table, annotators {', '.join(names)}", err=True)
+    elif table.ignored_columns:
+        click.echo(f"{table.name}: not used: {', '.join(table.ignored_columns)}", err=True)
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """The parts of a list with commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
