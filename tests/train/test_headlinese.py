@@ -10,7 +10,9 @@ from trope.train.headlinese import as_headline, raising_headlines
 
 
 def sentence(*rows: tuple[str, str, str, str, int, str]) -> TreebankSentence:
-    words, lemmas, upos, xpos, heads, deprels = (tuple(column) for column in zip(*rows, strict=True))
+    words, lemmas, upos, xpos, heads, deprels = (
+        tuple(column) for column in zip(*rows, strict=True)
+    )
     return TreebankSentence(words, upos, xpos, lemmas, heads, deprels, True, True)
 
 

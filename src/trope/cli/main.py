@@ -14,6 +14,7 @@ from trope.core.errors import TropeError
 # name → (module:command, one line of help); the help is here so that `trope --help` imports nothing
 COMMANDS: dict[str, tuple[str, str]] = {
     "analyze": ("trope.cli.analyze:analyze", "Everything about a text: tags, trees, relations."),
+    "annotate": ("trope.cli.annotate:annotate", "A service where people judge items."),
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "train": ("trope.cli.train:train", "Train again what ships."),
