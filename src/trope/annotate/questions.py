@@ -64,13 +64,17 @@ class Question:
             named = {option.value: option for option in self.options}
             points = map(str, range(self.low, self.high + 1))
             return tuple(named.get(point, Option(point)) for point in points)
-        options = self.options
-        if self.options_from:
-            options = tuple(Option(value) for value in listed(payload.get(self.options_from)))
+        options = self.candidates(payload)
         if self.within:
             kept = answers.get(self.within) or ()
             options = tuple(option for option in options if option.value in kept)
         return options
+
+    def candidates(self, payload: Mapping[str, Any]) -> tuple[Option, ...]:
+        """The options for an item with these fields, whatever was answered before."""
+        if self.options_from:
+            return tuple(Option(value) for value in listed(payload.get(self.options_from)))
+        return self.options
 
     def applies(self, answers: Mapping[str, Any]) -> bool:
         """Whether the question is shown after these answers."""
@@ -107,6 +111,11 @@ def read_answers(
         if not offered and question.kind in ("choice", "multi"):
             continue  # an item without candidates has nothing to choose from
         values = [value for value in given.get(question.id, ()) if value != ""]
+        if question.within:  # what the question before took out is out here too
+            out = {option.value for option in question.candidates(payload)} - {
+                option.value for option in offered
+            }
+            values = [value for value in values if value not in out]
         answer, fault = _READERS[question.kind](values, offered, text)
         if fault:
             faults[question.id] = fault

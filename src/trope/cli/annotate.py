@@ -82,3 +82,24 @@ def export(directory: Path, out: Path | None, kind: str, history: bool) -> None:
     with open_output(out) as file:
         for line in lines:
             file.write(line)
+
+
+@annotate.command()
+@_DIRECTORY
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8000, show_default=True, help="Port to listen on.")
+@click.option("--origin", default="", metavar="URL", help="The https address that people see.")
+@click.option("--workers", default=2, show_default=True, help="Processes.")
+@click.option("--threads", default=8, show_default=True, help="Threads a process.")
+def serve(directory: Path, host: str, port: int, origin: str, workers: int, threads: int) -> None:
+    """Start the service, and print the link of its owner.
+
+    For the public, put a web server with https before it and name its address with --origin.
+    """
+    project = open_project(directory)
+    from trope.annotate.web import serving
+
+    serving.check_place(host, origin)
+    link = serving.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
+    click.echo(f"Owner's link (keep it to yourself; the next start makes a new one): {link}")
+    serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
