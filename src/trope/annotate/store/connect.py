@@ -45,6 +45,7 @@ def _switch_database(project: Project) -> None:
     from django.db import connections
 
     connections["default"].close()
+    del connections["default"]  # the next use makes one of the right kind
     connections.settings["default"].update(_database(project))
 
 

@@ -98,15 +98,17 @@ def _renewed(leases: list[Lease], plan: Plan, now: datetime) -> list[Lease]:
 def _take_work(person: Person, number: int) -> list[Item]:
     """Up to so many items with a slot taken of each; returned ones first."""
     taken: list[Item] = []
-    while len(taken) < number:
-        items = _walk_returned(person, number - len(taken)) or _walk(person, number - len(taken))
+    while (missing := number - len(taken)) > 0:
+        # an item may be returned and ahead as well: what was just taken must not be taken again
+        mine = {item.pk for item in taken}
+        items = _walk_returned(person, missing, mine) or _walk(person, missing, mine)
         if not items:
             break
         taken += _take_slots(items)
     return taken
 
 
-def _walk_returned(person: Person, number: int) -> list[Item]:
+def _walk_returned(person: Person, number: int, mine: set[int]) -> list[Item]:
     while True:
         rows = list(
             Returned.objects.filter(pk__gt=person.returned_cursor)
@@ -115,7 +117,7 @@ def _walk_returned(person: Person, number: int) -> list[Item]:
         )
         if not rows:
             return []
-        had = _had(person, [item_id for _, item_id in rows])
+        had = mine | _had(person, [item_id for _, item_id in rows])
         items = Item.objects.filter(pk__in={i for _, i in rows} - had, open_slots__gt=0)
         free = {item.pk: item for item in items.defer("gold")}
         found: dict[int, Item] = {}
@@ -129,7 +131,7 @@ def _walk_returned(person: Person, number: int) -> list[Item]:
             return list(found.values())
 
 
-def _walk(person: Person, number: int) -> list[Item]:
+def _walk(person: Person, number: int, mine: set[int]) -> list[Item]:
     published = published_place()
     while True:
         ahead = Item.objects.filter(open_slots__gt=0, place__gt=person.cursor)
@@ -137,7 +139,7 @@ def _walk(person: Person, number: int) -> list[Item]:
         if not items:
             return []
         person.cursor = items[-1].place
-        had = _had(person, [item.pk for item in items])
+        had = mine | _had(person, [item.pk for item in items])
         if fresh := [item for item in items if item.pk not in had]:
             return fresh
 
