@@ -1,9 +1,14 @@
 """Projects on real SQLite files, with people and items of our own making."""
 
 import json
+import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
+
+pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
 from trope.annotate.project import Project, open_project
 from trope.annotate.starting import new_project
@@ -60,3 +65,7 @@ def add_items(project: Project, number: int, *, gold: int = 0) -> None:
     path = project.folder / "added.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     import_items(project, path, now=START)
+
+
+with tempfile.TemporaryDirectory() as _folder:  # tables can be imported only after a first project
+    make_project(Path(_folder) / "first")

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from crowd import check_books
 from projects import START, add_items, make_project
 
@@ -18,6 +19,11 @@ from trope.annotate.store import judging, people, queue
 from trope.annotate.store.models import Item, Judgment
 
 YES = {"metaphor": "yes"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "project")
 
 
 def at_once(work: Callable[[int], Any], times: int) -> list[Any]:

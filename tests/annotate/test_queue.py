@@ -19,6 +19,29 @@ Invite = Callable[[str], int]
 YES = {"metaphor": "yes"}
 
 
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "project")
+
+
+@pytest.fixture
+def person(project: Project) -> Callable[[str], int]:
+    """Invites someone, and gives their number."""
+    from trope.annotate.store.people import invite, person_of
+
+    def invited(name: str) -> int:
+        found = person_of(invite(name, now=START))
+        assert found is not None
+        return int(found.pk)
+
+    return invited
+
+
 def page(project: Project, person: int, clock: Clock) -> queue.Page:
     return queue.next_page(person, project.plan, now=clock.now, rng=Random(1))
 

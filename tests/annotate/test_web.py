@@ -42,7 +42,7 @@ def served(tmp_path: Path) -> Project:
 
 
 def form_token(client: Any) -> str:
-    found = re.search(r'name="token" value="(\w+)"', client.get("/work").content.decode())
+    found = re.search(r'name="token" value="(\w+)"', client.get("/judge").content.decode())
     assert found
     return found[1]
 
@@ -57,9 +57,9 @@ def test_way_from_invitation_to_export(served: Project) -> None:
     assert ann.post(link[1]).headers["Location"] == "/guidelines"
     assert "Read, then choose." in ann.get("/guidelines").content.decode()
     for _ in range(8):
-        answer = ann.post("/work", {"token": form_token(ann), "metaphor": "no"})
-        assert answer.headers["Location"] == "/work"
-    assert "nothing left for you" in ann.get("/work").content.decode()
+        answer = ann.post("/judge", {"token": form_token(ann), "metaphor": "no"})
+        assert answer.headers["Location"] == "/judge"
+    assert "nothing left for you" in ann.get("/judge").content.decode()
 
     lines = b"".join(owner.get("/project/judgments.jsonl").streaming_content).decode().splitlines()
     assert len(lines) == 8
@@ -72,7 +72,7 @@ def test_way_from_invitation_to_export(served: Project) -> None:
 
 def test_missing_answer_is_asked_for_and_nothing_is_stored(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
-    answer = ann.post("/work", {"token": form_token(ann)})
+    answer = ann.post("/judge", {"token": form_token(ann)})
     assert answer.status_code == 422
     assert "needs an answer" in answer.content.decode()
     assert not Judgment.objects.exists()
@@ -81,7 +81,7 @@ def test_missing_answer_is_asked_for_and_nothing_is_stored(served: Project) -> N
 def test_answer_may_bring_the_next_item_at_once(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     token = form_token(ann)
-    answer = ann.post("/work", {"token": token, "metaphor": "yes"}, HTTP_X_TROPE="next")
+    answer = ann.post("/judge", {"token": token, "metaphor": "yes"}, HTTP_X_TROPE="next")
     assert answer.status_code == 200
     assert "1 judged" in answer.content.decode()
     assert token not in answer.content.decode()
@@ -90,31 +90,31 @@ def test_answer_may_bring_the_next_item_at_once(served: Project) -> None:
 def test_same_form_twice_is_one_judgment(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     filled = {"token": form_token(ann), "metaphor": "yes"}
-    assert [ann.post("/work", filled).status_code for _ in range(2)] == [302, 302]
+    assert [ann.post("/judge", filled).status_code for _ in range(2)] == [302, 302]
     assert Judgment.objects.count() == 1
 
 
 def test_form_of_someone_else_is_refused(served: Project) -> None:
     ann, bob = (browser(invite(name, now=START)) for name in ("Ann", "Bob"))
     filled = {"token": form_token(ann), "metaphor": "yes"}
-    assert bob.post("/work", filled).status_code == 409
-    assert bob.post("/work/draft", filled).status_code == 409
+    assert bob.post("/judge", filled).status_code == 409
+    assert bob.post("/judge/draft", filled).status_code == 409
     assert not Judgment.objects.exists()
 
 
 def test_draft_is_there_after_a_reload(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     filled = {"token": form_token(ann), "metaphor": "no"}
-    assert ann.post("/work/draft", filled).status_code == 204
-    assert re.search(r'value="no"[^>]* checked', ann.get("/work").content.decode())
+    assert ann.post("/judge/draft", filled).status_code == 204
+    assert re.search(r'value="no"[^>]* checked', ann.get("/judge").content.decode())
 
 
 def test_earlier_judgment_can_be_changed_by_its_giver_only(served: Project) -> None:
     ann, bob = (browser(invite(name, now=START)) for name in ("Ann", "Bob"))
-    ann.post("/work", {"token": form_token(ann), "metaphor": "yes"})
+    ann.post("/judge", {"token": form_token(ann), "metaphor": "yes"})
     (given,) = Judgment.objects.all()
-    address = f"/work/change/{given.pk}"
-    assert address in ann.get("/work/earlier").content.decode()
+    address = f"/judge/change/{given.pk}"
+    assert address in ann.get("/judge/earlier").content.decode()
     assert re.search(r'value="yes"[^>]* checked', ann.get(address).content.decode())
     assert bob.get(address).status_code == 404
     assert bob.post(address, {"token": "x" * 32, "metaphor": "no"}).status_code == 404
@@ -130,8 +130,8 @@ def test_dismissed_person_is_told_why_and_gets_nothing(served: Project) -> None:
     number = Person.objects.get(name="Ann").pk
     assert owner.post(f"/project/dismiss/{number}", {"reason": " "}).status_code == 422
     assert owner.post(f"/project/dismiss/{number}", {"reason": "Too fast"}).status_code == 302
-    assert ann.post("/work", {"token": token, "metaphor": "yes"}).status_code == 409
-    assert "Too fast" in ann.get("/work").content.decode()
+    assert ann.post("/judge", {"token": token, "metaphor": "yes"}).status_code == 409
+    assert "Too fast" in ann.get("/judge").content.decode()
 
 
 NUMBERS = {"number": 999_999, "token": "nobody"}
@@ -168,7 +168,7 @@ def test_every_route_for_every_role(route: str, role: str, served: Project) -> N
     assert bool(refused) == (role not in ALLOWED[route]), statuses
 
 
-@pytest.mark.parametrize("route", ["/work", "/work/draft", "/project/invite", "/leave"])
+@pytest.mark.parametrize("route", ["/judge", "/judge/draft", "/project/invite", "/leave"])
 def test_form_from_another_site_is_refused(route: str, served: Project) -> None:
     from django.test import Client
 
@@ -181,7 +181,7 @@ def test_invitation_itself_needs_a_press_of_its_button(served: Project) -> None:
     token = invite("Ann", now=START)
     client = browser()
     client.get(f"/join/{token}")
-    assert client.get("/work").status_code == 401
+    assert client.get("/judge").status_code == 401
     assert Person.objects.get(name="Ann").consented is None
 
 
@@ -190,12 +190,12 @@ def test_new_link_ends_old_link_and_session(served: Project) -> None:
     ann = browser(token)
     owner = browser(invite("Olga", role="owner", now=START))
     owner.post("/project/invite", {"name": "Ann", "again": "1"})
-    assert ann.get("/work").status_code == 401
+    assert ann.get("/judge").status_code == 401
     assert browser().get(f"/join/{token}").status_code == 404
 
 
 def responses(client: Any) -> Iterator[Any]:
-    for address in ("/", "/guidelines", "/work", "/work/earlier", "/nowhere", "/static/../secret"):
+    for address in ("/", "/guidelines", "/judge", "/judge/earlier", "/nowhere", "/static/../secret"):
         yield client.get(address)
 
 
@@ -230,7 +230,7 @@ def test_markup_in_texts_names_and_plan_stays_text(tmp_path: Path) -> None:
     owner = browser(invite("Olga", role="owner", now=START))
     owner.post("/project/invite", {"name": EVIL})
     ann = browser(invite(EVIL + "2", now=START))
-    shown = [ann.get(page).content.decode() for page in ("/work", "/guidelines", "/work/earlier")]
+    shown = [ann.get(page).content.decode() for page in ("/judge", "/guidelines", "/judge/earlier")]
     shown.append(owner.get("/project").content.decode())
     for page in shown:
         scripts = re.findall(r"<script[^>]*>", page)
@@ -251,10 +251,10 @@ def test_known_answers_never_reach_an_annotator(tmp_path: Path) -> None:
     import_items(project, path, now=START)
     ann = browser(invite("Ann", now=START))
     pages = []
-    while 'name="token"' in (page := ann.get("/work").content.decode()):
+    while 'name="token"' in (page := ann.get("/judge").content.decode()):
         pages.append(page)
         pages.append(
-            ann.post("/work", {"token": form_token(ann), "metaphor": "no"}).content.decode()
+            ann.post("/judge", {"token": form_token(ann), "metaphor": "no"}).content.decode()
         )
     pages += [r.content.decode() for r in responses(ann)]
     assert Judgment.objects.filter(state="gold", gold_right=False).count() >= 2
@@ -272,11 +272,11 @@ def test_spans_are_exact_with_emoji_and_right_to_left_text(tmp_path: Path) -> No
     path.write_text(json.dumps({"id": "x", "text": text}) + "\n")
     import_items(project, path, now=START)
     ann = browser(invite("Ann", now=START))
-    page = ann.get("/work").content.decode()
+    page = ann.get("/judge").content.decode()
     found = re.findall(r'value="(\d+-\d+)"><span>([^<]+)<', page)
     places = {word: place for place, word in found}
     filled = {"token": form_token(ann), "metaphors": [places["עולם"], places["climb"]]}
-    assert ann.post("/work", filled).status_code == 302
+    assert ann.post("/judge", filled).status_code == 302
     spans = Judgment.objects.get().answers["metaphors"]
     assert [text[start:end] for start, end in spans] == ["עולם", "climb"]
 
@@ -291,12 +291,12 @@ def test_candidates_taken_out_before_a_reload_stay_out(tmp_path: Path) -> None:
     import_items(project, path, now=START)
     ann = browser(invite("Ann", now=START))
     checked = re.compile(r'name="more_literal" value="(\w+)"[^>]* checked')
-    assert checked.findall(ann.get("/work").content.decode()) == ["erodes", "harms"]
+    assert checked.findall(ann.get("/judge").content.decode()) == ["erodes", "harms"]
     filled = {"token": form_token(ann), "sentence": "literal", "seen": ["sentence", "verb"]}
-    ann.post("/work/draft", filled)
-    assert checked.findall(ann.get("/work").content.decode()) == ["erodes", "harms"]
-    ann.post("/work/draft", filled | {"seen": ["more_literal"], "more_literal": ["harms"]})
-    assert checked.findall(ann.get("/work").content.decode()) == ["harms"]
+    ann.post("/judge/draft", filled)
+    assert checked.findall(ann.get("/judge").content.decode()) == ["erodes", "harms"]
+    ann.post("/judge/draft", filled | {"seen": ["more_literal"], "more_literal": ["harms"]})
+    assert checked.findall(ann.get("/judge").content.decode()) == ["harms"]
 
 
 @pytest.mark.parametrize(
@@ -325,8 +325,8 @@ def test_commands_import_and_export(tmp_path: Path) -> None:
     assert result.output == "7 items added\n"
     connect(open_project(folder), **web_settings())
     ann = browser(invite("Ann", now=START))
-    ann.post("/work", {"token": form_token(ann), "score": "-3"})
-    ann.post("/work", {"token": form_token(ann), "score": "4"})
+    ann.post("/judge", {"token": form_token(ann), "score": "-3"})
+    ann.post("/judge", {"token": form_token(ann), "score": "4"})
     out = tmp_path / "judgments.csv"
     result = run(main, ["annotate", "export", folder, "--format", "csv", "--out", str(out)])
     assert result.exit_code == 0, result.output
@@ -338,7 +338,7 @@ def test_commands_import_and_export(tmp_path: Path) -> None:
 def test_lease_and_items_are_left_alone_by_looking(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     for _ in range(3):
-        ann.get("/work")
+        ann.get("/judge")
     assert Lease.objects.count() == 3
     assert (
         sum(Item.objects.values_list("open_slots", flat=True))
