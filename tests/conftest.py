@@ -4,8 +4,15 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from trope import Pipeline
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# how long an example takes says more of the machine than of the code
+settings.register_profile("trope", deadline=None)
+settings.load_profile("trope")
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +22,9 @@ def shared() -> Path:
     if not path.is_dir():
         pytest.skip(f"research data not found at {path}; name its directory in TROPE_SHARED")
     return path
+
+
+@pytest.fixture(scope="session")
+def shipped() -> Pipeline:
+    """The pipeline with the model that ships, loaded once for all tests."""
+    return Pipeline(threads=2)

@@ -15,16 +15,82 @@ READERS: Registry[Reader] = Registry(
     {
         "conllu": Entry("trope.corpora.conllu:read_conllu", "Treebanks in CoNLL-U."),
         "documents": Entry("trope.corpora.plain:read_documents", "Texts between blank lines."),
+        "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
         "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
+        "moh": Entry("trope.corpora.moh:read_moh", "MOH: senses of verbs, the original file."),
+        "moh-formatted": Entry(
+            "trope.corpora.moh:read_moh_formatted", "MOH: verbs in sentences, split into words."
+        ),
+        "moh-x": Entry("trope.corpora.moh_x:read_moh_x", "MOH-X: verbs with their arguments."),
+        "naacl2018-key": Entry(
+            "trope.corpora.naacl2018:read_key", "Keys of the shared tasks of 2018 and 2020."
+        ),
+        "newsmet": Entry(
+            "trope.corpora.newsmet:read_newsmet", "NewsMet: headlines and their candidates."
+        ),
+        "newsmet-test": Entry(
+            "trope.corpora.newsmet:read_newsmet_test", "NewsMet: the custom test sets."
+        ),
         "rows": Entry("trope.corpora.tables:read_rows", "Any CSV, TSV or JSON lines."),
         "texts": Entry("trope.corpora.tables:read_texts", "Tables with a column of texts."),
+        "trofi": Entry("trope.corpora.trofi:read_trofi", "TroFi: the example base."),
+        "trofi-formatted": Entry(
+            "trope.corpora.trofi:read_trofi_formatted", "TroFi: verbs in sentences, as CSV."
+        ),
+        "tsv-adjective-noun": Entry(
+            "trope.corpora.tsv:read_adjective_nouns", "TSV: pairs of adjective and noun."
+        ),
+        "tsv-svo": Entry("trope.corpora.tsv:read_svo", "TSV: subject, verb and object."),
+        "tsv-svo-sentences": Entry(
+            "trope.corpora.tsv:read_svo_sentences", "TSV: the same with sentences."
+        ),
+        "vua-verbs": Entry("trope.corpora.vua:read_vua_verbs", "VUA-18: verbs in sentences."),
+        "vua-words": Entry("trope.corpora.vua:read_vua_words", "VUA-18: a verdict for every word."),
+        "vuamc": Entry("trope.corpora.naacl2018:read_vuamc", "The VUA corpus of the shared tasks."),
     },
 )
 """Corpus readers; `trope.corpora` describes the corpora themselves."""
 
+AUDITS: Registry[tuple[Callable[..., Any], ...]] = Registry(
+    "data set to audit",
+    {
+        name: Entry(f"trope.cli.auditing.sets:{name.upper()}", summary, extra="systems")
+        for name, summary in {
+            "lcc": "Spans of political and economic text.",
+            "mean": "Metaphoric analogies.",
+            "moh": "Senses of verbs.",
+            "newsmet": "Headlines, and verbs in them.",
+            "semeval2015": "Sentiment of figurative tweets.",
+            "tsv": "Adjective and noun; subject, verb and object.",
+            "vua18": "Words, and verbs.",
+        }.items()
+    },
+)
+"""Data sets of `trope audit`."""
+
+DETECTORS: Registry[Callable[..., Any]] = Registry(
+    "detector",
+    {
+        "logistic": Entry(
+            "trope.tasks.metaphor.logistic:build",
+            "A linear model of lemma, WordNet classes and concreteness.",
+            extra="systems",
+        ),
+        "seed-similarity": Entry(
+            "trope.tasks.metaphor.seed_similarity:build",
+            "Likeness of a verb and its object to a few known metaphors.",
+        ),
+    },
+)
+"""Metaphor detectors: what makes a `trope.tasks.metaphor.task.Detector`; options are keywords."""
+
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
+        "metaphor": Entry(
+            "trope.cli.evaluation.metaphor:evaluate",
+            "Words, verbs with objects, headlines: baselines.",
+        ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",
             "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",

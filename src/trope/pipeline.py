@@ -23,6 +23,9 @@ from trope.text import read
 AHEAD = 2
 """Chunks under way at a time, so that the network never waits for the rest."""
 
+CHUNK_CHARACTERS = 500_000
+"""A chunk ends here if its texts are long, so that memory does not grow with their length."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
@@ -30,7 +33,7 @@ class _Chunk:
 
     texts: list[Text]
     words: list[tuple[str, ...]]
-    passes: list[Future[BatchPass]]
+    passes: deque[Future[BatchPass]]
 
 
 class Pipeline:
@@ -62,10 +65,9 @@ class Pipeline:
     def analyze_many(
         self, texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
     ) -> Iterator[Analysis]:
-        """One analysis a text, in order, in constant memory: `batch_size` texts at a time."""
-        source = iter(texts)
+        """One analysis a text, in order, in constant memory: up to `batch_size` texts at a time."""
         under_way: deque[_Chunk] = deque()
-        while chunk := list(islice(source, batch_size)):
+        for chunk in _chunks(texts, batch_size):
             under_way.append(self._start(chunk, kind))
             if len(under_way) == AHEAD:
                 yield from self._finish(under_way.popleft(), kind)
@@ -76,7 +78,7 @@ class Pipeline:
         """Trees of sentences that are already split into words."""
         words = [tuple(sentence) for sentence in sentences]
         forms = [sentence for sentence in words if sentence]
-        parses = iter(self._decode(forms, self.encoder.submit(forms)))
+        parses = iter(self._decode(forms, deque(self.encoder.submit(forms))))
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
 
@@ -86,7 +88,7 @@ class Pipeline:
         texts = [read(text, kind) for text in chunk]
         words = [sentence.forms for text in texts for sentence in text.sentences]
         self.timings["text"] += thread_time() - began
-        return _Chunk(texts, words, self.encoder.submit(words))
+        return _Chunk(texts, words, deque(self.encoder.submit(words)))
 
     def _finish(self, chunk: _Chunk, kind: TextKind) -> Iterator[Analysis]:
         parses = iter(self._decode(chunk.words, chunk.passes))
@@ -97,10 +99,12 @@ class Pipeline:
             self.timings["relations"] += thread_time() - began
             yield analysis
 
-    def _decode(self, words: list[tuple[str, ...]], passes: list[Future[BatchPass]]) -> list[Parse]:
+    def _decode(
+        self, words: list[tuple[str, ...]], passes: deque[Future[BatchPass]]
+    ) -> list[Parse]:
         stretches = Stretches(words, self.encoder, lemma)
-        for future in passes:
-            done = future.result()
+        while passes:
+            done = passes.popleft().result()  # gone once read: scores take far more room than trees
             began = thread_time()
             stretches.add(read_batch(done, self.encoder))
             self.timings["decode"] += thread_time() - began
@@ -109,6 +113,20 @@ class Pipeline:
         parses = stretches.parses()
         self.timings["decode"] += thread_time() - began
         return parses
+
+
+def _chunks(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+    """The texts in groups of so many, fewer where they are long."""
+    chunk: list[str] = []
+    characters = 0
+    for text in texts:
+        chunk.append(text)
+        characters += len(text)
+        if len(chunk) == size or characters > CHUNK_CHARACTERS:
+            yield chunk
+            chunk, characters = [], 0
+    if chunk:
+        yield chunk
 
 
 def _assemble(text: Text, parses: list[Parse], kind: TextKind) -> Analysis:

@@ -206,3 +206,11 @@ def test_word_lists_are_sorted_and_free_of_doubles():
         assert list(listed) == sorted(listed)
     assert words.irregular_verbs.keys() <= words.verbs.keys()
     assert not words.invariable & words.plurals.keys()
+
+
+@pytest.mark.parametrize(
+    ("form", "upos", "xpos", "expected"),
+    [("smothers", "VERB", "NNS", "smother"), ("sinking", "VERB", "NN", "sink")],
+)
+def test_where_the_tags_of_a_verb_disagree_its_ending_decides(form, upos, xpos, expected):
+    assert lemma(form, upos, xpos) == expected

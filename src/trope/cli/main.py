@@ -15,6 +15,7 @@ from trope.core.errors import TropeError
 COMMANDS: dict[str, tuple[str, str]] = {
     "analyze": ("trope.cli.analyze:analyze", "Everything about a text: tags, trees, relations."),
     "annotate": ("trope.cli.annotate:annotate", "A service where people judge items."),
+    "audit": ("trope.cli.audit:audit", "What a data set gives away to those who do not read it."),
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "train": ("trope.cli.train:train", "Train again what ships."),

@@ -10,9 +10,8 @@ from itertools import chain
 from pathlib import Path
 
 from trope.core.errors import BadInput, MissingData
-from trope.core.files import decode
 from trope.corpora.plain import read_lines
-from trope.corpora.sources import open_source, source_name
+from trope.corpora.sources import numbered_lines, source_name
 from trope.corpora.tables import read_texts
 
 NamedText = tuple[str, str]
@@ -93,8 +92,7 @@ def read_file(path: Path, options: ReadingOptions) -> Iterator[NamedText]:
 def _read_plain(source: str, options: ReadingOptions) -> Iterator[NamedText]:
     name = source_name(source)
     if options.whole:
-        with open_source(source) as file:
-            yield name, decode(file.read(), name)
+        yield name, "".join(line for _, line in numbered_lines(source, keep_ends=True))
         return
     for record in read_lines(source):
         yield f"{name}:{record.line}", record.text

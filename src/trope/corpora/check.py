@@ -15,6 +15,7 @@ from trope.catalog import READERS
 from trope.core.errors import BadInput, BadRecord
 from trope.corpora.catalogue import Corpus, CorpusFile
 from trope.corpora.conllu import ConlluSentence
+from trope.corpora.records import LabelledSentence
 from trope.corpora.sources import open_source
 
 Status = Literal["equal", "missing", "differs"]
@@ -125,11 +126,48 @@ def _count_as(unit: str) -> Callable[[Iterable[Any]], Counter[str]]:
     return lambda records: Counter({unit: sum(1 for _ in records)})
 
 
+def _count_words(sentences: Iterable[LabelledSentence]) -> Counter[str]:
+    total: Counter[str] = Counter(rows=0, tokens=0, metaphors=0)
+    for sentence in sentences:
+        total["rows"] += 1
+        total["tokens"] += len(sentence.words)
+        total["metaphors"] += sum(sentence.labels)
+    return total
+
+
+def _count_metaphors(records: Iterable[Any]) -> Counter[str]:
+    total: Counter[str] = Counter(rows=0, metaphors=0)
+    for record in records:
+        total["rows"] += 1
+        total["metaphors"] += bool(record.metaphor)
+    return total
+
+
 COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
     "conllu": _count_conllu,
     "documents": _count_as("documents"),
     "lines": _count_as("lines"),
     "rows": _count_as("rows"),
     "texts": _count_as("rows"),
+    "vua-words": _count_words,
+    "vuamc": _count_words,
+    **dict.fromkeys(
+        (
+            "lcc",
+            "moh",
+            "moh-formatted",
+            "moh-x",
+            "naacl2018-key",
+            "newsmet",
+            "newsmet-test",
+            "trofi",
+            "trofi-formatted",
+            "tsv-adjective-noun",
+            "tsv-svo",
+            "tsv-svo-sentences",
+            "vua-verbs",
+        ),
+        _count_metaphors,
+    ),
 }
 """What can be counted in the records of each reader."""

@@ -50,7 +50,7 @@ class Pieces:
 
 def case_type(word: str) -> CaseType:
     """The way a word is written, from its letters."""
-    if word[0] in "@#" and len(word) > 1:
+    if word.startswith(("@", "#")) and len(word) > 1:
         return CaseType.HANDLE
     letters = [c for c in word[:_READ_OF_A_WORD] if c.isalpha()]
     if not letters:

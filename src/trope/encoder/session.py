@@ -15,12 +15,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from trope.core.errors import BadInput, BadModel
+from trope.core.errors import BadInput, BadModel, MissingData
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.windows import Window, batches, network_input, windows
 
 Array = npt.NDArray[np.float32]
+FILES = ("encoder.onnx", "labeller.onnx", "labels.json", "vocab.txt")
+"""What the folder of a model holds."""
+
 SYNTAX = ("upos", "xpos", "lemma", "arcs", "label_dependents", "label_heads")
 """What the heads of syntax say; `trope.encoder.decode` makes trees of it."""
 
@@ -53,9 +56,9 @@ class Encoder:
         self.threads = _usable_cores() if threads is None else threads
         if self.threads < 1:
             raise BadInput(f"threads must be at least 1, got {threads}")
-        self.folder = model_folder(tier) if folder is None else folder
+        self.folder = model_folder(tier) if folder is None else _complete(folder)
         self.vocabulary = Vocabulary(self.folder / "vocab.txt")
-        self.labels = msgspec.json.decode((self.folder / "labels.json").read_bytes(), type=Labels)
+        self.labels = _read_labels(self.folder / "labels.json")
 
     @cached_property
     def _session(self) -> Any:
@@ -98,6 +101,21 @@ class Encoder:
         return BatchPass(batch, named, thread_time() - began)
 
 
+def _complete(folder: Path) -> Path:
+    """The folder of a model, if all its files are there."""
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise MissingData(folder / name, "give a folder that `trope train syntax` has written")
+    return folder
+
+
+def _read_labels(path: Path) -> Labels:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Labels)
+    except msgspec.MsgspecError as error:
+        raise BadModel(path, f"holds no labels ({error}); train or install it again") from None
+
+
 def _open_session(path: Path) -> Any:
     import onnxruntime
 
@@ -109,7 +127,8 @@ def _open_session(path: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime raises many unrelated types here
-        raise BadModel(path, f"ONNX Runtime cannot load it ({error})") from error
+        remedy = "train or install it again"
+        raise BadModel(path, f"ONNX Runtime cannot load it ({error}); {remedy}") from error
 
 
 def _usable_cores() -> int:

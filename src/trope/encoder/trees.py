@@ -53,50 +53,70 @@ def _spanning_tree(scores: Scores) -> list[int]:
 
 
 def _edmonds(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """Best head of every node but node 0, the root; weights[dependent, head]."""
-    heads: npt.NDArray[np.int64] = weights.argmax(axis=1)
-    heads[0] = 0
-    cycle = _find_cycle(heads)
-    if cycle is None:
-        return heads
-    inside = np.zeros(len(weights), dtype=bool)
-    inside[cycle] = True
-    outside = np.flatnonzero(~inside)
-    members = np.flatnonzero(inside)
-    # the cycle becomes one node, last in the smaller graph: an arc into it takes one member off
-    # its old head, so it is worth its score less that member's; an arc out keeps the best source
-    loss = weights[members, heads[members]]
-    entering = weights[np.ix_(members, outside)] - loss[:, None]
-    leaving = weights[np.ix_(outside, members)]
-    entry, exit_ = entering.argmax(axis=0), leaving.argmax(axis=1)
-    size = len(outside)
-    smaller = np.full((size + 1, size + 1), -np.inf)
-    smaller[:size, :size] = weights[np.ix_(outside, outside)]
-    smaller[size, :size] = entering[entry, np.arange(size)]
-    smaller[:size, size] = leaving[np.arange(size), exit_]
-    smaller[0, :] = -np.inf
-    chosen = _edmonds(smaller)
-    for index, node in enumerate(outside[1:], start=1):
-        head = chosen[index]
-        heads[node] = members[exit_[index]] if head == size else outside[head]
-    broken = members[entry[chosen[size]]]
-    heads[broken] = outside[chosen[size]]
-    return heads
+    """Best head of every node but node 0, the root; weights[dependent, head].
+
+    Tarjan's way for dense graphs: a path grows from head to head until it meets what is settled.
+    Where it meets itself, the cycle becomes one node whose row holds the best arcs into any of
+    its members, so all cycles together cost no more than the square of the words.
+    """
+    size = len(weights)
+    rows = list(weights)  # of every node, words first, then cycles: arcs into it by head
+    ends = [np.full(size, word) for word in range(size)]  # the word that each such arc leads to
+    held = [[word] for word in range(size)]  # the words that a node is made of
+    arcs = [(word, 0) for word in range(size)]  # the arc that was chosen: word and head
+    parents = list(range(size))  # the cycle that took a node in; itself while none has
+    owner = list(range(size))  # the outermost node that holds each word
+    settled = {0}
+    for word in range(1, size):
+        path = [owner[word]]
+        while (node := path[-1]) not in settled:
+            head = int(rows[node].argmax())
+            arcs[node] = int(ends[node][head]), head
+            above = owner[head]
+            if above in path:
+                cycle = path[path.index(above) :]
+                del path[-len(cycle) :]
+                above = len(rows)
+                row, end = _merge(cycle, rows, ends, arcs)
+                held.append([inner for member in cycle for inner in held[member]])
+                row[held[above]] = -np.inf
+                rows.append(row)
+                ends.append(end)
+                arcs.append((0, 0))
+                parents.append(above)
+                for member in cycle:
+                    parents[member] = above
+                for inner in held[above]:
+                    owner[inner] = above
+            path.append(above)
+        settled.update(path)
+    return _unfold(arcs, parents, size)
 
 
-def _find_cycle(heads: npt.NDArray[np.int64]) -> list[int] | None:
-    """The nodes of one cycle of the head function, None if there is none."""
-    state = [0] * len(heads)
-    state[0] = 2
-    for start in range(1, len(heads)):
-        path = []
-        node = start
-        while state[node] == 0:
-            state[node] = 1
-            path.append(node)
-            node = int(heads[node])
-        if state[node] == 1:
-            return path[path.index(node) :]
-        for seen in path:
-            state[seen] = 2
-    return None
+def _merge(
+    cycle: list[int],
+    rows: list[npt.NDArray[np.float64]],
+    ends: list[npt.NDArray[np.int64]],
+    arcs: list[tuple[int, int]],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """The best arcs into a cycle and where they lead.
+
+    An arc into the cycle takes one member off its old head, so it is worth its score less that
+    member's.
+    """
+    gains = [rows[node] - rows[node][arcs[node][1]] for node in cycle]
+    row, end = gains[0], ends[cycle[0]]
+    for node, gain in zip(cycle[1:], gains[1:], strict=True):
+        better = gain > row
+        row, end = np.where(better, gain, row), np.where(better, ends[node], end)
+    return row, end
+
+
+def _unfold(arcs: list[tuple[int, int]], parents: list[int], size: int) -> npt.NDArray[np.int64]:
+    """The heads of the words: the arc into a cycle stands in for that of the member it leads to."""
+    for cycle in range(len(arcs) - 1, size - 1, -1):
+        member = arcs[cycle][0]
+        while parents[member] != cycle:
+            member = parents[member]
+        arcs[member] = arcs[cycle]
+    return np.asarray([head for _, head in arcs[:size]])

@@ -76,9 +76,9 @@ def lemma(form: str, upos: str, xpos: str = "") -> str | None:
 def _common_word(form: str, small: str, upos: str, xpos: str, known: WordLists) -> str | None:
     match upos:
         case "VERB" | "AUX":
-            return _verb(small, xpos, known)
+            return _verb(small, _verb_tag(small, xpos), known)
         case "NOUN":
-            return _noun(form, small, xpos, known)
+            return _noun(form, small, "NNS" if xpos == "VBZ" else xpos, known)
         case "ADJ" | "ADV":
             return _adjective(form, small, xpos, known)
         case "NUM" if _THOUSANDS.fullmatch(form):
@@ -86,6 +86,14 @@ def _common_word(form: str, small: str, upos: str, xpos: str, known: WordLists) 
         case "DET" | "PRON" | "ADP" | "SCONJ" | "CCONJ":
             return small
     return None
+
+
+def _verb_tag(form: str, xpos: str) -> str:
+    """The tag of a verb; where it is tagged as something else besides, the one of its ending."""
+    if xpos.startswith("VB") or xpos in ("", "MD"):
+        return xpos
+    endings = {"s": "VBZ", "ing": "VBG", "ed": "VBD"}
+    return next((tag for ending, tag in endings.items() if form.endswith(ending)), "VB")
 
 
 def _shortened(form: str, known: WordLists) -> str:

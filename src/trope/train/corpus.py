@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.encoder.lemmas import make_rule
 from trope.encoder.pieces import Vocabulary
@@ -39,6 +40,8 @@ class TreebankSentence:
 def collect_labels(sentences: Sequence[TreebankSentence]) -> Labels:
     """The inventories of the sentences whose labels follow the conventions that we keep (EWT's)."""
     rich = [s for s in sentences if s.subtypes]
+    if not rich:
+        raise BadInput("no treebank is left that has subtypes and lemmas; keep ewt")
     rules = Counter(
         make_rule(word, lemma)
         for s in rich
@@ -171,7 +174,8 @@ def batches(
             groups.append(group)
             group, widest = [], int(lengths[sentence])
         group.append(int(sentence))
-    groups.append(group)
+    if group:
+        groups.append(group)
     if rng:
         rng.shuffle(groups)
     for group in groups:

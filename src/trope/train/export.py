@@ -17,7 +17,7 @@ from trope.encoder.session import Labels
 from trope.train.graph import CONTRIB, Graph
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
-LAYERS, SIZE, ATTENTION_HEADS, EPSILON = 12, 384, 12, 1e-12
+HEAD_SIZE, EPSILON = 32, 1e-12  # of the base; the other sizes are those of its weights
 
 
 def export(weights: Weights, labels: Labels, vocabulary: Path, folder: Path) -> None:
@@ -38,8 +38,9 @@ def build_graph(weights: Weights) -> bytes:
     layers = _trunk(graph, weights)
     shape = graph.add("Shape", "ids")  # [batch, piece]
     words = graph.add("Shape", "pool", start=0, end=2)  # [batch, word]
-    tags = _word_rows(graph, layers, weights["heads.tag_mix.weights"], shape)
-    tree = _word_rows(graph, layers, weights["heads.tree_mix.weights"], shape)
+    width = weights["heads.upos.weight"].shape[1]
+    tags = _word_rows(graph, layers, weights["heads.tag_mix.weights"], shape, width)
+    tree = _word_rows(graph, layers, weights["heads.tree_mix.weights"], shape, width)
     outputs: dict[str, list[Any]] = {}
     for name in ("upos", "xpos", "lemma"):
         scores = _linear(graph, tags, weights, f"heads.{name}")
@@ -110,7 +111,7 @@ def _trunk(graph: Graph, weights: Weights) -> list[str]:
     x = graph.add("Add", graph.add("Add", words, cases), places)
     x = _norm(graph, x, weights, f"{prefix}LayerNorm")
     layers = [x]
-    for number in range(LAYERS):
+    for number in range(len(weights["heads.tag_mix.weights"]) - 1):  # the embeddings mix too
         x = _layer(graph, x, weights, f"trunk.encoder.encoder.layer.{number}.")
         layers.append(x)
     return layers
@@ -118,8 +119,9 @@ def _trunk(graph: Graph, weights: Weights) -> list[str]:
 
 def _layer(graph: Graph, x: str, weights: Weights, prefix: str) -> str:
     """One transformer layer; biases go into the fused operators where these take them."""
+    size = len(weights[f"{prefix}output.dense.bias"])
     by_sentence = graph.add(
-        "Concat", graph.add("Shape", "ids"), graph.constant([SIZE], "int64"), axis=0
+        "Concat", graph.add("Shape", "ids"), graph.constant([size], "int64"), axis=0
     )
     parts = [f"{prefix}attention.self.{part}" for part in ("query", "key", "value")]
     projected = [
@@ -133,9 +135,9 @@ def _layer(graph: Graph, x: str, weights: Weights, prefix: str) -> str:
         graph.constant(bias, "float32"),
         "mask",
         domain=CONTRIB,
-        num_heads=ATTENTION_HEADS,
+        num_heads=size // HEAD_SIZE,
     )
-    attended = graph.add("Reshape", attended, graph.constant([-1, SIZE], "int64"))
+    attended = graph.add("Reshape", attended, graph.constant([-1, size], "int64"))
     out = _linear(graph, attended, weights, f"{prefix}attention.output.dense")
     x = _norm(graph, graph.add("Add", out, x), weights, f"{prefix}attention.output.LayerNorm")
     inner = graph.product(x, weights[f"{prefix}intermediate.dense.weight"])
@@ -153,7 +155,9 @@ def _linear(graph: Graph, x: str, weights: Weights, name: str) -> str:
     return graph.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
 
-def _word_rows(graph: Graph, layers: list[str], mix: npt.NDArray[np.float32], shape: str) -> str:
+def _word_rows(
+    graph: Graph, layers: list[str], mix: npt.NDArray[np.float32], shape: str, size: int
+) -> str:
     """The mixed layers, averaged over the pieces of each word: one row a word."""
     shares = np.exp(mix - mix.max())
     shares = shares / shares.sum()
@@ -164,9 +168,9 @@ def _word_rows(graph: Graph, layers: list[str], mix: npt.NDArray[np.float32], sh
             for layer, share in zip(layers, shares, strict=True)
         ),
     )
-    by_sentence = graph.add("Concat", shape, graph.constant([SIZE], "int64"), axis=0)
+    by_sentence = graph.add("Concat", shape, graph.constant([size], "int64"), axis=0)
     pooled = graph.add("MatMul", "pool", graph.add("Reshape", mixed, by_sentence))
-    return graph.add("Reshape", pooled, graph.constant([-1, SIZE], "int64"))
+    return graph.add("Reshape", pooled, graph.constant([-1, size], "int64"))
 
 
 def _by_word(graph: Graph, rows: str, words: str, name: str) -> str:

@@ -151,7 +151,7 @@ def fit(
     )
     plan = _plan(gold, text, settings, rng)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _slope(len(plan)))
-    started, running = time.monotonic(), torch.zeros((), device=device)
+    started, running, said = time.monotonic(), torch.zeros((), device=device), 0
     sources = {"gold": _endless(gold, settings, rng)}
     if text is not None:
         sources["text"] = _endless(text, settings, rng)
@@ -173,8 +173,10 @@ def fit(
         running += loss.detach()
         if step % 200 == 0 or step == len(plan):
             seconds = time.monotonic() - started
-            say(f"step {step} of {len(plan)}, loss {running.item() / 200:.3f}, {seconds:.0f} s")
+            mean = running.item() / (step - said)
+            say(f"step {step} of {len(plan)}, loss {mean:.3f}, {seconds:.0f} s")
             running.zero_()
+            said = step
 
 
 def _plan(

@@ -43,6 +43,23 @@ class QuantEmbedding(nn.Embedding):
         return fake_int8(super().forward(ids))
 
 
+def base_config(base: str) -> Any:
+    """The sizes that a public encoder was trained with."""
+    import transformers
+
+    if base == "e5-small":
+        return transformers.BertConfig(
+            hidden_size=384,
+            num_hidden_layers=12,
+            num_attention_heads=12,
+            intermediate_size=1536,
+            type_vocab_size=len(CaseType),
+        )
+    return transformers.MPNetConfig(
+        vocab_size=30527, max_position_embeddings=514, layer_norm_eps=1e-5
+    )
+
+
 class Trunk(nn.Module):
     """The encoder: pieces in, all its layers out."""
 
@@ -50,20 +67,10 @@ class Trunk(nn.Module):
         super().__init__()
         import transformers
 
+        config = base_config(base)
         if base == "e5-small":
-            config = transformers.BertConfig(
-                hidden_size=384,
-                num_hidden_layers=12,
-                num_attention_heads=12,
-                intermediate_size=1536,
-                type_vocab_size=len(CaseType),
-            )
             self.encoder = transformers.BertModel(config, add_pooling_layer=False)
         else:
-            # the settings that the base was trained with
-            config = transformers.MPNetConfig(
-                vocab_size=30527, max_position_embeddings=514, layer_norm_eps=1e-5
-            )
             self.encoder = transformers.MPNetModel(config, add_pooling_layer=False)
             self.case = nn.Embedding(len(CaseType), config.hidden_size)
             nn.init.zeros_(self.case.weight)

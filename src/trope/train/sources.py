@@ -61,6 +61,8 @@ def read_text_set(data: Path, name: str, say: Callable[[str], None]) -> Iterator
     if name not in readers:
         raise UnknownName("text set", name, tuple(readers))
     reader, kind = readers[name]
+    if not (data / name).is_dir():
+        raise MissingData(data / name, f"get it, or leave it out with --without {name}")
     held_out, seen, count = _evaluation_ids(), set[bytes](), 0
     for identifier, text in reader(data / name):
         key = hashlib.md5(text.lower().encode(), usedforsecurity=False).digest()

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from trope.core.errors import BadInput, MissingData
 from trope.core.files import atomic_write
@@ -58,7 +58,8 @@ def _guard_choice(run: Run) -> None:
     """Refuse a work folder whose stages were made with other settings or other sets."""
     path = run.work / "choice.json"
     choice = msgspec.json.encode([run.settings, sorted(run.without)])
-    if path.exists() and path.read_bytes() != choice:
+    prepared = (run.work / "text.npz").exists()  # before that, there is nothing to mix up
+    if prepared and path.exists() and path.read_bytes() != choice:
         raise BadInput(
             f"{run.work} holds the stages of a run with other settings; give another --work folder"
         )
@@ -77,7 +78,7 @@ def prepare(run: Run, data: Path) -> None:
     headlines += raising_headlines(len(headlines) // 4, rng)
     together = [*(s for sentences in gold.values() for s in sentences), *headlines]
     encode_treebank(together, labels, vocabulary).save(run.work / "gold.npz")
-    for name in ("ewt", "tweebank"):
+    for name in run.names("gold"):
         dev = encode_treebank(read_treebank(data, name, "dev"), labels, vocabulary)
         dev.save(run.work / f"dev-{name}.npz")
     words = [s for name in run.names("text") for s in read_text_set(data, name, run.say)]
@@ -106,7 +107,7 @@ def train_teacher(run: Run, number: int) -> Path:
             say=run.say,
         )
         run.say(f"teacher {number}: {_all_dev(run, model)}")
-        save_file({k: v.contiguous() for k, v in model.state_dict().items()}, path)
+        _save(model, path)
     return path
 
 
@@ -139,10 +140,16 @@ def train_student(run: Run) -> Path:
     )
     figures = _all_dev(run, model)
     run.say(f"student: {figures}")
-    save_file({k: v.contiguous().cpu() for k, v in model.state_dict().items()}, path)
+    _save(model, path)
     with atomic_write(run.work / "dev.json", "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(figures)))  # type: ignore[arg-type]
     return path
+
+
+def _save(model: SyntaxModel, path: Path) -> None:
+    """Write the weights whole or not at all: a file that is there counts as a finished stage."""
+    with atomic_write(path, "wb") as file:
+        file.write(save({k: v.contiguous().cpu() for k, v in model.state_dict().items()}))
 
 
 def _new_model(run: Run, settings: FitSettings, *, quantised: bool) -> SyntaxModel:
@@ -156,7 +163,7 @@ def _all_dev(run: Run, model: SyntaxModel) -> dict[str, dict[str, float]]:
         name: dev_figures(
             model, Corpus.load(run.work / f"dev-{name}.npz"), run.labels(), run.device
         )
-        for name in ("ewt", "tweebank")
+        for name in run.names("gold")
     }
 
 

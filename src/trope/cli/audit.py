@@ -1,0 +1,46 @@
+"""`trope audit`: what a data set gives away to those who do not read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from trope.catalog import AUDITS
+
+
+@click.command(epilog="Sets: " + ", ".join(AUDITS))
+@click.argument("name")
+@click.option("--from", "data", required=True, type=click.Path(path_type=Path),
+              help="Directory of the research data, with one folder a corpus.")  # fmt: skip
+@click.option("--system", "system_file", type=click.Path(path_type=Path),
+              help="Figures of a system (trope evaluate … --json); exit status 1 where a control "
+                   "reaches them.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Decides the resamples of the intervals.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def audit(name: str, data: Path, system_file: Path | None, seed: int, as_json: bool) -> int:
+    """Score controls on the data set NAME.
+
+    Answers that are always the same, the word alone, its context alone, surface features, texts
+    that train and test share: with intervals, and a warning where one is as good as a system.
+    """
+    from trope.cli.auditing.audit import find_warnings
+    from trope.cli.auditing.report import print_audits
+    from trope.core.errors import MissingData
+    from trope.metrics.figures import new_evaluation, read_evaluation, to_json
+
+    parts = AUDITS.load(name)
+    if not data.is_dir():
+        raise MissingData(data, "give the directory of the research data with --from")
+    system = read_evaluation(system_file) if system_file else None
+    found = [part(data, seed) for part in parts]
+    warnings = [warned for part in found for warned in find_warnings(part, system)]
+    if as_json:
+        figures = [figure for part in found for figure in part.figures]
+        click.echo(to_json(new_evaluation("audit", "", "", figures)), nl=False)
+        for warned in warnings:
+            click.echo(f"warning: {warned.says}", err=True)
+    else:
+        print_audits(found, warnings, system)
+    return int(any(warned.by_system for warned in warnings))

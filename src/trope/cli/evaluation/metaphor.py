@@ -1,0 +1,31 @@
+"""`trope evaluate metaphor`: words, expressions and sentences on test data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from trope.cli.evaluation.metaphor_baselines import evaluate_baselines
+from trope.cli.evaluation.options import EvaluationOptions, Reader
+from trope.metrics.figures import Evaluation, Figure, new_evaluation
+
+Part = Callable[[Reader, EvaluationOptions], list[Figure]]
+
+PARTS: Mapping[str, Part] = {"baselines": evaluate_baselines}
+"""What `--part` chooses from."""
+
+
+def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evaluation:
+    """All figures of metaphor detection.
+
+    Raises:
+        MissingData: where a part has no data.
+    """
+    if reader is None:
+        from trope.pipeline import Pipeline
+
+        reader = Pipeline(tier=options.tier, threads=options.threads)
+    figures: list[Figure] = []
+    for part in options.choose(tuple(PARTS)):
+        figures += PARTS[part](reader, options)
+    checksum = getattr(reader, "model_sha256", "")
+    return new_evaluation("metaphor", options.tier, checksum, figures)

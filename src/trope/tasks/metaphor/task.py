@@ -1,0 +1,119 @@
+"""Metaphor detection: what is scored, by what, and what every detector has in common.
+
+A detector gives a score to a word, to an expression of a verb and its object, or to a sentence;
+what it has nothing to say about has no score. Scores of one detector compare with each other and
+with its threshold, not with those of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+
+from trope.core.errors import BadInput
+from trope.core.records import Parse
+from trope.relations import verb_objects
+
+Criterion = Literal["f1", "macro_f1"]
+"""What a threshold is chosen by."""
+
+Score = float | None
+"""How metaphorical; None where a detector has nothing to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A verb and a noun that is its object (or its subject, where it has no object), as lemmas.
+
+    `verb_at` and `noun_at` are their places in the sentence they come from, if from any.
+    """
+
+    verb: str
+    noun: str
+    verb_at: int | None = None
+    noun_at: int | None = None
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Verb and noun in lower case: what makes two expressions the same."""
+        return self.verb.lower(), self.noun.lower()
+
+
+class Detector(Protocol):
+    """What an entry of `DETECTORS` makes. A score at or above `threshold` means metaphor."""
+
+    threshold: float
+
+    def score_words(self, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
+        """A score a word, for every sentence."""
+
+    def score_expressions(self, expressions: Sequence[Expression]) -> list[Score]:
+        """A score an expression."""
+
+    def score_sentences(self, sentences: Sequence[Parse]) -> list[Score]:
+        """A score a sentence."""
+
+
+def find_expressions(sentence: Parse) -> tuple[Expression, ...]:
+    """All verbs of a sentence with a noun as object, whatever filters would say of them."""
+    return tuple(
+        Expression(sentence.lemmas[r.verb], sentence.lemmas[r.object], r.verb, r.object)
+        for r in verb_objects(sentence)
+        if r.object is not None
+        and sentence.upos[r.verb] == "VERB"
+        and sentence.upos[r.object] in ("NOUN", "PROPN")
+    )
+
+
+def words_by_expressions(detector: Detector, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
+    """Every verb with the highest score of its expressions; other words have none."""
+    found = [find_expressions(sentence) for sentence in sentences]
+    scores = iter(detector.score_expressions([e for expressions in found for e in expressions]))
+    rows: list[tuple[Score, ...]] = []
+    for sentence, expressions in zip(sentences, found, strict=True):
+        row: list[Score] = [None] * len(sentence)
+        for expression in expressions:
+            at, score = expression.verb_at, next(scores)
+            if at is not None:
+                row[at] = highest((row[at], score))
+        rows.append(tuple(row))
+    return rows
+
+
+def highest(scores: Iterable[Score]) -> Score:
+    """The highest of the scores that there are: a sentence is as metaphorical as its best word."""
+    return max((score for score in scores if score is not None), default=None)
+
+
+def choose_threshold(
+    scores: Sequence[Score], labels: Sequence[bool], *, by: Criterion = "f1"
+) -> float:
+    """The threshold that is best on held-out data; what has no score counts as literal.
+
+    Args:
+        by: F1 of the metaphors, or the mean of the F1 of both classes. Where metaphors are
+            frequent and scores weak, the best F1 is had by calling everything a metaphor;
+            "macro_f1" is not fooled by that.
+
+    Raises:
+        BadInput: where there is no metaphor with a score to choose by.
+    """
+    known = [(s, label) for s, label in zip(scores, labels, strict=True) if s is not None]
+    if not any(label for _, label in known):
+        raise BadInput("no metaphor has a score, so no threshold can be chosen; give more data")
+    known.sort(key=lambda pair: -pair[0])
+    values = np.array([score for score, _ in known])
+    called = np.arange(1, len(known) + 1)
+    right = np.cumsum([label for _, label in known])
+    metaphors, items = sum(labels), len(labels)
+    quality = 2 * right / (called + metaphors)
+    if by == "macro_f1":
+        literal = items - called - (metaphors - right)  # rightly left out
+        quality = quality + 2 * literal / (2 * items - called - metaphors).clip(min=1)
+    quality[:-1][values[:-1] == values[1:]] = 0  # equal scores stand on one side of any threshold
+    best = int(np.argmax(quality))
+    below = values[best + 1] if best + 1 < len(values) else values[best]
+    return float((values[best] + below) / 2)

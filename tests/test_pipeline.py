@@ -1,0 +1,71 @@
+"""The pipeline as a stream: order, laziness, memory bounded for long texts."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from trope import Pipeline, pipeline
+from trope.core.errors import BadInput
+
+
+class Source:
+    """Texts that know how many of them were taken."""
+
+    def __init__(self, text: str, count: int) -> None:
+        self.text, self.count, self.taken = text, count, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for _ in range(self.count):
+            self.taken += 1
+            yield self.text
+
+
+def test_no_more_texts_are_taken_than_the_batches_under_way(shipped: Pipeline) -> None:
+    source = Source("Rain.", 30)
+    found = shipped.analyze_many(source, batch_size=5)
+    assert source.taken == 0
+    next(found)
+    assert source.taken == 5 * pipeline.AHEAD
+    assert len(list(found)) == 29
+
+
+def test_long_texts_make_small_batches(shipped: Pipeline) -> None:
+    source = Source(" " * pipeline.CHUNK_CHARACTERS + " ", 30)
+    found = shipped.analyze_many(source)
+    assert next(found).tokens == ()
+    assert source.taken == pipeline.AHEAD
+    assert len(list(found)) == 29
+
+
+def test_scores_are_gone_once_their_trees_are_made(
+    shipped: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[int] = []
+
+    def count(text: object, parses: object, kind: object) -> str:
+        left.append(len(chunk.passes))
+        return "done"
+
+    chunk = shipped._start(["Rain ate roads. " * 200], "plain")
+    assert len(chunk.passes) > 1
+    monkeypatch.setattr(pipeline, "_assemble", count)
+    assert list(shipped._finish(chunk, "plain")) == ["done"]
+    assert left == [0]
+
+
+def test_texts_without_words_are_analyses_too(shipped: Pipeline) -> None:
+    texts = ["", "Rain ate roads.", " \n", "\u200b"]
+    found = list(shipped.analyze_many(texts))
+    assert [analysis.text for analysis in found] == texts
+    assert [bool(analysis.tokens) for analysis in found[:3]] == [False, True, False]
+
+
+def test_time_of_every_stage_is_kept(shipped: Pipeline) -> None:
+    shipped.analyze("Rain ate the old roads near the river.")
+    assert set(shipped.timings) == {"text", "encoder", "decode", "relations"}
+    assert all(seconds > 0 for seconds in shipped.timings.values())
+
+
+def test_threads_below_one_are_refused() -> None:
+    with pytest.raises(BadInput, match="threads must be at least 1, got 0"):
+        Pipeline(threads=0)

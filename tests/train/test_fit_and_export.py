@@ -1,0 +1,142 @@
+"""A tiny model: it learns, the same way every time, and its graph computes what it computes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny
+
+from trope import Pipeline
+from trope.core.errors import BadInput
+from trope.encoder.session import SYNTAX, Encoder
+from trope.encoder.trees import is_tree
+from trope.encoder.windows import network_input
+from trope.train.corpus import batches, collect_labels
+from trope.train.settings import FitSettings
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from trope.train import fit as fitting  # noqa: E402
+from trope.train.export import export  # noqa: E402
+from trope.train.model import SyntaxModel  # noqa: E402
+
+SETTINGS = FitSettings(
+    "e5-small",
+    encoder_rate=1e-3,
+    head_rate=1e-2,
+    words_a_batch=48,
+    gold_passes=8,
+    text_passes=0,
+)
+WORDS = [
+    ["The", "storm", "will", "wreck", "barns", "."],
+    ["Unbelievable", "😂", "@anna"],
+    ["So"],
+]
+
+
+@pytest.fixture(autouse=True)
+def tiny_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    tiny.shrink(monkeypatch)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def new_model(seed: int = 0, *, quantised: bool = True) -> SyntaxModel:
+    torch.manual_seed(seed)
+    return SyntaxModel("e5-small", tiny.labels(), None, quantised).eval()
+
+
+def exported(model: SyntaxModel, folder: Path) -> Path:
+    weights = {name: value.float().numpy() for name, value in model.state_dict().items()}
+    export(weights, tiny.labels(), tiny.VOCABULARY, folder)
+    return folder
+
+
+def mean_loss(model: SyntaxModel) -> float:
+    corpus = tiny.corpus()
+    answers = {k: torch.from_numpy(v) for k, v in corpus.labels.items()}
+    families = fitting.universal_matrix(tiny.labels(), "cpu")
+    (arrays,) = batches(corpus, 10_000, None)
+    batch = fitting.on_device(arrays, "cpu")
+    model.eval()
+    with torch.inference_mode():
+        return float(fitting.gold_loss(model, model(batch), batch, answers, families))
+
+
+def fitted(seed: int, said: list[str] | None = None) -> SyntaxModel:
+    model = new_model()
+    say = (said if said is not None else []).append
+    fitting.fit(model, tiny.labels(), tiny.corpus(), SETTINGS, seed=seed, device="cpu", say=say)
+    return model
+
+
+def test_the_graph_computes_what_the_model_computes(tmp_path: Path) -> None:
+    model = new_model()
+    encoder = Encoder(folder=exported(model, tmp_path), threads=1)
+    exact = new_model(quantised=False)
+    exact.load_state_dict(model.state_dict())
+    for future in encoder.submit(WORDS):
+        done = future.result()
+        inputs = network_input(done.windows, encoder.vocabulary)
+        batch = {name: torch.from_numpy(array.copy()) for name, array in inputs.items()}
+        batch["mask"] = batch["mask"].long()
+        with torch.inference_mode():
+            simulated, in_32_bits = vars(model(batch)), vars(exact(batch))
+        for name in SYNTAX:
+            scale = simulated[name].abs().max().item()
+            off = np.abs(done.outputs[name] - simulated[name].numpy()).max() / scale
+            rounding = (in_32_bits[name] - simulated[name]).abs().max().item() / scale
+            assert off < 2e-3, name
+            # and that is no accident: the 8 bits themselves change far more
+            assert rounding > 2 * off, name
+
+
+def test_the_labeller_computes_what_the_model_computes(tmp_path: Path) -> None:
+    model = new_model()
+    encoder = Encoder(folder=exported(model, tmp_path), threads=1)
+    rng = np.random.default_rng(0)
+    dependents, heads = rng.normal(size=(2, 5, 256)).astype(np.float32)
+    both = np.concatenate([dependents, heads, dependents * heads], axis=1)
+    with torch.inference_mode():
+        wanted = model.heads.label_classes(torch.from_numpy(both)).numpy()
+    assert np.abs(encoder.label_arcs(dependents, heads) - wanted).max() < 1e-4
+
+
+def test_fit_lowers_the_loss_and_learns_the_toy_treebank(tmp_path: Path) -> None:
+    said: list[str] = []
+    before = mean_loss(new_model())
+    model = fitted(seed=3, said=said)
+    assert mean_loss(model) < before / 4
+    figures = fitting.dev_figures(model, tiny.corpus(), tiny.labels(), "cpu")
+    assert figures["upos"] == figures["las"] == 1
+    (last,) = said
+    assert last.startswith("step 24 of 24, loss ")
+    told = float(last.split("loss ")[1].split(",")[0])
+    assert mean_loss(model) < told < before * 1.2  # the mean over the way down
+    pipeline = Pipeline(folder=exported(model.eval(), tmp_path), threads=1)
+    (parse,) = pipeline.parse([tiny.SENTENCES[5].words])
+    assert parse.heads == tiny.SENTENCES[5].heads
+    assert parse.deprels == tiny.SENTENCES[5].deprels
+
+
+def test_fit_is_the_same_for_the_same_seed() -> None:
+    first, second, other = (fitted(seed).state_dict() for seed in (3, 3, 4))
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert not all(torch.equal(first[name], other[name]) for name in first)
+
+
+def test_an_untrained_model_still_makes_trees(tmp_path: Path) -> None:
+    pipeline = Pipeline(folder=exported(new_model(), tmp_path), threads=1)
+    for parse in pipeline.parse([*WORDS, ["rain"] * 700]):
+        assert is_tree(list(parse.heads))
+
+
+def test_labels_need_a_treebank_with_subtypes() -> None:
+    with pytest.raises(BadInput, match="keep ewt"):
+        collect_labels([])

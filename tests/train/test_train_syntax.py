@@ -1,0 +1,189 @@
+"""`trope train syntax` from end to end, on toys: stages, going on, refusals, sets left out."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import tiny
+from click.testing import CliRunner
+
+from trope import Pipeline
+from trope.cli.main import main
+from trope.core.errors import BadInput, MissingData, UnknownName
+from trope.encoder.session import FILES
+from trope.encoder.trees import is_tree
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from trope.train import syntax  # noqa: E402
+
+SETTINGS = """
+seed = 5
+teachers = 2
+
+[student]
+base = "e5-small"
+encoder_rate = 1e-3
+head_rate = 1e-2
+words_a_batch = 64
+gold_passes = 4
+text_passes = 2
+
+[teacher]
+base = "all-mpnet-base-v2"
+encoder_rate = 1e-3
+head_rate = 1e-2
+words_a_batch = 64
+gold_passes = 2
+text_passes = 0
+""" + "".join(
+    f'[[sets]]\nname = "{name}"\nuse = "{use}"\nlicence = "own"\n'
+    for name, use in (
+        ("ewt", "gold"),
+        ("tweebank", "gold"),
+        ("headlines", "text"),
+        ("lcc", "text"),
+        ("coinco", "text"),
+    )
+)
+SMALLER = ("--without", "coinco")  # the toy data have no such set
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    tiny.shrink(monkeypatch)
+    monkeypatch.setattr(syntax, "read_weights", tiny.random_weights)
+    monkeypatch.setattr(syntax, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def train(folder: Path, *options: str, treebanks: tuple[str, ...] = ("ewt", "tweebank")) -> str:
+    """What the command says; data, settings, stages and model are in the folder."""
+    data, settings = folder / "data", folder / "tiny.toml"
+    if not data.exists():
+        tiny.write_data(data, treebanks)
+        settings.write_text(SETTINGS)
+    arguments = ["--from", str(data), "--out", str(folder / "model"), "--config", str(settings)]
+    command = ["train", "syntax", *arguments, "--device", "cpu", *options]
+    result = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    return result.stderr
+
+
+def stages(folder: Path) -> dict[str, int]:
+    """When each stage's file was written."""
+    return {
+        path.name: path.stat().st_mtime_ns
+        for path in (folder / "model" / "work").iterdir()
+        if path.name != "choice.json"
+    }
+
+
+def test_a_run_leaves_a_model_that_reads_and_a_second_run_does_nothing_again(
+    tmp_path: Path,
+) -> None:
+    said = train(tmp_path, *SMALLER)
+    for stage in (
+        "prepared 78 annotated sentences, 30 of them",
+        "teacher 0:",
+        "teacher 1:",
+        "student:",
+        "is in",
+    ):
+        assert stage in said
+    assert {path.name for path in (tmp_path / "model").iterdir()} == {*FILES, "work"}
+    pipeline = Pipeline(folder=tmp_path / "model", threads=1)
+    (parse,) = pipeline.parse([["The", "storm", "will", "reach", "trees", "."]])
+    assert is_tree(list(parse.heads))
+    assert set(parse.upos) <= {"DET", "NOUN", "AUX", "VERB", "PUNCT"}
+    before = stages(tmp_path)
+    network = (tmp_path / "model" / "encoder.onnx").read_bytes()
+    assert train(tmp_path, *SMALLER) == f"the model is in {tmp_path / 'model'}\n"
+    assert stages(tmp_path) == before
+    assert (tmp_path / "model" / "encoder.onnx").read_bytes() == network
+
+
+def test_an_interrupted_run_goes_on_after_its_last_stage_to_the_same_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    whole.mkdir()
+    broken.mkdir()
+    train(whole, *SMALLER)
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError):
+        patch.setattr(syntax, "teach", stop)
+        train(broken, *SMALLER)
+    before = stages(broken)
+    assert {"text.npz", "teacher-0.safetensors", "teacher-1.safetensors"} <= set(before)
+    assert "student.safetensors" not in before
+    said = train(broken, *SMALLER)
+    assert "teacher 0:" not in said
+    assert before.items() <= stages(broken).items()
+    same = [(folder / "model" / "encoder.onnx").read_bytes() for folder in (whole, broken)]
+    assert same[0] == same[1]
+
+
+def stop(*_: object) -> None:
+    raise RuntimeError("the power went")
+
+
+def test_half_a_stage_is_no_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError):
+        patch.setattr(syntax, "save", stop)
+        train(tmp_path, *SMALLER)
+    assert not [name for name in stages(tmp_path) if "safetensors" in name]
+
+
+def test_sets_can_be_left_out_and_are_then_not_read(tmp_path: Path) -> None:
+    left_out = [
+        option for name in ("tweebank", "headlines", "lcc") for option in ("--without", name)
+    ]
+    said = train(tmp_path, *SMALLER, *left_out, treebanks=("ewt",))
+    assert "and 0 plain ones" in said
+    figures = json.loads((tmp_path / "model" / "work" / "dev.json").read_bytes())
+    assert set(figures) == {"ewt"}
+
+
+def test_a_work_folder_of_other_settings_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError):
+        patch.setattr(syntax, "train_student", stop)
+        train(tmp_path, *SMALLER)
+    before = stages(tmp_path)
+    for options in (("--seed", "6"), ("--without", "lcc")):
+        with pytest.raises(BadInput, match="a run with other settings; give another --work"):
+            train(tmp_path, *SMALLER, *options)
+    assert stages(tmp_path) == before
+
+
+def test_a_set_that_is_not_there_can_be_left_out_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(
+        MissingData, match="coinco: not found; get it, or leave it out with --without coinco"
+    ):
+        train(tmp_path)
+    monkeypatch.setattr(syntax, "train_student", stop)
+    with pytest.raises(RuntimeError):  # prepared, and not refused
+        train(tmp_path, *SMALLER)
+
+
+def test_ewt_cannot_be_left_out(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="keep ewt"):
+        train(tmp_path, *SMALLER, "--without", "ewt")
+
+
+def test_faults_of_the_request_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="no training set is called 'twebank'"):
+        train(tmp_path, "--without", "twebank")
+    with pytest.raises(MissingData, match=r"en_ewt.*give the folder that holds ewt/ with --from"):
+        (tmp_path / "data" / "ewt" / "en_ewt-ud-train.conllu.gz").unlink()
+        train(tmp_path, *SMALLER)
