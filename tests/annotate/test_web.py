@@ -195,7 +195,14 @@ def test_new_link_ends_old_link_and_session(served: Project) -> None:
 
 
 def responses(client: Any) -> Iterator[Any]:
-    for address in ("/", "/guidelines", "/judge", "/judge/earlier", "/nowhere", "/static/../secret"):
+    for address in (
+        "/",
+        "/guidelines",
+        "/judge",
+        "/judge/earlier",
+        "/nowhere",
+        "/static/../secret",
+    ):
         yield client.get(address)
 
 

@@ -15,11 +15,10 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from django.db import transaction
-
 from trope.annotate.items import NewItem, read_items
 from trope.annotate.project import Project
 from trope.annotate.store.models import Event, Item, State
+from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput
 
 _STEP = 500
@@ -43,10 +42,10 @@ def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -
             Random(project.plan.seed * 1_000_003 + state.imports).shuffle(places)
         items = zip(read_items(path, project.plan), places, strict=True)
         for part in _parts(items):
-            with transaction.atomic():
+            with writing():
                 slots = project.plan.judgments_an_item
                 Item.objects.bulk_create([_row(item, place, slots) for item, place in part])
-        with transaction.atomic():
+        with writing():
             State.objects.update(published=state.published + number, imports=state.imports + 1)
             detail = {"file": path.name, "items": number}
             Event.objects.create(at=now, who=by, what="import", detail=detail)
@@ -65,7 +64,7 @@ def _alone(project: Project) -> Iterator[None]:
 
 
 def _state() -> State:
-    with transaction.atomic():
+    with writing():
         state, _ = State.objects.get_or_create(pk=1)
         return state
 
@@ -73,7 +72,7 @@ def _state() -> State:
 def _remove_unpublished() -> None:
     beyond = Item.objects.filter(place__gt=_state().published)
     while ids := list(beyond.values_list("pk", flat=True)[:_STEP]):
-        with transaction.atomic():
+        with writing():
             Item.objects.filter(pk__in=ids).delete()
 
 

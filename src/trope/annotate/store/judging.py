@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.db.models import F
 
 from trope.annotate.project import Plan
@@ -16,6 +16,7 @@ from trope.annotate.rules.caps import may_skip
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.people import announce
 from trope.annotate.store.queue import tally_of
+from trope.annotate.store.writing import writing
 from trope.core.errors import TropeError
 
 
@@ -32,8 +33,9 @@ class Refused(TropeError):
 
 def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
     """Keep what has been filled in so far; False if the item is no longer in the person's hands."""
-    kept: int = Lease.objects.filter(person_id=person_id, token=token).update(draft=dict(draft))
-    return kept > 0
+    with writing():
+        held = Lease.objects.filter(person_id=person_id, token=token)
+        return bool(held.update(draft=dict(draft)))
 
 
 def submit(
@@ -59,7 +61,7 @@ def change(
     now: datetime,
 ) -> Judgment:
     """A judgment that takes the place of an earlier one, which is kept as history."""
-    with transaction.atomic():
+    with writing():
         person = _active(person_id)
         if done := Judgment.objects.filter(token=token, person=person).first():
             return done
@@ -97,7 +99,7 @@ def _settle(
     skipping: bool,
 ) -> Judgment:
     try:
-        with transaction.atomic():
+        with writing():
             person = _active(person_id)
             if done := Judgment.objects.filter(token=token, person=person).first():
                 return done

@@ -6,11 +6,12 @@ import hashlib
 import secrets
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 from django.db.models import F
 
 from trope.annotate.project import ROLES
 from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, Returned, State
+from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput, UnknownName
 
 
@@ -32,7 +33,7 @@ def invite(name: str, *, now: datetime, role: str = "annotator", by: str = "") -
         raise BadInput(f"a name must have 1 to 100 printable characters, got {name[:20]!r}")
     token = secrets.token_urlsafe(32)
     try:
-        with transaction.atomic():
+        with writing():
             Person.objects.create(
                 name=name, role=role, token_hash=hashed(token), joined=now, tally_on=now.date()
             )
@@ -45,7 +46,7 @@ def invite(name: str, *, now: datetime, role: str = "annotator", by: str = "") -
 def renew_invitation(name: str, *, now: datetime, by: str = "") -> str:
     """A new token for someone who exists; the old link and sessions end."""
     token = secrets.token_urlsafe(32)
-    with transaction.atomic():
+    with writing():
         if not Person.objects.filter(name=name).update(token_hash=hashed(token)):
             raise BadInput(f"nobody is called {name!r}; invite them first")
         Event.objects.create(at=now, who=by, what="renew", detail={"name": name})
@@ -59,7 +60,7 @@ def person_of(token: str) -> Person | None:
 
 def consent(person_id: int, *, now: datetime) -> None:
     """Note that the person agreed to take part."""
-    with transaction.atomic():
+    with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.consented is None:
             Person.objects.filter(pk=person_id).update(consented=now)
@@ -71,7 +72,7 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
 
     Their judgments are kept but marked, their slots and unfinished items return to the queue.
     """
-    with transaction.atomic():
+    with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state == "dismissed":
             return 0

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
-from django.db import transaction
 from django.db.models import F
 
 from trope.annotate.project import Plan
@@ -22,6 +21,7 @@ from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
 from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
 from trope.annotate.store.people import announce
+from trope.annotate.store.writing import writing
 
 _STEP = 50
 
@@ -40,8 +40,11 @@ class Page:
 
 def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page:
     """The page that the person has in hand, or a new one."""
+    in_hand = leases_of(person_id)  # dismissal takes them away, so that holding some is enough
+    if in_hand and all(lease.expires >= now for lease in in_hand):
+        return Page(in_hand)  # most often so, and then nothing is locked
     release_expired(now=now, limit=_STEP)
-    with transaction.atomic():
+    with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != "active":
             return Page((), "dismissed")
@@ -75,9 +78,9 @@ def tally_of(person: Person, now: datetime) -> Tally:
 def release_expired(*, now: datetime, limit: int | None = None) -> int:
     """Return what was not finished in time to the queue; gives the number of items."""
     expired = Lease.objects.filter(released=False, expires__lt=now).order_by("expires")
-    if not expired.exists():  # most often so, and then nothing is locked
+    if not expired.exists():
         return 0
-    with transaction.atomic():
+    with writing():
         leases = list(expired.select_related("item").select_for_update(of=("self",))[:limit])
         Lease.objects.filter(pk__in=[lease.pk for lease in leases]).update(released=True)
         slots = Counter(lease.item_id for lease in leases if not lease.item.is_gold)
