@@ -1,0 +1,128 @@
+"""Items as people bring them: a table or JSON lines, checked line by line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trope.annotate.project import Plan
+from trope.annotate.questions import gold_faults, listed
+from trope.core.errors import BadRecord
+from trope.corpora.records import TextRecord
+from trope.corpora.tables import read_texts
+
+TEXT_LIMIT = 100_000
+"""Characters of an item's text."""
+
+Spans = list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item to be judged. `gold` are the known answers of a control item, else empty."""
+
+    id: str
+    text: str
+    payload: dict[str, Any] = field(default_factory=dict)
+    gold: dict[str, Any] = field(default_factory=dict)
+
+
+def read_items(path: str | Path, plan: Plan) -> Iterator[NewItem]:
+    """The items of a CSV, TSV or JSONL file, one at a time.
+
+    Columns: `text`; `id` (else rows are counted); `highlight`, the marked words or their offsets;
+    `gold`, a JSON object, or a column `gold.QUESTION` each; all others are fields of the item.
+
+    Raises:
+        BadRecord: with the line, for a text that is missing or too long, an id that comes twice,
+            marked words that are not there, known answers that no question has.
+    """
+    seen: dict[str, int] = {}
+    for record in read_texts(path):
+        if record.id in seen:
+            raise BadRecord(
+                path, record.line, f"id {record.id!r} stands in line {seen[record.id]} already"
+            )
+        seen[record.id] = record.line
+        try:
+            yield _item(record, plan)
+        except _Fault as fault:
+            raise BadRecord(path, record.line, str(fault)) from None
+    if not seen:
+        raise BadRecord(path, 1, "holds no item; give a file with rows")
+
+
+class _Fault(Exception):
+    """What is wrong with a record, without its place."""
+
+
+def _item(record: TextRecord, plan: Plan) -> NewItem:
+    if not record.text.strip():
+        raise _Fault("has no text")
+    if len(record.text) > TEXT_LIMIT:
+        raise _Fault(f"has a text of more than {TEXT_LIMIT:,} characters")
+    if not record.id or len(record.id) > 200:
+        raise _Fault("has no id, or one of more than 200 characters")
+    payload: dict[str, Any] = {}
+    gold: dict[str, Any] = {}
+    for name, value in record.fields.items():
+        if name == "highlight":
+            payload["highlight"] = _highlight(value, record.text)
+        elif name == "gold":
+            gold |= _object(value)
+        elif name.startswith("gold."):
+            gold |= {name.removeprefix("gold."): _loose(value)} if value else {}
+        else:
+            payload[name] = value
+    for name in {q.options_from for q in plan.questions if q.options_from}:
+        payload[name] = list(listed(_loose(payload.get(name, ""))))
+    for fault in gold_faults(plan.questions, gold):
+        raise _Fault(fault)
+    for shown in plan.shown:
+        if not payload.get(shown.field):
+            raise _Fault(f"has no {shown.field!r}, which the project shows")
+    return NewItem(record.id, record.text, payload, gold)
+
+
+def _highlight(value: str, text: str) -> Spans:
+    """The marked stretches, given as offsets in JSON or as words that stand once in the text."""
+    if not value:
+        return []
+    given = _loose(value)
+    if isinstance(given, list):
+        spans = [given] if given and isinstance(given[0], int) else given
+        for span in spans:
+            if not _within(span, text):
+                raise _Fault(f"highlights {span}, which is no [start, end] within the text")
+        return [list(span) for span in spans]
+    if (times := text.count(value)) != 1:
+        problem = "is not in the text" if not times else f"is in the text {times} times"
+        raise _Fault(f"highlight {value!r} {problem}; give offsets such as [[3, 8]]")
+    return [[text.index(value), text.index(value) + len(value)]]
+
+
+def _within(span: object, text: str) -> bool:
+    if not isinstance(span, list) or len(span) != 2:
+        return False
+    start, end = span
+    return isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)
+
+
+def _object(value: str) -> Mapping[str, Any]:
+    given = _loose(value) if value else {}
+    if not isinstance(given, dict):
+        raise _Fault('gold must be a JSON object such as {"score": 3}')
+    return given
+
+
+def _loose(value: Any) -> Any:
+    """The value of a JSON list, object or number; any other string as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value

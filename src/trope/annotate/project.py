@@ -1,0 +1,236 @@
+"""A project is a folder: what is asked (project.toml), what was answered (a database), a secret."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, Literal
+
+from trope.annotate.questions import Question, read_answers
+from trope.annotate.rules.caps import Caps
+from trope.core.config import read_config
+from trope.core.errors import BadConfig, BadInput, MissingData
+
+Role = Literal["owner", "adjudicator", "annotator"]
+ROLES: tuple[Role, ...] = ("owner", "adjudicator", "annotator")
+
+CONFIG, DATABASE, SECRET = "project.toml", "project.db", "secret"
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Skipping:
+    """Whether an item may be skipped, and the share of items at which skipping ends."""
+
+    allowed: bool = False
+    limit: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """Control items: their share of a page, and the share that must be answered right."""
+
+    share: float = 0.0
+    pass_mark: float = 0.7
+    at_least: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """What is paid for a page or for an item; "0" means volunteers."""
+
+    amount: str = "0"
+    per: Literal["page", "item"] = "page"
+    currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A field of the item that the page shows beside its text."""
+
+    field: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example in the guidelines."""
+
+    text: str
+    highlight: str = ""
+    answers: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that project.toml says."""
+
+    title: str
+    guidelines: str
+    questions: tuple[Question, ...]
+    template: str = ""
+    consent: str = ""
+    text_label: str = ""
+    shown: tuple[Shown, ...] = ()
+    examples: tuple[Example, ...] = ()
+    items_a_page: int = 10
+    judgments_an_item: int = 3
+    lease_minutes: int = 60
+    order: Literal["random", "given"] = "random"
+    seed: int = 13
+    database: str = ""
+    skip: Skipping = field(default_factory=Skipping)
+    gold: Gold = field(default_factory=Gold)
+    caps: Caps = field(default_factory=Caps)
+    pay: Pay = field(default_factory=Pay)
+
+    def earned(self, judged: int) -> Decimal:
+        """What a person has earned by so many judgments; a part of a page counts as such."""
+        amount = Decimal(self.pay.amount) * judged
+        per_item = amount / self.items_a_page if self.pay.per == "page" else amount
+        return per_item.quantize(Decimal("0.01"))
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project folder that has been read."""
+
+    folder: Path
+    plan: Plan
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file, which is used unless the plan names a PostgreSQL database."""
+        return self.folder / DATABASE
+
+    @property
+    def secret(self) -> str:
+        """The key that signs sessions; there is no default."""
+        path = self.folder / SECRET
+        if not path.is_file():
+            raise MissingData(path, "copy it back, or make a new one with 'trope annotate new'")
+        secret = path.read_text(encoding="ascii").strip()
+        if len(secret) < 50:
+            raise BadInput(f"{path}: is too short for a secret; delete it and make a new one")
+        return secret
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan of a project.toml.
+
+    Raises:
+        BadConfig: with every fault of the file.
+    """
+    plan = read_config(path, Plan)
+    faults = [*_number_faults(plan), *_question_faults(plan), *_example_faults(plan)]
+    if faults:
+        raise BadConfig(path, faults)
+    return plan
+
+
+def open_project(folder: str | Path) -> Project:
+    """The project in a folder."""
+    folder = Path(folder)
+    if not (folder / CONFIG).is_file():
+        raise MissingData(folder / CONFIG, "make a project with 'trope annotate new'")
+    return Project(folder, read_plan(folder / CONFIG))
+
+
+def make_secret(folder: Path) -> None:
+    """Write a new secret that only its owner can read."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(os.open(folder / SECRET, flags, 0o600), "w", encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(64) + "\n")
+
+
+def _number_faults(plan: Plan) -> Iterator[str]:
+    for name in ("items_a_page", "judgments_an_item", "lease_minutes"):
+        if getattr(plan, name) < 1:
+            yield f"{name}: must be 1 or more, is {getattr(plan, name)}"
+    for name, share in (
+        ("skip.limit", plan.skip.limit),
+        ("gold.share", plan.gold.share),
+        ("gold.pass_mark", plan.gold.pass_mark),
+    ):
+        if not 0 <= share <= 1:
+            yield f"{name}: must be between 0 and 1, is {share}"
+    for name in ("day", "week", "total"):
+        if getattr(plan.caps, name) < 0:
+            yield f"caps.{name}: must be 0 (no limit) or more"
+    if plan.database and not plan.database.startswith(("postgres://", "postgresql://")):
+        yield "database: must be empty (SQLite) or begin with postgresql://"
+    try:
+        if not (amount := Decimal(plan.pay.amount)).is_finite() or amount < 0:
+            raise InvalidOperation
+    except InvalidOperation:
+        yield f"pay.amount: must be an amount such as '0.60', is {plan.pay.amount!r}"
+
+
+def _question_faults(plan: Plan) -> Iterator[str]:
+    if not plan.questions:
+        yield "questions: there is none; add [[questions]]"
+    for name, times in Counter(question.id for question in plan.questions).items():
+        if times > 1:
+            yield f"questions: {times} have the id {name!r}"
+    before: dict[str, Question] = {}
+    for question in plan.questions:
+        yield from _faults_of(question, before)
+        before[question.id] = question
+
+
+def _faults_of(question: Question, before: dict[str, Question]) -> Iterator[str]:
+    where = f"question {question.id!r}"
+    if not _NAME.fullmatch(question.id):
+        yield f"{where}: the id must be of small letters, digits and _"
+    chooses = question.kind in ("choice", "multi")
+    if chooses and not question.options and not question.options_from:
+        yield f"{where}: a {question.kind} needs options or options_from"
+    if question.kind == "scale" and question.low >= question.high:
+        yield f"{where}: a scale needs low below high"
+    for what in ("value", "key"):
+        given = [getattr(option, what) for option in question.options]
+        for name, times in Counter(filter(None, given)).items():
+            if times > 1:
+                yield f"{where}: {times} options have the {what} {name!r}"
+    for condition in question.when:
+        yield from _condition_faults(where, condition.question, condition.values, before)
+    if question.within and question.within not in before:
+        yield f"{where}: within names {question.within!r}, which is no earlier question"
+
+
+def _condition_faults(
+    where: str, name: str, values: tuple[str, ...], before: dict[str, Question]
+) -> Iterator[str]:
+    if name not in before:
+        yield f"{where}: shown when {name!r} is answered, which is no earlier question"
+        return
+    offered = {option.value for option in before[name].offered({}, {})}
+    for value in values:
+        if before[name].kind in ("choice", "scale") and offered and value not in offered:
+            yield f"{where}: {name!r} can never be {value!r}"
+
+
+def _example_faults(plan: Plan) -> Iterator[str]:
+    """An example whose answers the form itself would refuse misleads everyone."""
+    for number, example in enumerate(plan.examples, start=1):
+        if example.highlight and example.highlight not in example.text:
+            yield f"example {number}: highlights {example.highlight!r}, which it does not hold"
+        for name in example.answers.keys() - {question.id for question in plan.questions}:
+            yield f"example {number}: answers {name!r}, which is no question"
+        fixed = [q for q in plan.questions if not q.options_from and q.kind != "spans"]
+        given = {name: _as_given(value) for name, value in example.answers.items()}
+        _, faults = read_answers(fixed, given, text=example.text, payload={})
+        for name in sorted(faults.keys() & example.answers.keys()):
+            yield f"example {number}: the answer to {name!r} {faults[name]}"
+
+
+def _as_given(value: object) -> list[str]:
+    return [str(part) for part in value] if isinstance(value, list) else [str(value)]

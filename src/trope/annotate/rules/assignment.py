@@ -1,0 +1,46 @@
+"""Who gets what: pure decisions, with the random generator and the clock passed in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from random import Random
+from typing import Literal, TypeVar
+
+T = TypeVar("T")
+
+Fate = Literal["counted", "surplus"]
+
+
+def gold_in_page(size: int, share: float, rng: Random) -> int:
+    """How many control items a page of that size gets: `share` of them on average, never all."""
+    exact = size * share
+    whole = int(exact)
+    return min(whole + (rng.random() < exact - whole), max(size - 1, 0))
+
+
+def shuffled_in(work: Sequence[T], gold: Sequence[T], rng: Random) -> list[T]:
+    """The work in its order, with the control items at random places in between."""
+    page = list(work)
+    for item in gold:
+        page.insert(rng.randint(0, len(page)), item)
+    return page
+
+
+def fate(*, holds_slot: bool, open_slots: int) -> Fate:
+    """What becomes of a judgment that arrives now.
+
+    Whoever holds a slot is counted. One who comes after the slot went back to the queue is counted
+    if there still is one; otherwise the judgment is kept, and paid, but is one too many.
+    """
+    return "counted" if holds_slot or open_slots > 0 else "surplus"
+
+
+def seconds_spent(leased: datetime, previous: datetime | None, now: datetime, most: int) -> float:
+    """How long a judgment took: since the last one, or since the page was given out.
+
+    Never negative, whatever the clock did, and never more than `most` minutes.
+    """
+    began = leased if previous is None else max(leased, previous)
+    spent = min(max(now - began, timedelta()), timedelta(minutes=most))
+    return spent.total_seconds()

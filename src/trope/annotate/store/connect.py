@@ -1,0 +1,85 @@
+"""A project's database, opened: SQLite in its folder, or the PostgreSQL that its plan names."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from trope.annotate.project import Project
+from trope.core.errors import BadInput, MissingExtra
+
+# FULL: what was acknowledged survives a power cut, not only a crash of the process
+_PRAGMAS = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000;"
+
+
+def connect(project: Project, **more: Any) -> None:
+    """Point Django at the project, and bring its tables up to date.
+
+    `more` are settings of the web part. A process serves one project at a time: the last one
+    that was connected.
+    """
+    try:
+        import django
+        from django.conf import settings
+    except ModuleNotFoundError as error:
+        raise MissingExtra("annotation", "annotate", error.name or "django") from error
+    wanted = {
+        "INSTALLED_APPS": ["trope.annotate.store"],
+        "USE_TZ": True,
+        "TIME_ZONE": "UTC",
+        "SECRET_KEY": project.secret,
+        "TROPE_PROJECT": project,
+        **more,
+    }
+    if not settings.configured:
+        settings.configure(DATABASES={"default": _database(project)}, **wanted)
+        django.setup()
+    else:
+        for name, value in wanted.items():
+            setattr(settings, name, value)
+        _switch_database(project)
+    _migrate(project)
+
+
+def _switch_database(project: Project) -> None:
+    from django.db import connections
+
+    connections["default"].close()
+    del connections["default"]  # the next use makes one of the right kind
+    connections.settings["default"].update(_database(project))
+
+
+def _migrate(project: Project) -> None:
+    from django.core.management import call_command
+    from django.db import DatabaseError
+
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except DatabaseError as error:
+        where = "the database of the plan" if project.plan.database else project.database
+        raise BadInput(f"{where}: cannot be opened ({error}); check that it is yours") from None
+
+
+def _database(project: Project) -> dict[str, Any]:
+    if not project.plan.database:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(project.database),
+            "CONN_MAX_AGE": None,
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "init_command": _PRAGMAS,
+                "timeout": 20,
+            },
+        }
+    address = urlsplit(project.plan.database)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": address.path.lstrip("/"),
+        "USER": unquote(address.username or ""),
+        "PASSWORD": unquote(address.password or ""),
+        "HOST": address.hostname or "",
+        "PORT": str(address.port or ""),
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {},
+    }

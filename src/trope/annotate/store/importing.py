@@ -1,0 +1,107 @@
+"""Items into the store: all of a file or none of it, while people work.
+
+Items are written in small transactions beyond the last published place, where nobody's walk goes;
+the last transaction moves that place. What a stopped import left behind is removed by the next.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import TypeVar
+
+from trope.annotate.items import NewItem, read_items
+from trope.annotate.project import Project
+from trope.annotate.store.models import Event, Item, State
+from trope.annotate.store.writing import writing
+from trope.core.errors import BadInput
+
+_STEP = 500
+
+T = TypeVar("T")
+
+
+def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -> int:
+    """The number of items that the file added.
+
+    Raises:
+        BadRecord: for the first line at fault; nothing is added then.
+        BadInput: for ids that the project has already.
+    """
+    with _alone(project):
+        _remove_unpublished()
+        number = _checked(project, path)
+        state = _state()
+        places = list(range(state.published + 1, state.published + number + 1))
+        if project.plan.order == "random":
+            Random(project.plan.seed * 1_000_003 + state.imports).shuffle(places)
+        items = zip(read_items(path, project.plan), places, strict=True)
+        for part in _parts(items):
+            with writing():
+                slots = project.plan.judgments_an_item
+                Item.objects.bulk_create([_row(item, place, slots) for item, place in part])
+        with writing():
+            State.objects.update(published=state.published + number, imports=state.imports + 1)
+            detail = {"file": path.name, "items": number}
+            Event.objects.create(at=now, who=by, what="import", detail=detail)
+        return number
+
+
+@contextmanager
+def _alone(project: Project) -> Iterator[None]:
+    """One import at a time; the lock ends with the process, however that ends."""
+    with (project.folder / "import.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput("another import is under way; wait until it has ended") from None
+        yield
+
+
+def _state() -> State:
+    with writing():
+        state, _ = State.objects.get_or_create(pk=1)
+        return state
+
+
+def _remove_unpublished() -> None:
+    beyond = Item.objects.filter(place__gt=_state().published)
+    while ids := list(beyond.values_list("pk", flat=True)[:_STEP]):
+        with writing():
+            Item.objects.filter(pk__in=ids).delete()
+
+
+def _checked(project: Project, path: Path) -> int:
+    """The number of items, all of them in order."""
+    number = 0
+    for part in _parts(read_items(path, project.plan)):
+        number += len(part)
+        there = Item.objects.filter(external_id__in=[item.id for item in part])
+        if known := there.values_list("external_id", flat=True).first():
+            raise BadInput(
+                f"{path}: the project has an item {known!r} already; "
+                "take out what was imported before"
+            )
+    return number
+
+
+def _parts(items: Iterator[T]) -> Iterator[list[T]]:
+    while part := list(islice(items, _STEP)):
+        yield part
+
+
+def _row(item: NewItem, place: int, slots: int) -> Item:
+    return Item(
+        external_id=item.id,
+        text=item.text,
+        payload=item.payload,
+        gold=item.gold or None,
+        is_gold=bool(item.gold),
+        place=place,
+        open_slots=0 if item.gold else slots,
+    )

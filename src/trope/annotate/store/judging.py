@@ -1,0 +1,182 @@
+"""Judgments: given, skipped, changed (writes; one short transaction each)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError
+from django.db.models import F
+
+from trope.annotate.project import Plan
+from trope.annotate.questions import is_right
+from trope.annotate.rules.assignment import fate, seconds_spent
+from trope.annotate.rules.caps import may_skip
+from trope.annotate.store.models import Item, Judgment, Lease, Person
+from trope.annotate.store.people import announce
+from trope.annotate.store.queue import tally_of
+from trope.annotate.store.writing import writing
+from trope.core.errors import TropeError
+
+
+class Refused(TropeError):
+    """A judgment that the rules do not allow; `code` is for programs."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
+    """Keep what has been filled in so far; False if the item is no longer in the person's hands."""
+    with writing():
+        held = Lease.objects.filter(person_id=person_id, token=token)
+        return bool(held.update(draft=dict(draft)))
+
+
+def submit(
+    person_id: int, token: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
+) -> Judgment:
+    """The judgment, stored; the same token again gives the same judgment and stores nothing."""
+    return _settle(person_id, token, dict(answers), plan, now, skipping=False)
+
+
+def skip(person_id: int, token: str, plan: Plan, *, now: datetime) -> Judgment:
+    """The item passed on to someone else; it does not come back to this person."""
+    if not plan.skip.allowed:
+        raise Refused("no_skipping", "This project does not allow skipping.")
+    return _settle(person_id, token, {}, plan, now, skipping=True)
+
+
+def change(
+    person_id: int,
+    judgment_id: int,
+    token: str,
+    answers: Mapping[str, Any],
+    *,
+    now: datetime,
+) -> Judgment:
+    """A judgment that takes the place of an earlier one, which is kept as history."""
+    with writing():
+        person = _active(person_id)
+        if done := Judgment.objects.filter(token=token, person=person).first():
+            return done
+        old = (
+            Judgment.objects.select_for_update(of=("self",))
+            .select_related("item")
+            .filter(pk=judgment_id, person=person, current=True)
+            .exclude(state__in=("skipped", "discarded"))
+            .first()
+        )
+        if old is None:
+            raise Refused("not_yours", "This judgment cannot be changed (any more).")
+        Judgment.objects.filter(pk=old.pk).update(current=False)
+        # the first answer to a control item stands: what was seen since must not improve it
+        return Judgment.objects.create(
+            item=old.item,
+            person=person,
+            token=token,
+            answers=dict(answers),
+            seconds=old.seconds,
+            at=now,
+            state=old.state,
+            gold_right=old.gold_right,
+            replaces=old,
+        )
+
+
+def _settle(
+    person_id: int,
+    token: str,
+    answers: dict[str, Any],
+    plan: Plan,
+    now: datetime,
+    *,
+    skipping: bool,
+) -> Judgment:
+    try:
+        with writing():
+            person = _active(person_id)
+            if done := Judgment.objects.filter(token=token, person=person).first():
+                return done
+            leases = Lease.objects.select_related("item").select_for_update(of=("self",))
+            lease = leases.filter(token=token, person=person).first()
+            if lease is None:
+                raise Refused("unknown", "This form is not known here; load the page again.")
+            if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
+                raise Refused("skip_limit", "You have skipped as many items as you may.")
+            judgment = _stored(person, lease, answers, plan, now, skipping)
+            lease.delete()
+            return judgment
+    except IntegrityError:
+        # the same form came twice at once, and the other one was first
+        if done := Judgment.objects.filter(token=token, person_id=person_id).first():
+            return done
+        raise
+
+
+def _active(person_id: int) -> Person:
+    person = Person.objects.select_for_update().get(pk=person_id)
+    if person.state != "active":
+        raise Refused("dismissed", "Your work on this project has ended.")
+    return person
+
+
+def _stored(
+    person: Person, lease: Lease, answers: dict[str, Any], plan: Plan, now: datetime, skipping: bool
+) -> Judgment:
+    item = lease.item
+    spent = seconds_spent(lease.since, person.last_at, now, plan.lease_minutes)
+    right = is_right(item.gold or {}, answers) if item.is_gold and not skipping else None
+    judgment = Judgment.objects.create(
+        item=item,
+        person=person,
+        token=lease.token,
+        answers=answers,
+        seconds=spent,
+        at=now,
+        state=_take_fate(lease, skipping),
+        gold_right=right,
+    )
+    _count(person, spent, right, now, skipping)
+    return judgment
+
+
+def _take_fate(lease: Lease, skipping: bool) -> str:
+    """What the judgment is, with the item's slots set accordingly."""
+    item = lease.item
+    if skipping:
+        if not item.is_gold and not lease.released:
+            Item.objects.filter(pk=item.pk).update(open_slots=F("open_slots") + 1)
+            announce([item.pk])
+        return "skipped"
+    if item.is_gold:
+        return "gold"
+    if not lease.released:
+        return fate(holds_slot=True, open_slots=0)
+    # too late: the slot went back to the queue. One statement, so that no one can come between
+    free = Item.objects.filter(pk=item.pk, open_slots__gt=0)
+    return fate(holds_slot=False, open_slots=free.update(open_slots=F("open_slots") - 1))
+
+
+def _count(person: Person, spent: float, right: bool | None, now: datetime, skipping: bool) -> None:
+    """Bring the person's counters up to date."""
+    changes: dict[str, Any] = {"last_at": now, "seconds": person.seconds + spent}
+    if skipping:
+        changes["skipped"] = person.skipped + 1
+    else:
+        tally = tally_of(person, now).plus_one()
+        changes |= {
+            "judged": tally.total,
+            "judged_day": tally.day,
+            "judged_week": tally.week,
+            "tally_on": tally.on,
+        }
+    if right is not None:
+        changes["gold_seen"] = person.gold_seen + 1
+        changes["gold_right"] = person.gold_right + right
+    Person.objects.filter(pk=person.pk).update(**changes)

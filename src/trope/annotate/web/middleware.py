@@ -1,0 +1,84 @@
+"""What happens around every request: who asks, and headers that keep a page to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from trope import __version__
+from trope.annotate.store.judging import Refused
+from trope.annotate.store.models import Person
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+# nothing from elsewhere, nothing written into the page itself: text that people bring stays text
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def harden(answer: Answer) -> Answer:
+    """Headers of every response."""
+
+    def hardened(request: HttpRequest) -> HttpResponse:
+        response = answer(request)
+        response["Content-Security-Policy"] = POLICY
+        response["X-Frame-Options"] = "DENY"
+        response["Cross-Origin-Opener-Policy"] = "same-origin"
+        response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
+        response.setdefault("Cache-Control", "no-store")
+        return response
+
+    return hardened
+
+
+class know_person:  # noqa: N801 - used like the function above, but catches errors of views too
+    """Sets `request.person`, and turns a refusal into a page."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """The response, with the person known on the way."""
+        request.get_host()  # Django looks at it only when asked; a wrong one is answered with 400
+        request.person = signed_in(request)
+        return self._answer(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """A page for what the rules do not allow."""
+        if isinstance(error, Refused):
+            context = {"heading": "That did not work", "message": str(error), "code": error.code}
+            return render(request, "message.html", context, status=409)
+        return None
+
+
+def signed_in(request: HttpRequest) -> Person | None:
+    """Whose session it is; it ends when the person gets a new link."""
+    number, key = request.session.get("person"), request.session.get("key")
+    if not isinstance(number, int) or not isinstance(key, str):
+        return None
+    person = Person.objects.filter(pk=number).first()
+    return person if person and person.token_hash[:16] == key else None
+
+
+def sign_in(request: HttpRequest, person: Person) -> None:
+    """Begin the person's session, with a new CSRF token."""
+    from django.middleware.csrf import rotate_token
+
+    request.session.flush()
+    request.session["person"], request.session["key"] = person.pk, person.token_hash[:16]
+    rotate_token(request)
+
+
+def frame(request: HttpRequest) -> dict[str, Any]:
+    """What every page shows."""
+    return {
+        "plan": settings.TROPE_PROJECT.plan,
+        "person": getattr(request, "person", None),
+        "version": __version__,
+    }

@@ -1,0 +1,76 @@
+"""Pages of the owner: people, progress, pay, export."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from trope.annotate.store import people, selectors
+from trope.annotate.store.models import Person
+from trope.annotate.web.views import now, only, plan
+from trope.core.errors import BadInput
+
+
+@require_GET
+@only("owner")
+def project(request: HttpRequest) -> HttpResponse:
+    """How far the work is, and who does it."""
+    return _page(request)
+
+
+@require_POST
+@only("owner")
+def invite(request: HttpRequest) -> HttpResponse:
+    """A new person, or a new link for one; it is shown once."""
+    name = request.POST.get("name", "").strip()
+    try:
+        if request.POST.get("again"):
+            token = people.renew_invitation(name, now=now(), by=request.person.name)
+        else:
+            token = people.invite(name, now=now(), by=request.person.name)
+    except BadInput as error:
+        return _page(request, problem=str(error), status=422)
+    link = request.build_absolute_uri(reverse("join", args=[token]))
+    return _page(request, link=link, invited=name)
+
+
+@require_POST
+@only("owner")
+def dismiss(request: HttpRequest, number: int) -> HttpResponse:
+    """End someone's work; a reason is needed."""
+    if not Person.objects.filter(pk=number, role="annotator").exists():
+        raise Http404
+    reason = request.POST.get("reason", "").strip()
+    if not reason:
+        return _page(request, problem="say why someone is dismissed", status=422)
+    people.dismiss(number, reason, now=now(), by=request.person.name)
+    return redirect("project")
+
+
+@require_GET
+@only("owner")
+def export(request: HttpRequest, kind: str) -> StreamingHttpResponse:
+    """Every judgment as a file, streamed."""
+    lines = selectors.csv_lines(plan()) if kind == "csv" else selectors.jsonl_lines()
+    content = "text/csv" if kind == "csv" else "application/jsonl"
+    response = StreamingHttpResponse(lines, content_type=f"{content}; charset=utf-8")
+    name = settings.TROPE_PROJECT.folder.resolve().name
+    safe = "".join(c if c.isascii() and c.isalnum() else "-" for c in name)
+    response["Content-Disposition"] = f'attachment; filename="{safe}-judgments.{kind}"'
+    return response
+
+
+def _page(
+    request: HttpRequest, *, link: str = "", invited: str = "", problem: str = "", status: int = 200
+) -> HttpResponse:
+    context = {
+        "progress": selectors.progress(plan()),
+        "people": selectors.pay_sheet(plan()),
+        "link": link,
+        "invited": invited,
+        "problem": problem,
+    }
+    return render(request, "project.html", context, status=status)

@@ -1,0 +1,63 @@
+"""Settings of the web part, made from the project and from where it is served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from trope.core.errors import BadInput
+
+HERE = Path(__file__).parent
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+def web_settings(origin: str = "") -> dict[str, Any]:
+    """What Django needs beside the database.
+
+    `origin` is the public address (https://…) under which browsers see the service; without it
+    the service answers on this machine only.
+
+    Raises:
+        BadInput: for an origin that is not https.
+    """
+    public = bool(origin)
+    address = urlsplit(origin)
+    if public and (address.scheme != "https" or not address.hostname or address.path.strip("/")):
+        raise BadInput(f"{origin!r} is no public address; give one such as https://judge.example")
+    return {
+        "DEBUG": False,
+        "ALLOWED_HOSTS": [address.hostname] if public else list(LOOPBACK),
+        "CSRF_TRUSTED_ORIGINS": [f"https://{address.netloc}"] if public else [],
+        "ROOT_URLCONF": "trope.annotate.web.urls",
+        "MIDDLEWARE": [
+            "trope.annotate.web.middleware.harden",
+            "django.middleware.security.SecurityMiddleware",
+            "django.contrib.sessions.middleware.SessionMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
+            "trope.annotate.web.middleware.know_person",
+        ],
+        "TEMPLATES": [
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "DIRS": [HERE / "templates"],
+                "OPTIONS": {"context_processors": ["trope.annotate.web.middleware.frame"]},
+            }
+        ],
+        # sessions travel signed in the cookie, so that no page waits for the database for them
+        "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+        "SESSION_COOKIE_AGE": 14 * 24 * 3600,
+        "SESSION_COOKIE_SECURE": public,
+        "CSRF_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_SAMESITE": "Lax",
+        "CSRF_COOKIE_SECURE": public,
+        "SECURE_HSTS_SECONDS": 31_536_000 if public else 0,
+        "SECURE_CONTENT_TYPE_NOSNIFF": True,
+        "SECURE_REFERRER_POLICY": "same-origin",
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": 1_000_000,
+        "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5_000,
+        "USE_I18N": False,
+        "LOGGING_CONFIG": None,
+    }

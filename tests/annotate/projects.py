@@ -1,0 +1,71 @@
+"""Projects on real SQLite files, with people and items of our own making."""
+
+import json
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
+
+from trope.annotate.project import Project, open_project
+from trope.annotate.starting import new_project
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
+
+PLAN = """
+title = "Test"
+guidelines = "Read, then choose."
+items_a_page = {page}
+judgments_an_item = {k}
+lease_minutes = 30
+order = "given"
+{more}
+[[questions]]
+id = "metaphor"
+kind = "choice"
+text = "Is it a metaphor?"
+options = [{{ value = "yes" }}, {{ value = "no" }}]
+"""
+
+
+@dataclass
+class Clock:
+    """The time of a test; it moves when told."""
+
+    now: datetime = START
+
+    def forward(self, **how: float) -> datetime:
+        self.now += timedelta(**how)
+        return self.now
+
+
+def make_project(folder: Path, *, k: int = 2, page: int = 3, more: str = "") -> Project:
+    """A project with one yes-no question, whose tables exist."""
+    from trope.annotate.store.connect import connect
+
+    new_project(folder, "pairs")
+    (folder / "project.toml").write_text(PLAN.format(k=k, page=page, more=more), encoding="utf-8")
+    project = open_project(folder)
+    connect(project)
+    return project
+
+
+def add_items(project: Project, number: int, *, gold: int = 0) -> None:
+    """So many items i1, i2 …, and control items g1, g2 … whose answer is yes."""
+    from trope.annotate.store.importing import import_items
+
+    rows = [{"id": f"i{n}", "text": f"Sentence number {n}."} for n in range(1, number + 1)]
+    rows += [
+        {"id": f"g{n}", "text": f"Control {n}.", "gold": {"metaphor": "yes"}}
+        for n in range(1, gold + 1)
+    ]
+    path = project.folder / "added.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    import_items(project, path, now=START)
+
+
+with tempfile.TemporaryDirectory() as _folder:  # tables can be imported only after a first project
+    make_project(Path(_folder) / "first")

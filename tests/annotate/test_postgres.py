@@ -1,0 +1,72 @@
+"""The same promises on PostgreSQL; TROPE_POSTGRES names a server where databases may be made."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from crowd import check_books
+from projects import START, add_items, make_project
+from test_concurrency import YES, at_once, work_until_finished
+
+from trope.annotate.project import Project
+from trope.annotate.store import judging, people, queue
+from trope.annotate.store.models import Item, Judgment
+
+SERVER = os.environ.get("TROPE_POSTGRES", "")
+
+
+@pytest.fixture
+def on_postgres(tmp_path: Path) -> Iterator[Project]:
+    if not SERVER:
+        pytest.skip("TROPE_POSTGRES does not name a server (postgresql://user@host:port)")
+    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
+    name = f"trope_test_{secrets.token_hex(6)}"
+    with psycopg.connect(f"{SERVER}/postgres", autocommit=True) as admin:
+        admin.execute(f"CREATE DATABASE {name}")
+        yield make_project(tmp_path / "p", k=3, page=4, more=f'database = "{SERVER}/{name}"')
+        make_project(tmp_path / "other")  # lets go of the database
+        admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_postgres_ten_people_at_once_fill_every_item(on_postgres: Project) -> None:
+    add_items(on_postgres, 20)
+    for number in range(10):
+        people.invite(f"Person {number}", now=START)
+    results = at_once(lambda n: work_until_finished(on_postgres, n + 1), times=10)
+    assert all(isinstance(done, int) for done in results), results
+    assert sum(results) == 60
+    assert set(Item.objects.values_list("open_slots", flat=True)) == {0}
+    check_books(on_postgres)
+
+
+def test_postgres_same_form_ten_times_at_once_is_one_judgment(on_postgres: Project) -> None:
+    add_items(on_postgres, 1)
+    people.invite("Ann", now=START)
+    (lease,) = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1)).leases
+    results = at_once(
+        lambda _: judging.submit(1, lease.token, YES, on_postgres.plan, now=START).pk, times=10
+    )
+    assert len(set(results)) == 1, results
+    assert Judgment.objects.count() == 1
+    check_books(on_postgres)
+
+
+def test_postgres_dismissal_in_the_middle_of_work(on_postgres: Project) -> None:
+    add_items(on_postgres, 30)
+    for number in range(6):
+        people.invite(f"Person {number}", now=START)
+
+    def work(number: int) -> object:
+        if number == 6:
+            return people.dismiss(1, "test", now=START)
+        try:
+            return work_until_finished(on_postgres, number + 1)
+        except judging.Refused as refused:
+            return refused.code
+
+    results = at_once(work, times=7)
+    assert not [result for result in results if isinstance(result, Exception)], results
+    check_books(on_postgres)
