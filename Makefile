@@ -28,7 +28,7 @@ demo: $(VENV)/core.stamp
 	@$(BIN)/python examples/demo.py build/demo.html
 
 test: $(VENV)/dev.stamp
-	@.ci/packages chromium
+	@.ci/packages chromium postgresql
 	$(BIN)/python -m pytest
 
 check: $(VENV)/dev.stamp
@@ -36,7 +36,7 @@ check: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@.ci/packages chromium
+	@.ci/packages chromium postgresql
 	$(BIN)/python -m pytest
 
 evaluate: $(VENV)/core.stamp

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from crowd import check_books
+from bookkeeping import check_books
 from projects import START, add_items, make_project
 
 from trope.annotate.project import Project

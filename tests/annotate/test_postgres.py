@@ -1,4 +1,4 @@
-"""The same promises on PostgreSQL; TROPE_POSTGRES names a server where databases may be made."""
+"""The same promises on PostgreSQL: a server of the tests' own, or the one TROPE_POSTGRES names."""
 
 import os
 import secrets
@@ -7,7 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from crowd import check_books
+from bookkeeping import check_books
+from postgres_server import find_programs, running_server
 from projects import START, add_items, make_project
 from test_concurrency import YES, at_once, work_until_finished
 
@@ -15,18 +16,26 @@ from trope.annotate.project import Project
 from trope.annotate.store import judging, people, queue
 from trope.annotate.store.models import Item, Judgment
 
-SERVER = os.environ.get("TROPE_POSTGRES", "")
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    named, programs = os.environ.get("TROPE_POSTGRES", ""), find_programs()
+    if named:
+        yield named
+    elif programs is None:
+        pytest.skip("PostgreSQL is not installed, and TROPE_POSTGRES names no server")
+    else:
+        with running_server(programs, tmp_path_factory.mktemp("postgres")) as address:
+            yield address
 
 
 @pytest.fixture
-def on_postgres(tmp_path: Path) -> Iterator[Project]:
-    if not SERVER:
-        pytest.skip("TROPE_POSTGRES does not name a server (postgresql://user@host:port)")
+def on_postgres(tmp_path: Path, server: str) -> Iterator[Project]:
     psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
     name = f"trope_test_{secrets.token_hex(6)}"
-    with psycopg.connect(f"{SERVER}/postgres", autocommit=True) as admin:
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
-        yield make_project(tmp_path / "p", k=3, page=4, more=f'database = "{SERVER}/{name}"')
+        yield make_project(tmp_path / "p", k=3, page=4, more=f'database = "{server}/{name}"')
         make_project(tmp_path / "other")  # lets go of the database
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from crowd import check_books
+from bookkeeping import check_books
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from projects import START, Clock, add_items, make_project

@@ -1,0 +1,67 @@
+"""A PostgreSQL server of the tests' own, on a free port of this machine, gone when they end."""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PLACES = "/usr/lib/postgresql/*/bin"  # where Debian keeps programs that are not for everybody
+
+
+def find_programs() -> Path | None:
+    """The folder with initdb and pg_ctl, None where PostgreSQL is not installed."""
+    found = sorted(Path("/").glob(PLACES.removeprefix("/") + "/initdb"))
+    on_path = shutil.which("initdb")
+    return found[-1].parent if found else Path(on_path).parent if on_path else None
+
+
+@contextmanager
+def running_server(programs: Path, folder: Path) -> Iterator[str]:
+    """The address of a server whose data are in the folder."""
+    data = folder / "data"
+    data.mkdir(parents=True)
+    owner = _owner(data)
+    port = _free_port()
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={data}"
+    _run(owner, programs / "initdb", "-D", data, "-U", "trope", "-A", "trust", "--no-sync")
+    _run(owner, programs / "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", options, "start")
+    try:
+        yield f"postgresql://trope@127.0.0.1:{port}"
+    finally:
+        _run(owner, programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+
+
+def _owner(data: Path) -> int | None:
+    """Who runs the server: it refuses to run as root, so then the user `postgres` does."""
+    if os.getuid() != 0:
+        return None
+    owner = pwd.getpwnam("postgres").pw_uid
+    os.chown(data, owner, -1)
+    for parent in data.parents:  # pytest's folders are closed to others
+        if parent.stat().st_uid == 0 and parent.is_relative_to(tempfile.gettempdir()):
+            parent.chmod(parent.stat().st_mode | 0o011)
+    return owner
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _run(owner: int | None, *command: object) -> None:
+    subprocess.run(
+        [str(part) for part in command],
+        check=True,
+        user=owner,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
