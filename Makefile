@@ -45,6 +45,7 @@ evaluate: $(VENV)/core.stamp
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/crowd.py --jobs 2
+	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --write docs/results.md
 
 clean:

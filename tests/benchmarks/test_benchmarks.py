@@ -20,7 +20,7 @@ SENTENCES = ["Go", "Cats nap", "Storms wreck old barns", "A very long line of wo
 def load(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield importlib.import_module
-    for name in ("machine", "record", "rivals", "speed", "startup"):
+    for name in ("machine", "package", "record", "rivals", "speed", "startup"):
         sys.modules.pop(name, None)
 
 
@@ -197,3 +197,17 @@ def test_the_machine_is_named_by_processor_and_threads_alone(load):
     machine = load("machine")
     assert machine.describe(2) == f"{machine.cpu_model()}, 2 threads"
     assert machine.describe(1).endswith(", 1 thread")
+
+
+def test_company_is_seen_where_it_changes_scores_and_only_there(load, shipped, monkeypatch):
+    package = load("package")
+    words = [sentence.split() for sentence in SENTENCES]
+    assert package.largest_difference(shipped.encoder, words) < 1e-3
+    alone = package._scores
+
+    def with_company(encoder, sentences):
+        scores = alone(encoder, sentences)
+        return {n: [array + 0.5 * (len(scores) > 1) for array in own] for n, own in scores.items()}
+
+    monkeypatch.setattr(package, "_scores", with_company)
+    assert package.largest_difference(shipped.encoder, words) == pytest.approx(0.5, abs=1e-3)

@@ -61,9 +61,11 @@ def write_section(
 
 
 def show(value: float | None) -> str:
-    """A value as it is printed: four places for shares, fewer for large numbers."""
+    """A value as it is printed: four places for shares, fewer for large, a power for tiny ones."""
     if value is None:
         return "–"
+    if 0 < abs(value) < 5e-5:
+        return f"{value:.1e}"
     return (
         f"{value:.4f}" if abs(value) < 2 else f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
     )
