@@ -42,14 +42,14 @@ def test_scores_are_gone_once_their_trees_are_made(
 ) -> None:
     left: list[int] = []
 
-    def count(text: object, parses: object, kind: object) -> str:
+    def count(*_: object) -> str:
         left.append(len(chunk.passes))
         return "done"
 
-    chunk = shipped._start(["Rain ate roads. " * 200], "plain")
+    chunk = shipped._start(["Rain ate roads. " * 200], "plain", shipped.tasks)
     assert len(chunk.passes) > 1
     monkeypatch.setattr(pipeline, "_assemble", count)
-    assert list(shipped._finish(chunk, "plain")) == ["done"]
+    assert list(shipped._finish(chunk)) == ["done"]
     assert left == [0]
 
 

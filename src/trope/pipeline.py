@@ -11,11 +11,19 @@ from itertools import islice
 from pathlib import Path
 from time import thread_time
 
+from trope.core.errors import BadInput
 from trope.core.files import sha256
 from trope.core.records import ROOT, Analysis, Parse, Relation, Text, TextKind, Token
 from trope.encoder.decode import Stretches, read_batch
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import BatchPass, Encoder
+from trope.encoder.session import (
+    METAPHOR,
+    SYNTAX,
+    TAGS,
+    BatchPass,
+    Encoder,
+    MetaphorThresholds,
+)
 from trope.lexicon.inflection import lemma
 from trope.relations import extract, judge_together
 from trope.text import read
@@ -26,6 +34,9 @@ AHEAD = 2
 CHUNK_CHARACTERS = 500_000
 """A chunk ends here if its texts are long, so that memory does not grow with their length."""
 
+NO_THRESHOLDS = MetaphorThresholds(0.5, 0.5)
+"""What an analysis without metaphors carries."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
@@ -34,6 +45,8 @@ class _Chunk:
     texts: list[Text]
     words: list[tuple[str, ...]]
     passes: deque[Future[BatchPass]]
+    kind: TextKind
+    tasks: tuple[str, ...]
 
 
 class Pipeline:
@@ -49,6 +62,12 @@ class Pipeline:
         """Seconds of computing by stage, summed over threads."""
 
     @property
+    def tasks(self) -> tuple[str, ...]:
+        """What the model can be asked for."""
+        syntax = ("syntax", "relations")
+        return syntax if self.encoder.labels.metaphor is None else (*syntax, "metaphor")
+
+    @property
     def model_sha256(self) -> str:
         """The checksum of the network's file."""
         return sha256(self.encoder.folder / "encoder.onnx")
@@ -58,44 +77,68 @@ class Pipeline:
         """The word pieces that the network reads."""
         return self.encoder.vocabulary
 
-    def analyze(self, text: str, *, kind: TextKind = "plain") -> Analysis:
-        """Everything about one text."""
-        return next(self.analyze_many([text], kind=kind))
+    def check_tasks(self, tasks: Iterable[str]) -> None:
+        """Raises BadInput if the model cannot be asked for one of the tasks."""
+        for task in tasks:
+            if task not in self.tasks:
+                raise BadInput(
+                    f"the model of tier {self.tier!r} has no head for {task!r}; "
+                    f"ask it for {', '.join(self.tasks)}, or install a trope whose model has one"
+                )
+
+    def analyze(
+        self, text: str, *, kind: TextKind = "plain", tasks: Sequence[str] | None = None
+    ) -> Analysis:
+        """Everything about one text, or no more than the given tasks."""
+        return next(self.analyze_many([text], kind=kind, tasks=tasks))
 
     def analyze_many(
-        self, texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
+        self,
+        texts: Iterable[str],
+        *,
+        kind: TextKind = "plain",
+        batch_size: int = 1024,
+        tasks: Sequence[str] | None = None,
     ) -> Iterator[Analysis]:
-        """One analysis a text, in order, in constant memory: up to `batch_size` texts at a time."""
+        """One analysis a text, in order, in constant memory: up to `batch_size` texts at a time.
+
+        Only what the given tasks need is computed; without any, all that the model has.
+        """
+        wanted = self.tasks if tasks is None else tuple(tasks)
+        self.check_tasks(wanted)
         under_way: deque[_Chunk] = deque()
         for chunk in _chunks(texts, batch_size):
-            under_way.append(self._start(chunk, kind))
+            under_way.append(self._start(chunk, kind, wanted))
             if len(under_way) == AHEAD:
-                yield from self._finish(under_way.popleft(), kind)
+                yield from self._finish(under_way.popleft())
         while under_way:
-            yield from self._finish(under_way.popleft(), kind)
+            yield from self._finish(under_way.popleft())
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""
         words = [tuple(sentence) for sentence in sentences]
         forms = [sentence for sentence in words if sentence]
-        parses = iter(self._decode(forms, deque(self.encoder.submit(forms))))
+        passes = self.encoder.submit(forms, _outputs(self.tasks))
+        parses = iter(self._decode(forms, deque(passes)))
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
 
-    def _start(self, chunk: list[str], kind: TextKind) -> _Chunk:
+    def _start(self, chunk: list[str], kind: TextKind, tasks: tuple[str, ...]) -> _Chunk:
         """Cut texts into words and send them off."""
         began = thread_time()
         texts = [read(text, kind) for text in chunk]
         words = [sentence.forms for text in texts for sentence in text.sentences]
         self.timings["text"] += thread_time() - began
-        return _Chunk(texts, words, deque(self.encoder.submit(words)))
+        passes = deque(self.encoder.submit(words, _outputs(tasks)))
+        return _Chunk(texts, words, passes, kind, tasks)
 
-    def _finish(self, chunk: _Chunk, kind: TextKind) -> Iterator[Analysis]:
+    def _finish(self, chunk: _Chunk) -> Iterator[Analysis]:
+        thresholds = self.encoder.labels.metaphor or NO_THRESHOLDS
         parses = iter(self._decode(chunk.words, chunk.passes))
         for text in chunk.texts:
             own = list(islice(parses, len(text.sentences)))
             began = thread_time()
-            analysis = _assemble(text, own, kind)
+            analysis = _assemble(text, own, chunk.kind, chunk.tasks, thresholds)
             self.timings["relations"] += thread_time() - began
             yield analysis
 
@@ -129,14 +172,26 @@ def _chunks(texts: Iterable[str], size: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def _assemble(text: Text, parses: list[Parse], kind: TextKind) -> Analysis:
+def _outputs(tasks: Sequence[str]) -> tuple[str, ...]:
+    """What the tasks need of the network; a word is always tagged, a tree is made if need be."""
+    tree = "syntax" in tasks or "relations" in tasks
+    return (*(SYNTAX if tree else TAGS), *(METAPHOR if "metaphor" in tasks else ()))
+
+
+def _assemble(
+    text: Text,
+    parses: list[Parse],
+    kind: TextKind,
+    tasks: tuple[str, ...],
+    thresholds: MetaphorThresholds,
+) -> Analysis:
     """The analysis of a text from those of its sentences; positions count over the whole text."""
     tokens: list[Token] = []
     relations: list[Relation] = []
     for sentence, parse in zip(text.sentences, parses, strict=True):
         first = len(tokens)
         for number, word in enumerate(sentence.words):
-            head = parse.heads[number]
+            head = parse.heads[number] if parse.heads else ROOT
             tokens.append(
                 Token(
                     word.text,
@@ -146,14 +201,26 @@ def _assemble(text: Text, parses: list[Parse], kind: TextKind) -> Analysis:
                     parse.xpos[number],
                     parse.lemmas[number],
                     ROOT if head == ROOT else head + first,
-                    parse.deprels[number],
+                    parse.deprels[number] if parse.deprels else "",
+                    parse.metaphor[number] if parse.metaphor else None,
                 )
             )
-        relations.extend(_moved(relation, first) for relation in extract(parse))
+        if "relations" in tasks:
+            relations.extend(_moved(relation, first) for relation in extract(parse))
     bounds = tuple((sentence.start, sentence.end) for sentence in text.sentences)
     if kind == "headline" and len(parses) > 1:
         relations = list(judge_together(relations))
-    return Analysis(text.original, tuple(tokens), bounds, tuple(relations))
+    figurative = tuple(parse.figurative for parse in parses if parse.figurative is not None)
+    return Analysis(
+        text.original,
+        tuple(tokens),
+        bounds,
+        tuple(relations),
+        tasks,
+        figurative,
+        thresholds.threshold,
+        thresholds.sentence_threshold,
+    )
 
 
 def _moved(relation: Relation, by: int) -> Relation:

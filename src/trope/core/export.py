@@ -17,7 +17,7 @@ import msgspec
 from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Relation, Token
 
-TASKS = ("syntax", "relations")
+TASKS = ("syntax", "relations", "metaphor")
 """What an analysis can hold, in the order in which it is shown."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -42,7 +42,8 @@ def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
     """The same analysis with no more than the given tasks."""
     kept = tuple(task for task in analysis.tasks if task in tasks)
     relations = analysis.relations if "relations" in kept else ()
-    return dataclasses.replace(analysis, tasks=kept, relations=relations)
+    figurative = analysis.figurative if "metaphor" in kept else ()
+    return dataclasses.replace(analysis, tasks=kept, relations=relations, figurative=figurative)
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:
@@ -55,8 +56,17 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
         "sentences": [list(bounds) for bounds in analysis.sentences],
     }
     if "relations" in analysis.tasks:
-        data["relations"] = [_relation(relation, analysis) for relation in analysis.relations]
+        data["relations"] = relations_to_dicts(analysis)
+    if metaphor:
+        data["figurative"] = list(analysis.figurative)
+        data["threshold"] = analysis.threshold
+        data["sentence_threshold"] = analysis.sentence_threshold
     return data
+
+
+def relations_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
+    """The relations of an analysis as plain data, with the score of the verb if there is one."""
+    return [_relation(relation, analysis) for relation in analysis.relations]
 
 
 def to_json(analysis: Analysis, *, name: str = "", indent: int = 0) -> str:
@@ -99,6 +109,8 @@ def _token(token: Token, syntax: bool, metaphor: bool) -> dict[str, Any]:
 def _relation(relation: Relation, analysis: Analysis) -> dict[str, Any]:
     start, end = _span(relation, analysis)
     places = {"verb": relation.verb, "subject": relation.subject, "object": relation.object}
+    metaphor = "metaphor" in analysis.tasks
+    score = {"metaphor": analysis.tokens[relation.verb].metaphor} if metaphor else {}
     return {
         "kind": relation.kind,
         **places,
@@ -109,6 +121,7 @@ def _relation(relation: Relation, analysis: Analysis) -> dict[str, Any]:
         "negated": relation.negated,
         "passive": relation.passive,
         "verb_class": relation.verb_class,
+        **score,
         "words": {
             role: None if place is None else analysis.tokens[place].text
             for role, place in places.items()

@@ -60,7 +60,12 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """One sentence read: for every word a tag, a lemma, a head and a relation."""
+    """One sentence read: for every word a tag, a lemma, a head and a relation.
+
+    What was not asked for is empty or None: `heads` and `deprels` without a tree, `metaphor` (the
+    probability that a word is a metaphor) and `figurative` (that the sentence has one) without
+    metaphors.
+    """
 
     words: tuple[str, ...]
     upos: tuple[str, ...]
@@ -68,6 +73,8 @@ class Parse:
     lemmas: tuple[str, ...]
     heads: tuple[int, ...]
     deprels: tuple[str, ...]
+    metaphor: tuple[float, ...] = ()
+    figurative: float | None = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -99,7 +106,11 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word of an analysed text; `head` counts over the whole text."""
+    """A word of an analysed text; `head` counts over the whole text.
+
+    `metaphor` is the calibrated probability that the word is used metaphorically, None where that
+    was not asked for.
+    """
 
     text: str
     start: int
@@ -114,10 +125,23 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Everything about one text. `sentences` are code-point ranges, `tasks` what was asked for."""
+    """Everything about one text. `sentences` are code-point ranges, `tasks` what was asked for.
+
+    `figurative` has the calibrated probability of each sentence to be metaphorical, nothing where
+    metaphors were not asked for. From `threshold` on a word is called a metaphor, from
+    `sentence_threshold` on a sentence metaphorical.
+    """
 
     text: str
     tokens: tuple[Token, ...]
     sentences: tuple[tuple[int, int], ...]
     relations: tuple[Relation, ...]
     tasks: tuple[str, ...] = ("syntax", "relations")
+    figurative: tuple[float, ...] = ()
+    threshold: float = 0.5
+    sentence_threshold: float = 0.5
+
+    def is_metaphor(self, place: int) -> bool:
+        """Whether the token at that place is called a metaphor."""
+        score = self.tokens[place].metaphor
+        return score is not None and score >= self.threshold

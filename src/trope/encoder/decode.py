@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from trope.core.records import ROOT, Parse
 from trope.encoder.lemmas import apply_rule
-from trope.encoder.session import BatchPass, Encoder
+from trope.encoder.session import TAGS, BatchPass, Encoder
 from trope.encoder.trees import best_heads
 from trope.encoder.windows import Window
 
@@ -19,18 +19,25 @@ Lemmatise = Callable[[str, str, str], str | None]
 """The base form of a word, its part of speech and its fine tag, or None where the model decides."""
 JOIN = "parataxis"
 """How the stretches of an overlong sentence hang together, as in Tweebank."""
+PLACES = 4
+"""Decimal places of a probability: what is shown is what is compared with a threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Decisions on the core words of one window, heads counted in the sentence."""
+    """Decisions on the core words of one window, heads counted in the sentence.
+
+    Lists are empty, and `figurative` is None, where the pass was not asked for them.
+    """
 
     first: int
     upos: list[int]
     xpos: list[int]
     lemma: list[int]
-    heads: list[int]
-    deprels: list[int]
+    heads: list[int] = field(default_factory=list)
+    deprels: list[int] = field(default_factory=list)
+    metaphor: list[float] = field(default_factory=list)
+    figurative: float | None = None
 
 
 def no_opinion(form: str, upos: str, xpos: str) -> None:
@@ -66,9 +73,13 @@ class Stretches:
 
 def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
-    tags = {name: done.outputs[name].argmax(-1) for name in ("upos", "xpos", "lemma")}
-    heads = [_window_heads(done.outputs["arcs"][row], w) for row, w in enumerate(done.windows)]
-    labels = _labels(done, heads, encoder)
+    tags = {name: done.outputs[name].argmax(-1) for name in TAGS}
+    heads: list[list[int]] = [[] for _ in done.windows]
+    labels = heads
+    if "arcs" in done.outputs:
+        heads = [_window_heads(done.outputs["arcs"][row], w) for row, w in enumerate(done.windows)]
+        labels = _labels(done, heads, encoder)
+    words, sentences = (_probabilities(done, name) for name in ("metaphor", "figurative"))
     for row, window in enumerate(done.windows):
         core = slice(window.core_first - window.first, window.core_last - window.first)
         yield (
@@ -80,8 +91,19 @@ def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch
                 lemma=tags["lemma"][row, core].tolist(),
                 heads=[h if h == ROOT else h + window.core_first for h in heads[row]],
                 deprels=labels[row],
+                metaphor=[] if words is None else words[row, core].tolist(),
+                figurative=None if sentences is None else sentences[row].item(),
             ),
         )
+
+
+def _probabilities(done: BatchPass, name: str) -> npt.NDArray[np.float64] | None:
+    """The logits of an output as rounded probabilities, None where it was not asked for."""
+    logits = done.outputs.get(name)
+    if logits is None:
+        return None
+    half = np.tanh(logits.astype(np.float64) / 2)  # the logistic function, without its overflow
+    return np.round((1 + half) / 2, PLACES)
 
 
 def _window_heads(arcs: npt.NDArray[np.float32], window: Window) -> list[int]:
@@ -131,7 +153,9 @@ def assemble(
     rules: list[str] = []
     heads: list[int] = []
     deprels: list[str] = []
+    metaphor: list[float] = []
     for stretch in stretches:
+        metaphor += stretch.metaphor
         upos += [labels.upos[tag] for tag in stretch.upos]
         xpos += [labels.xpos[tag] for tag in stretch.xpos]
         rules += [labels.lemma_rules[rule] for rule in stretch.lemma]
@@ -146,4 +170,15 @@ def assemble(
         lemmatise(word, pos, tag) or apply_rule(rule, word)
         for word, pos, tag, rule in zip(words, upos, xpos, rules, strict=True)
     )
-    return Parse(words, tuple(upos), tuple(xpos), lemmas, tuple(heads), tuple(deprels))
+    # a sentence is as metaphorical as the most metaphorical of its stretches
+    scores = [stretch.figurative for stretch in stretches if stretch.figurative is not None]
+    return Parse(
+        words,
+        tuple(upos),
+        tuple(xpos),
+        lemmas,
+        tuple(heads),
+        tuple(deprels),
+        tuple(metaphor),
+        max(scores, default=None),
+    )

@@ -8,8 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from time import thread_time
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -18,23 +19,40 @@ import numpy.typing as npt
 from trope.core.errors import BadInput, BadModel, MissingData
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
+from trope.encoder.pruning import keep_outputs
 from trope.encoder.windows import Window, batches, network_input, windows
 
 Array = npt.NDArray[np.float32]
 FILES = ("encoder.onnx", "labeller.onnx", "labels.json", "vocab.txt")
 """What the folder of a model holds."""
 
-SYNTAX = ("upos", "xpos", "lemma", "arcs", "label_dependents", "label_heads")
+TAGS = ("upos", "xpos", "lemma")
+"""What is said of every word by itself."""
+
+SYNTAX = (*TAGS, "arcs", "label_dependents", "label_heads")
 """What the heads of syntax say; `trope.encoder.decode` makes trees of it."""
 
+METAPHOR = ("metaphor", "figurative")
+"""Calibrated logits: of each word, that it is a metaphor; of each sentence, that it has one."""
 
-class Labels(msgspec.Struct, frozen=True):
-    """The inventories that the heads choose from."""
+Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class MetaphorThresholds(msgspec.Struct, frozen=True):
+    """From which probability on a word, and a sentence, is called metaphorical."""
+
+    threshold: Probability
+    sentence_threshold: Probability
+
+
+class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The inventories that the heads choose from; no thresholds where there is no such head."""
 
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
     deprels: tuple[str, ...]
     lemma_rules: tuple[str, ...]
+    metaphor: MetaphorThresholds | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +77,25 @@ class Encoder:
         self.folder = model_folder(tier) if folder is None else _complete(folder)
         self.vocabulary = Vocabulary(self.folder / "vocab.txt")
         self.labels = _read_labels(self.folder / "labels.json")
+        self._sessions: dict[frozenset[str], Any] = {}
+        self._opening = Lock()
 
-    @cached_property
-    def _session(self) -> Any:
-        return _open_session(self.folder / "encoder.onnx")
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """All that the heads of this model say."""
+        return SYNTAX if self.labels.metaphor is None else (*SYNTAX, *METAPHOR)
+
+    def _session(self, outputs: Sequence[str]) -> Any:
+        """The network with the heads that these outputs need, loaded when it is first used."""
+        wanted = frozenset(outputs)
+        with self._opening:
+            if wanted not in self._sessions:
+                path = self.folder / "encoder.onnx"
+                self._sessions[wanted] = (
+                    _open_session(path) if wanted == {*self.outputs} else _open_part(path, wanted)
+                )
+                _check_outputs(self._sessions[wanted], wanted, path)
+            return self._sessions[wanted]
 
     @cached_property
     def _labeller(self) -> Any:
@@ -85,7 +118,7 @@ class Encoder:
         self, sentences: Sequence[Sequence[str]], outputs: Sequence[str] = SYNTAX
     ) -> list[Future[BatchPass]]:
         """Send sentences (of at least one word) through the network, once, in batches."""
-        session, pieces = self._session, self.vocabulary.pieces
+        session, pieces = self._session(outputs), self.vocabulary.pieces
         pending = [
             w for number, words in enumerate(sentences) for w in windows(number, pieces(words))
         ]
@@ -116,7 +149,24 @@ def _read_labels(path: Path) -> Labels:
         raise BadModel(path, f"holds no labels ({error}); train or install it again") from None
 
 
-def _open_session(path: Path) -> Any:
+def _open_part(path: Path, outputs: frozenset[str]) -> Any:
+    """The model of a file without what these outputs do not need."""
+    try:
+        part = keep_outputs(path.read_bytes(), outputs)
+    except ValueError as error:
+        raise BadModel(path, f"is no ONNX model ({error}); train or install it again") from None
+    return _open_session(path, part)
+
+
+def _check_outputs(session: Any, wanted: frozenset[str], path: Path) -> None:
+    missing = sorted(wanted - {output.name for output in session.get_outputs()})
+    if missing:
+        problem = f"has no output {', '.join(missing)}, which labels.json promises"
+        raise BadModel(path, f"{problem}; train or install it again")
+
+
+def _open_session(path: Path, content: bytes | None = None) -> Any:
+    """A session for the model of a file, or for what was read from it."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -125,7 +175,8 @@ def _open_session(path: Path) -> Any:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        source = str(path) if content is None else content
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime raises many unrelated types here
         remedy = "train or install it again"
         raise BadModel(path, f"ONNX Runtime cannot load it ({error}); {remedy}") from error

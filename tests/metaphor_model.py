@@ -1,0 +1,111 @@
+"""A model of a few kilobytes with metaphor heads: what it says can be computed by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from trope.encoder.models import model_folder
+from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import Labels, MetaphorThresholds
+
+LABELS = Labels(
+    upos=("NOUN", "VERB", "ADJ"),
+    xpos=("NN", "VB", "JJ"),
+    deprels=("root", "obj", "nsubj"),
+    lemma_rules=("lower|0|",),
+    metaphor=MetaphorThresholds(threshold=0.6, sentence_threshold=0.7),
+)
+VERBS = ("crushed", "swallowed", "eats")
+LOGITS = {"crushed": 3.0, "swallowed": 1.5, "eats": -1.0}
+"""Of these words, which are one or more pieces; of every other piece it is `OTHERS`."""
+OTHERS = -4.0
+
+
+def probability(logit: float) -> float:
+    return round(1 / (1 + math.exp(-logit)), 4)
+
+
+def write_model(folder: Path, labels: Labels = LABELS, *, heads: bool = True) -> Path:
+    """The folder of a tiny model; a word's logit is the mean of its pieces', a sentence's the
+    highest of its pieces'."""
+    pytest.importorskip("onnx")
+    from trope.train.graph import Graph
+
+    folder.mkdir(parents=True, exist_ok=True)
+    copyfile(model_folder("small") / "vocab.txt", folder / "vocab.txt")
+    vocabulary = Vocabulary(folder / "vocab.txt")
+    size = len((folder / "vocab.txt").read_text("utf-8").splitlines())
+    (folder / "encoder.onnx").write_bytes(_encoder(Graph(), _table(vocabulary, size), heads))
+    (folder / "labeller.onnx").write_bytes(_labeller(Graph()))
+    (folder / "labels.json").write_bytes(msgspec.json.encode(labels))
+    return folder
+
+
+def _table(vocabulary: Vocabulary, size: int) -> Any:
+    """A row a piece: three tag scores, then its logit."""
+    table = np.tile(np.array([1, 0, 0, OTHERS], dtype=np.float32), (size, 1))
+    for word, logit in LOGITS.items():
+        for piece in vocabulary.pieces([word]).ids:
+            table[piece] = 0, 2, 0, logit
+    return table
+
+
+def _encoder(graph: Any, table: Any, heads: bool) -> bytes:
+    from onnx import TensorProto
+
+    rows = graph.add("Gather", graph.constant(table, "float32"), "ids")  # [batch, piece, 4]
+    words = graph.add("MatMul", "pool", rows)  # [batch, word, 4]
+    axis, end = graph.constant([2], "int64"), graph.constant([3], "int64")
+    first, last = graph.constant([0], "int64"), graph.constant([4], "int64")
+    tags = graph.add("Slice", words, first, end, axis)
+    for name in ("upos", "xpos", "label_dependents"):
+        graph.add("Identity", tags, name=name)
+    lemma = graph.add("Slice", words, first, graph.constant([1], "int64"), axis)
+    graph.add("Identity", lemma, name="lemma")
+    # the root and the words as heads: verbs are drawn to the root, all others to verbs
+    before = graph.constant([0, 1, 0, 0, 0, 0], "int64")
+    rooted = graph.add("Pad", tags, before, name="label_heads")
+    turned = graph.add("Transpose", rooted, perm=[0, 2, 1])
+    graph.add("MatMul", tags, turned, name="arcs")
+    shapes: dict[str, list[Any]] = {
+        "upos": ["batch", "word", 3],
+        "xpos": ["batch", "word", 3],
+        "lemma": ["batch", "word", 1],
+        "arcs": ["batch", "word", "head"],
+        "label_dependents": ["batch", "word", 3],
+        "label_heads": ["batch", "head", 3],
+    }
+    if heads:
+        logits = graph.add("Slice", words, end, last, axis)
+        graph.add("Squeeze", logits, axis, name="metaphor")
+        pieces = graph.add("Squeeze", graph.add("Slice", rows, end, last, axis), axis)
+        real = graph.add("Cast", "mask", to=TensorProto.FLOAT)
+        padding = graph.add("Sub", real, graph.constant(1.0, "float32"))
+        far_down = graph.add("Mul", padding, graph.constant(100.0, "float32"))
+        masked = graph.add("Add", pieces, far_down)
+        graph.add("ReduceMax", masked, graph.constant([1], "int64"), keepdims=0, name="figurative")
+        shapes |= {"metaphor": ["batch", "word"], "figurative": ["batch"]}
+    inputs = {
+        "ids": (TensorProto.INT64, ["batch", "piece"]),
+        "types": (TensorProto.INT64, ["batch", "piece"]),
+        "mask": (TensorProto.INT32, ["batch", "piece"]),
+        "pool": (TensorProto.FLOAT, ["batch", "word", "piece"]),
+    }
+    model: bytes = graph.serialise(inputs, shapes)
+    return model
+
+
+def _labeller(graph: Any) -> bytes:
+    from onnx import TensorProto
+
+    graph.add("Sub", "dependents", "heads", name="scores")
+    rows = TensorProto.FLOAT, ["arc", 3]
+    model: bytes = graph.serialise({"dependents": rows, "heads": rows}, {"scores": ["arc", 3]})
+    return model
