@@ -11,7 +11,8 @@ from trope.core.errors import BadInput, BadRecord, MissingData
 
 def read(*arguments: object, column: str = "", whole: bool = False) -> list[tuple[str, str]]:
     options = ReadingOptions(column=column, whole=whole)
-    return list(read_sources([str(argument) for argument in arguments], options))
+    found = read_sources([str(argument) for argument in arguments], options)
+    return [(text.name, text.text) for text in found]
 
 
 def stdin(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:

@@ -22,7 +22,7 @@ ALLOWED = set(
         r"\w+",
         """html head meta title style body header main section footer h1 h2 h3 p dl dt dd div
         table caption tbody tr td th meter small label input span article ul li details summary
-        bdi em svg path text code""",
+        bdi em svg path text code b output script""",
     )
 )
 

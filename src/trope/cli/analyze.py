@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, tee
 from pathlib import Path
 from typing import get_args
@@ -11,11 +12,13 @@ from typing import get_args
 import click
 
 from trope.cli.output import open_output
-from trope.cli.render import FORMATS, Named, write
+from trope.cli.render import FORMATS, write
 from trope.cli.sources import NamedText, ReadingOptions, is_file, read_sources
-from trope.core.export import TASKS, parse_tasks, restrict
+from trope.cli.summarising import SummaryOptions, write_summary
+from trope.core.errors import BadInput
+from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
-from trope.core.records import TextKind
+from trope.core.records import Analysis, TextKind
 from trope.pipeline import Pipeline
 
 
@@ -43,6 +46,18 @@ def load_pipeline(threads: int | None) -> Pipeline:
     help="What the texts are: tweets and headlines are normalised first.",
 )
 @click.option("--only", metavar="TASKS", help=f"Only these, of {','.join(TASKS)}.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    help="From which score on a word is a metaphor.  [default: the model's]",
+)
+@click.option("--summary", is_flag=True, help="Sum up the texts: rates of metaphor, verbs.")
+@click.option("--by", default="", metavar="COLUMN", help="Groups of the summary.  [default: files]")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw the summary into this .svg, .png or .pdf file.",
+)
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
 @click.option("--whole", is_flag=True, help="A plain file is one text, not a text a line.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
@@ -58,6 +73,10 @@ def analyze(
     as_json: bool,
     kind: TextKind,
     only: str | None,
+    threshold: float | None,
+    summary: bool,
+    by: str,
+    plot: Path | None,
     column: str,
     whole: bool,
     out: Path | None,
@@ -66,20 +85,30 @@ def analyze(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Everything about a text: tags, trees, relations.
+    """Everything about a text: tags, trees, relations, metaphors.
 
     An argument that is the name of a file is read (.txt a text a line; .csv, .tsv and .jsonl by
     their column; .gz of any of them), - is standard input, any other is itself the text.
     """
-    tasks = TASKS if only is None else parse_tasks(only)
+    form = "json" if as_json else form
+    sums = SummaryOptions(form, plot) if summary or by or plot else None
+    asked = None if only is None else parse_tasks(only)
     quiet = quiet or bool((context.obj or {}).get("quiet")) or (out is None and _watched())
-    texts = read_sources(sources, ReadingOptions(column=column, whole=whole))
+    texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
     first = next(texts)  # a fault in the input is told before a model is loaded
-    analyses = _analyze(load_pipeline(threads), chain([first], texts), kind)
-    wanted = ((name, restrict(analysis, tasks)) for name, analysis in analyses)
-    shown = track(wanted, "Analysing", quiet=quiet)
+    pipeline = load_pipeline(threads)
+    tasks = pipeline.tasks if asked is None else asked
+    pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
+    if threshold is not None and "metaphor" not in tasks:
+        raise BadInput("--threshold is for metaphors; leave it out, or add them to --only")
+    found = _analyze(pipeline, chain([first], texts), kind, tasks)
+    shown = track(_with_threshold(found, threshold), "Analysing", quiet=quiet)
     with open_output(out) as file:
-        write("json" if as_json else form, shown, file, title=_title(sources))
+        if sums is not None:
+            write_summary(shown, file, sums)
+        else:
+            named = ((text.name, analysis) for text, analysis in shown)
+            write(form, named, file, title=_title(sources))
 
 
 def _title(sources: tuple[str, ...]) -> str:
@@ -88,12 +117,21 @@ def _title(sources: tuple[str, ...]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _analyze(pipeline: Pipeline, texts: Iterable[NamedText], kind: TextKind) -> Iterator[Named]:
-    """Each text's name with its analysis; the pipeline reads a batch ahead, `tee` holds it."""
+def _analyze(
+    pipeline: Pipeline, texts: Iterable[NamedText], kind: TextKind, tasks: Sequence[str]
+) -> Iterator[tuple[NamedText, Analysis]]:
+    """Each text with its analysis; the pipeline reads a batch ahead, `tee` holds it."""
     named, bare = tee(texts)
-    analyses = pipeline.analyze_many((text for _, text in bare), kind=kind)
-    for (name, _), analysis in zip(named, analyses, strict=True):
-        yield name, analysis
+    analyses = pipeline.analyze_many((text.text for text in bare), kind=kind, tasks=tasks)
+    yield from zip(named, analyses, strict=True)
+
+
+def _with_threshold(
+    found: Iterable[tuple[NamedText, Analysis]], threshold: float | None
+) -> Iterator[tuple[NamedText, Analysis]]:
+    """The analyses with the threshold that was asked for instead of the model's."""
+    for text, analysis in found:
+        yield text, analysis if threshold is None else replace(analysis, threshold=threshold)
 
 
 def _watched() -> bool:

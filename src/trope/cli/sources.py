@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
-from trope.core.errors import BadInput, MissingData
+from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.corpora.plain import read_lines
+from trope.corpora.records import TextRecord
 from trope.corpora.sources import numbered_lines, source_name
 from trope.corpora.tables import read_texts
-
-NamedText = tuple[str, str]
-"""Where a text comes from ("" for the command line itself), and the text."""
 
 _FILE_NAME = re.compile(
     r"\S+\.(?:txt|text|md|csv|tsv|jsonl|ndjson|json|conllu|html?|xml|pdf|docx?|gz|zip)", re.I
@@ -25,10 +24,22 @@ _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How files are taken apart: the column of a table, a whole file as one text."""
+    """How files are taken apart: the column of a table, a whole file as one text.
+
+    `by` is the column that tells the groups of a summary; without one, a file is a group.
+    """
 
     column: str = ""
     whole: bool = False
+    by: str = ""
+
+
+class NamedText(NamedTuple):
+    """Where a text comes from ("" for the command line itself), the text, and its group."""
+
+    name: str
+    text: str
+    group: str
 
 
 def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[NamedText]:
@@ -43,10 +54,10 @@ def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[
         arguments = ["-"]
     texts = chain.from_iterable(_read_argument(argument, options) for argument in arguments)
     found = False
-    for name, text in texts:
-        if text.strip():
+    for text in texts:
+        if text.text.strip():
             found = True
-            yield name, text
+            yield text
     if not found:
         names = ", ".join("standard input" if a == "-" else repr(a) for a in arguments[:3])
         raise BadInput(f"no text in {names}; give one that is not empty")
@@ -61,7 +72,7 @@ def _read_argument(argument: str, options: ReadingOptions) -> Iterable[NamedText
         return read_file(Path(argument), options)
     if _FILE_NAME.fullmatch(argument):
         raise MissingData(argument, "check the file name, or give a text of more than one word")
-    return [("", argument)]
+    return [NamedText("", argument, "")]
 
 
 def is_file(argument: str) -> bool:
@@ -84,7 +95,7 @@ def read_file(path: Path, options: ReadingOptions) -> Iterator[NamedText]:
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
     if suffix.lower() in _TABLES:
         for record in read_texts(path, text_column=options.column or None):
-            yield record.id, record.text
+            yield NamedText(record.id, record.text, _group(record, path, options))
     else:
         yield from _read_plain(str(path), options)
 
@@ -92,7 +103,19 @@ def read_file(path: Path, options: ReadingOptions) -> Iterator[NamedText]:
 def _read_plain(source: str, options: ReadingOptions) -> Iterator[NamedText]:
     name = source_name(source)
     if options.whole:
-        yield name, "".join(line for _, line in numbered_lines(source, keep_ends=True))
+        text = "".join(line for _, line in numbered_lines(source, keep_ends=True))
+        yield NamedText(name, text, name)
         return
     for record in read_lines(source):
-        yield f"{name}:{record.line}", record.text
+        yield NamedText(f"{name}:{record.line}", record.text, name)
+
+
+def _group(record: TextRecord, path: Path, options: ReadingOptions) -> str:
+    """The group of a row: its file, or what stands in the column that tells the groups."""
+    if not options.by:
+        return str(path)
+    if options.by not in record.fields:
+        known = ", ".join(record.fields) or "none"
+        problem = f"has no column {options.by!r} to group by; it has {known}"
+        raise BadRecord(path, record.line, problem)
+    return record.fields[options.by]

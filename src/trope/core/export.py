@@ -42,8 +42,13 @@ def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
     """The same analysis with no more than the given tasks."""
     kept = tuple(task for task in analysis.tasks if task in tasks)
     relations = analysis.relations if "relations" in kept else ()
-    figurative = analysis.figurative if "metaphor" in kept else ()
-    return dataclasses.replace(analysis, tasks=kept, relations=relations, figurative=figurative)
+    tokens, figurative = analysis.tokens, analysis.figurative
+    if "metaphor" not in kept and figurative:
+        tokens = tuple(dataclasses.replace(token, metaphor=None) for token in tokens)
+        figurative = ()
+    return dataclasses.replace(
+        analysis, tokens=tokens, tasks=kept, relations=relations, figurative=figurative
+    )
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Analyses as one self-contained page: no script, nothing fetched, every text escaped.
+"""Analyses as one self-contained page: nothing fetched, every text escaped, no script but the one
+that moves the threshold of metaphors, without which the page works too.
 
 Texts go to a spool on disk while they are counted, because the summary stands above them; memory
 does not grow with their number.
@@ -15,7 +16,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from trope import __version__
-from trope.cli.render import Named
+from trope.cli.render import Named, metaphor_page
 from trope.cli.render.arcs import LONGEST, draw_arcs
 from trope.cli.render.sentences import ShownSentence, sentences
 from trope.cli.render.summary import Summary, relation_notes, relation_words
@@ -47,6 +48,7 @@ def write_html(
 ) -> None:
     """Writes the page; texts beyond `limit` characters are counted, but not shown."""
     summary = Summary()
+    scores: set[int] = set()
     shown = size = 0
     with SpooledTemporaryFile(_SPOOL_IN_MEMORY, "w+", encoding="utf-8", newline="") as spool:
         for name, analysis in analyses:
@@ -54,17 +56,18 @@ def write_html(
             if size >= limit:
                 continue
             article = _article(name, analysis, summary.texts)
+            scores.update(metaphor_page.shown_scores(analysis))
             size += len(article)
             shown += 1
             spool.write(article)
-        before, after = _page(title or "Analysis", summary, shown)
+        before, after = _page(title or "Analysis", summary, shown, scores)
         spool.seek(0)
         file.write(before)
         shutil.copyfileobj(spool, file)
         file.write(after)
 
 
-def _page(title: str, summary: Summary, shown: int) -> tuple[str, str]:
+def _page(title: str, summary: Summary, shown: int, scores: set[int]) -> tuple[str, str]:
     """What stands before and after the texts."""
     template = files("trope.cli.render").joinpath("page.html").read_text("utf-8")
     before, after = template.split("<!-- texts -->")
@@ -73,6 +76,7 @@ def _page(title: str, summary: Summary, shown: int) -> tuple[str, str]:
         "version": clean(__version__),
         "summary": "".join(_summary(summary)),
         "note": _note(summary, shown),
+        **metaphor_page.parts(summary, scores),
     }
     return Template(before).substitute(values), Template(after).substitute(values)
 
@@ -101,10 +105,18 @@ def _summary(summary: Summary) -> Iterator[str]:
     if "relations" in summary.tasks:
         kept, rejected = summary.kept.total(), summary.rejected.total()
         numbers += [("relations kept", kept), ("relations rejected", rejected)]
+    if "metaphor" in summary.tasks:
+        total = summary.metaphors.total
+        numbers += [
+            ("metaphors", total.words.part),
+            ("metaphorical sentences", total.sentences.part),
+        ]
     yield '<dl class="numbers">'
     for noun, number in numbers:
         yield f"<div><dt>{noun}</dt><dd>{number:,}</dd></div>"
     yield "</dl>"
+    if "metaphor" in summary.tasks:
+        yield from metaphor_page.tables(summary.metaphors)
     if "relations" in summary.tasks:
         yield '<div class="tables">'
         yield from _verdicts(summary)
@@ -145,20 +157,22 @@ def _verbs(summary: Summary) -> Iterator[str]:
 def _article(name: str, analysis: Analysis, number: int) -> str:
     heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
     parts = [f'<article id="t{number}"><h3>{heading}</h3>']
-    for sentence in sentences(analysis):
-        parts += _sentence(sentence, analysis)
+    for place, sentence in enumerate(sentences(analysis)):
+        parts += _sentence(sentence, analysis, place)
     parts.append("</article>\n")
     return "".join(parts)
 
 
-def _sentence(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
+def _sentence(sentence: ShownSentence, analysis: Analysis, place: int) -> Iterator[str]:
     yield f'<p dir="auto" class="s">{"".join(_words(sentence, analysis))}</p>'
+    if "metaphor" in analysis.tasks:
+        yield metaphor_page.verdict(analysis, place)
     if sentence.relations:
         yield '<ul class="relations">'
         yield from (_relation(relation, analysis) for relation in sentence.relations)
         yield "</ul>"
     if "syntax" in analysis.tasks:
-        yield from _tree(sentence)
+        yield from _tree(sentence, analysis)
 
 
 def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
@@ -197,7 +211,8 @@ def _word(token: Token, syntax: bool, role: tuple[str, bool] | None) -> str:
         names, kept = role
         classes.append("kept" if kept else "rejected")
         data += f' data-role="{names}"'
-    return f'<span class="{" ".join(classes)}"{data}>{clean(token.text)}</span>'
+    text = metaphor_page.marked(token, clean(token.text))
+    return f'<span class="{" ".join(classes)}"{data}>{text}</span>'
 
 
 def _roles(relations: Iterable[Relation]) -> dict[int, tuple[str, bool]]:
@@ -221,17 +236,19 @@ def _relation(relation: Relation, analysis: Analysis) -> str:
     why = f" <em>{clean(relation.reason)}</em>" if relation.reason else ""
     facts = [("Expression", expression(relation, analysis))]
     facts += [] if relation.kept else [("Rejected", REASONS.get(relation.reason, relation.reason))]
-    facts += [("Verb", ", ".join(relation_notes(relation)))]
+    facts += [("Verb", ", ".join(relation_notes(relation, analysis)))]
     listed = "".join(f'<dt>{name}<dd dir="auto">{clean(value)}' for name, value in facts)
     return (
         f'<li class="{verdict}"><details><summary><span class="mark">{mark}</span> '
         f'<span class="kind">{relation.kind}</span> '
-        f"<bdi>{clean(relation_words(relation, analysis))}</bdi>{why}</summary>"
+        f"<bdi>{clean(relation_words(relation, analysis))}</bdi>{why}"
+        f"{metaphor_page.verb_score(relation, analysis)}</summary>"
         f"<dl>{listed}</dl></details></li>"
     )
 
 
-def _tree(sentence: ShownSentence) -> Iterator[str]:
+def _tree(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
+    metaphor = "metaphor" in analysis.tasks
     yield '<details class="tree"><summary>Tree</summary>'
     if len(sentence.tokens) <= LONGEST:
         yield '<div class="scroll" tabindex="0" role="region" aria-label="Tree">'
@@ -239,9 +256,8 @@ def _tree(sentence: ShownSentence) -> Iterator[str]:
     else:
         yield f"<p>Arcs over more than {LONGEST} words are not drawn.</p>"
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Table of words"><table><tr>'
-    yield "".join(
-        f'<th scope="col">{name}' for name in ("", "word", "class", "tag", "lemma", "relation")
-    )
+    names = ["", "word", "class", "tag", "lemma", "relation", *(["metaphor"] if metaphor else [])]
+    yield "".join(f'<th scope="col">{name}' for name in names)
     for number, (token, head) in enumerate(
         zip(sentence.tokens, sentence.heads(), strict=True), start=1
     ):
@@ -249,4 +265,6 @@ def _tree(sentence: ShownSentence) -> Iterator[str]:
         cells = (token.text, token.upos, token.xpos, token.lemma)
         yield f"<tr><td>{number}" + "".join(f"<td>{clean(cell)}" for cell in cells)
         yield f"<td>{clean(token.deprel)}{of}"
+        if metaphor and token.metaphor is not None:
+            yield f"<td>{token.metaphor:.2f}"
     yield "</table></div></details>"

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from trope.core.records import Analysis, Relation
+from trope.tasks.metaphor.corpus import CorpusMetaphors
 
 VERB_LIMIT = 12
 OBJECT_LIMIT = 6
@@ -25,13 +26,17 @@ class Summary:
     """Rejected relations of each kind and reason."""
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Lemmas of verb and object in kept relations, once for each place in a text."""
+    metaphors: CorpusMetaphors = field(default_factory=CorpusMetaphors)
+    """Rates of metaphor, where these were asked for."""
 
-    def add(self, analysis: Analysis) -> None:
-        """Counts one more text."""
+    def add(self, analysis: Analysis, group: str = "") -> None:
+        """Counts one more text of a group."""
         self.tasks = analysis.tasks
         self.texts += 1
         self.sentences += len(analysis.sentences)
         self.words += len(analysis.tokens)
+        if "metaphor" in analysis.tasks:
+            self.metaphors.add(analysis, group)
         places = set()
         for relation in analysis.relations:
             if not relation.kept:
@@ -66,6 +71,8 @@ class Summary:
         if "relations" in self.tasks:
             kept, rejected = self.kept.total(), self.rejected.total()
             parts.append(f"relations: {kept:,} kept, {rejected:,} rejected")
+        if "metaphor" in self.tasks:
+            parts.append(_count(self.metaphors.total.words.part, "metaphor"))
         return " · ".join(parts)
 
 
@@ -81,12 +88,15 @@ def relation_words(relation: Relation, analysis: Analysis) -> str:
     return " – ".join([*subject, verb, *thing])
 
 
-def relation_notes(relation: Relation) -> list[str]:
-    """What else is to be said of a relation: ROOT or not, passive, negated, class of the verb."""
+def relation_notes(relation: Relation, analysis: Analysis) -> list[str]:
+    """What else is to be said of a relation: ROOT or not, passive, negated, class of the verb,
+    and how probably the verb is a metaphor."""
     notes = ["ROOT" if relation.root else "not ROOT"]
     notes += ["passive"] if relation.passive else []
     notes += ["negated"] if relation.negated else []
     notes += [f"{relation.verb_class} verb"] if relation.verb_class else []
+    score = analysis.tokens[relation.verb].metaphor
+    notes += [f"metaphor {score:.2f}"] if "metaphor" in analysis.tasks and score is not None else []
     return notes
 
 

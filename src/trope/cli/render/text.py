@@ -13,17 +13,20 @@ from rich.text import Text
 from trope.cli.render import Named
 from trope.cli.render.sentences import ShownSentence, sentences
 from trope.cli.render.summary import Summary, relation_notes, relation_words
-from trope.core.records import Analysis
+from trope.core.records import Analysis, Token
+from trope.tasks.metaphor.corpus import is_word
 
 DEEPEST = 10
 """Trees deeper than this are given by numbers alone: their lines would push the words away."""
 
-# number, tree, word, word class, tag, lemma, relation
-_STYLES = ("dim", "dim", "", "cyan", "dim", "", "green")
-_WIDEST = (6, 2 * DEEPEST + 1, 24, 6, 6, 20, 24)
+# number, tree, word, word class, tag, lemma, relation, and metaphor where it was asked for
+_STYLES = ("dim", "dim", "", "cyan", "dim", "", "green", "magenta")
+_WIDEST = (6, 2 * DEEPEST + 1, 24, 6, 6, 20, 24, 5)
+_METAPHOR = "bold magenta underline"
 _NARROWED, _NARROWEST = (2, 5, 6), 6
 
 _WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich takes ages for them
+_BLANKS = re.compile(r"\s+")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -58,15 +61,62 @@ def _print_analysis(console: Console, analysis: Analysis) -> None:
     for number, sentence in enumerate(sentences(analysis)):
         if number:
             console.print()
-        line = " ".join(analysis.text[sentence.start : sentence.end].split())
-        console.print(Text(printable(line), style="bold"), soft_wrap=len(line) > _WRAPPED)
+        line = _marked(sentence, analysis, coloured=console.is_terminal and not console.no_color)
+        console.print(line, soft_wrap=len(line) > _WRAPPED)
         if "syntax" in analysis.tasks:
-            console.print(_tree_table(sentence, console.width))
+            console.print(_tree_table(sentence, analysis, console.width))
+        if "metaphor" in analysis.tasks:
+            console.print(_metaphors(sentence, analysis, number))
         _print_relations(console, sentence, analysis)
 
 
-def _tree_table(sentence: ShownSentence, width: int) -> Group:
-    """Number, tree, word, tags, lemma and relation of every word, in columns that fit."""
+def _marked(sentence: ShownSentence, analysis: Analysis, *, coloured: bool) -> Text:
+    """The sentence on one line, its metaphors in colour, or between asterisks without colours."""
+    line = Text(style="bold")
+    at = sentence.start
+    for place in _metaphor_places(sentence, analysis):
+        token = analysis.tokens[place]
+        line.append(_on_one_line(analysis.text[at : token.start]))
+        word = _on_one_line(token.text)
+        line.append(word if coloured else f"*{word}*", _METAPHOR if coloured else "")
+        at = token.end
+    line.append(_on_one_line(analysis.text[at : sentence.end]))
+    return line
+
+
+def _metaphor_places(sentence: ShownSentence, analysis: Analysis) -> list[int]:
+    places = range(sentence.first, sentence.first + len(sentence.tokens))
+    return [place for place in places if analysis.is_metaphor(place)]
+
+
+def _on_one_line(text: str) -> str:
+    return printable(_BLANKS.sub(" ", text))
+
+
+def _metaphors(sentence: ShownSentence, analysis: Analysis, number: int) -> Text:
+    """The verdict on a sentence and its metaphors with their scores."""
+    score = analysis.figurative[number]
+    figurative = score >= analysis.sentence_threshold
+    line = Text("  ")
+    line.append("◆ metaphorical" if figurative else "◇ literal", "magenta" if figurative else "dim")
+    line.append(f" {score:.2f}", "dim")
+    words = [
+        f"{printable(token.text)} {token.metaphor:.2f}"
+        for token in (analysis.tokens[place] for place in _metaphor_places(sentence, analysis))
+    ]
+    line.append(f"  {', '.join(words)}" if words else "")
+    return line
+
+
+def _score(token: Token, analysis: Analysis) -> str:
+    """The score of a word, with an asterisk if it is called a metaphor."""
+    if token.metaphor is None or not is_word(token.text):
+        return ""
+    return f"{token.metaphor:.2f}" + ("*" if token.metaphor >= analysis.threshold else "")
+
+
+def _tree_table(sentence: ShownSentence, analysis: Analysis, width: int) -> Group:
+    """Number, tree, word, tags, lemma, relation and score of every word, in columns that fit."""
     heads = sentence.heads()
     rows = [
         (
@@ -77,6 +127,7 @@ def _tree_table(sentence: ShownSentence, width: int) -> Group:
             printable(token.xpos),
             printable(token.lemma),
             printable(token.deprel if head < 0 else f"{token.deprel} → {head + 1}"),
+            _score(token, analysis) if "metaphor" in analysis.tasks else "",
         )
         for number, (token, head, branch) in enumerate(
             zip(sentence.tokens, heads, draw_tree(heads), strict=True), start=1
@@ -121,7 +172,7 @@ def _print_relations(console: Console, sentence: ShownSentence, analysis: Analys
         line.append(printable(relation_words(relation, analysis)), style="bold")
         if relation.reason:
             line.append(f"  {relation.reason}", style="red")
-        line.append(f"  ({', '.join(relation_notes(relation))})", style="dim")
+        line.append(f"  ({', '.join(relation_notes(relation, analysis))})", style="dim")
         console.print(line)
 
 

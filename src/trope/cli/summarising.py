@@ -1,0 +1,126 @@
+"""`trope analyze --summary`: what many texts say, as text, JSON or a plot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from trope import __version__
+from trope.cli.render.metaphor_page import percent
+from trope.cli.render.plots import check_plot, draw_summary
+from trope.cli.render.summary import Summary
+from trope.cli.render.text import printable
+from trope.cli.sources import NamedText
+from trope.core.errors import BadInput
+from trope.core.records import Analysis
+
+GROUP_LIMIT = 40
+_NO_RATES = "This model has no metaphor head: there are no rates of metaphor."
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryOptions:
+    """How the summary is shown; a fault of the options is told before any work."""
+
+    form: str
+    plot: Path | None
+
+    def __post_init__(self) -> None:
+        if self.form not in ("text", "json"):
+            raise BadInput(f"a summary is text or json, not {self.form}; leave out --format")
+        if self.plot is not None:
+            check_plot(self.plot)
+
+
+def write_summary(
+    found: Iterable[tuple[NamedText, Analysis]], file: IO[str], options: SummaryOptions
+) -> None:
+    """Counts the texts, then writes the summary, and draws it if that was asked for."""
+    summary = Summary()
+    for text, analysis in found:
+        summary.add(analysis, text.group)
+    if options.plot is not None:
+        if "metaphor" not in summary.tasks:
+            raise BadInput(f"{options.plot}: there are no rates to draw; ask for metaphors")
+        draw_summary(summary.metaphors, options.plot)
+    if options.form == "json":
+        file.write(json.dumps(to_dict(summary), ensure_ascii=False, indent=2) + "\n")
+        return
+    for part in _text(summary):
+        Console(file=file, highlight=False, markup=False, emoji=False).print(part)
+
+
+def to_dict(summary: Summary) -> dict[str, Any]:
+    """The summary as plain data; `metaphor` only where it was asked for."""
+    data: dict[str, Any] = {
+        "trope": __version__,
+        "texts": summary.texts,
+        "sentences": summary.sentences,
+        "tokens": summary.words,
+    }
+    if "relations" in summary.tasks:
+        rejected = sorted(summary.rejected.items())
+        data["relations"] = {
+            "kept": dict(sorted(summary.kept.items())),
+            "rejected": [
+                {"kind": kind, "reason": reason, "count": count}
+                for (kind, reason), count in rejected
+            ],
+        }
+    if "metaphor" in summary.tasks:
+        data["metaphor"] = summary.metaphors.to_dict()
+    return data
+
+
+def _text(summary: Summary) -> Iterator[Text | Table]:
+    yield Text(summary.line(), style="bold")
+    if "metaphor" not in summary.tasks:
+        yield Text(_NO_RATES, style="dim")
+        return
+    metaphors = summary.metaphors
+    yield Text(
+        f"Words from {metaphors.threshold:.2f} on are metaphors, sentences from "
+        f"{metaphors.sentence_threshold:.2f} on metaphorical; 95 % intervals.\n",
+        style="dim",
+    )
+    yield _rates(summary)
+    if verbs := metaphors.verbs():
+        table = _table("verb", "metaphors", "rate (95 %)", "objects of its metaphors")
+        for use in verbs:
+            objects = ", ".join(printable(thing) for thing, _, times in use.objects if times)
+            counts = f"{use.metaphors:,} of {use.count:,}"
+            table.add_row(printable(use.lemma), counts, percent(use.rate), objects)
+        yield Text("")
+        yield table
+
+
+def _rates(summary: Summary) -> Table:
+    table = _table("", "texts", "words", "metaphors (95 %)", "sentences (95 %)")
+    groups = list(summary.metaphors.by_rate())
+    rows = [("all", summary.metaphors.total), *(groups[:GROUP_LIMIT] if len(groups) > 1 else [])]
+    for name, rates in rows:
+        table.add_row(
+            printable(name) or "–",
+            f"{rates.texts:,}",
+            f"{rates.words.whole:,}",
+            percent(rates.words.interval()),
+            percent(rates.sentences.interval()),
+        )
+    if len(groups) > GROUP_LIMIT:
+        table.add_row(f"… and {len(groups) - GROUP_LIMIT:,} more (--json has all)", *[""] * 4)
+    return table
+
+
+def _table(*names: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    for name in names:
+        right = name in ("texts", "words", "metaphors")
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    return table
