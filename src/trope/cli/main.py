@@ -15,10 +15,11 @@ from trope.core.errors import TropeError
 COMMANDS: dict[str, tuple[str, str]] = {
     "aggregate": ("trope.cli.aggregate:aggregate", "One label an item from many judgments."),
     "agree": ("trope.cli.agree:agree", "Agreement of annotators, with intervals."),
-    "analyze": ("trope.cli.analyze:analyze", "Everything about a text: tags, trees, relations."),
+    "analyze": ("trope.cli.analyze:analyze", "Everything about a text: trees, metaphors."),
     "annotate": ("trope.cli.annotate:annotate", "A service where people judge items."),
     "audit": ("trope.cli.audit:audit", "What a data set gives away to those who do not read it."),
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
+    "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "train": ("trope.cli.train:train", "Train again what ships."),
 }

@@ -80,7 +80,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
 
 
 def _text(summary: Summary) -> Iterator[Text | Table]:
-    yield Text(summary.line(), style="bold")
+    yield Text(summary.line("token"), style="bold")
     if "metaphor" not in summary.tasks:
         yield Text(_NO_RATES, style="dim")
         return

@@ -36,10 +36,10 @@ _SUFFIXES: dict[str, TableFormat] = {
 }
 
 
-class _SpeltFloat(float):
+class SpeltFloat(float):
     """A JSON number with a point or an exponent that remembers how it was spelt."""
 
-    def __new__(cls, spelling: str) -> _SpeltFloat:
+    def __new__(cls, spelling: str) -> SpeltFloat:  # noqa: D102
         number = super().__new__(cls, spelling)
         number.spelling = spelling
         return number
@@ -84,7 +84,7 @@ def read_texts(
             seen = tuple(row)
             text_key = _text_key(row, text_column, name, line)
             id_key = _id_key(row, id_column, name, line)
-        identifier = str(index) if id_key is None else _checked_id(row[id_key], name, line)
+        identifier = str(index) if id_key is None else checked_id(row[id_key], name, line)
         fields = {key: value for key, value in row.items() if key not in (text_key, id_key)}
         yield TextRecord(identifier, row[text_key], line, fields)
 
@@ -204,7 +204,7 @@ def _json_rows(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Row]:
         if not line.strip():
             continue
         try:
-            row = json.loads(line, parse_float=_SpeltFloat)
+            row = json.loads(line, parse_float=SpeltFloat)
         except (ValueError, RecursionError) as error:
             cause = getattr(error, "msg", str(error))
             problem = f"cannot be read as JSON ({cause}); write one object a line"
@@ -212,13 +212,14 @@ def _json_rows(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Row]:
         if not isinstance(row, dict):
             problem = f"is a JSON {type(row).__name__}; write one object a line"
             raise BadRecord(name, number, problem)
-        yield number, {key: _json_text(value, name, number) for key, value in row.items()}
+        yield number, {key: json_text(value, name, number) for key, value in row.items()}
 
 
-def _json_text(value: Any, name: str, number: int) -> str:
+def json_text(value: Any, name: str, number: int) -> str:
+    """A value of JSON as the text of a field; nothing for null, BadRecord for half a character."""
     if value is None:
         return ""
-    if isinstance(value, _SpeltFloat):
+    if isinstance(value, SpeltFloat):
         return value.spelling
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
@@ -228,7 +229,7 @@ def _json_text(value: Any, name: str, number: int) -> str:
 
 
 def _text_key(row: Mapping[str, str], wanted: str | None, name: str, line: int) -> str:
-    key = _named(row, wanted, name, line) if wanted else _detected(row, TEXT_COLUMNS)
+    key = _named(row, wanted, name, line) if wanted else find_column(row, TEXT_COLUMNS)
     if key is None:
         problem = f"no column is a text among {', '.join(row)}; name the one that is (text_column)"
         raise BadRecord(name, line, problem)
@@ -236,7 +237,7 @@ def _text_key(row: Mapping[str, str], wanted: str | None, name: str, line: int) 
 
 
 def _id_key(row: Mapping[str, str], wanted: str | None, name: str, line: int) -> str | None:
-    return _named(row, wanted, name, line) if wanted else _detected(row, ID_COLUMNS)
+    return _named(row, wanted, name, line) if wanted else find_column(row, ID_COLUMNS)
 
 
 def _named(row: Mapping[str, str], wanted: str, name: str, line: int) -> str:
@@ -245,12 +246,14 @@ def _named(row: Mapping[str, str], wanted: str, name: str, line: int) -> str:
     return wanted
 
 
-def _detected(row: Mapping[str, str], known: Sequence[str]) -> str | None:
+def find_column(row: Iterable[str], known: Sequence[str]) -> str | None:
+    """The column of a row that is called as the first of the known names, whatever its case."""
     by_lower = {key.strip().lower(): key for key in reversed(list(row))}
     return next((by_lower[name] for name in known if name in by_lower), None)
 
 
-def _checked_id(identifier: str, name: str, line: int) -> str:
+def checked_id(identifier: str, name: str, line: int) -> str:
+    """The id without blanks around it; BadRecord for one that has lost digits on its way."""
     identifier = identifier.strip()
     if _DAMAGED_ID.fullmatch(identifier):
         problem = (

@@ -88,7 +88,15 @@ def _draw_intervals(
         [high - value for value, high in zip(values, highs, strict=True)],
     ]
     axes.errorbar(
-        values, places, xerr=reach, fmt=marker, markersize=4.5, color=colour, label=label, capsize=2
+        values,
+        places,
+        xerr=reach,
+        fmt=marker,
+        markersize=4.5,
+        color=colour,
+        label=label,
+        capsize=2,
+        clip_on=False,
     )
 
 

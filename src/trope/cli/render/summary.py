@@ -61,12 +61,12 @@ class Summary:
             for verb, total in sorted(totals.items(), key=_most_first)[:VERB_LIMIT]
         ]
 
-    def line(self) -> str:
-        """All totals in one line."""
+    def line(self, noun: str = "word") -> str:
+        """All totals in one line; `noun` is what tokens are called there."""
         parts = [
             _count(self.texts, "text"),
             _count(self.sentences, "sentence"),
-            _count(self.words, "word"),
+            _count(self.words, noun),
         ]
         if "relations" in self.tasks:
             kept, rejected = self.kept.total(), self.rejected.total()

@@ -1,0 +1,220 @@
+"""`trope detect`: the metaphors of a corpus, in shards that can be resumed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from trope import __version__
+from trope.core.errors import BadInput
+from trope.core.records import TextKind
+from trope.scale.inputs import InputFormat, find_inputs
+from trope.scale.job import SHARD_ROWS, Executor, OutputFormat, Settings
+from trope.scale.run import ERRORS, Progress, Report
+from trope.scale.run import detect as run_detection
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
+
+WITH = ("relations",)
+"""What can be had besides metaphors."""
+
+_SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
+
+
+def load_executor(engine: str, threads: int | None) -> Executor:
+    """Who does the work; another engine is another class with the same two methods."""
+    from trope.scale.local import LocalExecutor
+
+    return LocalExecutor(threads=threads)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("sources", nargs=-1, required=True, metavar="IN …")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Folder for the output; DIR.parquet makes Parquet.",
+)
+@click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(get_args(OutputFormat)),
+    help="Format of the output.  [default: as the name of OUT says, or jsonl]",
+)
+@click.option(
+    "--input-format",
+    type=click.Choice(get_args(InputFormat)),
+    help="What the files are.  [default: as their names say]",
+)
+@click.option(
+    "--text-column", default="", metavar="NAME", help="Column of the text.  [default: text, …]"
+)
+@click.option("--id-column", default="", metavar="NAME", help="Column of the id.  [default: id, …]")
+@click.option("--columns", default="", metavar="NAMES", help="Columns to keep, such as text,label.")
+@click.option(
+    "--kind",
+    type=click.Choice(get_args(TextKind)),
+    default="plain",
+    show_default=True,
+    help="What the texts are: tweets and headlines are normalised first.",
+)
+@click.option("--with", "more", default="", metavar="TASKS", help=f"Also these: {', '.join(WITH)}.")
+@click.option("--tokens", is_flag=True, help="Every word with its score, too.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1),
+    help="From which score on a word is a metaphor.  [default: the model's]",
+)
+@click.option(
+    "--shard-rows",
+    type=click.IntRange(min=1),
+    default=SHARD_ROWS,
+    show_default=True,
+    help="Texts a file of the output.",
+)
+@click.option(
+    "--engine", type=click.Choice(["local"]), default="local", help="Where the work is done."
+)
+@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
+@click.option("--json", "as_json", is_flag=True, help="Print the totals as JSON.")
+@click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
+@click.option("--verbose", is_flag=True, help="Show tracebacks of errors.")
+@click.pass_context
+def detect(
+    context: click.Context,
+    sources: tuple[str, ...],
+    out: Path,
+    resume: bool,
+    form: OutputFormat | None,
+    input_format: InputFormat | None,
+    text_column: str,
+    id_column: str,
+    columns: str,
+    kind: TextKind,
+    more: str,
+    tokens: bool,
+    threshold: float | None,
+    shard_rows: int,
+    engine: str,
+    threads: int | None,
+    seed: int | None,
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+) -> None:
+    """The metaphors of a corpus: one row of figures a text.
+
+    IN is a file, a folder or a pattern: .txt (a text a line), .csv, .tsv, .jsonl and .parquet,
+    packed as .gz, .bz2, .xz or .zst if you like; - is standard input. Rows that cannot be used
+    are listed in OUT/errors.jsonl, and the exit status is 1 then.
+    """
+    quiet = quiet or bool((context.obj or {}).get("quiet"))
+    files = find_inputs(sources, form=input_format, leave_out=out)
+    kept = _names(columns)
+    tasks = _tasks(more)
+    chosen = form or _SUFFIXES.get(out.suffix.lower(), "jsonl")
+    executor = load_executor(engine, threads)
+    model = executor.model
+    for task in tasks:
+        if task not in model.tasks:
+            raise BadInput(
+                f"the model of tier {model.tier!r} has no head for {task!r}; "
+                "install a trope whose model has one"
+            )
+    settings = Settings(
+        trope=__version__,
+        tier=model.tier,
+        model_sha256=model.sha256,
+        kind=kind,
+        text_column=text_column,
+        id_column=id_column,
+        columns=kept,
+        tasks=tasks,
+        tokens=tokens,
+        threshold=threshold,
+        format=chosen,
+        shard_rows=shard_rows,
+    )
+    with _progress(quiet) as report:
+        totals = run_detection(files, settings, out, executor, resume=resume, report=report)
+    _tell(totals, out, as_json=as_json, quiet=quiet)
+    if totals["refused"] or not totals["texts"]:
+        context.exit(1)
+
+
+def _names(columns: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in columns.split(",") if name.strip())
+
+
+def _tasks(more: str) -> tuple[str, ...]:
+    """Metaphor, and what was asked for besides, in a fixed order."""
+    from trope.core.errors import UnknownName
+
+    wanted = _names(more)
+    for name in wanted:
+        if name not in WITH:
+            raise UnknownName("task to have with metaphors", name, WITH)
+    return (*(name for name in WITH if name in wanted), "metaphor")
+
+
+def _tell(totals: dict[str, int], out: Path, *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        import json
+
+        click.echo(json.dumps({"out": str(out), **totals}, indent=2))
+    elif not quiet:
+        counts = [f"{totals[name]:,} {name}" for name in ("texts", "words", "metaphors")]
+        click.echo(f"{out}: {', '.join(counts)}", err=True)
+    if totals["refused"] and not quiet:
+        refused = f"{totals['refused']:,} row{'' if totals['refused'] == 1 else 's'} refused"
+        click.echo(f"trope: {out / ERRORS}: {refused}; the file says where and why", err=True)
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Report]:
+    """A bar with rate and time left on a terminal, silence elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda progress: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    bar = Bar(
+        TextColumn("{task.fields[texts]:,} texts"),
+        TextColumn("{task.fields[rate]}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("", total=None, texts=0, rate="")
+        yield lambda progress: _advance(bar, task, progress)
+
+
+def _advance(bar: object, task: TaskID, progress: Progress) -> None:
+    from rich.progress import Progress as Bar
+
+    assert isinstance(bar, Bar)
+    elapsed = bar.tasks[task].elapsed
+    rate = f"{progress.texts / elapsed:,.0f} texts/s" if elapsed else ""
+    bar.update(
+        task,
+        completed=progress.position,
+        total=progress.size or None,
+        texts=progress.texts,
+        rate=rate,
+    )

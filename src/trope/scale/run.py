@@ -1,0 +1,129 @@
+"""A run over a corpus: entries into shards, shards to an executor, receipts into the folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from trope.core.errors import BadInput, TropeError
+from trope.scale.entries import Columns, Corpus, Refused, TextRow
+from trope.scale.folder import ERRORS, Input, Manifest, RunFolder
+from trope.scale.inputs import STDIN, InputFile
+from trope.scale.job import SHARD_CHARACTERS, Executor, Receipt, Settings, Shard
+from trope.scale.shards import FIGURES
+
+TOTALS = ("texts", "sentences", "words", "metaphors", "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: texts done in this attempt, bytes of the input that are behind."""
+
+    texts: int
+    position: int
+    size: int
+
+
+Report = Callable[[Progress], None]
+
+
+def detect(
+    files: Sequence[InputFile],
+    settings: Settings,
+    out: Path,
+    executor: Executor,
+    *,
+    resume: bool = False,
+    report: Report = lambda progress: None,
+) -> dict[str, int]:
+    """The totals of a corpus, whose figures are in the folder `out` then.
+
+    Raises:
+        BadInput: for input, settings or a folder that cannot be used; nothing was written then.
+    """
+    corpus = Corpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
+    _check(files, settings, resume)
+    corpus.check()
+    inputs = tuple(Input(file.path, file.bytes, file.sha256()) for file in files)
+    wanted = Manifest("detect", "running", settings, inputs)
+    with closing(RunFolder(out)) as folder:
+        try:
+            there = folder.open(wanted, resume=resume)
+            if there is not None:
+                _work(corpus, wanted, folder, executor, there, report)
+        except TropeError:
+            raise
+        except OSError as error:
+            cause = error.strerror or str(error)
+            problem = f"cannot be written ({cause}); go on with --resume when it can"
+            raise BadInput(f"{error.filename or out}: {problem}") from error
+        return folder.manifest().totals
+
+
+def _check(files: Sequence[InputFile], settings: Settings, resume: bool) -> None:
+    for name in settings.columns:
+        if name in FIGURES:
+            raise BadInput(f"column {name!r} is the name of a figure; rename it to keep it")
+    if len(set(settings.columns)) < len(settings.columns):
+        raise BadInput("a column is named twice in --columns; name every column once")
+    if resume and any(file.path == STDIN for file in files):
+        raise BadInput("standard input cannot be read again; put the texts into a file to resume")
+
+
+def _work(
+    corpus: Corpus,
+    wanted: Manifest,
+    folder: RunFolder,
+    executor: Executor,
+    there: list[Receipt],
+    report: Report,
+) -> None:
+    """Do what is not done yet, and finish the folder."""
+    receipts = {receipt.number: receipt for receipt in there}
+    refused: Counter[str] = Counter()
+    texts = 0
+    with folder.unfinished_errors.open("wb") as errors:
+        shards = _shards(_texts(corpus, errors, refused), corpus, wanted.settings.shard_rows)
+        missing = (shard for shard in shards if shard.number not in receipts)
+        for shard, receipt in executor.run(wanted.settings, folder.path, missing):
+            folder.note(receipt)
+            receipts[receipt.number] = receipt
+            texts += receipt.texts
+            report(Progress(texts, shard.position, corpus.size))
+    totals = {name: sum(getattr(r, name) for r in receipts.values()) for name in TOTALS[:-1]}
+    folder.finish(wanted, receipts.values(), totals | {"refused": refused.total()})
+
+
+def _texts(corpus: Corpus, errors: IO[bytes], refused: Counter[str]) -> Iterator[TextRow]:
+    """The texts; what was refused goes into its file, anew in every attempt."""
+    for entry in corpus:
+        if isinstance(entry, Refused):
+            refused[entry.file] += 1
+            place = {"file": entry.file, "line": entry.line, "problem": entry.problem}
+            errors.write(msgspec.json.encode(place) + b"\n")
+        else:
+            yield entry
+    errors.flush()
+
+
+def _shards(texts: Iterator[TextRow], corpus: Corpus, size: int) -> Iterator[Shard]:
+    """The texts in groups; the same texts make the same groups."""
+    rows: list[TextRow] = []
+    characters = number = 0
+    for text in texts:
+        rows.append(text)
+        characters += len(text.text)
+        if len(rows) == size or characters > SHARD_CHARACTERS:
+            yield Shard(number, tuple(rows), corpus.position)
+            rows, characters, number = [], 0, number + 1
+    if rows:
+        yield Shard(number, tuple(rows), corpus.position)
+
+
+__all__ = ["ERRORS", "Progress", "detect"]

@@ -1,0 +1,91 @@
+"""One shard: texts in, one file of figures out, the same bytes every time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import msgspec
+
+from trope.core.export import relations_to_dicts
+from trope.core.files import atomic_write, sha256
+from trope.core.records import Analysis
+from trope.scale.entries import TextRow
+from trope.scale.job import Receipt, Settings, Shard
+from trope.scale.parquet import write_parquet
+from trope.tasks.metaphor.corpus import TextCounts, count
+
+if TYPE_CHECKING:
+    from trope.pipeline import Pipeline
+
+FIGURES = ("id", "file", "line", "words", "metaphors", "rate", "figurative", "tokens", "relations")
+"""Names of the output that no kept column may have."""
+
+_PLACES = 4
+
+
+class ShardWorker:
+    """Holds a model and makes shards; one for each process that works."""
+
+    def __init__(self, pipeline: Pipeline, settings: Settings, folder: Path) -> None:
+        self.pipeline, self.settings, self.folder = pipeline, settings, folder
+
+    def __call__(self, shard: Shard) -> Receipt:
+        """Make the file of a shard."""
+        rows: list[dict[str, Any]] = []
+        sentences = words = metaphors = 0
+        for row, analysis in zip(shard.rows, self._analyses(shard), strict=True):
+            counts = count(analysis)
+            rows.append(self._row(row, analysis, counts))
+            sentences += counts.sentences
+            words += counts.words
+            metaphors += counts.metaphors
+        name = shard.name(self.settings.format)
+        path = self.folder / name
+        with atomic_write(path, "wb") as file:
+            self._write(rows, cast(BinaryIO, file))
+        return Receipt(shard.number, name, len(rows), sentences, words, metaphors, sha256(path))
+
+    def _analyses(self, shard: Shard) -> Iterator[Analysis]:
+        settings = self.settings
+        found = self.pipeline.analyze_many(
+            (row.text for row in shard.rows), kind=settings.kind, tasks=settings.tasks
+        )
+        for analysis in found:
+            if settings.threshold is None:
+                yield analysis
+            else:
+                yield replace(analysis, threshold=settings.threshold)
+
+    def _row(self, row: TextRow, analysis: Analysis, counts: TextCounts) -> dict[str, Any]:
+        data: dict[str, Any] = {"id": row.id, "file": row.file, "line": row.line}
+        data |= zip(self.settings.columns, row.kept, strict=True)
+        rate = round(counts.metaphors / counts.words, _PLACES) if counts.words else None
+        data |= {"words": counts.words, "metaphors": counts.metaphors, "rate": rate}
+        data["figurative"] = list(analysis.figurative)
+        if self.settings.tokens:
+            data["tokens"] = [
+                {
+                    "text": token.text,
+                    "start": token.start,
+                    "end": token.end,
+                    "upos": token.upos,
+                    "lemma": token.lemma,
+                    "metaphor": token.metaphor,
+                }
+                for token in analysis.tokens
+            ]
+        if "relations" in self.settings.tasks:
+            data["relations"] = relations_to_dicts(analysis)
+        return data
+
+    def _write(self, rows: list[dict[str, Any]], file: BinaryIO) -> None:
+        settings = self.settings
+        if settings.format == "parquet":
+            relations = "relations" in settings.tasks
+            write_parquet(rows, settings.columns, file, tokens=settings.tokens, relations=relations)
+            return
+        for row in rows:
+            file.write(msgspec.json.encode(row) + b"\n")
