@@ -68,6 +68,12 @@ class Pipeline:
         return syntax if self.encoder.labels.metaphor is None else (*syntax, "metaphor")
 
     @property
+    def thresholds(self) -> tuple[float, float]:
+        """From which probability on a word, and a sentence, is called metaphorical."""
+        chosen = self.encoder.labels.metaphor or NO_THRESHOLDS
+        return chosen.threshold, chosen.sentence_threshold
+
+    @property
     def model_sha256(self) -> str:
         """The checksum of the network's file."""
         return sha256(self.encoder.folder / "encoder.onnx")

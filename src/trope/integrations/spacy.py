@@ -3,7 +3,9 @@
 The component reads the words as the document has them, and its sentences if it has some. It sets
 `pos_`, `tag_`, `lemma_`, `head` and `dep_` (with spaCy's ROOT for root), and thereby the sentences.
 What it found beyond that is under `doc._.relations`, `span._.relations` and `token._.relations`;
-`doc._.trope` is everything as one `Analysis`.
+`doc._.trope` is everything as one `Analysis`. Where the model has a head for metaphors, every
+`token._.metaphor` is a probability, `doc._.metaphors` and `span._.metaphors` are the tokens from
+the threshold on, and the `span._.metaphor` of a sentence is the probability that it has one.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ if TYPE_CHECKING:
 _ATTRIBUTES = (POS, TAG, LEMMA, DEP, HEAD)
 _ASSIGNED = [f"token.{name}" for name in ("pos", "tag", "lemma", "dep", "head", "is_sent_start")]
 _USER_DATA = "trope.relations"  # plain lists, so that documents can be stored
+_SCORES = "trope.metaphor"  # likewise: see `_keep_scores`
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_EXTENDED = ["doc._.relations", "doc._.trope", "doc._.metaphors", "token._.metaphor"]
 _TOKENIZER = "trope.Tokenizer.v1"
 
 Places = list[int]
@@ -50,10 +54,15 @@ def load(*, tier: str = "small", threads: int | None = None, kind: TextKind = "p
 
 
 def create_component(
-    nlp: Language, name: str, tier: str, threads: int | None, kind: str
+    nlp: Language,
+    name: str,
+    tier: str,
+    threads: int | None,
+    kind: str,
+    threshold: float | None,
 ) -> TropeComponent:
     """The component `trope`, as spaCy makes it from its configuration."""
-    return TropeComponent(name, tier=tier, threads=threads, kind=kind)
+    return TropeComponent(name, tier=tier, threads=threads, kind=kind, threshold=threshold)
 
 
 class TropeComponent:
@@ -68,11 +77,14 @@ class TropeComponent:
         tier: str = "small",
         threads: int | None = None,
         kind: str = "plain",
+        threshold: float | None = None,
         pipeline: Pipeline | None = None,
     ) -> None:
         if kind not in get_args(TextKind):
             raise BadInput(f"no kind of text is called {kind!r}; {get_args(TextKind)} are known")
-        self.name, self.tier, self.threads = name, tier, threads
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise BadInput(f"a threshold is a probability, not {threshold}; give one from 0 to 1")
+        self.name, self.tier, self.threads, self.threshold = name, tier, threads, threshold
         self.kind: TextKind = kind  # type: ignore[assignment]
         self._pipeline = pipeline
 
@@ -103,7 +115,14 @@ class TropeComponent:
         ]
         parses = iter(self.pipeline.parse(words) if words else [])
         for doc, own in zip(docs, sentences, strict=True):
-            annotate(doc, [(places, next(parses)) for places in own], self.kind)
+            read = [(places, next(parses)) for places in own]
+            annotate(doc, read, self.kind)
+            _keep_scores(doc, read, self._thresholds())
+
+    def _thresholds(self) -> tuple[float, float]:
+        """From where on a word, and a sentence, is called metaphorical."""
+        word, sentence = self.pipeline.thresholds
+        return word if self.threshold is None else self.threshold, sentence
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pipeline": None}
@@ -133,6 +152,26 @@ def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]], kind: TextKind
     doc.from_array(list(_ATTRIBUTES), rows)
     judged = relations.judge_together(found) if kind == "headline" else found
     doc.user_data[_USER_DATA] = [list(astuple(relation)) for relation in judged]
+
+
+def _keep_scores(
+    doc: Doc, sentences: Sequence[tuple[Places, Parse]], thresholds: tuple[float, float]
+) -> None:
+    """Puts the scores of words and sentences with the document, if the model gives any."""
+    doc.user_data.pop(_SCORES, None)
+    scored = [(places, parse) for places, parse in sentences if parse.figurative is not None]
+    if not scored:
+        return
+    words = {
+        place: score
+        for places, parse in scored
+        for place, score in zip(places, parse.metaphor, strict=True)
+    }
+    doc.user_data[_SCORES] = [
+        list(thresholds),
+        [words.get(token.i) for token in doc],
+        [[places[0], parse.figurative] for places, parse in scored],
+    ]
 
 
 def _offset(place: int, head: int) -> int:
@@ -206,6 +245,37 @@ def relations_of_token(token: Token) -> list[Relation]:
     ]
 
 
+def metaphor_of_token(token: Token) -> float | None:
+    """How probably a token is a metaphor; None for blanks, and where no model has said so."""
+    found = token.doc.user_data.get(_SCORES)
+    return None if found is None else found[1][token.i]
+
+
+def metaphor_of_span(span: Span) -> float | None:
+    """How probably a sentence has a metaphor; None for a span that is no sentence."""
+    if span.start >= span.end or not span.doc.has_annotation("SENT_START"):
+        return None
+    sentence = span.sent
+    if (sentence.start, sentence.end) != (span.start, span.end):
+        return None
+    scores = dict(span.doc.user_data.get(_SCORES, (0, 0, ()))[2])
+    return next((scores[token.i] for token in span if token.i in scores), None)
+
+
+def metaphors_of_doc(doc: Doc) -> list[Token]:
+    """The tokens that are metaphors: those whose score reaches the threshold."""
+    return metaphors_of_span(doc[:])
+
+
+def metaphors_of_span(span: Span) -> list[Token]:
+    """The metaphors among the tokens of a span."""
+    found = span.doc.user_data.get(_SCORES)
+    if found is None:
+        return []
+    (threshold, _), scores, _ = found
+    return [t for t in span if scores[t.i] is not None and scores[t.i] >= threshold]
+
+
 def analysis_of_doc(doc: Doc) -> Analysis:
     """What `trope.analyze` would give for a document that was read: blanks are no words there."""
     words = [token for token in doc if not token.is_space]
@@ -220,12 +290,24 @@ def analysis_of_doc(doc: Doc) -> Analysis:
             token.lemma_,
             ROOT if token.head == token else position[token.head.i],
             "root" if token.dep_ == "ROOT" else token.dep_,
+            metaphor_of_token(token),
         )
         for token in words
     )
     moved = [position.get(place, -1) for place in range(len(doc))]
     found = tuple(_moved(relation, moved) for relation in relations_of_doc(doc))
-    return Analysis(doc.text, tokens, tuple(_bounds(doc)), found)
+    analysis = Analysis(doc.text, tokens, tuple(_bounds(doc)), found)
+    scored = doc.user_data.get(_SCORES)
+    if scored is None:
+        return analysis
+    (threshold, sentence_threshold), _, sentences = scored
+    return replace(
+        analysis,
+        tasks=(*analysis.tasks, "metaphor"),
+        figurative=tuple(score for _, score in sentences),
+        threshold=threshold,
+        sentence_threshold=sentence_threshold,
+    )
 
 
 def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
@@ -283,8 +365,8 @@ def _register() -> None:
     """Makes factory, tokenizer and extension attributes known to spaCy; again does no harm."""
     Language.factory(
         "trope",
-        default_config={"tier": "small", "threads": None, "kind": "plain"},
-        assigns=[*_ASSIGNED, "doc.sents", "doc._.relations", "doc._.trope"],
+        default_config={"tier": "small", "threads": None, "kind": "plain", "threshold": None},
+        assigns=[*_ASSIGNED, "doc.sents", *_EXTENDED],
         func=create_component,
     )
     spacy.registry.tokenizers(_TOKENIZER, func=create_tokenizer)
@@ -292,6 +374,10 @@ def _register() -> None:
     Doc.set_extension("relations", getter=relations_of_doc, force=True)
     Span.set_extension("relations", getter=relations_of_span, force=True)
     Token.set_extension("relations", getter=relations_of_token, force=True)
+    Doc.set_extension("metaphors", getter=metaphors_of_doc, force=True)
+    Span.set_extension("metaphors", getter=metaphors_of_span, force=True)
+    Span.set_extension("metaphor", getter=metaphor_of_span, force=True)
+    Token.set_extension("metaphor", getter=metaphor_of_token, force=True)
 
 
 _register()
