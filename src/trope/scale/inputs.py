@@ -64,7 +64,7 @@ def find_inputs(
     for argument in arguments:
         for path in _paths(argument, form):
             place = Path(path).resolve() if path != STDIN else Path(STDIN)
-            if leave_out is not None and place.is_relative_to(leave_out.resolve()):
+            if leave_out is not None and leave_out.resolve() in place.parents:
                 continue
             if place in found:
                 raise BadInput(f"{path}: is named more than once; name every file once")

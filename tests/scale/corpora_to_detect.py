@@ -1,0 +1,62 @@
+"""Corpora for `trope detect`, and the command as a process with a pipeline that needs no model."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+CODE = """
+import sys, time
+from builders import FakePipeline
+from trope.cli.main import run
+from trope.scale import local
+
+class Pausing(FakePipeline):
+    def analyze_many(self, texts, **options):
+        for analysis in super().analyze_many(texts, **options):
+            time.sleep({pause})
+            yield analysis
+
+local.load_pipeline = lambda threads: Pausing(metaphor=True)
+run(["detect", *sys.argv[1:]])
+"""
+
+
+def start(*arguments: str | Path, cwd: Path, pause: float = 0) -> subprocess.Popen[bytes]:
+    path = os.pathsep.join([str(TESTS), str(TESTS.parent / "src")])
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE.format(pause=pause), *map(str, arguments)],
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": path},
+    )
+
+
+def write_corpus(folder: Path, texts: int, seed: int = 5) -> None:
+    """Lines and rows, some of which cannot be used."""
+    rng = random.Random(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def text() -> str:
+        words = rng.choices(["Rain", "ate", "roads", "bent", "trees", "so", "é", "😂"], k=6)
+        return " ".join(words) + "."
+
+    (folder / "a.txt").write_text("".join(f"{text()}\n" for _ in range(texts // 2)))
+    rows = [f'{{"id": {n}, "text": "{text()}", "label": "x"}}' for n in range(texts // 2)]
+    rows[::17] = ["{broken"] * len(rows[::17])
+    (folder / "b.jsonl").write_text("\n".join(rows) + "\n")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder, hidden ones too."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
