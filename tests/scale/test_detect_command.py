@@ -250,14 +250,14 @@ BAD_ROWS = [
         "a.jsonl",
         b'{"id": "1", "text": "ok"}\n{"id": "1", "text": "b"}\n',
         2,
-        "is also at a.jsonl:1",
+        "is also in line 1",
     ),
     ("a.jsonl", b'{"id": 1, "text": "ok"}\n{"id": 1.2e18, "text": "b"}\n', 2, "lost digits"),
     ("a.csv", b"id,text\n1,ok\n2,a,b\n", 3, "the number of fields is 3, but the table has 2"),
     ("a.csv", b'id,text\n1,ok\n2,"a"b\n', 3, "cannot be split into fields"),
     ("a.csv", b'id,text\n1,ok\n2,"never\nends\n', 3, "cannot be split into fields"),
     ("a.csv", b"id,text\n1,ok\n2,caf\xe9\n", 3, "is not UTF-8"),
-    ("a.tsv", b"id\ttext\n1\tok\n1\tb\n", 3, "id '1' is also at a.tsv:2"),
+    ("a.tsv", b"id\ttext\n1\tok\n1\tb\n", 3, "id '1' is also in line 2"),
     ("a.txt", b"ok\nRain\x00\n", 2, "holds a NUL byte"),
     ("a.txt.gz", gzip.compress(b"ok\n" * 99)[:-9], 1, "is a damaged gzip file"),
     ("a.txt.xz", lzma.compress(b"ok\n")[:-9], None, "is a damaged xz file"),
@@ -290,6 +290,18 @@ def test_rows_after_a_bad_one_are_read() -> None:
     trope("a.csv", "--out", "out")
     assert [(row["id"], row["line"]) for row in rows()] == [("1", 2), ("3", 4), ("5", 7)]
     assert [line for _, line, _ in problems()] == [3, 6]
+
+
+def test_ids_are_for_one_row_of_a_file() -> None:
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text("id,text\n1,Rain.\n2,Sun.\n")
+    assert trope("a.csv", "b.csv", "--out", "out").exit_code == 0
+    assert [(row["file"], row["id"]) for row in rows()] == [
+        ("a.csv", "1"),
+        ("a.csv", "2"),
+        ("b.csv", "1"),
+        ("b.csv", "2"),
+    ]
 
 
 def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

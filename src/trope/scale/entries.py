@@ -82,9 +82,9 @@ class Corpus:
                 self._keys(first[1], file, first[0], strict=file.format != "jsonl")
 
     def __iter__(self) -> Iterator[Entry]:
-        seen = _SeenIds()
         done = 0
         for file in self.files:
+            seen = _SeenIds()  # files are often numbered from 1, each by itself
 
             def moved(at: int, done: int = done) -> None:
                 self.position = done + at
@@ -98,6 +98,7 @@ class Corpus:
                     yield Refused(file.path, line, error.problem)
             if not rows:
                 yield Refused(file.path, 1, "holds no text; leave it out")
+            seen.close()
             done += file.bytes
             self.position = done
 
@@ -109,13 +110,12 @@ class Corpus:
         if not text.strip():
             problem = f"column {text_key!r} is empty; every row needs a text"
             return Refused(file.path, line, problem)
-        place = f"{file.path}:{line}"
-        identifier = place
+        identifier = f"{file.path}:{line}"
         if id_key is not None and parsed[id_key].strip():
             identifier = checked_id(parsed[id_key], file.path, line)
-            before = seen.add(identifier, place)
+            before = seen.add(identifier, line)
             if before is not None:
-                problem = f"id {identifier!r} is also at {before}; ids are for one row"
+                problem = f"id {identifier!r} is also in line {before}; ids are for one row"
                 return Refused(file.path, line, problem)
         kept = tuple(parsed.get(name) for name in self.columns.kept)
         return TextRow(file.path, line, identifier, text, kept)
@@ -142,22 +142,26 @@ class Corpus:
 
 
 class _SeenIds:
-    """Ids and where they stood, in a database that the system deletes: memory stays flat."""
+    """The ids of a file and their lines, in a database that goes with it: memory stays flat."""
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("")  # a temporary file, used beyond a small cache
         self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, place TEXT) WITHOUT ROWID")
+        self._database.execute("CREATE TABLE ids (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
 
-    def add(self, identifier: str, place: str) -> str | None:
-        """Remember an id; where it stood before, if it did."""
+    def add(self, identifier: str, line: int) -> int | None:
+        """Remember an id; the line where it stood before, if it did."""
         try:
-            self._database.execute("INSERT INTO ids VALUES (?, ?)", (identifier, place))
+            self._database.execute("INSERT INTO ids VALUES (?, ?)", (identifier, line))
         except sqlite3.IntegrityError:
-            found = self._database.execute("SELECT place FROM ids WHERE id = ?", (identifier,))
-            before: str = found.fetchone()[0]
+            found = self._database.execute("SELECT line FROM ids WHERE id = ?", (identifier,))
+            before: int = found.fetchone()[0]
             return before
         return None
+
+    def close(self) -> None:
+        """Forget all ids."""
+        self._database.close()
 
 
 def _rows(file: InputFile, moved: Callable[[int], None]) -> Iterator[_Parsed]:
