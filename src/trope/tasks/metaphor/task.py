@@ -28,13 +28,15 @@ Score = float | None
 class Expression:
     """A verb and a noun that is its object (or its subject, where it has no object), as lemmas.
 
-    `verb_at` and `noun_at` are their places in the sentence they come from, if from any.
+    `verb_at` and `noun_at` are their places in the sentence they come from, if from any, and
+    `words` is that sentence.
     """
 
     verb: str
     noun: str
     verb_at: int | None = None
     noun_at: int | None = None
+    words: tuple[str, ...] = ()
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -60,7 +62,9 @@ class Detector(Protocol):
 def find_expressions(sentence: Parse) -> tuple[Expression, ...]:
     """All verbs of a sentence with a noun as object, whatever filters would say of them."""
     return tuple(
-        Expression(sentence.lemmas[r.verb], sentence.lemmas[r.object], r.verb, r.object)
+        Expression(
+            sentence.lemmas[r.verb], sentence.lemmas[r.object], r.verb, r.object, sentence.words
+        )
         for r in verb_objects(sentence)
         if r.object is not None
         and sentence.upos[r.verb] == "VERB"
