@@ -43,9 +43,7 @@ def read_master_list(source: Source) -> Iterator[TextRecord]:
         entries = json.loads(text)
     except json.JSONDecodeError as error:
         raise BadRecord(content.name, error.lineno, f"is no JSON ({error.msg})") from None
-    number = 0
-    for example in _examples(entries, content.name):
-        number += 1
+    for number, example in enumerate(_examples(entries, content.name), start=1):
         # a JSON document has no rows: the number of the example stands for a line
         yield TextRecord(str(number), example, number)
 

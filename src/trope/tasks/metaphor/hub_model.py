@@ -331,7 +331,6 @@ def answer_logits(model: Any, batch: Sequence[Pieces], pad: int) -> tuple[Tensor
     return sums / counts.clamp_min(1).unsqueeze(-1), right
 
 
-@torch.inference_mode()
 def probabilities(
     model: Any, items: Sequence[Pieces], pad: int, *, batch: int = 64
 ) -> list[list[float]]:
@@ -341,7 +340,8 @@ def probabilities(
     found: list[list[float]] = [[] for _ in items]
     for start in range(0, len(order), batch):
         chosen = order[start : start + batch]
-        logits, _ = answer_logits(model, [items[at] for at in chosen], pad)
+        with torch.inference_mode():
+            logits, _ = answer_logits(model, [items[at] for at in chosen], pad)
         values = iter(logits.softmax(-1)[:, 1].tolist())
         for at in chosen:
             found[at] = [next(values) for _ in items[at].answers]

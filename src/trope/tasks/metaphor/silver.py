@@ -22,6 +22,7 @@ LEAST_WORDS = 3
 VALIDATION_SHARE = 0.1
 _RUN = 4  # words of a run that two texts are compared by
 _OVERLAP = 0.5  # share of a held-out text's runs that no training text may have
+_LEAST_OVERLAPPING = 7  # words: half of a shorter text may be part of any other
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -141,7 +142,7 @@ class HeldOut:
                 words = words_of(text)
                 for pattern in _patterns(words):
                     self._wordings.setdefault(pattern, name)
-                runs = set(_runs(words))
+                runs = set(_runs(words)) if len(words) >= _LEAST_OVERLAPPING else set()
                 for run in runs:
                     self._runs[run].append(len(self._sizes))
                 self._sizes.append((len(runs), name))
