@@ -26,6 +26,7 @@ from trope.core.files import atomic_write, sha256
 from trope.tasks.metaphor.hub_model import (
     folder_checksum,
     load_tokenizer,
+    longest,
     model_path,
     new_model,
     probabilities,
@@ -108,18 +109,18 @@ def fit_job(
     torch.manual_seed(seed)  # of the new head
     network = new_model(model, settings.level, dropout=settings.dropout)
     tokenizer = load_tokenizer(model, settings.level)
+    most = longest(network, settings.max_length)
     parts = {
         part: text_pieces(
             tokenizer,
             [prepared.texts[at] for at in chosen],
             [prepared.labels[at] for at in chosen],
-            settings.max_length,
+            most,
         )
         for part, chosen in prepared.runs[run].items()
     }
     tests = {
-        name: text_pieces(tokenizer, texts, None, settings.max_length)
-        for name, texts in prepared.tests.items()
+        name: text_pieces(tokenizer, texts, None, most) for name, texts in prepared.tests.items()
     }
     best = out / "work" / f"{run}-{seed}" / "best.json"
 

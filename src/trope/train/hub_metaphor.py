@@ -17,10 +17,12 @@ from trope.core.files import atomic_write, sha256
 from trope.corpora.newsmet import Reading
 from trope.corpora.vua import read_vua_words
 from trope.tasks.metaphor.hub_model import (
+    Level,
     Notes,
     Pieces,
     folder_checksum,
     load_tokenizer,
+    longest,
     model_path,
     new_model,
     probabilities,
@@ -109,18 +111,20 @@ def train_hub(request: Request, say: Say) -> Path:
     material = _read(request, names)
     say(f"{len(material.train)} to train on, {len(material.validation)} to validate with")
     tokenizer = load_tokenizer(folder, settings.level)
-    train, validation = (
-        _pieces(tokenizer, part, settings) for part in (material.train, material.validation)
-    )
     torch.manual_seed(settings.seed)  # of the new head
     network = new_model(folder, settings.level, dropout=settings.dropout)
+    most = longest(network, settings.max_length)
+    train, validation = (
+        _pieces(tokenizer, part, settings.level, most)
+        for part in (material.train, material.validation)
+    )
     work = request.work or request.out / "work"
     best = work / "best"
     chosen_on = f"{'+'.join(names)} validation"
 
     def keep(model: Any, epoch: Epoch) -> None:
         threshold = _threshold(model, validation, settings, tokenizer.pad_token_id)
-        notes = Notes(settings.level, threshold, chosen_on, settings.max_length)
+        notes = Notes(settings.level, threshold, chosen_on, most)
         save_model(model, tokenizer, notes, best)
 
     fitted = fit(
@@ -186,12 +190,12 @@ def _labelled(items: Sequence[SilverText]) -> list[tuple[str, int]]:
     return [(item.text, int(item.metaphor)) for item in items]
 
 
-def _pieces(tokenizer: Any, part: Sequence[tuple[Any, Any]], settings: HubSettings) -> list[Pieces]:
-    most = settings.max_length
-    if settings.level == "words":
+def _pieces(
+    tokenizer: Any, part: Sequence[tuple[Any, Any]], level: Level, most: int
+) -> list[Pieces]:
+    if level == "words":
         return [p for words, labels in part for p in word_pieces(tokenizer, words, labels, most)]
-    texts, labels = [text for text, _ in part], [label for _, label in part]
-    return text_pieces(tokenizer, texts, labels, most) if texts else []
+    return text_pieces(tokenizer, [text for text, _ in part], [label for _, label in part], most)
 
 
 def _threshold(model: Any, items: Sequence[Pieces], settings: HubSettings, pad: int) -> float:
@@ -218,7 +222,7 @@ def _card(
     lines = [
         f"# Metaphor detector for {settings.level}",
         "",
-        f"Made by trope {__version__} from `{request.model}` (weights `{folder_checksum(folder)}`).",
+        f"Made by trope {__version__} from `{request.model}`, weights `{folder_checksum(folder)}`.",
         f"Trained on {', '.join(names)}: {len(material.train)} items, validated with "
         f"{len(material.validation)}. Where newsmet is among them, gold+ is read as "
         f"`{request.reading}`.",

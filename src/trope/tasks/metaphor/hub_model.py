@@ -260,10 +260,18 @@ def read_notes(folder: Path) -> Notes:
     )
 
 
+def longest(model: Any, wanted: int) -> int:
+    """The wanted number of pieces, or what the encoder can read where that is less."""
+    places = getattr(model.config, "max_position_embeddings", None)
+    return min(wanted, places - 2) if places else wanted  # some count from 2
+
+
 def text_pieces(
     tokenizer: Any, texts: Sequence[str], answers: Sequence[int] | None, max_length: int
 ) -> list[Pieces]:
     """Whole texts, cut off at `max_length` pieces."""
+    if not texts:
+        return []
     found = tokenizer(list(texts), truncation=True, max_length=max_length)["input_ids"]
     given = answers if answers is not None else [_NO_ANSWER] * len(found)
     return [Pieces(tuple(ids), (), (int(a),)) for ids, a in zip(found, given, strict=True)]
