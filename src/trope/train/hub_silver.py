@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,25 +17,26 @@ from typing import Any
 from trope.core.files import atomic_write, sha256
 from trope.corpora.lcc import read_lcc
 from trope.corpora.naacl2018 import read_vuamc
-from trope.corpora.newsmet import Headline, Reading
+from trope.corpora.newsmet import Reading
 from trope.tasks.metaphor.silver import HeldOut, Parts, Silver, SilverText, build_silver
 from trope.tasks.metaphor.silver_sources import (
     ABSENT,
+    READINGS,
     STAND_IN,
+    TEST_SETS,
     gather,
+    gold_plus_run,
+    json_lines,
     literal_stand_in,
     newsmet_headlines,
     running_text,
+    test_lines,
 )
 from trope.train.hub_fit import FORMAT, ITEMS, MANIFEST, SUMMARY, TESTS
 from trope.train.hub_loop import Say
 from trope.train.hub_settings import HubSettings
 
 SEEDS = (42, 43, 44)
-READINGS: tuple[Reading, ...] = ("all_six", "accepted_only")
-TEST_SETS = {"test_1": "test_1", "test_2": "test_2", "newsmet_val": "val", "newsmet_test": "test"}
-"""What is predicted → the split of NewsMet that it is."""
-
 _PAPER = {
     "d_imbal": {"metaphorical": "52k", "literal": "10k", "total": "62k"},
     "d_bal": {"metaphorical": "39k", "literal": "39k", "total": "78k"},
@@ -102,26 +103,6 @@ def prepare_silver(
     for line in describe(summary):
         say(line)
     return summary
-
-
-def gold_plus_run(reading: Reading) -> str:
-    """The name of the run with gold+ read in this way."""
-    return f"d_imbal_gold_plus_{reading}"
-
-
-def test_lines(data: Path) -> str:
-    """What is to be predicted, as JSON lines: set, id and text, no label."""
-    rows = [
-        {"set": name, "id": headline.id, "text": headline.text}
-        for name, split in TEST_SETS.items()
-        for headline in test_headlines(data, split)
-    ]
-    return _json_lines(rows)
-
-
-def test_headlines(data: Path, split: str) -> list[Headline]:
-    """The test items in the order in which they are predicted."""
-    return newsmet_headlines(data, split)[0]
 
 
 def describe(summary: Mapping[str, Any]) -> list[str]:
@@ -195,7 +176,7 @@ def _write(
     }
     rows = ({"text": i.text, "label": int(i.metaphor), "source": i.source} for i in numbers)
     contents = {
-        ITEMS: _json_lines(rows),
+        ITEMS: json_lines(rows),
         TESTS: tests,
         SUMMARY: json.dumps(summary, indent=1) + "\n",
     }
@@ -211,7 +192,3 @@ def _write(
     }
     with atomic_write(out / MANIFEST) as file:
         file.write(json.dumps(manifest) + "\n")
-
-
-def _json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

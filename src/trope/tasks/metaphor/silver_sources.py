@@ -7,11 +7,13 @@ metaphors all are.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from trope.core.errors import MissingData, UnknownName
 from trope.core.files import sha256
@@ -39,6 +41,10 @@ STAND_IN = (
     "that VUA-18's training part marks as metaphorical in more than 5 % of its occurrences"
 )
 """The rule of the literal stand-in for WikiQA."""
+
+READINGS: tuple[Reading, ...] = ("all_six", "accepted_only")
+TEST_SETS = {"test_1": "test_1", "test_2": "test_2", "newsmet_val": "val", "newsmet_test": "test"}
+"""What is predicted → the split of NewsMet that it is."""
 
 _STAND_IN_RATE = 0.05
 _STAND_IN_LEAST_WORDS = 5
@@ -119,6 +125,26 @@ def newsmet_headlines(
     path = data / "newsmet" / name
     found = list(read_newsmet_test(path) if custom else read_newsmet(path, reading=reading))
     return found, {path.relative_to(data).as_posix(): sha256(path)}
+
+
+def gold_plus_run(reading: Reading) -> str:
+    """The name of the run with gold+ read in this way."""
+    return f"d_imbal_gold_plus_{reading}"
+
+
+def test_lines(data: Path) -> str:
+    """What is to be predicted, as JSON lines: set, id and text, no label."""
+    rows = [
+        {"set": name, "id": headline.id, "text": headline.text}
+        for name, split in TEST_SETS.items()
+        for headline in newsmet_headlines(data, split)[0]
+    ]
+    return json_lines(rows)
+
+
+def json_lines(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows as JSON lines."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
 _TIGHT_BEFORE = re.compile(r" (?=[,.;:!?%)\]}]|n't\b|'(?:s|re|ve|ll|d|m)\b|’)")
