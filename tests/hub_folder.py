@@ -61,18 +61,7 @@ def write_corpora(data: Path) -> Path:
         [["tax", "hope", "choke", "The tax slowly chokes every single hope", "chok", 1],
          ["we", "rope", "grasp", "They melt the ice with hot water", "melt", 0]],
     )  # fmt: skip
-    for split, near, far in (
-        ("train", "choke", "northern"), ("dev", "smother", "southern"), ("test", "bury", "western")
-    ):  # fmt: skip
-        rows = [
-            [f"{who} {near} all {far} {what} trade", "[1, 2]", "Metaphor"]
-            for who, what in (("Taxes", "wool"), ("Fears", "river"), ("Debts", "bread"))
-        ]
-        rows += [
-            [f"{who} carry {what} to {far} {split} barns", "[1, 2]", "Non-metaphor"]
-            for who, what in (("Boys", "rope"), ("Farmers", "water"), ("Girls", "ice"))
-        ]
-        _table(data / f"lcc/{split}.csv", ["text", "span1", "label"], rows)
+    _lcc(data)
     (data / "conceptual").mkdir(parents=True)
     (data / "conceptual/master_metaphor_list_examples.json").write_text(
         json.dumps([{"Metaphor": "Plans Are Fires", "Examples": ["His plan burns out early."]}])
@@ -114,6 +103,20 @@ def _table(path: Path, columns: list[str], rows: list[list[Any]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([columns, *rows])
+
+
+def _lcc(data: Path) -> None:
+    causes = ("Taxes", "Fears", "Debts", "Doubts", "Rumours", "Prices", "Rents", "Wars")
+    people = ("Boys", "Farmers", "Girls", "Cooks", "Sailors", "Nurses", "Clerks", "Guards")
+    things = ("wool", "bread", "salt", "tea", "rope", "ice", "wood", "milk")
+    for split, verb, place in (
+        ("train", "choke", "northern"), ("dev", "smother", "southern"), ("test", "bury", "western")
+    ):  # fmt: skip
+        rows = [[f"{who} {verb} all {place} {what} trade", "[1, 2]", "Metaphor"]
+                for who, what in zip(causes, things, strict=True)]  # fmt: skip
+        rows += [[f"{who} carry {what} to {place} {split} barns", "[1, 2]", "Non-metaphor"]
+                 for who, what in zip(people, things, strict=True)]  # fmt: skip
+        _table(data / f"lcc/{split}.csv", ["text", "span1", "label"], rows)
 
 
 def _vua(data: Path) -> None:

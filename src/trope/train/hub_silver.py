@@ -27,10 +27,10 @@ from trope.tasks.metaphor.silver_sources import (
     gather,
     gold_plus_run,
     json_lines,
+    lines_to_predict,
     literal_stand_in,
     newsmet_headlines,
     running_text,
-    test_lines,
 )
 from trope.train.hub_fit import FORMAT, ITEMS, MANIFEST, SUMMARY, TESTS
 from trope.train.hub_loop import Say
@@ -95,7 +95,7 @@ def prepare_silver(
         drops[f"newsmet {reading}"] = dict(lost + lost_too)
         runs[gold_plus_run(reading)] = Parts((*silver.imbalanced.train, *train), tuple(validation))
         files |= {**train_file, **val_file}
-    tests = test_lines(data)
+    tests = lines_to_predict(data)
     for split in TEST_SETS.values():
         files |= newsmet_headlines(data, split)[1]
     summary = _summary(silver, runs, drops, files, settings, seeds, trofi)

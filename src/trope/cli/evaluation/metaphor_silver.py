@@ -22,15 +22,15 @@ from trope.cli.evaluation.options import EvaluationOptions, Reader
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.corpora.newsmet import Headline
 from trope.metrics.binary import binary_figures
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import NO_DATA, DataRef, Figure
 from trope.metrics.significance import mcnemar
 from trope.published.cells import read_published
 from trope.tasks.metaphor.silver_sources import (
     READINGS,
     TEST_SETS,
     gold_plus_run,
+    lines_to_predict,
     newsmet_headlines,
-    test_lines,
 )
 
 PREFIX = "metaphor.newsmet.silver"
@@ -53,8 +53,17 @@ class Predictions(msgspec.Struct, frozen=True):
     predictions: dict[str, list[float]]
 
 
+class Summary(msgspec.Struct, frozen=True):
+    """What was prepared, as far as it is shown here."""
+
+    counts: dict[str, dict[str, int]]
+    paper: dict[str, dict[str, str]]
+    missing: dict[str, str]
+    stand_in: str
+
+
 @dataclass(frozen=True, slots=True)
-class TestSet:
+class JudgedSet:
     """Items with their labels; `at` are their places among what was predicted."""
 
     name: str
@@ -80,7 +89,7 @@ class TestSet:
 
 def evaluate_silver(reader: Reader, options: EvaluationOptions) -> list[Figure]:
     """Controls, then what was predicted, then what a given detector says."""
-    sets = read_test_sets(options.data)
+    sets = read_judged_sets(options.data)
     controls = _controls(options.data, sets)
     figures: list[Figure] = []
     for name, answers in controls.items():
@@ -92,12 +101,13 @@ def evaluate_silver(reader: Reader, options: EvaluationOptions) -> list[Figure]:
             if run in files:
                 figures += _run_figures(run, files[run], sets, options.seed)
         figures += _tests(files, controls, sets)
+        figures += _count_figures(options.predictions / "summary.json")
     if options.detector is not None:
         figures += _detector_figures(options.detector, sets, options.seed)
     return figures
 
 
-def read_test_sets(data: Path) -> list[TestSet]:
+def read_judged_sets(data: Path) -> list[JudgedSet]:
     """The custom test sets, the test split, and its original headlines by themselves."""
     found = []
     for name, predicted, gold_only in (
@@ -111,7 +121,7 @@ def read_test_sets(data: Path) -> list[TestSet]:
         ((_, checksum),) = files.items()
         at = tuple(n for n, h in enumerate(headlines) if h.gold or not gold_only)
         ref = DataRef("newsmet", f"{split} gold" if gold_only else split, checksum)
-        found.append(TestSet(name, predicted, tuple(headlines), at, ref))
+        found.append(JudgedSet(name, predicted, tuple(headlines), at, ref))
     return found
 
 
@@ -121,7 +131,7 @@ def read_predictions(folder: Path, data: Path) -> dict[str, list[Predictions]]:
     Raises:
         BadRecord: for a file that holds something else, or other items.
     """
-    wanted = hashlib.sha256(test_lines(data).encode()).hexdigest()
+    wanted = hashlib.sha256(lines_to_predict(data).encode()).hexdigest()
     sizes = {name: len(newsmet_headlines(data, split)[0]) for name, split in TEST_SETS.items()}
     files: dict[str, list[Predictions]] = {}
     first: Predictions | None = None
@@ -155,7 +165,7 @@ def chosen(files: Sequence[Predictions]) -> Predictions:
     return max(files, key=lambda found: (found.validation_score, -found.seed))
 
 
-def _controls(data: Path, sets: Sequence[TestSet]) -> dict[str, dict[str, list[float]]]:
+def _controls(data: Path, sets: Sequence[JudgedSet]) -> dict[str, dict[str, list[float]]]:
     """Answers of two systems that know nothing of metaphor."""
     train = _items(newsmet_headlines(data, "train")[0])
     whole = {test.predicted: test.headlines for test in sets}
@@ -170,7 +180,7 @@ def _items(headlines: Sequence[Headline]) -> list[Item]:
 
 
 def _run_figures(
-    run: str, files: Sequence[Predictions], sets: Sequence[TestSet], seed: int
+    run: str, files: Sequence[Predictions], sets: Sequence[JudgedSet], seed: int
 ) -> list[Figure]:
     best = chosen(files)
     model = best.model.get("name", ""), best.model.get("sha256", "")[:12]
@@ -197,7 +207,7 @@ def _run_figures(
 
 def _scores(
     system: str,
-    test: TestSet,
+    test: JudgedSet,
     values: Sequence[float],
     names: Sequence[str],
     seed: int,
@@ -254,7 +264,7 @@ def _published(figure: Figure, value: float, table: str) -> Figure:
 def _tests(
     files: Mapping[str, Sequence[Predictions]],
     controls: Mapping[str, Mapping[str, Sequence[float]]],
-    sets: Sequence[TestSet],
+    sets: Sequence[JudgedSet],
 ) -> list[Figure]:
     """McNemar's test of every pair that Table 5 is about, and of each run against the controls."""
     answers = {run: chosen(group).predictions for run, group in files.items()} | dict(controls)
@@ -272,7 +282,7 @@ def _tests(
 
 
 def _mcnemar(
-    test: TestSet,
+    test: JudgedSet,
     run: str,
     first: Mapping[str, Sequence[float]],
     other: str,
@@ -292,7 +302,31 @@ def _mcnemar(
     ]
 
 
-def _detector_figures(folder: Path, sets: Sequence[TestSet], seed: int) -> list[Figure]:
+def _count_figures(path: Path) -> list[Figure]:
+    """How much was trained on, beside what the paper had; none where no summary is there."""
+    if not path.is_file():
+        return []
+    try:
+        summary = msgspec.json.decode(path.read_bytes(), type=Summary)
+    except msgspec.DecodeError as error:
+        raise BadRecord(path, None, f"is no summary of a preparation ({error})") from None
+    figures = []
+    for run, counts in summary.counts.items():
+        for name, count in counts.items():
+            printed = summary.paper.get(run, {}).get(name)
+            notes = [f"paper: {printed}"] if printed else []
+            if name == "total":
+                notes.append(f"missing: {', '.join(summary.missing)}")
+            if (run, name) == ("d_bal", "literal"):
+                notes.append(f"WikiQA's stand-in: {summary.stand_in}")
+            figure_name = f"{PREFIX}.{run}.items.{name}"
+            figures.append(
+                Figure(figure_name, count, None, None, count, NO_DATA, note="; ".join(notes))
+            )
+    return figures
+
+
+def _detector_figures(folder: Path, sets: Sequence[JudgedSet], seed: int) -> list[Figure]:
     """A detector of `trope train metaphor --model`, at its own threshold."""
     from trope.catalog import DETECTORS
 
@@ -304,6 +338,8 @@ def _detector_figures(folder: Path, sets: Sequence[TestSet], seed: int) -> list[
         # moved so that its threshold stands where `_scores` looks for one
         values = [_HALF + (score or 0.0) - detector.threshold for score in scores]
         names = _TABLE_1 if test.name in ("test_1", "test_2") else _TABLE_5
-        for figure in _scores("model", test, values, names, seed, note):
-            figures.append(msgspec.structs.replace(figure, chosen_on=detector.notes.chosen_on))
+        figures += (
+            msgspec.structs.replace(figure, chosen_on=detector.notes.chosen_on)
+            for figure in _scores("model", test, values, names, seed, note)
+        )
     return figures

@@ -132,7 +132,7 @@ def gold_plus_run(reading: Reading) -> str:
     return f"d_imbal_gold_plus_{reading}"
 
 
-def test_lines(data: Path) -> str:
+def lines_to_predict(data: Path) -> str:
     """What is to be predicted, as JSON lines: set, id and text, no label."""
     rows = [
         {"set": name, "id": headline.id, "text": headline.text}
