@@ -39,7 +39,7 @@ dropout = 0.3
 batch = 4
 max_length = 24
 clip = 1.0
-seed = 3
+seed = 42
 best_by = "{best_by}"
 """
 
