@@ -24,7 +24,7 @@ from trope.tasks.metaphor.hub_model import (  # noqa: E402
     new_model,
     text_pieces,
 )
-from trope.train import hub_loop  # noqa: E402
+from trope.train import hub_fit, hub_loop  # noqa: E402
 from trope.train.hub_fit import fit_all, read_prepared  # noqa: E402
 from trope.train.hub_fit import main as fit_main  # noqa: E402
 from trope.train.hub_loop import Place, fit  # noqa: E402
@@ -231,6 +231,24 @@ def test_series_is_prepared_fitted_and_passed_over_when_done(toys):
         "test_1": 2, "test_2": 2, "newsmet_val": 8, "newsmet_test": 8}  # fmt: skip
     assert not list(out.rglob("*.safetensors"))
     assert train(toys, *model(toys), "--silver", "--seeds", "1,2").count("predicted already") == 8
+
+
+def test_trainings_side_by_side_say_which_failed():
+    commands = {
+        name: [sys.executable, "-c", f"raise SystemExit({status})"]
+        for name, status in (("good", 0), ("bad", 3), ("fine", 0))
+    }
+    assert hub_fit._run_side_by_side(commands, 2) == ["bad"]
+
+
+def test_a_run_side_by_side_predicts_what_one_after_the_other_does(toys):
+    train(toys, "--silver", "--prepare-only", "--seeds", "1")
+    folder = toys / "out" / "prepared"
+    for name, jobs in (("one", 1), ("two", 2)):
+        fit_all(folder, toys / "model", toys / name, device="cpu", jobs=jobs, say=print)
+    for path in (toys / "one").glob("*-1.json"):
+        one, two = (json.loads((toys / n / path.name).read_text()) for n in ("one", "two"))
+        assert one["predictions"] == two["predictions"]
 
 
 def test_no_run_trains_on_what_it_is_tested_on(toys):

@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -178,31 +179,41 @@ def fit_all(
         for run, seed in prepared.jobs():
             fit_job(prepared, model, out, run, seed, device=device, say=say)
         return
-    waiting = [job for job in prepared.jobs() if not prediction_file(out, *job).is_file()]
-    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # many at a time: a thread each
-    running: list[tuple[str, subprocess.Popen[bytes]]] = []
-    failed: list[str] = []
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            run, seed = waiting.pop(0)
-            command = [
-                sys.executable,
-                "-m",
-                "trope.train.hub_fit",
-                str(folder),
-                str(model),
-                str(out),
-            ]
-            command += ["--device", device, "--only", f"{run}:{seed}"]
-            running.append((f"{run}:{seed}", subprocess.Popen(command, env=alone)))
-        name, process = running.pop(0)
-        try:
-            if process.wait(timeout=1):
-                failed.append(name)
-        except subprocess.TimeoutExpired:
-            running.append((name, process))
+    command = [sys.executable, "-m", "trope.train.hub_fit", str(folder), str(model), str(out)]
+    failed = _run_side_by_side(
+        {
+            name: [*command, "--device", device, "--only", name]
+            for run, seed in prepared.jobs()
+            if not prediction_file(out, run, seed).is_file()
+            for name in [f"{run}:{seed}"]
+        },
+        jobs,
+    )
     if failed:
         raise BadInput(f"these trainings failed: {', '.join(failed)}; see what they said above")
+
+
+def _run_side_by_side(commands: dict[str, list[str]], jobs: int) -> list[str]:
+    """Run commands, `jobs` at a time; the names of those that failed. None outlives this call."""
+    alone = {**os.environ, "OMP_NUM_THREADS": "1"}  # many at a time: a thread each
+    waiting, failed = list(commands), list[str]()
+    running: list[tuple[str, subprocess.Popen[bytes]]] = []
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                name = waiting.pop(0)
+                running.append((name, subprocess.Popen(commands[name], env=alone)))
+            name, process = running.pop(0)
+            try:
+                if process.wait(timeout=1):
+                    failed.append(name)
+            except subprocess.TimeoutExpired:
+                running.append((name, process))
+    finally:
+        for _, process in running:
+            process.terminate()
+            process.wait()
+    return failed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -215,6 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="trainings at a time")
     parser.add_argument("--only", help="one training, RUN:SEED")
     options = parser.parse_args(arguments)
+    # so that a run whose time is up takes its trainings with it
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
     def say(line: str) -> None:
         sys.stderr.write(f"{line}\n")
