@@ -13,16 +13,14 @@ Reader = Callable[..., Iterator[Any]]
 READERS: Registry[Reader] = Registry(
     "reader",
     {
-        "conceptual-examples": Entry(
-            "trope.corpora.conceptual:read_master_list", "Sentences of the Master Metaphor List."
-        ),
         "conllu": Entry("trope.corpora.conllu:read_conllu", "Treebanks in CoNLL-U."),
         "documents": Entry("trope.corpora.plain:read_documents", "Texts between blank lines."),
         "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
         "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
-        "metanet-examples": Entry(
-            "trope.corpora.conceptual:read_metanet_examples", "Sentences of MetaNet."
+        "master-metaphor-list": Entry(
+            "trope.corpora.conceptual:read_master_list", "Sentences of the Master Metaphor List."
         ),
+        "metanet": Entry("trope.corpora.conceptual:read_metanet_examples", "Sentences of MetaNet."),
         "moh": Entry("trope.corpora.moh:read_moh", "MOH: senses of verbs, the original file."),
         "moh-formatted": Entry(
             "trope.corpora.moh:read_moh_formatted", "MOH: verbs in sentences, split into words."

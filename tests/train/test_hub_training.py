@@ -181,6 +181,13 @@ def test_an_interrupted_run_ends_with_the_same_weights(toys, monkeypatch):
         train(toys, *model(toys), "--seed", "9", out="broken")
 
 
+def test_what_cannot_be_held_out_is_said(toys):
+    (toys / "data" / "newsmet" / "test_set_1.csv").unlink()
+    said = train(toys, *model(toys), "--on", "lcc")
+    assert "NewsMet test_1 is not held out of training" in said
+    assert "NewsMet test_2 is not" not in said
+
+
 def test_faults_of_the_request_are_named(toys):
     with pytest.raises(BadInput, match="no encoder is named"):
         train(toys)

@@ -175,7 +175,8 @@ def validation_score(model: Any, items: Sequence[Pieces], settings: HubSettings,
 
 def _precision(device: str) -> Any:
     """Half precision on a GPU, whole precision elsewhere."""
-    return torch.autocast("cuda", dtype=torch.bfloat16) if device != "cpu" else nullcontext()
+    on_gpu = device.startswith("cuda")
+    return torch.autocast("cuda", dtype=torch.bfloat16) if on_gpu else nullcontext()
 
 
 def _fingerprint(

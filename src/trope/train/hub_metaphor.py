@@ -36,7 +36,13 @@ from trope.tasks.metaphor.task import Criterion, choose_threshold
 from trope.train.hub_fit import fit_all
 from trope.train.hub_loop import Epoch, Fitted, Place, Say, best_device, fit
 from trope.train.hub_settings import HubSettings
-from trope.train.hub_silver import SEEDS, held_out_texts, newsmet_part, prepare_silver
+from trope.train.hub_silver import (
+    NEWSMET_TRAIN,
+    SEEDS,
+    newsmet_part,
+    prepare_silver,
+    present_held_out,
+)
 
 WORD_SETS = ("vua18",)
 DEFAULT_SETS = {"sentences": ("newsmet",), "words": WORD_SETS}
@@ -108,7 +114,7 @@ def train_hub(request: Request, say: Say) -> Path:
     """
     settings, names = request.settings, request.on or DEFAULT_SETS[request.settings.level]
     folder = model_path(request.model)
-    material = _read(request, names)
+    material = _read(request, names, say)
     say(f"{len(material.train)} to train on, {len(material.validation)} to validate with")
     tokenizer = load_tokenizer(folder, settings.level)
     torch.manual_seed(settings.seed)  # of the new head
@@ -143,7 +149,7 @@ def train_hub(request: Request, say: Say) -> Path:
     return request.out
 
 
-def _read(request: Request, names: Sequence[str]) -> _Material:
+def _read(request: Request, names: Sequence[str], say: Say) -> _Material:
     if request.settings.level == "words":
         return _read_words(request, names)
     known = (*SENTENCE_SETS, "newsmet", "trofi")
@@ -154,17 +160,18 @@ def _read(request: Request, names: Sequence[str]) -> _Material:
         raise BadInput("trofi is not among the research data; give its example base with --trofi")
     material = _Material()
     others = [name for name in names if name != "newsmet"]
-    guard = held_out_texts(request.data, newsmet_train="newsmet" in names)
+    guard = present_held_out(request.data, say)
+    newsmet_train = guard.pop(NEWSMET_TRAIN, [])
     if others:
         gathered = gather(request.data, others, trofi=request.trofi)
         seed = request.settings.seed
-        silver = build_silver(gathered.texts, held_out=guard, seed=seed)
+        apart = {NEWSMET_TRAIN: newsmet_train} if "newsmet" in names else {}
+        silver = build_silver(gathered.texts, held_out={**guard, **apart}, seed=seed)
         material.train += _labelled(silver.imbalanced.train)
         material.validation += _labelled(silver.imbalanced.validation)
         material.files |= gathered.files
         material.drops |= {f"{n}: {why}": count for (n, why), count in silver.drops.items()}
     if "newsmet" in names:
-        guard.pop("NewsMet train")
         for split, part in (("train", material.train), ("val", material.validation)):
             outside = HeldOut({k: v for k, v in guard.items() if k != f"NewsMet {split}"})
             kept, drops, files = newsmet_part(request.data, split, request.reading, outside)

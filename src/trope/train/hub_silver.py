@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from trope.core.errors import MissingData
 from trope.core.files import atomic_write, sha256
 from trope.corpora.lcc import read_lcc
 from trope.corpora.naacl2018 import read_vuamc
@@ -37,6 +38,7 @@ from trope.train.hub_loop import Say
 from trope.train.hub_settings import HubSettings
 
 SEEDS = (42, 43, 44)
+NEWSMET_TRAIN = "NewsMet train"
 _PAPER = {
     "d_imbal": {"metaphorical": "52k", "literal": "10k", "total": "62k"},
     "d_bal": {"metaphorical": "39k", "literal": "39k", "total": "78k"},
@@ -48,12 +50,35 @@ def held_out_texts(data: Path, *, newsmet_train: bool) -> dict[str, list[str]]:
 
     NewsMet's own splits and test sets, and the test parts of the corpora that we train on.
     """
-    splits = ["val", "test", "test_1", "test_2", *(["train"] if newsmet_train else [])]
-    held = {f"NewsMet {s}": [h.text for h in newsmet_headlines(data, s)[0]] for s in splits}
-    held["LCC test"] = [running_text(span.words) for span in read_lcc(data / "lcc" / "test.csv")]
-    corpus = data / "naacl2018" / "vuamc_corpus_test.csv"
-    held["VUA test"] = [running_text(s.words) for s in read_vuamc(corpus) if s.words]
+    return {
+        name: read()
+        for name, read in _held_out_readers(data).items()
+        if newsmet_train or name != NEWSMET_TRAIN
+    }
+
+
+def present_held_out(data: Path, say: Say) -> dict[str, list[str]]:
+    """The same as far as the files are there; the others are named."""
+    held: dict[str, list[str]] = {}
+    for name, read in _held_out_readers(data).items():
+        try:
+            held[name] = read()
+        except MissingData as error:
+            say(f"{name} is not held out of training: {error.path} is absent")
     return held
+
+
+def _held_out_readers(data: Path) -> dict[str, Callable[[], list[str]]]:
+    def headlines(split: str) -> Callable[[], list[str]]:
+        return lambda: [h.text for h in newsmet_headlines(data, split)[0]]
+
+    lcc, vua = data / "lcc" / "test.csv", data / "naacl2018" / "vuamc_corpus_test.csv"
+    splits = ("val", "test", "test_1", "test_2", "train")
+    return {
+        **{f"NewsMet {split}": headlines(split) for split in splits},
+        "LCC test": lambda: [running_text(span.words) for span in read_lcc(lcc)],
+        "VUA test": lambda: [running_text(s.words) for s in read_vuamc(vua) if s.words],
+    }
 
 
 def newsmet_part(

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 
 import hub_folder
 from trope.catalog import DETECTORS
-from trope.core.errors import BadModel, MissingData
+from trope.core.errors import BadModel, DownloadFailed, MissingData
 from trope.core.records import Parse
 from trope.tasks.metaphor.hub_model import Notes, load_tokenizer, word_pieces
 from trope.tasks.metaphor.task import Expression
@@ -145,6 +145,35 @@ def test_a_pickle_under_another_name_is_refused_and_never_run(copy):
     with pytest.raises(BadModel, match=r"notes\.txt: may be a pickle"):
         build(copy)
     assert not (copy / "ran").exists()
+
+
+def test_an_archive_of_pickles_is_refused_under_any_name(copy):
+    import torch
+
+    torch.save({"x": torch.zeros(1)}, copy / "vocabulary.dat")
+    with pytest.raises(BadModel, match=r"vocabulary\.dat: may be a pickle"):
+        build(copy)
+
+
+def test_only_safe_files_are_fetched_from_the_hub(words, monkeypatch):
+    asked = {}
+
+    def download(name, *, allow_patterns):
+        asked[name] = allow_patterns
+        return str(words)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    assert build("someone/detector").notes.level == "words"
+    assert asked == {"someone/detector": ["*.json", "*.txt", "*.model", "*.safetensors"]}
+
+
+def test_a_name_that_the_hub_does_not_give(monkeypatch):
+    def fail(name, *, allow_patterns):
+        raise OSError("no route to host\nand more")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    with pytest.raises(DownloadFailed, match=r"gives no such model \(no route to host\); check"):
+        build("someone/detektor")
 
 
 def test_an_encoder_without_a_head_is_refused(tmp_path):

@@ -7,7 +7,9 @@ Needs torch and transformers alone, so that training can run where the rest of t
 
 from __future__ import annotations
 
+import hashlib
 import json
+import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -27,9 +29,7 @@ LABELS = {0: "literal", 1: "metaphorical"}
 NOTES_FILE = "trope.json"
 """What a folder of ours says beyond what `transformers` reads."""
 
-_PICKLES = frozenset(
-    {".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".dill", ".npy", ".h5"}
-)
+_PICKLES = frozenset({".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".dill"})
 _WANTED_FROM_HUB = ["*.json", "*.txt", "*.model", "*.safetensors"]
 _NO_ANSWER = -1
 
@@ -62,9 +62,10 @@ def model_path(name_or_folder: str | Path) -> Path:
         BadModel: for a folder with a pickle in it, or without weights.
     """
     folder = Path(name_or_folder)
-    if not folder.is_dir():
+    if folder.is_dir():
+        refuse_pickles(folder)
+    else:  # what others have fetched into the same cache is never read
         folder = _fetched(str(name_or_folder))
-    refuse_pickles(folder)
     if not (folder / "config.json").is_file():
         raise MissingData(folder / "config.json", "give the folder of a Hugging Face model")
     if not list(folder.glob("*.safetensors")):
@@ -84,10 +85,13 @@ def refuse_pickles(folder: Path) -> None:
 
 
 def _begins_as_pickle(path: Path) -> bool:
-    """Whether the first bytes are those of pickle's binary protocols, whatever the name."""
+    """Whether a file is a pickle or an archive of some, as torch writes them, whatever its name."""
     with path.open("rb") as file:
         head = file.read(2)
-    return len(head) == 2 and head[0] == 0x80 and 2 <= head[1] <= 5
+    if head == b"PK" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            return any(name.endswith(".pkl") for name in archive.namelist())
+    return len(head) == 2 and head[0] == 0x80 and 2 <= head[1] <= 5  # the binary protocols
 
 
 def _fetched(name: str) -> Path:
@@ -108,8 +112,6 @@ def folder_checksum(folder: Path) -> str:
     sums = [sha256(path) for path in sorted(folder.glob("*.safetensors"))]
     if len(sums) == 1:
         return sums[0]
-    import hashlib
-
     return hashlib.sha256("".join(sums).encode()).hexdigest()
 
 
