@@ -17,6 +17,10 @@ READERS: Registry[Reader] = Registry(
         "documents": Entry("trope.corpora.plain:read_documents", "Texts between blank lines."),
         "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
         "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
+        "master-metaphor-list": Entry(
+            "trope.corpora.conceptual:read_master_list", "Sentences of the Master Metaphor List."
+        ),
+        "metanet": Entry("trope.corpora.conceptual:read_metanet_examples", "Sentences of MetaNet."),
         "moh": Entry("trope.corpora.moh:read_moh", "MOH: senses of verbs, the original file."),
         "moh-formatted": Entry(
             "trope.corpora.moh:read_moh_formatted", "MOH: verbs in sentences, split into words."
@@ -80,6 +84,11 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
             "trope.tasks.metaphor.seed_similarity:build",
             "Likeness of a verb and its object to a few known metaphors.",
         ),
+        "transformers": Entry(
+            "trope.tasks.metaphor.transformers_detector:build",
+            "Any fine-tuned Hugging Face encoder, for words or sentences.",
+            extra="hub",
+        ),
     },
 )
 """Metaphor detectors: what makes a `trope.tasks.metaphor.task.Detector`; options are keywords."""
@@ -102,6 +111,16 @@ EVALUATIONS: Registry[object] = Registry(
 TRAININGS: Registry[Callable[..., None]] = Registry(
     "training",
     {
+        "metaphor-hub": Entry(
+            "trope.train.hub_metaphor:train_model",
+            "A metaphor detector from a Hugging Face encoder.",
+            extra="hub",
+        ),
+        "metaphor-silver": Entry(
+            "trope.train.hub_metaphor:train_series",
+            "NewsMet's detectors, and what they say of its test sets.",
+            extra="hub",
+        ),
         "syntax": Entry(
             "trope.train.syntax:train_syntax",
             "The small encoder with its tags, trees and lemmas.",

@@ -159,6 +159,53 @@ def test_trofi_without_what_nobody_judged(write):
     assert all(s.metaphor is not None for s in read_trofi(path, annotated_only=True))
 
 
+def test_trofi_passes_over_headings_blank_lines_and_windows_line_ends(write):
+    heading = "Example base, second edition\n\n  \nCollected by hand\n"
+    path = write((heading + TROFI.replace("cluster*\n", "cluster*  \n\n")).replace("\n", "\r\n"))
+    plain = list(read_trofi(write(TROFI, "plain.txt")))
+    found = list(read_trofi(path))
+    assert [s.words for s in found] == [s.words for s in plain]
+    assert found[0].line > plain[0].line
+
+
+def test_trofi_cluster_may_be_empty_and_a_sentence_may_end_without_a_tag(write):
+    base = "***melt***\n*nonliteral cluster*\n*literal cluster*\nw:1\tU\tIce melts and/or drips\n"
+    (sentence,) = read_trofi(write(base))
+    assert sentence.words == ("Ice", "melts", "and/or", "drips")
+    assert (sentence.label, sentence.metaphor) == (False, None)
+
+
+def test_trofi_lists_a_sentence_once_for_every_time_that_it_has_the_verb(write):
+    row = "wsj1:1\tN\tHopes melted as the snow melted ./.\n"
+    base = "***melt***\n*nonliteral cluster*\n"
+    assert [s.target for s in read_trofi(write(base + row * 2))] == [1, 5]
+    with pytest.raises(BadRecord, match=r"set\.csv:5: id 'wsj1:1' is also in line 3"):
+        list(read_trofi(write(base + row * 3)))
+
+
+def test_trofi_of_another_age_is_read_as_windows_text(write):
+    base = "***melt***\n*literal cluster*\nw:1\tL\tIce melts in the café ./.\n"
+    (sentence,) = read_trofi(write(base.encode("cp1252")))
+    assert "café" in sentence.words
+
+
+@given(st.lists(st.text("abc'", min_size=1, max_size=5), min_size=1, max_size=8))
+def test_trofi_words_come_back_whatever_they_are(tmp_path_factory, words):
+    path = tmp_path_factory.mktemp("trofi") / "base.txt"
+    path.write_text(f"***run***\n*literal cluster*\nw:1\tL\t{' '.join(words)} ./.\n")
+    (sentence,) = read_trofi(path)
+    assert sentence.words == (*words, ".")
+
+
+@pytest.mark.parametrize("missing", ["", " "])
+def test_moh_x_with_commas_quotes_and_a_blank_argument(write, missing):
+    header = "arg1,arg2,verb,sentence,verb_idx,label\r\n"
+    row = f'{missing},"hope, faith",melt,"He said , "" hopes melt "" .",5,1\r\n'
+    (verb,) = read_moh_x(write(header + row))
+    assert (verb.subject, verb.object) == ("", "hope, faith")
+    assert verb.words[verb.target] == "melt"
+
+
 def test_tsv_lists(write):
     (pair,) = read_adjective_nouns(write("bitter quarrel\n"), metaphor=True)
     assert (pair.words, pair.metaphor) == (("bitter", "quarrel"), True)
@@ -233,6 +280,16 @@ BAD = {
     "negative position": (
         read_trofi_formatted, TABLE_HEADER + "melt,Ice melts,-1,0\n", 2, "'-1'", {}),
     "no argument column": (read_moh_x, TABLE_HEADER + "melt,Ice melts,1,0\n", 2, "'arg1'", {}),
+    "moh-x verb outside": (
+        read_moh_x, "arg1,arg2,verb,sentence,verb_idx,label\na,b,melt,Ice melts,2,0\n", 2,
+        "no position in a sentence of 2", {}),
+    "moh-x label": (
+        read_moh_x, "arg1,arg2,verb,sentence,verb_idx,label\na,b,melt,Ice melts,1,M\n", 2,
+        "unknown label 'M'", {}),
+    "moh-x empty sentence": (
+        read_moh_x, "arg1,arg2,verb,sentence,verb_idx,label\na,b,melt,,1,0\n", 2,
+        "'sentence' is empty", {}),
+    "trofi row before a verb": (read_trofi, "Heading\nw:1\tN\tIce melts\n", 2, "no cluster", {}),
     "trofi mark": (read_trofi, TROFI.replace("\tN\t", "\tM\t"), 4, "mark 'M'", {}),
     "trofi cluster": (read_trofi, "***melt***\nw:1\tN\tIce melts\n", 2, "no cluster", {}),
     "trofi verb": (read_trofi, "*literal cluster*\nw:1\tN\tIce melts\n", 2, "no cluster", {}),

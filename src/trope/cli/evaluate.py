@@ -20,6 +20,11 @@ from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 @click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of a model made by `trope train`, not the shipped one.")  # fmt: skip
+@click.option("--model-folder", "detector", help="A detector made by `trope train metaphor "
+              "--model`, to be measured beside the others.",
+              type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
+@click.option("--predictions", help="Folder of what `trope train metaphor --silver` predicted.",
+              type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
@@ -36,6 +41,8 @@ def evaluate(
     data: Path,
     tier: str,
     model: Path | None,
+    detector: Path | None,
+    predictions: Path | None,
     part: str,
     threads: int | None,
     seed: int,
@@ -60,6 +67,8 @@ def evaluate(
         seed=seed,
         parts=tuple(name.strip() for name in part.split(",") if name.strip()),
         quiet=(ctx.obj or {}).get("quiet", False),
+        detector=detector,
+        predictions=predictions,
     )
     evaluation = cast(EvaluateTask, EVALUATIONS.load(task))(options)
     if as_json:

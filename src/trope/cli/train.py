@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trope.cli.train_metaphor import metaphor
 from trope.core.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 @click.group()
 def train() -> None:
     """Train again what ships, from public base weights and the corpora of `trope data`."""
+
+
+train.add_command(metaphor)
 
 
 @train.command()

@@ -147,6 +147,8 @@ COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
     "conllu": _count_conllu,
     "documents": _count_as("documents"),
     "lines": _count_as("lines"),
+    "master-metaphor-list": _count_as("examples"),
+    "metanet": _count_as("rows"),
     "rows": _count_as("rows"),
     "texts": _count_as("rows"),
     "vua-words": _count_words,

@@ -35,7 +35,8 @@ class Row:
 
     def optional(self, column: str) -> str:
         """A field that may be empty; its column must be there."""
-        return self.text(column) if self.fields.get(column) != "" else ""
+        empty = column in self.fields and not self.fields[column].strip()
+        return "" if empty else self.text(column)
 
     def words(self, column: str) -> tuple[str, ...]:
         """The words of a field, parted by blanks."""

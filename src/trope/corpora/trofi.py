@@ -9,15 +9,18 @@ The example base has blocks of one verb each:
     …
 
 The cluster is what a program decided, N (nonliteral), L (literal) or U (unannotated) what a person
-did.
+did. Lines before the first verb that are no rows say what the file is. A sentence that has its verb
+twice may be listed twice; the second row is about the second verb.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Literal
 
 from trope.corpora.fields import Row, Unique, read_bytes, told_encoding
@@ -71,11 +74,13 @@ def read_trofi(source: Source, *, annotated_only: bool = False) -> Iterator[Trof
     content = read_bytes(source)
     encoding = told_encoding(content.getvalue(), "cp1252")
     verb, cluster = "", None
-    rows = Unique()
+    rows, times = Unique(), Counter[tuple[str, str]]()
     for line, raw in numbered_lines(content, encoding=encoding):
         text = raw.strip()
         if not text.strip("*"):
             continue  # a blank line, or a line of asterisks between verbs
+        if not verb and "\t" not in text and not text.startswith("*"):
+            continue  # a heading
         if found := _VERB.fullmatch(text):
             verb, cluster = found[1].strip(), None
         elif text in _CLUSTERS:
@@ -86,8 +91,11 @@ def read_trofi(source: Source, *, annotated_only: bool = False) -> Iterator[Trof
                 raise row.fault(
                     "stands in no cluster; write ***verb*** and *literal cluster* first"
                 )
-            rows.add((verb, text), row, row.text("id"))
-            sentence = _sentence(row, verb, cluster)
+            earlier = times[verb, text]
+            sentence = _sentence(row, verb, cluster, earlier)
+            if not earlier or sentence.target is None:
+                rows.add((verb, text), row, row.text("id"))
+            times[verb, text] += 1
             if sentence.metaphor is not None or not annotated_only:
                 yield sentence
 
@@ -105,23 +113,24 @@ def _row(path: str, line: int, text: str) -> Row:
     return row
 
 
-def _sentence(row: Row, verb: str, cluster: Cluster) -> TrofiSentence:
+def _sentence(row: Row, verb: str, cluster: Cluster, earlier: int) -> TrofiSentence:
     mark = row.text("mark")
     if mark not in _MARKS:
         raise row.fault(f"unknown mark {mark!r}; known: N, L, U")
     *words, last = row.words("sentence")
     ending = _TAGGED_END.fullmatch(last)
     words.append(ending[1] if ending else last)
-    target = _position(words, verb)
+    target = _position(words, verb, earlier)
     return TrofiSentence(
         row.text("id"), verb, tuple(words), target, cluster, _MARKS[mark], row.line
     )
 
 
-def _position(words: Sequence[str], verb: str) -> int | None:
-    """The first word that is a form of the verb."""
+def _position(words: Sequence[str], verb: str, earlier: int) -> int | None:
+    """The first word that is a form of the verb, after so many that had rows of their own."""
     forms = _forms(verb)
-    return next((at for at, word in enumerate(words) if word.lower() in forms), None)
+    places = (at for at, word in enumerate(words) if word.lower() in forms)
+    return next(islice(places, earlier, None), None)
 
 
 @cache

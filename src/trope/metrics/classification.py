@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,16 @@ def macro_f1(gold: Sequence[Hashable], predicted: Sequence[Hashable]) -> float |
     scores = [counts.f1 for counts in count_classes(gold, predicted).values()]
     known = [score for score in scores if score is not None]
     return ratio(sum(known), len(known))
+
+
+def matthews(gold: Sequence[bool], predicted: Sequence[bool]) -> float:
+    """The correlation of yes-or-no answers with the truth; 0 where either side is constant."""
+    _check_lengths(gold, predicted)
+    pairs = Counter(zip(gold, predicted, strict=True))
+    both, neither = pairs[True, True], pairs[False, False]
+    missed, wrong = pairs[True, False], pairs[False, True]
+    product = (both + missed) * (both + wrong) * (neither + missed) * (neither + wrong)
+    return (both * neither - missed * wrong) / math.sqrt(product) if product else 0.0
 
 
 def _check_lengths(gold: Sequence[Hashable], predicted: Sequence[Hashable]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from trope.cli.evaluation.metaphor_baselines import evaluate_baselines
+from trope.cli.evaluation.metaphor_silver import evaluate_silver
 from trope.cli.evaluation.options import EvaluationOptions, Reader
 from trope.metrics.figures import Evaluation, Figure, new_evaluation
 
 Part = Callable[[Reader, EvaluationOptions], list[Figure]]
 
-PARTS: Mapping[str, Part] = {"baselines": evaluate_baselines}
+PARTS: Mapping[str, Part] = {"baselines": evaluate_baselines, "silver": evaluate_silver}
 """What `--part` chooses from."""
 
 

@@ -16,7 +16,9 @@ from trope.metrics.figures import Evaluation
 class EvaluationOptions:
     """Where the data are, which model reads them, and which parts are wanted (none: all).
 
-    `model` is the folder of a model that `trope train` made, to be used instead of a tier's own.
+    `model` is the folder of a model that `trope train` made, to be used instead of a tier's own,
+    `detector` that of a detector to be measured by itself, `predictions` a folder of what detectors
+    said elsewhere.
     """
 
     data: Path
@@ -26,6 +28,8 @@ class EvaluationOptions:
     seed: int = 0
     parts: tuple[str, ...] = ()
     quiet: bool = False
+    detector: Path | None = None
+    predictions: Path | None = None
 
     def choose(self, known: Sequence[str]) -> tuple[str, ...]:
         """The wanted parts, in the order of `known`; an unknown one is refused."""

@@ -13,7 +13,14 @@ from trope.core.errors import BadInput, BadRecord, MissingExtra
 from trope.core.files import read_lines
 from trope.core.records import Parse
 from trope.lexicon.semantic_classes import semantic_classes
-from trope.tasks.metaphor.task import Expression, Score, choose_threshold, highest
+from trope.tasks.metaphor.task import (
+    Criterion,
+    Expression,
+    Score,
+    choose_threshold,
+    highest,
+    tuned_threshold,
+)
 
 Features = dict[str, float]
 Concreteness = Mapping[str, float]
@@ -37,6 +44,7 @@ class Logistic:
     def __init__(self, *, concreteness: Concreteness | None = None, threshold: float = 0.5) -> None:
         self.concreteness = concreteness or {}
         self.threshold = threshold
+        self.criterion: Criterion = "f1"
         self._words: _Model | None = None
         self._expressions: _Model | None = None
 
@@ -50,9 +58,13 @@ class Logistic:
         self._expressions = _fitted([self._row(e) for e in expressions], labels)
 
     def tune(self, expressions: Sequence[Expression], labels: Sequence[bool]) -> None:
-        """Choose the threshold by macro-F1 on labelled expressions that will not be scored."""
+        """Choose the threshold on labelled expressions that will not be scored.
+
+        Which measure it is best by is decided on the same expressions (`tuned_threshold`).
+        """
         scores = self.score_expressions(expressions)
-        self.threshold = choose_threshold(scores, labels, by="macro_f1")
+        pairs = [expression.pair for expression in expressions]
+        self.threshold, self.criterion = tuned_threshold(scores, labels, pairs)
 
     def tune_words(self, sentences: Sequence[Parse], labels: Sequence[Sequence[bool]]) -> None:
         """Choose the threshold by F1 on labelled sentences that will not be scored."""

@@ -13,10 +13,11 @@ from trope.core.files import read_lines
 from trope.core.records import Parse
 from trope.lexicon.vectors import Array, Vectors, read_vectors
 from trope.tasks.metaphor.task import (
+    Criterion,
     Expression,
     Score,
-    choose_threshold,
     highest,
+    tuned_threshold,
     words_by_expressions,
 )
 
@@ -31,8 +32,9 @@ class SeedSimilarity:
     Needs: static word vectors, some metaphorical pairs of verb and noun, a threshold.
     Gives: the highest cosine between the mean of the two words' unit vectors and any seed's;
         nothing where a word has no vector. Words get the score of their expression.
-    Differs: vectors, seeds and threshold are not published; ours are options, and the threshold
-        is chosen on held-out expressions.
+    Differs: vectors, seeds and threshold are not published; ours are options. The threshold, and
+        whether it is best by F1 or by macro-F1, are chosen on held-out expressions by a rule that
+        sees no test data (`tuned_threshold`).
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class SeedSimilarity:
         self.vectors = vectors
         self.seeds = tuple(read_seeds() if seeds is None else seeds)
         self.threshold = threshold
+        self.criterion: Criterion = "f1"
         known = [vector for seed in self.seeds if (vector := self._vector(seed)) is not None]
         if not known:
             raise BadInput("no seed has vectors for both of its words; give other seeds or vectors")
@@ -57,9 +60,13 @@ class SeedSimilarity:
         return SeedSimilarity(self.vectors, kept, threshold=self.threshold)
 
     def tune(self, expressions: Sequence[Expression], labels: Sequence[bool]) -> None:
-        """Choose the threshold by macro-F1 on labelled expressions that will not be scored."""
+        """Choose the threshold on labelled expressions that will not be scored.
+
+        Which measure it is best by is decided on the same expressions (`tuned_threshold`).
+        """
         scores = self.score_expressions(expressions)
-        self.threshold = choose_threshold(scores, labels, by="macro_f1")
+        pairs = [expression.pair for expression in expressions]
+        self.threshold, self.criterion = tuned_threshold(scores, labels, pairs)
 
     def label(self, verb: str, noun: str) -> tuple[Score, bool | None]:
         """Score and verdict for one pair; both None where a word has no vector."""

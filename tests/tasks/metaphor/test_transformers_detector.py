@@ -1,0 +1,232 @@
+"""The detector `transformers` on tiny random encoders: scores, safe loading, refusals."""
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from safetensors.torch import load_file, save_file
+
+import hub_folder
+from trope.catalog import DETECTORS
+from trope.core.errors import BadModel, DownloadFailed, MissingData
+from trope.core.records import Parse
+from trope.tasks.metaphor.hub_model import Notes, load_tokenizer, word_pieces
+from trope.tasks.metaphor.task import Expression
+
+
+def parse(text: str) -> Parse:
+    words = tuple(text.split())
+    size = len(words)
+    return Parse(words, ("X",) * size, ("X",) * size, words, (-1,) * size, ("dep",) * size)
+
+
+def build(folder: Path, **options):
+    return DETECTORS.load("transformers")(model=folder, **options)
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory) -> Path:
+    return hub_folder.write_encoder(tmp_path_factory.mktemp("words"), head="words")
+
+
+@pytest.fixture(scope="module")
+def sentences(tmp_path_factory) -> Path:
+    return hub_folder.write_encoder(tmp_path_factory.mktemp("sentences"), head="sentences")
+
+
+@pytest.fixture
+def copy(words, tmp_path):
+    for path in words.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    return tmp_path
+
+
+# scores ---------------------------------------------------------------------------------------
+
+
+def test_a_model_of_words_scores_every_word_and_the_sentence_by_its_highest(words):
+    detector = build(words)
+    texts = [parse("the frost bites early buds"), parse("rain"), parse("we grasp the idea")]
+    rows = detector.score_words(texts)
+    assert [len(row) for row in rows] == [5, 1, 4]
+    assert all(0 < score < 1 for row in rows for score in row)
+    assert detector.score_sentences(texts) == [max(row) for row in rows]
+    assert detector.threshold == 0.5
+    assert detector.score_words([]) == []
+
+
+def test_a_word_is_the_mean_of_its_pieces(words):
+    detector = build(words)
+    (whole,) = detector.score_words([parse("plans melts")])  # plan, ##s
+    assert len(whole) == 2
+    tokenizer = load_tokenizer(words, "words")
+    (part,) = word_pieces(tokenizer, ["plans", "melts"], None, 30)
+    assert part.owner == (-1, 0, 0, 1, -1)
+
+
+def test_scores_do_not_depend_on_the_company(words):
+    detector = build(words, batch_size=8)
+    texts = [parse("the frost bites"), parse("we grasp the idea of the old mayor early")]
+    together = detector.score_words(texts)
+    alone = [detector.score_words([text])[0] for text in texts]
+    for row, other in zip(together, alone, strict=True):
+        assert row == pytest.approx(other, abs=1e-5)
+
+
+def test_a_sentence_over_the_limit_is_read_in_parts_that_hold_every_word(words):
+    detector = build(words)
+    detector.notes = Notes("words", max_length=10)
+    (row,) = detector.score_words([parse("the frost bites early buds of " * 12)])
+    assert len(row) == 72
+    assert None not in row
+
+
+def test_an_expression_is_its_verb_in_its_sentence_or_a_text_of_two_words(words):
+    detector = build(words)
+    sentence = parse("the frost bites early buds")
+    ((_, _, bites, _, _),) = detector.score_words([sentence])
+    inside = Expression("bite", "bud", 2, 4, sentence.words)
+    ((grasp, _),) = detector.score_words([parse("grasp idea")])
+    found = detector.score_expressions([inside, Expression("grasp", "idea")])
+    assert found == pytest.approx([bites, grasp], abs=1e-5)
+
+
+def test_a_model_of_sentences_scores_sentences_and_no_words(sentences):
+    detector = build(sentences)
+    text = parse("the frost bites early buds .")
+    assert detector.score_words([text]) == [(None,) * 6]
+    (score,) = detector.score_sentences([text])
+    assert detector.score_texts(["the frost bites early buds."]) == pytest.approx([score])
+    inside = Expression("bite", "bud", 2, 4, text.words)
+    assert detector.score_expressions([inside]) == pytest.approx([score])
+    assert detector.score_texts([]) == []
+
+
+def test_notes_of_the_folder_say_threshold_and_length(copy):
+    told = {"level": "words", "threshold": 0.3, "chosen_on": "toys", "max_length": 12}
+    (copy / "trope.json").write_text(json.dumps(told))
+    assert build(copy).threshold == 0.3
+    assert build(copy, threshold=0.7).threshold == 0.7
+
+
+def test_weights_of_16_bits_are_read_as_32(tmp_path):
+    import torch
+
+    folder = hub_folder.write_encoder(tmp_path, head="words", half=True)
+    assert next(build(folder)._model.parameters()).dtype == torch.float32
+
+
+# refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["pytorch_model.bin", "extra.pkl", "training_args.pt", "deep/er/optimizer.pth", "x.CKPT"],
+)
+def test_a_folder_with_a_pickle_is_refused_by_file(copy, name):
+    path = copy / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"anything")
+    with pytest.raises(BadModel, match=f"{path.name}: may be a pickle"):
+        build(copy)
+
+
+def test_a_pickle_under_another_name_is_refused_and_never_run(copy):
+    class Bomb:
+        def __reduce__(self):
+            return (Path.touch, (copy / "ran",))
+
+    (copy / "notes.txt").write_bytes(pickle.dumps(Bomb()))
+    with pytest.raises(BadModel, match=r"notes\.txt: may be a pickle"):
+        build(copy)
+    assert not (copy / "ran").exists()
+
+
+def test_an_archive_of_pickles_is_refused_under_any_name(copy):
+    import torch
+
+    torch.save({"x": torch.zeros(1)}, copy / "vocabulary.dat")
+    with pytest.raises(BadModel, match=r"vocabulary\.dat: may be a pickle"):
+        build(copy)
+
+
+def test_only_safe_files_are_fetched_from_the_hub(words, monkeypatch):
+    asked = {}
+
+    def download(name, *, allow_patterns):
+        asked[name] = allow_patterns
+        return str(words)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    assert build("someone/detector").notes.level == "words"
+    assert asked == {"someone/detector": ["*.json", "*.txt", "*.model", "*.safetensors"]}
+
+
+def test_a_name_that_the_hub_does_not_give(monkeypatch):
+    def fail(name, *, allow_patterns):
+        raise OSError("no route to host\nand more")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    with pytest.raises(DownloadFailed, match=r"gives no such model \(no route to host\); check"):
+        build("someone/detektor")
+
+
+def test_an_encoder_without_a_head_is_refused(tmp_path):
+    folder = hub_folder.write_encoder(tmp_path)
+    with pytest.raises(BadModel, match=r"config\.json: names no head .*BertModel"):
+        build(folder)
+    (folder / "trope.json").write_text('{"level": "words"}')
+    with pytest.raises(BadModel, match=r"model\.safetensors: has no classifier\.bias"):
+        build(folder)
+
+
+def test_weights_of_another_shape_are_named_by_file(copy):
+    weights = load_file(copy / "model.safetensors")
+    weights["classifier.weight"] = weights["classifier.weight"][:, :8].contiguous()
+    save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(
+        BadModel, match=r"model\.safetensors: classifier\.weight has the shape \(2, 8\), not"
+    ):
+        build(copy)
+
+
+def test_lost_weights_are_named(copy):
+    weights = load_file(copy / "model.safetensors")
+    del weights["bert.encoder.layer.0.output.dense.bias"]
+    save_file(weights, copy / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BadModel, match=r"has no bert\.encoder\.layer\.0\.output\.dense\.bias"):
+        build(copy)
+
+
+def test_damaged_weights_and_settings_are_named(copy):
+    good = (copy / "model.safetensors").read_bytes()
+    (copy / "model.safetensors").write_bytes(good[:100])
+    with pytest.raises(BadModel, match=r"model\.safetensors: is no sound safetensors file"):
+        build(copy)
+    (copy / "model.safetensors").unlink()
+    with pytest.raises(BadModel, match=r"holds no \*\.safetensors"):
+        build(copy)
+    (copy / "model.safetensors").write_bytes(good)
+    (copy / "trope.json").write_text('{"level": "verses"}')
+    with pytest.raises(BadModel, match=r"trope\.json: has the level 'verses'"):
+        build(copy)
+    (copy / "trope.json").write_text('{"niveau": 1}')
+    with pytest.raises(BadModel, match=r"trope\.json: is not what trope train wrote"):
+        build(copy)
+    (copy / "trope.json").unlink()
+    (copy / "config.json").write_text("{")
+    with pytest.raises(BadModel, match=r"config\.json: is no JSON"):
+        build(copy)
+
+
+def test_a_folder_that_is_not_there_is_no_name_of_the_hub(tmp_path):
+    with pytest.raises(MissingData, match="nowhere: not found"):
+        build(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(MissingData, match=r"config\.json"):
+        build(tmp_path / "empty")
