@@ -28,13 +28,21 @@ SYNTAX = ("upos", "xpos", "lemma", "arcs", "label_dependents", "label_heads")
 """What the heads of syntax say; `trope.encoder.decode` makes trees of it."""
 
 
+class MetaphorThresholds(msgspec.Struct, frozen=True):
+    """The probability from which a word, or a whole sentence, is called metaphorical."""
+
+    threshold: float
+    sentence_threshold: float
+
+
 class Labels(msgspec.Struct, frozen=True):
-    """The inventories that the heads choose from."""
+    """The inventories that the heads choose from; `metaphor` is None without such a head."""
 
     upos: tuple[str, ...]
     xpos: tuple[str, ...]
     deprels: tuple[str, ...]
     lemma_rules: tuple[str, ...]
+    metaphor: MetaphorThresholds | None = None
 
 
 @dataclass(frozen=True, slots=True)
