@@ -37,6 +37,20 @@ class TreebankSentence:
     own_lemmas: bool
 
 
+@dataclass(frozen=True, slots=True)
+class MetaphorSentence:
+    """A sentence with verdicts: 1 metaphorical, 0 not, UNKNOWN where nobody judged.
+
+    `metaphor` is for those who judged every word, `target` for those who judged one word of a
+    text, by rules and in shares of their own; `figurative` is for the whole sentence.
+    """
+
+    words: tuple[str, ...]
+    metaphor: tuple[int, ...]
+    target: tuple[int, ...]
+    figurative: int = UNKNOWN
+
+
 def collect_labels(sentences: Sequence[TreebankSentence]) -> Labels:
     """The inventories of the sentences whose labels follow the conventions that we keep (EWT's)."""
     rich = [s for s in sentences if s.subtypes]
@@ -65,6 +79,7 @@ class Corpus:
     starts: Ints
     sentence_starts: Ints  # word numbers
     labels: dict[str, Ints] = field(default_factory=dict)  # one value a word
+    sentence_labels: dict[str, Ints] = field(default_factory=dict)  # one value a sentence
 
     def __len__(self) -> int:
         return len(self.sentence_starts) - 1
@@ -80,6 +95,7 @@ class Corpus:
         small |= {"starts": np.diff(self.starts).astype("u1")}
         small |= {"sentence_starts": np.diff(self.sentence_starts).astype("u2")}
         small |= {f"label_{k}": v.astype("i2") for k, v in self.labels.items()}
+        small |= {f"sentence_label_{k}": v.astype("i2") for k, v in self.sentence_labels.items()}
         with atomic_write(path, "wb") as file:
             np.savez_compressed(file, allow_pickle=False, **small)  # type: ignore[arg-type]
 
@@ -92,8 +108,13 @@ class Corpus:
             arrays["types"],
             _cumulated(arrays["starts"]),
             _cumulated(arrays["sentence_starts"]),
-            {k.removeprefix("label_"): v for k, v in arrays.items() if k.startswith("label_")},
+            _named(arrays, "label_"),
+            _named(arrays, "sentence_label_"),
         )
+
+
+def _named(arrays: dict[str, Ints], prefix: str) -> dict[str, Ints]:
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 
 def _cumulated(lengths: Ints) -> Ints:
@@ -150,6 +171,18 @@ def encode_treebank(
             for word, lemma in zip(s.words, s.lemmas, strict=True)
         ]
     corpus.labels = {name: np.asarray(values) for name, values in columns.items()}
+    return corpus
+
+
+def encode_verdicts(sentences: Sequence[MetaphorSentence], vocabulary: Vocabulary) -> Corpus:
+    """The corpus of sentences with verdicts on their words, and on the whole."""
+    corpus, kept = encode_words((s.words for s in sentences), vocabulary)
+    chosen = [sentences[number] for number in kept]
+    corpus.labels = {
+        "metaphor": np.asarray([v for s in chosen for v in s.metaphor]),
+        "target": np.asarray([v for s in chosen for v in s.target]),
+    }
+    corpus.sentence_labels = {"figurative": np.asarray([s.figurative for s in chosen])}
     return corpus
 
 

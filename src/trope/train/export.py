@@ -38,23 +38,27 @@ def build_graph(weights: Weights) -> bytes:
     layers = _trunk(graph, weights)
     shape = graph.add("Shape", "ids")  # [batch, piece]
     words = graph.add("Shape", "pool", start=0, end=2)  # [batch, word]
-    width = weights["heads.upos.weight"].shape[1]
-    tags = _word_rows(graph, layers, weights["heads.tag_mix.weights"], shape, width)
-    tree = _word_rows(graph, layers, weights["heads.tree_mix.weights"], shape, width)
+    width = weights["syntax.upos.weight"].shape[1]
+    tags = _word_rows(graph, layers, weights["syntax.tag_mix.weights"], shape, width)
+    tree = _word_rows(graph, layers, weights["syntax.tree_mix.weights"], shape, width)
     outputs: dict[str, list[Any]] = {}
     for name in ("upos", "xpos", "lemma"):
-        scores = _linear(graph, tags, weights, f"heads.{name}")
+        scores = _linear(graph, tags, weights, f"syntax.{name}")
         _by_word(graph, scores, words, name)
-        outputs[name] = ["batch", "word", len(weights[f"heads.{name}.bias"])]
+        outputs[name] = ["batch", "word", len(weights[f"syntax.{name}.bias"])]
     _arcs(graph, tree, weights, words)
     outputs["arcs"] = ["batch", "word", "head"]
-    size = len(weights["heads.label_root"])
-    dependents = graph.add("Relu", _linear(graph, tree, weights, "heads.label_dependent"))
+    size = len(weights["syntax.label_root"])
+    dependents = graph.add("Relu", _linear(graph, tree, weights, "syntax.label_dependent"))
     _by_word(graph, dependents, words, "label_dependents")
-    heads = graph.add("Relu", _linear(graph, tree, weights, "heads.label_head"))
-    _with_root(graph, heads, weights["heads.label_root"], words, "label_heads")
+    heads = graph.add("Relu", _linear(graph, tree, weights, "syntax.label_head"))
+    _with_root(graph, heads, weights["syntax.label_root"], words, "label_heads")
     outputs["label_dependents"] = ["batch", "word", size]
     outputs["label_heads"] = ["batch", "head", size]
+    if "metaphor.mix.weights" in weights:
+        _metaphor(graph, layers, weights, shape, words)
+        outputs["metaphor"] = ["batch", "word"]
+        outputs["figurative"] = ["batch"]
     pieces = ["batch", "piece"]
     inputs = {
         "ids": (TensorProto.INT64, pieces),
@@ -70,7 +74,7 @@ def build_labeller(weights: Weights) -> bytes:
     graph = Graph()
     both = graph.add("Mul", "dependents", "heads")
     features = graph.add("Concat", "dependents", "heads", both, axis=1)
-    matrix, bias = weights["heads.label_classes.weight"], weights["heads.label_classes.bias"]
+    matrix, bias = weights["syntax.label_classes.weight"], weights["syntax.label_classes.bias"]
     graph.add(
         "Gemm",
         features,
@@ -79,7 +83,7 @@ def build_labeller(weights: Weights) -> bytes:
         transB=1,
         name="scores",
     )
-    rows = TensorProto.FLOAT, ["arc", len(weights["heads.label_root"])]
+    rows = TensorProto.FLOAT, ["arc", len(weights["syntax.label_root"])]
     return graph.serialise({"dependents": rows, "heads": rows}, {"scores": ["arc", len(bias)]})
 
 
@@ -111,7 +115,7 @@ def _trunk(graph: Graph, weights: Weights) -> list[str]:
     x = graph.add("Add", graph.add("Add", words, cases), places)
     x = _norm(graph, x, weights, f"{prefix}LayerNorm")
     layers = [x]
-    for number in range(len(weights["heads.tag_mix.weights"]) - 1):  # the embeddings mix too
+    for number in range(len(weights["syntax.tag_mix.weights"]) - 1):  # the embeddings mix too
         x = _layer(graph, x, weights, f"trunk.encoder.encoder.layer.{number}.")
         layers.append(x)
     return layers
@@ -168,8 +172,13 @@ def _word_rows(
             for layer, share in zip(layers, shares, strict=True)
         ),
     )
+    return _pooled(graph, mixed, shape, size)
+
+
+def _pooled(graph: Graph, layer: str, shape: str, size: int) -> str:
+    """A layer averaged over the pieces of each word: one row a word."""
     by_sentence = graph.add("Concat", shape, graph.constant([size], "int64"), axis=0)
-    pooled = graph.add("MatMul", "pool", graph.add("Reshape", mixed, by_sentence))
+    pooled = graph.add("MatMul", "pool", graph.add("Reshape", layer, by_sentence))
     return graph.add("Reshape", pooled, graph.constant([-1, size], "int64"))
 
 
@@ -193,14 +202,47 @@ def _with_root(
     return graph.add("Concat", roots, sentences, axis=1, name=name)
 
 
+def _metaphor(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
+    """Scores of words and of whole sentences; their last layers are exact."""
+    size = len(weights["metaphor.here.bias"])
+    width = weights["metaphor.here.weight"].shape[1]
+    mixed = _word_rows(graph, layers, weights["metaphor.mix.weights"], shape, width)
+    here = _linear(graph, mixed, weights, "metaphor.here")
+    first = _pooled(graph, layers[0], shape, width)
+    alone = _linear(graph, first, weights, "metaphor.alone")
+    both = graph.add("Concat", here, alone, graph.add("Mul", here, alone), axis=1)
+    word = graph.add("Relu", _linear(graph, both, weights, "metaphor.hidden"))
+    graph.add("Reshape", _exact(graph, word, weights, "metaphor.metaphor"), words, name="metaphor")
+    sentence = graph.add("Relu", _linear(graph, both, weights, "metaphor.sentence_hidden"))
+    score = graph.add("Reshape", _exact(graph, sentence, weights, "metaphor.attention"), words)
+    filled = graph.add("ReduceSum", "pool", graph.constant([2], "int64"), keepdims=0)
+    there = graph.add("Greater", filled, graph.constant(0, "float32"))
+    score = graph.add("Where", there, score, graph.constant(-1e4, "float32"))
+    one_row = graph.constant([1], "int64")
+    share = graph.add("Unsqueeze", graph.add("Softmax", score, axis=1), one_row)
+    by_sentence = graph.add("Concat", words, graph.constant([size], "int64"), axis=0)
+    whole = graph.add("MatMul", share, graph.add("Reshape", sentence, by_sentence))
+    whole = graph.add("Squeeze", whole, one_row)
+    last = _exact(graph, whole, weights, "metaphor.figurative")
+    graph.add("Squeeze", last, one_row, name="figurative")
+
+
+def _exact(graph: Graph, rows: str, weights: Weights, name: str) -> str:
+    """A linear layer in 32 bits."""
+    matrix, bias = (
+        graph.constant(weights[f"{name}.{part}"], "float32") for part in ("weight", "bias")
+    )
+    return graph.add("Gemm", rows, matrix, bias, transB=1)
+
+
 def _arcs(graph: Graph, tree: str, weights: Weights, words: str) -> None:
     """Scores of every word under every head."""
-    dependent = graph.add("Relu", _linear(graph, tree, weights, "heads.arc_dependent"))
-    turned = _linear(graph, dependent, weights, "heads.arc_weight")
-    size = len(weights["heads.arc_root"])
+    dependent = graph.add("Relu", _linear(graph, tree, weights, "syntax.arc_dependent"))
+    turned = _linear(graph, dependent, weights, "syntax.arc_weight")
+    size = len(weights["syntax.arc_root"])
     turned = graph.add(
         "Reshape", turned, graph.add("Concat", words, graph.constant([size], "int64"), axis=0)
     )
-    head = graph.add("Relu", _linear(graph, tree, weights, "heads.arc_head"))
-    heads = _with_root(graph, head, weights["heads.arc_root"], words)
+    head = graph.add("Relu", _linear(graph, tree, weights, "syntax.arc_head"))
+    heads = _with_root(graph, head, weights["syntax.arc_root"], words)
     graph.add("MatMul", turned, graph.add("Transpose", heads, perm=[0, 2, 1]), name="arcs")

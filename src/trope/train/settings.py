@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+Use = Literal["syntax", "metaphor", "text"]
+
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
@@ -14,25 +16,39 @@ class FitSettings:
     encoder_rate: float
     head_rate: float
     words_a_batch: int
-    gold_passes: int
-    text_passes: int
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingSet:
-    """A corpus that training reads, and what its licence means."""
+    """A corpus that training reads.
+
+    `use`: whether it has answers, and to what, or is text that only teachers annotate.
+    Passes are how often the teachers, the student and the base tier read it whole.
+    """
 
     name: str
-    use: Literal["gold", "text"]
+    use: Use
     licence: str
+    teacher_passes: float = 0
+    student_passes: float = 0
+    base_passes: float = 0
 
 
 @dataclass(frozen=True, slots=True)
-class SyntaxSettings:
-    """The whole of `syntax.toml`."""
+class TeacherSettings:
+    """The teachers of one task."""
+
+    number: int
+    fit: FitSettings
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSettings:
+    """The whole of `encoder.toml`."""
 
     seed: int
-    teachers: int
     student: FitSettings
-    teacher: FitSettings
+    base: FitSettings
+    base_rank: int
+    teachers: dict[str, TeacherSettings]
     sets: tuple[TrainingSet, ...]

@@ -1,4 +1,4 @@
-"""What syntax training reads: treebanks with their answers, and plain texts as sentences."""
+"""What training reads: treebanks with their answers, and plain texts as sentences."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def read_text_set(data: Path, name: str, say: Callable[[str], None]) -> Iterator
         "tweets-emotion": (_emotion, "tweet"),
         "coinco": (_coinco, "plain"),
         "lcc": (_lcc, "plain"),
+        "semeval2007": (_semeval2007, "plain"),
     }
     if name not in readers:
         raise UnknownName("text set", name, tuple(readers))
@@ -121,3 +122,12 @@ def _lcc(folder: Path) -> Iterator[tuple[str, str]]:
         with (folder / name).open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 yield "", row["text"]
+
+
+def _semeval2007(folder: Path) -> Iterator[tuple[str, str]]:
+    """The training samples of the metonymy task: four sentences of the British National Corpus."""
+    root = ElementTree.parse(folder / "SemEval.train.xml").getroot()
+    for paragraph in root.iter("par"):
+        yield "", " ".join("".join(paragraph.itertext()).split())
+    for sample in json.loads((folder / "companies_train.json").read_text("utf-8")):
+        yield "", " ".join(sample["sentence"])

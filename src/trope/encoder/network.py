@@ -1,11 +1,12 @@
-"""The network: a public encoder, a mix of its layers per head, and the heads of syntax.
+"""The network in torch: a public encoder, a mix of its layers per task, and the heads of the tasks.
 
-The student computes with simulated 8-bit numbers while it learns, in the very way the exported
-graph does (weights per column, activations per row), so that export costs it nothing.
+Training fits it, and the tier `base` runs it. The tier `small` does not need this module: its
+network was written as an ONNX graph by `trope.train.export`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,29 +19,9 @@ from trope.encoder.session import Labels
 
 ARC_SIZE = 400
 LABEL_SIZE = 256
+METAPHOR_SIZE = 192
 HEAD_DROPOUT = 0.33
-
-
-def fake_int8(x: Tensor) -> Tensor:
-    """x as 8 bits would keep it, one scale a row; the gradient passes as if nothing happened."""
-    scale = x.detach().abs().amax(dim=-1, keepdim=True).clamp_min(1e-8) / 127
-    return x + (torch.round(x / scale) * scale - x).detach()
-
-
-class QuantLinear(nn.Linear):
-    """A linear layer that computes with simulated 8-bit weights and inputs."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        """The layer's output."""
-        return functional.linear(fake_int8(x), fake_int8(self.weight), self.bias)
-
-
-class QuantEmbedding(nn.Embedding):
-    """A table whose rows are kept in simulated 8 bits."""
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """The rows of the ids."""
-        return fake_int8(super().forward(ids))
+METAPHOR_DROPOUT = 0.2
 
 
 def base_config(base: str) -> Any:
@@ -63,7 +44,7 @@ def base_config(base: str) -> Any:
 class Trunk(nn.Module):
     """The encoder: pieces in, all its layers out."""
 
-    def __init__(self, base: str, weights: dict[str, Tensor] | None, quantised: bool) -> None:
+    def __init__(self, base: str, weights: dict[str, Tensor] | None) -> None:
         super().__init__()
         import transformers
 
@@ -79,8 +60,6 @@ class Trunk(nn.Module):
         self.layers = config.num_hidden_layers + 1
         if weights is not None:
             self._load(weights)
-        if quantised:
-            _quantise(self)
 
     def _load(self, weights: dict[str, Tensor]) -> None:
         own = self.encoder.state_dict()
@@ -114,15 +93,6 @@ def _mpnet_ids(ids: Tensor) -> Tensor:
     for bert, mpnet in ((101, 0), (102, 2), (0, 1)):
         shifted = torch.where(ids == bert, torch.full_like(ids, mpnet), shifted)
     return shifted
-
-
-def _quantise(module: nn.Module) -> None:
-    """Every linear layer and the word table below now computes with simulated 8 bits."""
-    for child in module.modules():
-        if type(child) is nn.Linear:
-            child.__class__ = QuantLinear
-        elif type(child) is nn.Embedding and child.num_embeddings > 10_000:
-            child.__class__ = QuantEmbedding
 
 
 class LayerMix(nn.Module):
@@ -202,34 +172,81 @@ def _with_root(heads: Tensor, root: Tensor) -> Tensor:
     return torch.cat([root.expand(len(heads), 1, -1), heads], dim=1)
 
 
-class SyntaxModel(nn.Module):
+@dataclass
+class MetaphorScores:
+    """How metaphorical, as logits, before any decision."""
+
+    metaphor: Tensor  # [batch, word]: as the VU Amsterdam corpus would mark it
+    target: Tensor  # [batch, word]: as those sets would that judge one word of a text
+    figurative: Tensor  # [batch]: the whole sentence
+
+
+class MetaphorHeads(nn.Module):
+    """Words whose meaning here differs from the one they have by themselves; whole sentences."""
+
+    def __init__(self, size: int, layers: int) -> None:
+        super().__init__()
+        self.mix = LayerMix(layers)
+        self.here = nn.Linear(size, METAPHOR_SIZE)
+        self.alone = nn.Linear(size, METAPHOR_SIZE)
+        self.hidden = nn.Linear(3 * METAPHOR_SIZE, METAPHOR_SIZE)
+        self.sentence_hidden = nn.Linear(3 * METAPHOR_SIZE, METAPHOR_SIZE)
+        self.metaphor = nn.Linear(METAPHOR_SIZE, 1)
+        self.target = nn.Linear(METAPHOR_SIZE, 1)
+        self.attention = nn.Linear(METAPHOR_SIZE, 1)
+        self.figurative = nn.Linear(METAPHOR_SIZE, 1)
+        self.dropout = nn.Dropout(METAPHOR_DROPOUT)
+
+    def forward(self, layers: list[Tensor], pool: Tensor) -> MetaphorScores:
+        """Scores of every word and sentence; `pool` averages the pieces of a word."""
+        here = self.here(self.dropout(pool @ self.mix(layers)))
+        alone = self.alone(pool @ layers[0])
+        both = self.dropout(torch.cat([here, alone, here * alone], dim=-1))
+        words = self.dropout(functional.relu(self.hidden(both)))
+        sentence = functional.relu(self.sentence_hidden(both))
+        there = pool.sum(-1) > 0
+        weight = self.attention(sentence).squeeze(-1).float().masked_fill(~there, -1e4).softmax(-1)
+        whole = self.dropout((weight.unsqueeze(-1) * sentence).sum(1))
+        return MetaphorScores(
+            metaphor=self.metaphor(words).squeeze(-1),
+            target=self.target(words).squeeze(-1),
+            figurative=self.figurative(whole).squeeze(-1),
+        )
+
+
+@dataclass
+class Scores:
+    """What all heads of a network say; None for those that it has not."""
+
+    syntax: SyntaxScores | None = None
+    metaphor: MetaphorScores | None = None
+
+
+class Network(nn.Module):
     """Trunk and heads."""
 
     def __init__(
-        self, base: str, labels: Labels, weights: dict[str, Tensor] | None, quantised: bool
+        self,
+        base: str,
+        labels: Labels | None,
+        weights: dict[str, Tensor] | None,
+        tasks: Sequence[str] = ("syntax", "metaphor"),
     ) -> None:
         super().__init__()
-        self.trunk = Trunk(base, weights, quantised)
-        self.heads = SyntaxHeads(self.trunk.size, self.trunk.layers, labels)
-        if quantised:
-            _quantise(self.heads)
-            # labels are decided after the tree, in 32 bits
-            self.heads.label_classes.__class__ = nn.Linear
+        self.trunk = Trunk(base, weights)
+        size, layers = self.trunk.size, self.trunk.layers
+        self.syntax = None
+        self.metaphor = None
+        if "syntax" in tasks:
+            assert labels is not None
+            self.syntax = SyntaxHeads(size, layers, labels)
+        if "metaphor" in tasks:
+            self.metaphor = MetaphorHeads(size, layers)
 
-    def forward(self, batch: dict[str, Tensor]) -> SyntaxScores:
+    def forward(self, batch: dict[str, Tensor]) -> Scores:
         """Scores of a batch of sentences."""
         layers = self.trunk(batch["ids"], batch["types"], batch["mask"])
-        scores: SyntaxScores = self.heads(layers, batch["pool"])
-        return scores
-
-
-def parameter_groups(
-    model: SyntaxModel, encoder_rate: float, head_rate: float
-) -> list[dict[str, Any]]:
-    """The parameters by learning rate, without weight decay on biases and norms."""
-    groups: dict[tuple[float, float], list[nn.Parameter]] = {}
-    for name, parameter in model.named_parameters():
-        rate = encoder_rate if name.startswith("trunk.encoder") else head_rate
-        decay = 0.01 if parameter.ndim > 1 else 0.0
-        groups.setdefault((rate, decay), []).append(parameter)
-    return [{"params": p, "lr": rate, "weight_decay": decay} for (rate, decay), p in groups.items()]
+        return Scores(
+            syntax=self.syntax(layers, batch["pool"]) if self.syntax else None,
+            metaphor=self.metaphor(layers, batch["pool"]) if self.metaphor else None,
+        )

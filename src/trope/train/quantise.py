@@ -1,0 +1,47 @@
+"""Simulated 8-bit arithmetic: the student learns with it, in the very way the graph computes.
+
+Weights are kept per column and activations per row, so that export costs the student nothing.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from trope.encoder.network import Network
+
+IN_32_BITS = ("label_classes", "metaphor", "target", "attention", "figurative")
+"""Last layers of heads, which cost nothing: they stay exact."""
+
+
+def fake_int8(x: Tensor) -> Tensor:
+    """x as 8 bits would keep it, one scale a row; the gradient passes as if nothing happened."""
+    scale = x.detach().abs().amax(dim=-1, keepdim=True).clamp_min(1e-8) / 127
+    return x + (torch.round(x / scale) * scale - x).detach()
+
+
+class QuantLinear(nn.Linear):
+    """A linear layer that computes with simulated 8-bit weights and inputs."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The layer's output."""
+        return functional.linear(fake_int8(x), fake_int8(self.weight), self.bias)
+
+
+class QuantEmbedding(nn.Embedding):
+    """A table whose rows are kept in simulated 8 bits."""
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """The rows of the ids."""
+        return fake_int8(super().forward(ids))
+
+
+def quantise(model: Network) -> Network:
+    """The model, whose linear layers and word table now compute with simulated 8 bits."""
+    for name, child in model.named_modules():
+        if type(child) is nn.Linear and name.split(".")[-1] not in IN_32_BITS:
+            child.__class__ = QuantLinear
+        elif type(child) is nn.Embedding and child.num_embeddings > 10_000:
+            child.__class__ = QuantEmbedding
+    return model
