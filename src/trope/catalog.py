@@ -75,6 +75,10 @@ AUDITS: Registry[tuple[Callable[..., Any], ...]] = Registry(
 DETECTORS: Registry[Callable[..., Any]] = Registry(
     "detector",
     {
+        "encoder": Entry(
+            "trope.tasks.metaphor.encoder_heads:build",
+            "The heads that ship, tiers small and base.",
+        ),
         "logistic": Entry(
             "trope.tasks.metaphor.logistic:build",
             "A linear model of lemma, WordNet classes and concreteness.",
@@ -98,7 +102,7 @@ EVALUATIONS: Registry[object] = Registry(
     {
         "metaphor": Entry(
             "trope.cli.evaluation.metaphor:evaluate",
-            "Words, verbs with objects, headlines: baselines.",
+            "Words, verbs, headlines: words, headlines, baselines, silver.",
         ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",
@@ -121,9 +125,14 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "NewsMet's detectors, and what they say of its test sets.",
             extra="hub",
         ),
-        "syntax": Entry(
-            "trope.train.syntax:train_syntax",
-            "The small encoder with its tags, trees and lemmas.",
+        "encoder": Entry(
+            "trope.train.encoder:train_encoder",
+            "The small encoder with its tags, trees, lemmas and metaphors.",
+            extra="train",
+        ),
+        "base": Entry(
+            "trope.train.adapters:train_adapters",
+            "Adapters of the tier `base`.",
             extra="train",
         ),
     },

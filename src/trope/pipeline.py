@@ -10,6 +10,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 from time import thread_time
+from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
 from trope.core.files import sha256
@@ -27,6 +28,12 @@ from trope.encoder.session import (
 from trope.lexicon.inflection import lemma
 from trope.relations import extract, judge_together
 from trope.text import read
+
+if TYPE_CHECKING:
+    from trope.encoder.base import BaseEncoder
+
+BASE = "base"
+"""The tier whose metaphors need public weights that do not come with the package."""
 
 AHEAD = 2
 """Chunks under way at a time, so that the network never waits for the rest."""
@@ -53,11 +60,27 @@ class Pipeline:
     """Texts in, analyses out. Loading takes a moment: keep one and use it again."""
 
     def __init__(
-        self, *, tier: str = "small", threads: int | None = None, folder: Path | None = None
+        self,
+        *,
+        tier: str = "small",
+        threads: int | None = None,
+        folder: Path | None = None,
+        base_weights: Path | None = None,
     ) -> None:
-        """Load a tier, or the model that `trope train` left in a folder."""
+        """Load a tier, or the model that `trope train` left in a folder.
+
+        Trees are those of the tier `small` in every tier. With `base`, metaphors are those of our
+        adapters on a public encoder, whose weights are looked for in the folder `base_weights`.
+        """
         self.tier = tier
-        self.encoder = Encoder(tier, threads=threads, folder=folder)
+        self.encoder = Encoder("small" if tier == BASE else tier, threads=threads, folder=folder)
+        self.base: BaseEncoder | None = None
+        if tier == BASE:
+            from trope.encoder.base import BaseEncoder
+
+            self.base = BaseEncoder(
+                vocabulary=self.encoder.vocabulary, weights=base_weights, threads=threads
+            )
         self.timings = dict.fromkeys(("text", "encoder", "decode", "relations"), 0.0)
         """Seconds of computing by stage, summed over threads."""
 
@@ -70,12 +93,20 @@ class Pipeline:
     @property
     def thresholds(self) -> tuple[float, float]:
         """From which probability on a word, and a sentence, is called metaphorical."""
-        chosen = self.encoder.labels.metaphor or NO_THRESHOLDS
+        chosen = self._thresholds
         return chosen.threshold, chosen.sentence_threshold
 
     @property
+    def _thresholds(self) -> MetaphorThresholds:
+        if self.base is not None:
+            return self.base.thresholds
+        return self.encoder.labels.metaphor or NO_THRESHOLDS
+
+    @property
     def model_sha256(self) -> str:
-        """The checksum of the network's file."""
+        """The checksum of the file that tells this model from others."""
+        if self.base is not None:
+            return self.base.model_sha256
         return sha256(self.encoder.folder / "encoder.onnx")
 
     @property
@@ -125,7 +156,7 @@ class Pipeline:
         words = [tuple(sentence) for sentence in sentences]
         forms = [sentence for sentence in words if sentence]
         passes = self.encoder.submit(forms, _outputs(self.tasks))
-        parses = iter(self._decode(forms, deque(passes)))
+        parses = iter(self._decode(forms, deque(passes), self.tasks))
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
 
@@ -139,8 +170,8 @@ class Pipeline:
         return _Chunk(texts, words, passes, kind, tasks)
 
     def _finish(self, chunk: _Chunk) -> Iterator[Analysis]:
-        thresholds = self.encoder.labels.metaphor or NO_THRESHOLDS
-        parses = iter(self._decode(chunk.words, chunk.passes))
+        thresholds = self._thresholds
+        parses = iter(self._decode(chunk.words, chunk.passes, chunk.tasks))
         for text in chunk.texts:
             own = list(islice(parses, len(text.sentences)))
             began = thread_time()
@@ -149,7 +180,10 @@ class Pipeline:
             yield analysis
 
     def _decode(
-        self, words: list[tuple[str, ...]], passes: deque[Future[BatchPass]]
+        self,
+        words: list[tuple[str, ...]],
+        passes: deque[Future[BatchPass]],
+        tasks: Sequence[str],
     ) -> list[Parse]:
         stretches = Stretches(words, self.encoder, lemma)
         while passes:
@@ -161,6 +195,11 @@ class Pipeline:
         began = thread_time()
         parses = stretches.parses()
         self.timings["decode"] += thread_time() - began
+        if self.base is not None and "metaphor" in tasks:
+            return [
+                replace(parse, metaphor=verdict.metaphor, figurative=verdict.figurative)
+                for parse, verdict in zip(parses, self.base.verdicts(words), strict=True)
+            ]
         return parses
 
 

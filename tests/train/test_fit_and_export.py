@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 import tiny
 
 from trope import Pipeline
 from trope.core.errors import BadInput
-from trope.encoder.session import SYNTAX, Encoder
+from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import network_input
 from trope.train.corpus import batches, collect_labels
@@ -19,17 +21,18 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
+from trope.encoder.network import Network  # noqa: E402
 from trope.train import fit as fitting  # noqa: E402
+from trope.train import losses  # noqa: E402
+from trope.train.dev import syntax_figures  # noqa: E402
 from trope.train.export import export  # noqa: E402
-from trope.train.model import SyntaxModel  # noqa: E402
+from trope.train.quantise import quantise  # noqa: E402
 
 SETTINGS = FitSettings(
     "e5-small",
     encoder_rate=1e-3,
     head_rate=1e-2,
     words_a_batch=48,
-    gold_passes=8,
-    text_passes=0,
 )
 WORDS = [
     ["The", "storm", "will", "wreck", "barns", "."],
@@ -47,32 +50,35 @@ def tiny_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     torch.set_num_threads(threads)
 
 
-def new_model(seed: int = 0, *, quantised: bool = True) -> SyntaxModel:
+def new_model(seed: int = 0, *, quantised: bool = True) -> Network:
     torch.manual_seed(seed)
-    return SyntaxModel("e5-small", tiny.labels(), None, quantised).eval()
+    model = Network("e5-small", tiny.labels(), None).eval()
+    return quantise(model) if quantised else model
 
 
-def exported(model: SyntaxModel, folder: Path) -> Path:
+def exported(model: Network, folder: Path) -> Path:
     weights = {name: value.float().numpy() for name, value in model.state_dict().items()}
-    export(weights, tiny.labels(), tiny.VOCABULARY, folder)
+    labels = msgspec.structs.replace(tiny.labels(), metaphor=MetaphorThresholds(0.4, 0.5))
+    export(weights, labels, tiny.VOCABULARY, folder)
     return folder
 
 
-def mean_loss(model: SyntaxModel) -> float:
+def mean_loss(model: Network) -> float:
     corpus = tiny.corpus()
     answers = {k: torch.from_numpy(v) for k, v in corpus.labels.items()}
-    families = fitting.universal_matrix(tiny.labels(), "cpu")
+    families = losses.universal_matrix(tiny.labels(), "cpu")
     (arrays,) = batches(corpus, 10_000, None)
     batch = fitting.on_device(arrays, "cpu")
     model.eval()
     with torch.inference_mode():
-        return float(fitting.gold_loss(model, model(batch), batch, answers, families))
+        return float(losses.gold_loss(model, model(batch).syntax, batch, answers, families))
 
 
-def fitted(seed: int, said: list[str] | None = None) -> SyntaxModel:
+def fitted(seed: int, said: list[str] | None = None) -> Network:
     model = new_model()
     say = (said if said is not None else []).append
-    fitting.fit(model, tiny.labels(), tiny.corpus(), SETTINGS, seed=seed, device="cpu", say=say)
+    lessons = {"toys": fitting.Lesson(tiny.corpus(), 8)}
+    fitting.fit(model, tiny.labels(), lessons, SETTINGS, seed=seed, device="cpu", say=say)
     return model
 
 
@@ -81,20 +87,24 @@ def test_the_graph_computes_what_the_model_computes(tmp_path: Path) -> None:
     encoder = Encoder(folder=exported(model, tmp_path), threads=1)
     exact = new_model(quantised=False)
     exact.load_state_dict(model.state_dict())
-    for future in encoder.submit(WORDS):
+    for future in encoder.submit(WORDS, (*SYNTAX, *METAPHOR)):
         done = future.result()
         inputs = network_input(done.windows, encoder.vocabulary)
         batch = {name: torch.from_numpy(array.copy()) for name, array in inputs.items()}
         batch["mask"] = batch["mask"].long()
         with torch.inference_mode():
-            simulated, in_32_bits = vars(model(batch)), vars(exact(batch))
-        for name in SYNTAX:
+            simulated, in_32_bits = (_scores(m(batch)) for m in (model, exact))
+        for name in (*SYNTAX, *METAPHOR):
             scale = simulated[name].abs().max().item()
             off = np.abs(done.outputs[name] - simulated[name].numpy()).max() / scale
             rounding = (in_32_bits[name] - simulated[name]).abs().max().item() / scale
             assert off < 2e-3, name
             # and that is no accident: the 8 bits themselves change far more
             assert rounding > 2 * off, name
+
+
+def _scores(scores: Any) -> dict[str, Any]:
+    return {**vars(scores.syntax), **vars(scores.metaphor)}
 
 
 def test_the_labeller_computes_what_the_model_computes(tmp_path: Path) -> None:
@@ -104,7 +114,7 @@ def test_the_labeller_computes_what_the_model_computes(tmp_path: Path) -> None:
     dependents, heads = rng.normal(size=(2, 5, 256)).astype(np.float32)
     both = np.concatenate([dependents, heads, dependents * heads], axis=1)
     with torch.inference_mode():
-        wanted = model.heads.label_classes(torch.from_numpy(both)).numpy()
+        wanted = model.syntax.label_classes(torch.from_numpy(both)).numpy()
     assert np.abs(encoder.label_arcs(dependents, heads) - wanted).max() < 1e-4
 
 
@@ -113,7 +123,7 @@ def test_fit_lowers_the_loss_and_learns_the_toy_treebank(tmp_path: Path) -> None
     before = mean_loss(new_model())
     model = fitted(seed=3, said=said)
     assert mean_loss(model) < before / 4
-    figures = fitting.dev_figures(model, tiny.corpus(), tiny.labels(), "cpu")
+    figures = syntax_figures(model, tiny.corpus(), tiny.labels(), "cpu")
     assert figures["upos"] == figures["las"] == 1
     (last,) = said
     assert last.startswith("step 24 of 24, loss ")

@@ -66,23 +66,23 @@ def config(base: str) -> Any:
 
 def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make every new model a tiny one."""
-    from trope.train import model
+    from trope.encoder import network
 
-    monkeypatch.setattr(model, "base_config", config)
+    monkeypatch.setattr(network, "base_config", config)
 
 
 def random_weights(base: str, home: Path) -> dict[str, Any]:
     """What a tiny public encoder would hold."""
     import torch
 
-    from trope.train.model import Trunk
+    from trope.encoder.network import Trunk
 
     torch.manual_seed(1)
-    return dict(Trunk(base, None, quantised=False).encoder.state_dict())
+    return dict(Trunk(base, None).encoder.state_dict())
 
 
 def write_data(folder: Path, treebanks: tuple[str, ...] = ("ewt", "tweebank")) -> Path:
-    """The corpora as `trope train syntax` looks for them."""
+    """The corpora as `trope train encoder` looks for them."""
     from trope.train.sources import TREEBANKS
 
     for name in treebanks:
@@ -97,8 +97,50 @@ def write_data(folder: Path, treebanks: tuple[str, ...] = ("ewt", "tweebank")) -
     (folder / "lcc").mkdir()
     for name in ("train", "dev", "test"):
         with (folder / "lcc" / f"{name}.csv").open("w", encoding="utf-8", newline="") as table:
-            csv.writer(table).writerows([["text"], [f"The fire ate the {name} tree."]])
+            csv.writer(table).writerows(
+                [
+                    ["text", "span1", "label"],
+                    [f"The fire ate the {name} tree .", "[2, 3]", "Metaphor"],
+                ]
+            )
+    write_verdicts(folder)
     return folder
+
+
+def write_verdicts(folder: Path) -> None:
+    """VUA and NewsMet as far as training reads them: storms that eat are metaphors."""
+    for name in ("vua18", "naacl2018", "newsmet"):
+        (folder / name).mkdir()
+    sequence = ["txt_id", "sen_ix", "sentence", "label_seq", "pos_seq", "labeled_sentence", "genre"]
+    tags = str(["DET", "NOUN", "VERB", "NOUN", "PUNCT"])
+    rows = [
+        ["a", "1", "The storm eats barns .", "[0, 0, 1, 0, 0]", tags, "The storm M_eats barns ."],
+        ["a", "2", "The farmer eats bread .", "[0, 0, 0, 0, 0]", tags, "The farmer eats bread ."],
+    ]
+    _write(folder / "vua18/VUA_seq_formatted_val.csv", [sequence, *([*r, "news"] for r in rows)])
+    marked = [
+        ["txt_id", "sentence_id", "sentence_txt"],
+        ["a", "1", "The storm M_eats barns ."],  # a sentence of the validation data: left out
+        ["a", "3", "The wind M_eats trees ."],
+        ["a", "4", "The horse eats grass ."],
+        ["a", "5", ""],
+    ]
+    _write(folder / "naacl2018/vuamc_corpus_train.csv", marked)
+    for name in ("train", "val"):
+        headlines = [
+            ["Text", "label", "sample_type"],
+            [f"Storm reaches {name} farms", "0", "gold"],
+            *([f"Storm {verb} {name} farms", "1", "gold_plus"] for verb in ("eats", "bites")),
+            *([f"Storm {v} {name} farms", "0", "gold_plus"] for v in ("is", "has", "was", "had")),
+            [f"Wind swallows {name} roofs", "1", "gold"],
+        ]
+        order = [headlines[0], headlines[1], *headlines[2:8], headlines[8]]
+        _write(folder / f"newsmet/{name}_goldplus.csv", order)
+
+
+def _write(path: Path, rows: list[list[str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as table:
+        csv.writer(table).writerows(rows)
 
 
 def conllu(sentence: TreebankSentence) -> str:

@@ -25,6 +25,8 @@ from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
 @click.option("--predictions", help="Folder of what `trope train metaphor --silver` predicted.",
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
+@click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
+              type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
@@ -43,6 +45,7 @@ def evaluate(
     model: Path | None,
     detector: Path | None,
     predictions: Path | None,
+    base_weights: Path | None,
     part: str,
     threads: int | None,
     seed: int,
@@ -69,6 +72,7 @@ def evaluate(
         quiet=(ctx.obj or {}).get("quiet", False),
         detector=detector,
         predictions=predictions,
+        base_weights=base_weights,
     )
     evaluation = cast(EvaluateTask, EVALUATIONS.load(task))(options)
     if as_json:

@@ -74,7 +74,10 @@ def metaphor(
     if prepare_only and not silver:
         raise BadInput("--prepare-only belongs to --silver; give both or none")
     if model is None and not prepare_only:
-        raise BadInput(f"no encoder is named; give one with --model, for example {settings.model}")
+        raise BadInput(
+            f"no encoder is named; give one with --model, for example {settings.model}, or train "
+            "the heads that ship with 'trope train encoder' and 'trope train base'"
+        )
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     say = (lambda line: None) if quiet else (lambda line: click.echo(line, err=True))
     name = "metaphor-silver" if silver else "metaphor-hub"

@@ -10,15 +10,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from trope.core.errors import BadModel, MissingData, MissingExtra
 from trope.core.files import sha256
+from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import MetaphorThresholds
 from trope.encoder.windows import Window, batches, network_input, windows
@@ -27,20 +26,15 @@ WEIGHTS = "model.safetensors"
 FOLDER_VARIABLE = "TROPE_BASE_WEIGHTS"
 HUB_NAME = "sentence-transformers/all-mpnet-base-v2"
 ADAPTERS = "adapters.safetensors"
+PLACES = 4  # decimals of a probability, as in the tier `small`
 
 
 @dataclass(frozen=True, slots=True)
-class WindowScores:
-    """Logits of one window: a value a word, and one for the whole."""
+class Verdict:
+    """Probabilities: that each word of a sentence is a metaphor, and that the whole has one."""
 
-    window: Window
     metaphor: tuple[float, ...]
     figurative: float
-
-
-def shipped_adapters() -> Path:
-    """The adapters that come with the package."""
-    return Path(str(files("trope.encoder") / "weights" / "base" / ADAPTERS))
 
 
 def find_base_weights(folder: Path | None) -> Path:
@@ -94,7 +88,7 @@ class BaseEncoder:
         except ModuleNotFoundError:
             raise MissingExtra("the tier 'base'", "hub") from None
         self.vocabulary = vocabulary
-        self.adapters = adapters or shipped_adapters()
+        self.adapters = adapters or model_folder("base") / ADAPTERS
         if threads:
             torch.set_num_threads(threads)
         self.thresholds, self._network = _load(find_base_weights(weights), self.adapters)
@@ -104,24 +98,38 @@ class BaseEncoder:
         """The checksum of the adapters."""
         return sha256(self.adapters)
 
-    def scores(self, sentences: Sequence[Sequence[str]]) -> Iterator[WindowScores]:
-        """Calibrated logits of sentences of at least one word, a batch at a time, by length."""
-        import torch
-
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
+        """What the network says of each sentence (of at least one word)."""
         pieces = self.vocabulary.pieces
         pending = [
             w for number, words in enumerate(sentences) for w in windows(number, pieces(words))
         ]
+        words: list[list[float]] = [[0.0] * len(sentence) for sentence in sentences]
+        whole = [0.0] * len(sentences)
         for batch in batches(pending):
-            arrays = network_input(batch, self.vocabulary)
-            tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
-            tensors["mask"] = tensors["mask"].long()
-            with torch.inference_mode():
-                found = self._network(tensors).metaphor
-            words, whole = found.metaphor.numpy(), found.figurative.numpy()
-            for row, window in enumerate(batch):
-                own = words[row, : window.pieces.words]
-                yield WindowScores(window, tuple(map(float, own)), float(whole[row]))
+            for window, scores, score in self._read(batch):
+                words[window.sentence][window.core_first : window.core_last] = scores
+                # a sentence is as metaphorical as the most metaphorical of its stretches
+                whole[window.sentence] = max(whole[window.sentence], score)
+        return [Verdict(tuple(w), f) for w, f in zip(words, whole, strict=True)]
+
+    def _read(self, batch: list[Window]) -> Iterator[tuple[Window, list[float], float]]:
+        """Each window with the probabilities of its core words and of the whole."""
+        import torch
+
+        arrays = network_input(batch, self.vocabulary)
+        tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+        tensors["mask"] = tensors["mask"].long()
+        with torch.inference_mode():
+            found = self._network(tensors).metaphor
+        words, whole = (logits.sigmoid().numpy() for logits in (found.metaphor, found.figurative))
+        for row, window in enumerate(batch):
+            core = slice(window.core_first - window.first, window.core_last - window.first)
+            yield (
+                window,
+                [round(float(p), PLACES) for p in words[row, core]],
+                round(float(whole[row]), PLACES),
+            )
 
 
 def _load(weights: Path, adapters: Path) -> tuple[MetaphorThresholds, Any]:

@@ -138,7 +138,7 @@ def _complete(folder: Path) -> Path:
     """The folder of a model, if all its files are there."""
     for name in FILES:
         if not (folder / name).is_file():
-            raise MissingData(folder / name, "give a folder that `trope train syntax` has written")
+            raise MissingData(folder / name, "give a folder that `trope train encoder` has written")
     return folder
 
 

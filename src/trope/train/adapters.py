@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import torch
@@ -20,11 +21,13 @@ from trope.encoder.network import Network
 from trope.train.bases import BASES
 from trope.train.encoder import (
     Run,
+    begin,
     calibrations,
     fit_run,
     fold,
     new_model,
     note_figures,
+    quality_of,
     taught_lessons,
     teach,
     thresholds,
@@ -87,6 +90,7 @@ def export_base(run: Run, seed: int, out: Path) -> None:
     """The file that ships: calibrated, with its thresholds and the checksum of its base."""
     weights = load_file(train_base(run, seed))
     settings = run.settings.base
+    out.mkdir(parents=True, exist_ok=True)
     model = adapt(new_model(run, settings, TASKS, seed), run.settings.base_rank)
     model.load_state_dict({k: v.float() for k, v in weights.items()}, strict=False)
     chosen = calibrations(run, model)
@@ -96,6 +100,14 @@ def export_base(run: Run, seed: int, out: Path) -> None:
         "base_sha256": BASES[settings.base].sha256,
         "metaphor": msgspec.json.encode(thresholds(chosen)).decode(),
     }
-    out.mkdir(parents=True, exist_ok=True)
     with atomic_write(out / "adapters.safetensors", "wb") as file:
         file.write(save({k: v.contiguous() for k, v in weights.items()}, metadata=metadata))
+
+
+def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
+    """All stages; those whose files are there already are passed over."""
+    run = begin(**choices)
+    tried = [run.settings.seed + number for number in range(seeds)]
+    best = max(tried, key=lambda seed: quality_of(train_base(run, seed)))
+    export_base(run, best, out)
+    run.say(f"the adapters are in {out}")

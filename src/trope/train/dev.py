@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import torch
+from scipy.optimize import minimize
 
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
@@ -19,9 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @torch.inference_mode()
-def syntax_figures(
-    model: Network, corpus: Corpus, labels: Labels, device: str
-) -> dict[str, float]:
+def syntax_figures(model: Network, corpus: Corpus, labels: Labels, device: str) -> dict[str, float]:
     """Shares of right tags, lemmas, heads and labelled heads (universal relations) on dev data."""
     model.to(device).eval()
     assert model.syntax is not None
@@ -81,17 +80,13 @@ def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Cal
     """Platt's scaling, and the threshold of the best figure: "f1" of metaphors or "macro_f1"."""
     known = answers != UNKNOWN
     logits, truth = logits[known], answers[known].astype(float)
-    slope, shift = 1.0, 0.0
-    for _ in range(50):  # Newton's method; two parameters, a convex loss
-        share = _sigmoid(slope * logits + shift)
-        weight = np.maximum(share * (1 - share), 1e-9)
-        gradient = np.array([((share - truth) * logits).sum(), (share - truth).sum()])
-        cross = (weight * logits).sum()
-        curvature = np.array([[(weight * logits**2).sum(), cross], [cross, weight.sum()]])
-        change = np.linalg.solve(curvature + 1e-6 * np.eye(2), gradient)
-        slope, shift = slope - change[0], shift - change[1]
-        if np.abs(change).max() < 1e-8:
-            break
+
+    def loss(parameters: Floats) -> float:
+        line = parameters[0] * logits + parameters[1]
+        return float((np.logaddexp(0, line) - truth * line).mean())
+
+    # without derivatives: two parameters, and no step that could run away
+    slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
     shares = _sigmoid(slope * logits + shift)
     return Calibration(float(slope), float(shift), best_threshold(shares, truth > 0, by=by))
 

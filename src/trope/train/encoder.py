@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -29,7 +30,13 @@ from trope.train.corpus import (
     encode_verdicts,
     encode_words,
 )
-from trope.train.dev import Calibration, calibrate, metaphor_figures, metaphor_logits, syntax_figures
+from trope.train.dev import (
+    Calibration,
+    calibrate,
+    metaphor_figures,
+    metaphor_logits,
+    syntax_figures,
+)
 from trope.train.export import export
 from trope.train.fit import Lesson, fit
 from trope.train.headlinese import as_headline, raising_headlines
@@ -67,8 +74,8 @@ class Run:
 
     def corpora(self) -> dict[str, TrainingSet]:
         """Every corpus file with the set whose passes it is read by."""
-        named = {TREEBANKS: s for s in self.sets("syntax")[:1]}
-        return named | {s.name: s for use in ("metaphor", "text") for s in self.sets(use)}
+        others = {s.name: s for use in ("metaphor", "text") for s in self.sets(use)}
+        return {TREEBANKS: self.sets("syntax")[0], **others}
 
     def corpus(self, name: str) -> Corpus:
         """A corpus that `prepare` wrote."""
@@ -299,18 +306,24 @@ def best_seed(run: Run, seeds: list[int]) -> int:
     return max(seeds, key=lambda seed: quality_of(train_student(run, seed)))
 
 
-def train_encoder(
+def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
+    """All stages; those whose files are there already are passed over."""
+    run = begin(**choices)
+    tried = [run.settings.seed + number for number in range(seeds)]
+    export_student(run, best_seed(run, tried), out)
+    run.say(f"the model is in {out}")
+
+
+def begin(
     *,
     settings: EncoderSettings,
     without: frozenset[str],
     data: Path,
     work: Path,
-    out: Path,
     device: str,
     say: Say,
-    seeds: int = 1,
-) -> None:
-    """All stages; those whose files are there already are passed over."""
+) -> Run:
+    """A run whose corpora are prepared."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")  # exact enough for numbers of 8 bits, and fast
@@ -318,6 +331,4 @@ def train_encoder(
     _guard_choice(run)
     if not (run.work / "prepared").exists():
         prepare(run, data)
-    tried = [settings.seed + number for number in range(seeds)]
-    export_student(run, best_seed(run, tried), out)
-    run.say(f"the model is in {out}")
+    return run

@@ -133,9 +133,7 @@ def _slope(steps: int) -> Callable[[int], float]:
     return lambda step: min((step + 1) / warm, (steps - step) / (steps - warm + 1), 1.0)
 
 
-def parameter_groups(
-    model: Network, encoder_rate: float, head_rate: float
-) -> list[dict[str, Any]]:
+def parameter_groups(model: Network, encoder_rate: float, head_rate: float) -> list[dict[str, Any]]:
     """The parameters by learning rate, without weight decay on biases and norms."""
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():

@@ -64,9 +64,7 @@ def total_loss(
         elif taught.syntax is not None:
             loss = loss + taught_loss(model, scores.syntax, batch, taught.syntax)
     if scores.metaphor is not None:
-        verdicts = verdict_loss(
-            scores.metaphor, batch, answers, sentence_answers, taught.metaphor
-        )
+        verdicts = verdict_loss(scores.metaphor, batch, answers, sentence_answers, taught.metaphor)
         loss = loss + METAPHOR_WEIGHT * verdicts
     return loss
 
@@ -89,9 +87,7 @@ def gold_loss(
     return loss + _entropy(family, only_family)
 
 
-def taught_loss(
-    model: Network, scores: SyntaxScores, batch: Batch, taught: SyntaxLabels
-) -> Tensor:
+def taught_loss(model: Network, scores: SyntaxScores, batch: Batch, taught: SyntaxLabels) -> Tensor:
     """Cross-entropy with what the teachers say, weighted word by word equally."""
     assert model.syntax is not None
     word = batch["word"]

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from trope.cli.evaluation.metaphor_baselines import evaluate_baselines
+from trope.cli.evaluation.metaphor_headlines import evaluate_headlines
 from trope.cli.evaluation.metaphor_silver import evaluate_silver
+from trope.cli.evaluation.metaphor_words import evaluate_words
 from trope.cli.evaluation.options import EvaluationOptions, Reader
 from trope.metrics.figures import Evaluation, Figure, new_evaluation
 
 Part = Callable[[Reader, EvaluationOptions], list[Figure]]
 
-PARTS: Mapping[str, Part] = {"baselines": evaluate_baselines, "silver": evaluate_silver}
+PARTS: Mapping[str, Part] = {
+    "words": evaluate_words,
+    "headlines": evaluate_headlines,
+    "baselines": evaluate_baselines,
+    "silver": evaluate_silver,
+}
 """What `--part` chooses from."""
 
 
@@ -24,7 +31,12 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
     if reader is None:
         from trope.pipeline import Pipeline
 
-        reader = Pipeline(tier=options.tier, threads=options.threads)
+        reader = Pipeline(
+            tier=options.tier,
+            threads=options.threads,
+            folder=options.model,
+            base_weights=options.base_weights,
+        )
     figures: list[Figure] = []
     for part in options.choose(tuple(PARTS)):
         figures += PARTS[part](reader, options)

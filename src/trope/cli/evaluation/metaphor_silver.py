@@ -90,7 +90,7 @@ class JudgedSet:
 def evaluate_silver(reader: Reader, options: EvaluationOptions) -> list[Figure]:
     """Controls, then what was predicted, then what a given detector says."""
     sets = read_judged_sets(options.data)
-    controls = _controls(options.data, sets)
+    controls = baseline_answers(options.data, sets)
     figures: list[Figure] = []
     for name, answers in controls.items():
         for test in sets:
@@ -165,7 +165,7 @@ def chosen(files: Sequence[Predictions]) -> Predictions:
     return max(files, key=lambda found: (found.validation_score, -found.seed))
 
 
-def _controls(data: Path, sets: Sequence[JudgedSet]) -> dict[str, dict[str, list[float]]]:
+def baseline_answers(data: Path, sets: Sequence[JudgedSet]) -> dict[str, dict[str, list[float]]]:
     """Answers of two systems that know nothing of metaphor."""
     train = _items(newsmet_headlines(data, "train")[0])
     whole = {test.predicted: test.headlines for test in sets}

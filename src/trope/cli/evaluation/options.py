@@ -18,7 +18,7 @@ class EvaluationOptions:
 
     `model` is the folder of a model that `trope train` made, to be used instead of a tier's own,
     `detector` that of a detector to be measured by itself, `predictions` a folder of what detectors
-    said elsewhere.
+    said elsewhere, `base_weights` the public weights that the tier `base` stands on.
     """
 
     data: Path
@@ -30,6 +30,7 @@ class EvaluationOptions:
     quiet: bool = False
     detector: Path | None = None
     predictions: Path | None = None
+    base_weights: Path | None = None
 
     def choose(self, known: Sequence[str]) -> tuple[str, ...]:
         """The wanted parts, in the order of `known`; an unknown one is refused."""
@@ -47,7 +48,11 @@ class EvaluateTask(Protocol):
 
 
 class Reader(Protocol):
-    """The part of a pipeline that evaluations of syntax use."""
+    """The part of a pipeline that evaluations use."""
+
+    @property
+    def thresholds(self) -> tuple[float, float]:
+        """From which probability on a word, and a sentence, is called metaphorical."""
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""

@@ -1,4 +1,4 @@
-"""`trope train syntax` from end to end, on toys: stages, going on, refusals, sets left out."""
+"""`trope train encoder` on toys: stages, going on, refusals, sets left out."""
 
 import json
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from trope import Pipeline
 from trope.cli.main import main
+from trope.core.config import read_config
 from trope.core.errors import BadInput, MissingData, UnknownName
 from trope.encoder.session import FILES
 from trope.encoder.trees import is_tree
@@ -18,35 +19,59 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train import syntax  # noqa: E402
+from trope.train import encoder  # noqa: E402
+from trope.train.settings import EncoderSettings  # noqa: E402
 
-SETTINGS = """
+SETTINGS = (
+    """
 seed = 5
-teachers = 2
+base_rank = 2
 
 [student]
 base = "e5-small"
 encoder_rate = 1e-3
 head_rate = 1e-2
 words_a_batch = 64
-gold_passes = 4
-text_passes = 2
 
-[teacher]
+[base]
 base = "all-mpnet-base-v2"
 encoder_rate = 1e-3
 head_rate = 1e-2
 words_a_batch = 64
-gold_passes = 2
-text_passes = 0
-""" + "".join(
-    f'[[sets]]\nname = "{name}"\nuse = "{use}"\nlicence = "own"\n'
-    for name, use in (
-        ("ewt", "gold"),
-        ("tweebank", "gold"),
-        ("headlines", "text"),
-        ("lcc", "text"),
-        ("coinco", "text"),
+"""
+    + "".join(
+        f"""
+[teachers.{task}]
+number = 2
+
+[teachers.{task}.fit]
+base = "all-mpnet-base-v2"
+encoder_rate = 1e-3
+head_rate = 1e-2
+words_a_batch = 64
+"""
+        for task in ("syntax", "metaphor")
+    )
+    + "".join(
+        f"""
+[[sets]]
+name = "{name}"
+use = "{use}"
+licence = "own"
+teacher_passes = 2
+student_passes = 3
+base_passes = 1
+"""
+        for name, use in (
+            ("ewt", "syntax"),
+            ("tweebank", "syntax"),
+            ("vua", "metaphor"),
+            ("lcc-targets", "metaphor"),
+            ("newsmet", "metaphor"),
+            ("headlines", "text"),
+            ("lcc", "text"),
+            ("coinco", "text"),
+        )
     )
 )
 SMALLER = ("--without", "coinco")  # the toy data have no such set
@@ -55,22 +80,27 @@ SMALLER = ("--without", "coinco")  # the toy data have no such set
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     tiny.shrink(monkeypatch)
-    monkeypatch.setattr(syntax, "read_weights", tiny.random_weights)
-    monkeypatch.setattr(syntax, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
+    monkeypatch.setattr(encoder, "read_weights", tiny.random_weights)
+    monkeypatch.setattr(encoder, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
 
 
-def train(folder: Path, *options: str, treebanks: tuple[str, ...] = ("ewt", "tweebank")) -> str:
+def train(
+    folder: Path,
+    *options: str,
+    treebanks: tuple[str, ...] = ("ewt", "tweebank"),
+    what: str = "encoder",
+) -> str:
     """What the command says; data, settings, stages and model are in the folder."""
     data, settings = folder / "data", folder / "tiny.toml"
     if not data.exists():
         tiny.write_data(data, treebanks)
         settings.write_text(SETTINGS)
     arguments = ["--from", str(data), "--out", str(folder / "model"), "--config", str(settings)]
-    command = ["train", "syntax", *arguments, "--device", "cpu", *options]
+    command = ["train", what, *arguments, "--device", "cpu", *options]
     result = CliRunner().invoke(main, command, catch_exceptions=False)
     assert result.exit_code == 0
     assert result.stdout == ""
@@ -91,10 +121,11 @@ def test_a_run_leaves_a_model_that_reads_and_a_second_run_does_nothing_again(
 ) -> None:
     said = train(tmp_path, *SMALLER)
     for stage in (
-        "prepared 78 annotated sentences, 30 of them",
-        "teacher 0:",
-        "teacher 1:",
-        "student:",
+        "treebanks: 78 sentences, 30 of them",
+        "vua train: 2 sentences",
+        "syntax teacher 0:",
+        "metaphor teacher 1:",
+        "student of seed 5:",
         "is in",
     ):
         assert stage in said
@@ -118,13 +149,15 @@ def test_an_interrupted_run_goes_on_after_its_last_stage_to_the_same_model(
     broken.mkdir()
     train(whole, *SMALLER)
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(syntax, "teach", stop)
+        patch.setattr(encoder, "teach_syntax", stop)
         train(broken, *SMALLER)
     before = stages(broken)
-    assert {"text.npz", "teacher-0.safetensors", "teacher-1.safetensors"} <= set(before)
-    assert "student.safetensors" not in before
+    assert {"lcc.npz", "teacher-syntax-0.safetensors", "teacher-syntax-1.safetensors"} <= set(
+        before
+    )
+    assert "student-5.safetensors" not in before
     said = train(broken, *SMALLER)
-    assert "teacher 0:" not in said
+    assert "syntax teacher 0:" not in said
     assert before.items() <= stages(broken).items()
     same = [(folder / "model" / "encoder.onnx").read_bytes() for folder in (whole, broken)]
     assert same[0] == same[1]
@@ -136,7 +169,7 @@ def stop(*_: object) -> None:
 
 def test_half_a_stage_is_no_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(syntax, "save", stop)
+        patch.setattr(encoder, "save", stop)
         train(tmp_path, *SMALLER)
     assert not [name for name in stages(tmp_path) if "safetensors" in name]
 
@@ -146,16 +179,16 @@ def test_sets_can_be_left_out_and_are_then_not_read(tmp_path: Path) -> None:
         option for name in ("tweebank", "headlines", "lcc") for option in ("--without", name)
     ]
     said = train(tmp_path, *SMALLER, *left_out, treebanks=("ewt",))
-    assert "and 0 plain ones" in said
-    figures = json.loads((tmp_path / "model" / "work" / "dev.json").read_bytes())
-    assert set(figures) == {"ewt"}
+    assert "headlines" not in said.replace("made headlines", "")
+    figures = json.loads((tmp_path / "model" / "work" / "student-5.json").read_bytes())
+    assert set(figures) == {"ewt", "metaphor"}
 
 
 def test_a_work_folder_of_other_settings_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(syntax, "train_student", stop)
+        patch.setattr(encoder, "train_student", stop)
         train(tmp_path, *SMALLER)
     before = stages(tmp_path)
     for options in (("--seed", "6"), ("--without", "lcc")):
@@ -171,9 +204,37 @@ def test_a_set_that_is_not_there_can_be_left_out_next_time(
         MissingData, match="coinco: not found; get it, or leave it out with --without coinco"
     ):
         train(tmp_path)
-    monkeypatch.setattr(syntax, "train_student", stop)
+    monkeypatch.setattr(encoder, "train_student", stop)
     with pytest.raises(RuntimeError):  # prepared, and not refused
         train(tmp_path, *SMALLER)
+
+
+def test_what_was_learned_of_metaphors_comes_out_calibrated(tmp_path: Path) -> None:
+    train(tmp_path, *SMALLER)
+    pipeline = Pipeline(folder=tmp_path / "model", threads=1)
+    assert "metaphor" in pipeline.tasks
+    for threshold in pipeline.thresholds:
+        assert 0 < threshold < 1
+    (parse,) = pipeline.parse([["The", "storm", "eats", "barns", "."]])
+    assert len(parse.metaphor) == 5
+    assert parse.figurative is not None
+
+
+def test_several_seeds_leave_the_best_on_development_data(tmp_path: Path) -> None:
+    train(tmp_path, *SMALLER, "--seeds", "2")
+    work = tmp_path / "model" / "work"
+    best = max((5, 6), key=lambda seed: encoder.quality_of(work / f"student-{seed}.json"))
+    run = encoder.begin(
+        settings=read_config(tmp_path / "tiny.toml", EncoderSettings),
+        without=frozenset(("coinco",)),
+        data=tmp_path / "data",
+        work=work,
+        device="cpu",
+        say=lambda line: None,
+    )
+    encoder.export_student(run, best, tmp_path / "again")
+    kept, again = (tmp_path / name / "encoder.onnx" for name in ("model", "again"))
+    assert kept.read_bytes() == again.read_bytes()
 
 
 def test_ewt_cannot_be_left_out(tmp_path: Path) -> None:

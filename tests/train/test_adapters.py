@@ -1,0 +1,149 @@
+"""Adapters: trained beside frozen weights, merged into them, refused where they do not belong."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tiny
+
+from trope.core.errors import BadModel, MissingData
+from trope.core.files import sha256
+from trope.encoder.pieces import Vocabulary
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from safetensors.torch import load_file, save_file  # noqa: E402
+
+from trope.encoder.base import FOLDER_VARIABLE, BaseEncoder, find_base_weights  # noqa: E402
+from trope.encoder.network import Network  # noqa: E402
+from trope.train import adapters  # noqa: E402
+from trope.train.corpus import batches, encode_words  # noqa: E402
+from trope.train.fit import on_device  # noqa: E402
+
+BASE = "all-mpnet-base-v2"
+WORDS = [["The", "storm", "eats", "barns", "."], ["So"], ["rain"] * 700]
+
+
+@pytest.fixture(autouse=True)
+def tiny_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    tiny.shrink(monkeypatch)
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    path = tmp_path / "model.safetensors"
+    save_file(tiny.random_weights(BASE, tmp_path), path)
+    return path
+
+
+def adapted(weights: Path) -> Network:
+    """A network whose adapters have been moved from where they began."""
+    torch.manual_seed(2)
+    model = adapters.adapt(Network(BASE, None, dict(load_file(weights)), ("metaphor",)), rank=3)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.requires_grad:
+                parameter.add_(0.05 * torch.randn_like(parameter))
+    return model.eval()
+
+
+def saved(model: Network, weights: Path, path: Path, **changes: str) -> Path:
+    told = {
+        "base": BASE,
+        "base_sha256": sha256(weights),
+        "metaphor": '{"threshold": 0.4, "sentence_threshold": 0.5}',
+    }
+    save_file(adapters.trained_weights(model), path, metadata=told | changes)
+    return path
+
+
+def test_only_adapters_biases_norms_and_heads_learn(weights: Path) -> None:
+    model = adapted(weights)
+    frozen = {n for n, p in model.named_parameters() if not p.requires_grad}
+    public = load_file(weights)
+    assert frozen
+    for name in frozen:
+        assert torch.equal(model.state_dict()[name], public[name.removeprefix("trunk.encoder.")]), (
+            name
+        )
+    assert all(p.ndim > 1 for n, p in model.named_parameters() if n in frozen)
+
+
+def test_merged_adapters_say_what_the_trained_network_says(weights: Path, tmp_path: Path) -> None:
+    model = adapted(weights)
+    vocabulary = Vocabulary(tiny.VOCABULARY)
+    path = saved(model, weights, tmp_path / "adapters.safetensors")
+    encoder = BaseEncoder(vocabulary=vocabulary, weights=weights, adapters=path, threads=1)
+    assert encoder.thresholds.threshold == 0.4
+    verdicts = encoder.verdicts(WORDS)
+    assert [len(v.metaphor) for v in verdicts] == [5, 1, 700]
+    corpus, _ = encode_words(WORDS[:2], vocabulary)
+    (arrays,) = batches(corpus, 1000, None)
+    with torch.inference_mode():
+        scores = model(on_device(arrays, "cpu")).metaphor
+    for row, sentence in enumerate(arrays["sentence"]):
+        verdict = verdicts[sentence]
+        words = scores.metaphor[row].sigmoid().numpy()[: len(verdict.metaphor)]
+        # half precision in the file, four decimals in the verdict
+        assert np.abs(words - verdict.metaphor).max() < 3e-3
+        assert abs(float(scores.figurative[row].sigmoid()) - verdict.figurative) < 3e-3
+
+
+def test_other_public_weights_are_refused(weights: Path, tmp_path: Path) -> None:
+    path = saved(adapted(weights), weights, tmp_path / "a.safetensors", base_sha256="0" * 64)
+    with pytest.raises(BadModel, match="adapters were trained on 0000"):
+        BaseEncoder(vocabulary=Vocabulary(tiny.VOCABULARY), weights=weights, adapters=path)
+
+
+def test_adapters_of_the_wrong_shape_are_named(weights: Path, tmp_path: Path) -> None:
+    path = saved(adapted(weights), weights, tmp_path / "a.safetensors")
+    changed = load_file(path)
+    name = next(n for n in changed if n.endswith(".down"))
+    changed[name] = changed[name][:, :-1].contiguous()
+    told = {"base": BASE, "base_sha256": sha256(weights)}
+    told["metaphor"] = '{"threshold": 0.4, "sentence_threshold": 0.5}'
+    save_file(changed, path, metadata=told)
+    with pytest.raises(BadModel, match=r"does not fit the network at trunk\.encoder"):
+        BaseEncoder(vocabulary=Vocabulary(tiny.VOCABULARY), weights=weights, adapters=path)
+
+
+def test_a_file_that_holds_no_adapters_is_refused(weights: Path, tmp_path: Path) -> None:
+    vocabulary = Vocabulary(tiny.VOCABULARY)
+    (tmp_path / "text.safetensors").write_bytes(b"no tensors")
+    for path in (tmp_path / "text.safetensors", weights):
+        with pytest.raises(BadModel, match="holds no adapters"):
+            BaseEncoder(vocabulary=vocabulary, weights=weights, adapters=path)
+
+
+def test_public_weights_are_looked_for_where_the_user_says(
+    weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.setitem(os.environ, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    assert find_base_weights(weights.parent) == find_base_weights(weights) == weights
+    with pytest.raises(MissingData, match=f"hf download .* or set {FOLDER_VARIABLE}"):
+        find_base_weights(tmp_path / "nowhere")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(weights.parent))
+    assert find_base_weights(None) == weights
+
+
+def test_a_file_that_is_trained_names_its_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shipped adapters were trained on the very weights that `train.bases` fetches."""
+    from safetensors import safe_open
+
+    from trope.encoder.models import model_folder
+
+    with safe_open(model_folder("base") / "adapters.safetensors", "pt") as file:
+        told = file.metadata()
+    assert told["base_sha256"] == adapters.BASES[told["base"]].sha256
+    assert replace(adapters.BASES[told["base"]]).licence == "Apache-2.0"
+    assert (model_folder("base") / "adapters.safetensors").stat().st_size < 12_000_000
