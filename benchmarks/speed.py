@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,10 @@ from trope.metrics.figures import DataRef, Figure
 
 T = TypeVar("T")
 
+SYNTAX = ("syntax", "relations")
+OURS = {"trope": "full", "metaphor": "metaphor"}
+"""What of trope is compared with the rivals: all it says of a text, or metaphors alone."""
+RIVALS = ("roberta", "melbert")
 CHARACTERS_A_PIECE = 4  # only where a pipeline does not tell its vocabulary
 
 
@@ -129,20 +134,21 @@ def speed_figures(
     """The rate of every system and the ratio of trope's to each other one, within a round."""
     figures = []
     for name, size in sizes.items():
-        prefix = "speed.full" if name == "trope" else f"speed.{name}"
+        prefix = f"speed.{OURS.get(name, name)}"
         values = [row[name] for row in rows]
         figures.append(
             record.measured(f"{prefix}.sentences_per_s", values, n=size, note=note, data=data)
         )
-    for name in sizes:
-        if name != "trope":
-            ratios = [row["trope"] / row[name] for row in rows]
-            said = f"{sizes['trope']} sentences against {sizes[name]}; {note}"
-            figures.append(
-                record.measured(
-                    f"speed.full.vs_{name}", ratios, n=sizes[name], note=said, data=data
-                )
-            )
+    for ours, rival in product(OURS, RIVALS):
+        ratios = [row[ours] / row[rival] for row in rows]
+        said = f"{sizes[ours]} sentences against {sizes[rival]}; {note}"
+        name = f"speed.{OURS[ours]}.vs_{rival}"
+        figures.append(record.measured(name, ratios, n=sizes[rival], note=said, data=data))
+    added = [row["syntax"] / row["trope"] - 1 for row in rows]
+    said = f"time that metaphors add to syntax and relations, as a share; {note}"
+    figures.append(
+        record.measured("speed.metaphor.added", added, n=sizes["trope"], note=said, data=data)
+    )
     return figures
 
 
@@ -162,8 +168,8 @@ def _load_pipeline(options: argparse.Namespace) -> Any:
     return Pipeline(tier=options.tier, threads=options.threads)
 
 
-def _analyze(pipeline: Any, sentences: Sequence[str]) -> None:
-    for _ in pipeline.analyze_many(sentences):
+def _analyze(pipeline: Any, sentences: Sequence[str], tasks: Sequence[str] | None = None) -> None:
+    for _ in pipeline.analyze_many(sentences, tasks=tasks):
         pass
 
 
@@ -195,10 +201,13 @@ def _run(options: argparse.Namespace) -> None:
     words = [s.split() for s in sample(by_length(ours), options.melbert_limit, options.seed)]
     systems = {
         "trope": (lambda: _analyze(pipeline, ours), len(ours)),
+        "syntax": (lambda: _analyze(pipeline, ours, SYNTAX), len(ours)),
+        "metaphor": (lambda: _analyze(pipeline, ours, ("metaphor",)), len(ours)),
         "roberta": (lambda: rivals.single_pass(rival, batches), sum(map(len, batches))),
         "melbert": (lambda: rivals.pass_per_word(rival, words, count), len(words)),
     }
-    _analyze(pipeline, ours[:32])  # the first call loads what later calls find loaded
+    for tasks in (None, SYNTAX, ("metaphor",)):
+        _analyze(pipeline, ours[:32], tasks)  # the first call loads what later calls find loaded
     rivals.single_pass(rival, [batches[0]])
     before = dict(getattr(pipeline, "timings", {}))
     rows = rates(systems, options.rounds)

@@ -28,6 +28,7 @@ def main(source: Path, target: Path) -> None:
         page.evaluate(KEEP, SHOWN)
         page.locator(".tree > summary").first.click()
         page.add_style_tag(content=".tree table { display: none } article { margin: 0 0 1rem }")
+        page.evaluate("scrollTo(0, 0)")  # boxes are counted from where the window stands
         first, last = page.locator("article").first, page.locator("article").last
         top, bottom = first.bounding_box(), last.bounding_box()
         edge = 12

@@ -48,7 +48,7 @@ class FakePipeline:
     def __init__(self, **_):
         self.timings = {"encoder": 0.0, "text": 0.0}
 
-    def analyze_many(self, texts):
+    def analyze_many(self, texts, *, tasks=None):
         for text in texts:
             self.timings["encoder"] += 3.0
             self.timings["text"] += 1.0
@@ -124,14 +124,18 @@ def test_pieces_come_from_the_vocabulary_or_are_marked_as_estimated(load):
 
 
 def test_ratios_are_taken_within_a_round(load):
-    rows = [{"trope": 100.0, "roberta": 10.0}, {"trope": 60.0, "roberta": 5.0}]
-    figures = load("speed").speed_figures(rows, {"trope": 40, "roberta": 8}, NO_DATA, "a machine")
+    fast = {"trope": 100.0, "syntax": 105.0, "metaphor": 120.0, "roberta": 10.0, "melbert": 1.0}
+    slow = {"trope": 60.0, "syntax": 66.0, "metaphor": 70.0, "roberta": 5.0, "melbert": 0.5}
+    sizes = {"trope": 40, "syntax": 40, "metaphor": 40, "roberta": 8, "melbert": 2}
+    figures = load("speed").speed_figures([fast, slow], sizes, NO_DATA, "a machine")
     found = {figure.name: figure for figure in figures}
     ratio = found["speed.full.vs_roberta"]
     assert (ratio.low, ratio.value, ratio.high, ratio.n) == (10, 11, 12, 8)
     assert "40 sentences against 8" in ratio.note
     assert "a machine" in ratio.note
     assert found["speed.full.sentences_per_s"].value == 80
+    assert found["speed.metaphor.vs_roberta"].value == 13
+    assert found["speed.metaphor.added"].value == pytest.approx(0.075)
 
 
 def test_systems_take_turns(load):

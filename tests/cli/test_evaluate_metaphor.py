@@ -63,9 +63,17 @@ def test_figures_of_both_detectors_with_their_controls(data, capsys, monkeypatch
     assert figures["vua18.words.logistic.f1"]["chosen_on"] == "vua18 val"
 
 
-def test_missing_data_are_named(tmp_path, capsys, monkeypatch):
+def test_a_model_without_such_heads_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "metaphor", "--part", "words", "--from", str(tmp_path)])
+    assert leave.value.code == 2
+    assert "has no head for 'metaphor'" in capsys.readouterr().err
+
+
+def test_missing_data_are_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("trope.pipeline.Pipeline", lambda **_: FakePipeline(metaphor=True))
     with pytest.raises(SystemExit) as leave:
         run(["evaluate", "metaphor", "--from", str(tmp_path)])
     assert leave.value.code == 2
-    assert "VUA_seq_formatted_train.csv: not found" in capsys.readouterr().err
+    assert "VUA_seq_formatted_test.csv: not found" in capsys.readouterr().err

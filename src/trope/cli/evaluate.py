@@ -28,6 +28,9 @@ from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
+              help="Draw how well probabilities are calibrated (SVG, PNG, PDF); metaphor only."
+)  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Decides the resamples of the intervals.")  # fmt: skip
@@ -47,6 +50,7 @@ def evaluate(
     predictions: Path | None,
     base_weights: Path | None,
     part: str,
+    plot: Path | None,
     threads: int | None,
     seed: int,
     as_json: bool,
@@ -56,12 +60,18 @@ def evaluate(
     """Score a TASK on its test sets."""
     from trope.cli.evaluation.bounds import NO_BOUNDS, missed, read_bounds
     from trope.cli.evaluation.report import print_table, write_section
-    from trope.core.errors import MissingData
+    from trope.core.errors import BadInput, MissingData
     from trope.metrics.figures import to_json
 
+    if plot is not None:
+        from trope.cli.render.plots import check_plot
+
+        if task != "metaphor":
+            raise BadInput(f"--plot shows probabilities, and {task} has none; leave it out")
+        check_plot(plot)
     if not data.is_dir():
         raise MissingData(data, "give the directory of the research data with --from")
-    bounds = read_bounds(bounds_file) if bounds_file else NO_BOUNDS
+    bounds = read_bounds(bounds_file, tier) if bounds_file else NO_BOUNDS
     options = EvaluationOptions(
         data=data,
         tier=tier,
@@ -73,6 +83,7 @@ def evaluate(
         detector=detector,
         predictions=predictions,
         base_weights=base_weights,
+        plot=plot,
     )
     evaluation = cast(EvaluateTask, EVALUATIONS.load(task))(options)
     if as_json:
@@ -81,6 +92,6 @@ def evaluate(
         print_table(evaluation, bounds, seed=seed)
     if report:
         beside = report.parent / "bounds.toml"
-        page_bounds = read_bounds(beside) if not bounds_file and beside.is_file() else bounds
+        page_bounds = read_bounds(beside, tier) if not bounds_file and beside.is_file() else bounds
         write_section(evaluation, report, page_bounds, seed=seed)
     return 1 if missed(evaluation, bounds) else 0

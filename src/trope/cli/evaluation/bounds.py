@@ -10,7 +10,7 @@ from trope.core.config import read_config
 from trope.metrics.figures import Evaluation, Figure
 
 
-class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Bounds(msgspec.Struct, frozen=True):
     """Name of a figure → what it must reach, or must not exceed."""
 
     at_least: dict[str, float] = msgspec.field(default_factory=dict)
@@ -34,9 +34,18 @@ class Bounds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 NO_BOUNDS = Bounds()
 
 
-def read_bounds(path: str | Path) -> Bounds:
-    """The bounds of a file; all its faults are reported at once."""
-    return read_config(path, Bounds)
+class BoundsFile(Bounds, frozen=True):
+    """A file: the bounds of the tier `small`, and those of other tiers under their names."""
+
+    tiers: dict[str, Bounds] = msgspec.field(default_factory=dict)
+
+
+def read_bounds(path: str | Path, tier: str = "small") -> Bounds:
+    """The bounds that a file has for a tier; all its faults are reported at once."""
+    file = read_config(path, BoundsFile)
+    if tier == "small":
+        return Bounds(file.at_least, file.at_most)
+    return file.tiers.get(tier, NO_BOUNDS)
 
 
 def missed(evaluation: Evaluation, bounds: Bounds) -> list[Figure]:

@@ -37,6 +37,8 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
             folder=options.model,
             base_weights=options.base_weights,
         )
+    if {"words", "headlines"} & {*options.choose(tuple(PARTS))}:
+        reader.check_tasks(("metaphor",))
     figures: list[Figure] = []
     for part in options.choose(tuple(PARTS)):
         figures += PARTS[part](reader, options)

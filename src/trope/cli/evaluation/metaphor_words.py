@@ -22,7 +22,7 @@ from trope.corpora.records import LabelledSentence, LabelledTarget
 from trope.corpora.trofi import read_trofi, read_trofi_formatted
 from trope.corpora.vua import read_vua_verbs, read_vua_words, sentence_words
 from trope.metrics.binary import binary_figures
-from trope.metrics.calibration import calibration_error
+from trope.metrics.calibration import calibration_error, reliability
 from trope.metrics.figures import DataRef, Figure
 
 WORDS, VERBS = "metaphor.vua18.words", "metaphor.vua18.verbs"
@@ -86,6 +86,12 @@ def _vua(reader: Reader, options: EvaluationOptions, threshold: float) -> list[F
             CHOSEN_ON, "15 bins of equal width",
         )
     )  # fmt: skip
+    if options.plot is not None:
+        from trope.cli.render.reliability import draw_reliability
+
+        title = f"VUA-18 test, {len(judged.gold):,} words, tier {options.tier}"
+        bins = reliability(judged.probabilities, judged.gold)
+        draw_reliability(bins, title, error.value or 0.0, options.plot)
     genres = [s.genre for s in sentences for _ in s.words]
     tags = [tag for s in sentences for tag in s.upos]
     often = Counter(t for t, metaphor in zip(tags, judged.gold, strict=True) if metaphor)

@@ -18,7 +18,8 @@ class EvaluationOptions:
 
     `model` is the folder of a model that `trope train` made, to be used instead of a tier's own,
     `detector` that of a detector to be measured by itself, `predictions` a folder of what detectors
-    said elsewhere, `base_weights` the public weights that the tier `base` stands on.
+    said elsewhere, `base_weights` the public weights that the tier `base` stands on,
+    `plot` a file for a picture.
     """
 
     data: Path
@@ -31,6 +32,7 @@ class EvaluationOptions:
     detector: Path | None = None
     predictions: Path | None = None
     base_weights: Path | None = None
+    plot: Path | None = None
 
     def choose(self, known: Sequence[str]) -> tuple[str, ...]:
         """The wanted parts, in the order of `known`; an unknown one is refused."""
@@ -53,6 +55,9 @@ class Reader(Protocol):
     @property
     def thresholds(self) -> tuple[float, float]:
         """From which probability on a word, and a sentence, is called metaphorical."""
+
+    def check_tasks(self, tasks: Iterable[str]) -> None:
+        """Raises BadInput if the model cannot be asked for one of the tasks."""
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""

@@ -49,7 +49,7 @@ def write_section(
     """Put the task's section into a Markdown page; one that is there already is replaced."""
     path = Path(path)
     page = read_text(path) if path.is_file() else _TITLE
-    begin, end = (f"<!-- {mark} {evaluation.task} -->" for mark in ("begin", "end"))
+    begin, end = (f"<!-- {mark} {_title(evaluation)} -->" for mark in ("begin", "end"))
     section = f"{begin}\n{_section(evaluation, bounds, seed)}{end}\n"
     old = re.compile(f"{re.escape(begin)}\n.*?{re.escape(end)}\n", re.DOTALL)
     if old.search(page):
@@ -72,7 +72,7 @@ def show(value: float | None) -> str:
 
 
 def _section(evaluation: Evaluation, bounds: Bounds, seed: int) -> str:
-    lines = [f"## {evaluation.task}", "", _signature(evaluation, seed), "", _row(_COLUMNS)]
+    lines = [f"## {_title(evaluation)}", "", _signature(evaluation, seed), "", _row(_COLUMNS)]
     lines.append(_row(["---", "---:", "---:", "---", "---:", "---", "---", "---"]))
     for figure in evaluation.figures:
         cells = [f"`{figure.name}`", show(figure.value), _interval(figure)]
@@ -83,6 +83,12 @@ def _section(evaluation: Evaluation, bounds: Bounds, seed: int) -> str:
         lines += ["", _row(["data", "SHA-256"]), _row(["---", "---"])]
         lines += [_row([name, f"`{checksum}`"]) for name, checksum in data]
     return "\n".join([*lines, ""])
+
+
+def _title(evaluation: Evaluation) -> str:
+    """The task, and the tier where it is not the one that ships."""
+    other = "" if evaluation.tier == "small" else f", tier {evaluation.tier}"
+    return f"{evaluation.task}{other}"
 
 
 def _signature(evaluation: Evaluation, seed: int) -> str:

@@ -14,8 +14,18 @@ from trope.tasks.metaphor.corpus import CorpusMetaphors
 SUFFIXES = (".svg", ".png", ".pdf")
 GROUP_LIMIT, VERB_LIMIT = 20, 15
 _ROW, _EDGE = 0.3, 1.3  # inches: of a row, and of what stands above and below the rows
-_INK, _SOFT, _WORDS, _SENTENCES = "#1d2129", "#5b6270", "#b35c00", "#1f5aa8"
+INK, SOFT, WORDS, SENTENCES = "#1d2129", "#5b6270", "#b35c00", "#1f5aa8"
 _LONGEST_NAME = 32
+
+SETTINGS: dict[str, Any] = {
+    "svg.hashsalt": "trope",
+    "svg.fonttype": "none",
+    "font.size": 9,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "axes.edgecolor": SOFT,
+    "text.color": INK,
+}
+"""Of every picture; the salt makes the same picture the same file."""
 
 
 def check_plot(path: Path) -> None:
@@ -36,40 +46,32 @@ def draw_summary(metaphors: CorpusMetaphors, path: Path) -> None:
     shown = [("all", metaphors.total), *(groups[:GROUP_LIMIT] if len(groups) > 1 else [])]
     verbs = metaphors.verbs(VERB_LIMIT)
     heights = [len(shown) * 2, max(1, len(verbs))]
-    settings = {
-        "svg.hashsalt": "trope",
-        "svg.fonttype": "none",
-        "font.size": 9,
-        "text.parse_math": False,  # a dollar sign in a name is a dollar sign
-        "axes.edgecolor": _SOFT,
-        "text.color": _INK,
-    }
-    with mpl.rc_context(settings):
+    with mpl.rc_context(SETTINGS):
         size = (7, sum(heights) * _ROW * 0.8 + 2 * _EDGE)
         figure = Figure(figsize=size, layout="constrained", facecolor="white")
         FigureCanvasAgg(figure)
         above, below = figure.subplots(2, 1, height_ratios=heights)
         _draw_rates(above, shown)
         _draw_verbs(below, verbs)
-        _save(figure, path)
+        save_figure(figure, path)
 
 
 def _draw_rates(axes: Any, groups: list[tuple[str, Any]]) -> None:
     names = [f"{_short(name)} ({rates.words.whole:,} words)" for name, rates in groups]
     words = [rates.words.interval() for _, rates in groups]
     sentences = [rates.sentences.interval() for _, rates in groups]
-    _draw_intervals(axes, words, -0.14, _WORDS, "words", "o")
-    _draw_intervals(axes, sentences, 0.14, _SENTENCES, "sentences", "s")
+    _draw_intervals(axes, words, -0.14, WORDS, "words", "o")
+    _draw_intervals(axes, sentences, 0.14, SENTENCES, "sentences", "s")
     _label(axes, names, "Rate of metaphor (95 % intervals)")
     axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
 
 
 def _draw_verbs(axes: Any, verbs: list[Any]) -> None:
     names = [f"{_short(use.lemma)} ({use.metaphors:,} of {use.count:,})" for use in verbs]
-    _draw_intervals(axes, [use.rate for use in verbs], 0, _WORDS, "", "o")
+    _draw_intervals(axes, [use.rate for use in verbs], 0, WORDS, "", "o")
     _label(axes, names, "Share of metaphors among the uses of a verb (95 % intervals)")
     if not verbs:
-        axes.text(0.5, 0, "no verb is a metaphor", ha="center", va="center", color=_SOFT)
+        axes.text(0.5, 0, "no verb is a metaphor", ha="center", va="center", color=SOFT)
 
 
 def _draw_intervals(
@@ -107,7 +109,7 @@ def _label(axes: Any, names: list[str], title: str) -> None:
     axes.set_ylim(max(1, len(names)) - 0.4, -0.6)
     axes.set_xlim(0, None if names else 1)
     axes.xaxis.set_major_formatter(PercentFormatter(1))
-    axes.set_xlabel(title, color=_SOFT)
+    axes.set_xlabel(title, color=SOFT)
     axes.grid(axis="x", color="#dcdfe5", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
@@ -119,7 +121,8 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
 
 
-def _save(figure: Any, path: Path) -> None:
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a picture, whole or not at all."""
     kind = path.suffix.lower().removeprefix(".")
     # without a date, so that the same figures are the same bytes
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
