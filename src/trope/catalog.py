@@ -135,6 +135,11 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "Adapters of the tier `base`.",
             extra="train",
         ),
+        "vectors": Entry(
+            "trope.train.vectors:train_vectors",
+            "Static word vectors, distilled from a large encoder.",
+            extra="train",
+        ),
     },
 )
 """Tasks of `trope train`."""

@@ -67,19 +67,24 @@ class Pipeline:
         folder: Path | None = None,
         base_weights: Path | None = None,
     ) -> None:
-        """Load a tier, or the model that `trope train` left in a folder.
+        """Load a tier, or the model of that tier which `trope train` left in a folder.
 
         Trees are those of the tier `small` in every tier. With `base`, metaphors are those of our
         adapters on a public encoder, whose weights are looked for in the folder `base_weights`.
         """
         self.tier = tier
-        self.encoder = Encoder("small" if tier == BASE else tier, threads=threads, folder=folder)
         self.base: BaseEncoder | None = None
-        if tier == BASE:
-            from trope.encoder.base import BaseEncoder
+        if tier != BASE:
+            self.encoder = Encoder(tier, threads=threads, folder=folder)
+        else:
+            from trope.encoder.base import ADAPTERS, BaseEncoder
 
+            self.encoder = Encoder("small", threads=threads)
             self.base = BaseEncoder(
-                vocabulary=self.encoder.vocabulary, weights=base_weights, threads=threads
+                vocabulary=self.encoder.vocabulary,
+                weights=base_weights,
+                adapters=folder / ADAPTERS if folder else None,
+                threads=threads,
             )
         self.timings = dict.fromkeys(("text", "encoder", "decode", "relations"), 0.0)
         """Seconds of computing by stage, summed over threads."""

@@ -72,6 +72,14 @@ def base(ctx: click.Context, /, **options: Any) -> None:
     _train("base", ctx, **options)
 
 
+@train.command()
+@_shared_options
+@click.pass_context
+def vectors(ctx: click.Context, /, **options: Any) -> None:
+    """The static word vectors that ship: what a large encoder says of each word by itself."""
+    _train("vectors", ctx, **options)
+
+
 train.add_command(encoder, "syntax")  # trees and metaphors are trained together
 
 

@@ -134,6 +134,8 @@ class BaseEncoder:
 
 def _load(weights: Path, adapters: Path) -> tuple[MetaphorThresholds, Any]:
     """Thresholds and network; the base must be the one that the adapters were trained on."""
+    if not adapters.is_file():
+        raise MissingData(adapters, "give a folder that `trope train base` has written")
     from safetensors import SafetensorError, safe_open
     from safetensors.torch import load_file
 

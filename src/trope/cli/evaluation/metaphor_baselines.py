@@ -59,13 +59,18 @@ def evaluate_baselines(reader: Reader, options: EvaluationOptions) -> list[Figur
     splits = {name: _read_vua(reader, options.data, name) for name in ("train", "val", "test")}
     train, val, test = (_vua_pairs(splits[name]) for name in ("train", "val", "test"))
     svo = _tsv_pairs(options.data)
-    seeded = SeedSimilarity(read_vectors(options.data / VECTORS))
-    seeded = seeded.without([*val.expressions, *test.expressions, *svo.expressions])
+    scored = [*val.expressions, *test.expressions, *svo.expressions]
+    seeded = SeedSimilarity(read_vectors(options.data / VECTORS)).without(scored)
+    shipped = SeedSimilarity(read_vectors()).without(scored)
     linear = Logistic(concreteness=_ratings(options.data / CONCRETENESS))
     linear.fit_expressions(train.expressions, train.labels)
     figures: list[Figure] = []
     for prefix, pairs in (("metaphor.vua18.verb_object", test), ("metaphor.tsv.svo", svo)):
-        for name, detector in (("seed_similarity", seeded), ("logistic", linear)):
+        for name, detector in (
+            ("seed_similarity", shipped),
+            ("seed_similarity_glove", seeded),
+            ("logistic", linear),
+        ):
             detector.tune(val.expressions, val.labels)
             note = _rating_note(linear) if detector is linear else ""
             figures += _pair_figures(f"{prefix}.{name}", detector, pairs, options.seed, note)

@@ -11,7 +11,7 @@ import numpy as np
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import read_lines
 from trope.core.records import Parse
-from trope.lexicon.vectors import Array, Vectors, read_vectors
+from trope.lexicon.vectors import SHIPPED, Array, Vectors, read_vectors
 from trope.tasks.metaphor.task import (
     Criterion,
     Expression,
@@ -102,7 +102,7 @@ class SeedSimilarity:
 
 
 def build(
-    *, vectors: str | Path, seeds: str | Path | None = None, threshold: float = math.inf
+    *, vectors: str | Path = SHIPPED, seeds: str | Path | None = None, threshold: float = math.inf
 ) -> SeedSimilarity:
     """The detector from files of vectors and, where the shipped ones will not do, of seeds."""
     pairs = None if seeds is None else read_seeds(seeds)
