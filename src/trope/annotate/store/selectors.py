@@ -1,22 +1,15 @@
-"""Reads: how far the work is, what is owed, what was answered."""
+"""Reads: how far the work is, and what is owed."""
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from django.db.models import Count, Q
 
 from trope.annotate.project import Plan
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.queue import published_place
-
-_CHUNK = 2_000
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -86,63 +79,3 @@ def _pay_row(person: Person, plan: Plan) -> PayRow:
         earned=earned,
         hourly=hourly,
     )
-
-
-def export_rows(*, history: bool = False) -> Iterator[dict[str, Any]]:
-    """Every judgment in the order in which it was given, a few at a time from the database.
-
-    `state` is counted, surplus (given too late, one too many), skipped, gold or discarded (of
-    someone who was dismissed). With `history`, also those that were changed later.
-    """
-    rows = Judgment.objects.order_by("pk") if history else Judgment.objects.filter(current=True)
-    fields = ("item__external_id", "person__name", "answers", "state", "seconds", "at", "current")
-    for row in rows.order_by("pk").values_list("pk", *fields).iterator(chunk_size=_CHUNK):
-        number, item, person, answers, state, seconds, at, current = row
-        yield {
-            "judgment": number,
-            "item": item,
-            "annotator": person,
-            "answers": answers,
-            "state": state,
-            "seconds": round(seconds, 3),
-            "at": at.isoformat(),
-            "current": current,
-        }
-
-
-def jsonl_lines(*, history: bool = False) -> Iterator[str]:
-    """The export as JSON lines."""
-    for row in export_rows(history=history):
-        yield json.dumps(row, ensure_ascii=False) + "\n"
-
-
-def csv_lines(plan: Plan, *, history: bool = False) -> Iterator[str]:
-    """The export as CSV, a column a question; lists are written as JSON."""
-    questions = [question.id for question in plan.questions]
-    kept: list[str] = []
-    writer = csv.writer(_Into(kept), lineterminator="\n")
-    head = ("judgment", "item", "annotator", "state", "seconds", "at", "current")
-    writer.writerow([*head, *questions])
-    for row in export_rows(history=history):
-        answers = [_cell(row["answers"].get(name)) for name in questions]
-        writer.writerow([*(row[name] for name in head), *answers])
-        yield from kept
-        kept.clear()
-    yield from kept
-
-
-def _cell(value: Any) -> Any:
-    if value is None:
-        return ""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
-
-
-class _Into:
-    """A file for the csv module that puts its lines into a list."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
-
-    def write(self, line: str) -> int:
-        self._lines.append(line)
-        return len(line)
