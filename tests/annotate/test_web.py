@@ -150,6 +150,8 @@ ALLOWED = {
     "dismiss": {"owner"},
     "export_csv": {"owner"},
     "export_jsonl": {"owner"},
+    "labels_csv": {"owner"},
+    "labels_jsonl": {"owner"},
 }
 
 

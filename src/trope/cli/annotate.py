@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from trope.annotate.project import CONFIG, open_project
 from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
-from trope.cli.output import open_output
-
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-_DIRECTORY = click.argument("directory", type=_FOLDER, metavar="DIR")
+from trope.cli.annotating.exporting import export
+from trope.cli.annotating.importing import import_file
+from trope.cli.annotating.options import DIRECTORY
 
 
 @click.group()
@@ -24,7 +22,7 @@ def annotate() -> None:
 
 
 @annotate.command()
-@_DIRECTORY
+@DIRECTORY
 @click.option(
     "--template",
     required=True,
@@ -39,53 +37,8 @@ def new(directory: Path, template: str) -> None:
     click.echo(f"then: trope annotate serve {directory}")
 
 
-@annotate.command("import")
-@_DIRECTORY
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
-def import_file(directory: Path, file: Path) -> None:
-    """Add the items of FILE (CSV, TSV or JSONL): all of them, or none if a line is at fault.
-
-    People may work meanwhile. Control items are those with known answers in a column "gold".
-    """
-    project = open_project(directory)
-    from trope.annotate.store.connect import connect
-
-    connect(project)
-    from trope.annotate.store.importing import import_items
-
-    number = import_items(project, file, now=datetime.now(UTC), by="command line")
-    click.echo(f"{number} items added")
-
-
 @annotate.command()
-@_DIRECTORY
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["jsonl", "csv"]),
-    default="jsonl",
-    help="One object a judgment, or a column a question.",
-)
-@click.option("--history", is_flag=True, help="Also answers that were changed later.")
-def export(directory: Path, out: Path | None, kind: str, history: bool) -> None:
-    """Write every judgment, in the order in which it was given."""
-    project = open_project(directory)
-    from trope.annotate.store.connect import connect
-
-    connect(project)
-    from trope.annotate.store.selectors import csv_lines, jsonl_lines
-
-    lines = (
-        csv_lines(project.plan, history=history) if kind == "csv" else jsonl_lines(history=history)
-    )
-    with open_output(out) as file:
-        for line in lines:
-            file.write(line)
-
-
-@annotate.command()
-@_DIRECTORY
+@DIRECTORY
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="Port to listen on.")
 @click.option("--origin", default="", metavar="URL", help="The https address that people see.")
@@ -103,3 +56,7 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     link = serving.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
     click.echo(f"Owner's link (keep it to yourself; the next start makes a new one): {link}")
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
+
+
+annotate.add_command(import_file)
+annotate.add_command(export)

@@ -112,13 +112,17 @@ def _aggregated_rows(
     for item, labels, judgments, last in rows:
         cells = {name: label for name, (label, _) in labels.items()}
         cells |= {f"{name}:confidence": share for name, (_, share) in labels.items()}
-        yield cells | _unit(item) | {
-            "_unit_id": item.id,
-            "_golden": _truth(bool(item.gold)),
-            "_unit_state": "golden" if item.gold else "finalized",
-            "_trusted_judgments": judgments,
-            "_last_judgment_at": last.astimezone(UTC).strftime(_TIME) if last else "",
-        }
+        yield (
+            cells
+            | _unit(item)
+            | {
+                "_unit_id": item.id,
+                "_golden": _truth(bool(item.gold)),
+                "_unit_state": "golden" if item.gold else "finalized",
+                "_trusted_judgments": judgments,
+                "_last_judgment_at": last.astimezone(UTC).strftime(_TIME) if last else "",
+            }
+        )
 
 
 def read_crowdflower(path: Path, plan: Plan, losses: Losses) -> Iterator[Brought]:

@@ -62,4 +62,3 @@ def _decoded(decoder: json.JSONDecoder, text: str) -> tuple[Any, int]:
         return None, 0
     # a number at the end of what was read may go on
     return (found, end) if end < len(text) else (None, 0)
-

@@ -162,7 +162,9 @@ def _record(
     data = task.get("data")
     if not isinstance(data, dict):
         raise ValueError("it has no data")
-    fields = {name: value if isinstance(value, str) else _json(value) for name, value in data.items()}
+    fields = {
+        name: value if isinstance(value, str) else _json(value) for name, value in data.items()
+    }
     fields.setdefault("id", str(task.get("id", number)))
     (record,) = named_texts([(number, fields)], str(path))
     for annotation in _list(task, "annotations"):

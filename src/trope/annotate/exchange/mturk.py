@@ -38,7 +38,12 @@ _HEAD = (
     "ApprovalTime", "RejectionTime", "RequesterFeedback", "WorkTimeInSeconds",
     "LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate",
 )  # fmt: skip
-_STATUS = {"counted": "Approved", "surplus": "Approved", "gold": "Approved", "discarded": "Rejected"}
+_STATUS = {
+    "counted": "Approved",
+    "surplus": "Approved",
+    "gold": "Approved",
+    "discarded": "Rejected",
+}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _ZONES = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7}
@@ -122,7 +127,9 @@ def _brought(
         given = _given(row, plan, losses)
     except (ValueError, TypeError) as error:
         raise BadRecord(path, record.line, f"cannot be read ({error})") from None
-    state: Literal["discarded", "counted"] = "discarded" if row.get("AssignmentStatus") == "Rejected" else "counted"
+    state: Literal["discarded", "counted"] = (
+        "discarded" if row.get("AssignmentStatus") == "Rejected" else "counted"
+    )
     return Brought(record, row["WorkerId"], given, state, seconds, at)
 
 

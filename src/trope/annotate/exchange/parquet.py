@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -41,9 +42,7 @@ def write_parquet(
     return number
 
 
-def write_judgments(
-    file: IO[bytes], rows: Iterable[Judged], questions: Sequence[Question]
-) -> int:
+def write_judgments(file: IO[bytes], rows: Iterable[Judged], questions: Sequence[Question]) -> int:
     """Write judgments, a column a question; gives their number."""
     types = judgment_types(questions)
     return write_parquet(file, types, (as_cells(row, questions) for row in rows))
@@ -106,8 +105,6 @@ def _text(value: Any) -> str:
 
 def _arrow() -> tuple[Any, Any]:
     try:
-        import pyarrow
-        import pyarrow.parquet
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError as error:
         raise MissingExtra("Parquet", "annotate", error.name or "pyarrow") from error
-    return pyarrow, pyarrow.parquet

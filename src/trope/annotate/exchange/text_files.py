@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trope.annotate.exchange.columns import as_cells, as_object, column_of, from_cells, from_object
 from trope.annotate.exchange.columns import HEAD as JUDGMENT_HEAD
+from trope.annotate.exchange.columns import as_cells, as_object, column_of, from_cells, from_object
 from trope.annotate.exchange.records import RECORD_LIMIT, Judged, as_json
 from trope.annotate.exchange.spreadsheet import protect, unprotect
 from trope.annotate.questions import Question
 from trope.core.errors import BadRecord
 from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import read_rows
+
+_QUOTE = '"'
+_TO_QUOTE = re.compile(r'[",\r\n]')
 
 
 def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -28,15 +31,10 @@ def csv_lines(
     head: Sequence[str], rows: Iterable[Mapping[str, Any]], *, safe: bool = True
 ) -> Iterator[str]:
     """The head and a line a row; lists and objects are written as JSON, None as nothing."""
-    kept: list[str] = []
-    writer = csv.writer(_Into(kept), lineterminator="\n")
     guard = protect if safe else str
-    writer.writerow([guard(name) for name in head])
+    yield _csv_line([guard(name) for name in head])
     for row in rows:
-        writer.writerow([guard(_cell(row.get(name))) for name in head])
-        yield from kept
-        kept.clear()
-    yield from kept
+        yield _csv_line([guard(_cell(row.get(name))) for name in head])
 
 
 def judgment_jsonl(rows: Iterable[Judged]) -> Iterator[str]:
@@ -110,12 +108,10 @@ def _cell(value: Any) -> str:
     return as_json(value) if isinstance(value, list | dict) else str(value)
 
 
-class _Into:
-    """A file for the csv module that puts its lines into a list."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
-
-    def write(self, line: str) -> int:
-        self._lines.append(line)
-        return len(line)
+def _csv_line(cells: Sequence[str]) -> str:
+    # by hand: the csv module leaves a lone carriage return unquoted, and cannot read it back
+    line = ",".join(
+        f'"{cell.replace(_QUOTE, _QUOTE * 2)}"' if _TO_QUOTE.search(cell) else cell
+        for cell in cells
+    )
+    return (line or '""') + "\n"

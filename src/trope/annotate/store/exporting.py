@@ -17,12 +17,17 @@ _CHUNK = 2_000
 
 # of a person: what is secret, what says where a walk is, and what is counted from judgments
 _NOT_OF_A_PERSON = frozenset(
-    "id token_hash cursor returned_cursor gold_cursor last_at judged skipped gold_seen gold_right "
-    "seconds tally_on judged_day judged_week".split()
-)
+    {
+        "id", "token_hash", "cursor", "returned_cursor", "gold_cursor", "last_at", "judged",
+        "skipped", "gold_seen", "gold_right", "seconds", "tally_on", "judged_day", "judged_week",
+    }
+)  # fmt: skip
 _OF_A_JUDGMENT = frozenset(
-    "id item person token answers seconds at state gold_right current replaces".split()
-)
+    {
+        "id", "item", "person", "token", "answers", "seconds", "at", "state", "gold_right",
+        "current", "replaces",
+    }
+)  # fmt: skip
 _COLUMNS = (
     "pk", "item__external_id", "person__name", "answers", "state", "seconds", "at", "current",
     "replaces_id", "gold_right",
@@ -139,6 +144,4 @@ def _judged(row: tuple[Any, ...], more: tuple[str, ...], *, history: bool) -> Ju
         if value not in (None, "", {}, [])
     }
     earlier = replaces if history else None
-    return Judged(
-        number, item, person, answers, state, seconds, at, current, earlier, right, extra
-    )
+    return Judged(number, item, person, answers, state, seconds, at, current, earlier, right, extra)

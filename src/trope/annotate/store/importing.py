@@ -46,7 +46,7 @@ def import_items(
         for part in parts(items):
             with writing():
                 slots = project.plan.judgments_an_item
-                Item.objects.bulk_create([itemitem_row(item, place, slots) for item, place in part])
+                Item.objects.bulk_create([item_row(item, place, slots) for item, place in part])
         with writing():
             State.objects.update(published=state.published + number, imports=state.imports + 1)
             detail = {"file": path.name, "items": number}

@@ -11,6 +11,7 @@ from trope.annotate.project import Plan
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.queue import published_place
 
+
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a project is."""

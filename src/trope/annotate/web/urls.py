@@ -21,3 +21,8 @@ urlpatterns = [
     path("project/judgments.csv", owning.export, {"kind": "csv"}, name="export_csv"),
     path("project/judgments.jsonl", owning.export, {"kind": "jsonl"}, name="export_jsonl"),
 ]
+
+urlpatterns += [  # files for the owner
+    path("project/labels.csv", owning.export_labels, {"kind": "csv"}, name="labels_csv"),
+    path("project/labels.jsonl", owning.export_labels, {"kind": "jsonl"}, name="labels_jsonl"),
+]
