@@ -41,7 +41,7 @@ def test_offsets_in_utf16_are_exact(text: str, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("offset", [1, -1, 4])
 def test_offset_within_a_character_or_outside_is_refused(offset: int) -> None:
-    with pytest.raises(ValueError, match="within a character|before the text|beyond the text"):
+    with pytest.raises(ValueError, match=r"within a character|before the text|beyond the text"):
         from_utf16("🌊a", offset)
 
 
@@ -74,7 +74,10 @@ def test_what_goes_to_a_tool_comes_back(tool: str, lively: Project, tmp_path: Pa
     back = rows()
     assert [row[:3] for row in back] == [row[:3] for row in wanted]
     for (*_, was), (*_, now) in zip(wanted, back, strict=True):
-        assert now == was or {was, now} == {"counted", "surplus"} or was == "discarded"
+        changes = {("counted", "surplus"), ("surplus", "counted")}
+        if tool == "label-studio":  # its ground truth holds one right answer, ours here several
+            changes |= {("gold", "counted"), ("gold", "surplus")}
+        assert now == was or (was, now) in changes
     assert dict(Item.objects.values_list("external_id", "text")).items() <= texts.items()
     check_books(new)
 
@@ -218,7 +221,7 @@ def test_label_studio_offset_that_cannot_be_is_refused(
         ("mturk", "x.csv", "a,b\n1,2\n", "no Input"),
         ("mturk", "x.csv", "WorkerId,Input.text,Input.candidates,Answer.metaphor\nW,Hm.,a,maybe\n",
          "x.csv:2: the answer to 'metaphor' is not one"),
-        ("mturk", "x.csv", "WorkerId,SubmitTime,Input.text\nW,soon,Hm.\n", "x.csv:2: cannot be read"),
+        ("mturk", "x.csv", "WorkerId,SubmitTime,Input.text\nW,soon,Hm.\n", "x.csv:2: cannot"),
         ("crowdflower", "x.csv", "_unit_id,text\n,Hm.\n", "has no _unit_id"),
         ("crowdflower", "x.csv", "_unit_id,_golden,text\n1,true,Hm.\n", "is golden, but"),
         ("crowdflower", "x.csv", "_unit_id,text,candidates\n1,Hm.,a\n1,Ha.,a\n", "another text"),

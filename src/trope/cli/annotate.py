@@ -10,6 +10,7 @@ from trope.annotate.project import CONFIG, open_project
 from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
 from trope.cli.annotating.exporting import export
 from trope.cli.annotating.importing import import_file
+from trope.cli.annotating.keeping import backup, move, restore
 from trope.cli.annotating.options import DIRECTORY
 
 
@@ -58,5 +59,5 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
 
 
-annotate.add_command(import_file)
-annotate.add_command(export)
+for command in (import_file, export, backup, restore, move):
+    annotate.add_command(command)
