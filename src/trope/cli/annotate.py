@@ -8,6 +8,7 @@ import click
 
 from trope.annotate.project import CONFIG, open_project
 from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
+from trope.cli.annotating.doctor import doctor
 from trope.cli.annotating.exporting import export
 from trope.cli.annotating.importing import import_file
 from trope.cli.annotating.keeping import backup, move, restore
@@ -54,10 +55,12 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     from trope.annotate.web import serving
 
     serving.check_place(host, origin)
+    if origin:
+        serving.check_safe(project, origin)
     link = serving.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
     click.echo(f"Owner's link (keep it to yourself; the next start makes a new one): {link}")
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
 
 
-for command in (import_file, export, backup, restore, move):
+for command in (import_file, export, backup, restore, move, doctor):
     annotate.add_command(command)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
@@ -82,5 +82,5 @@ def database_settings(project: Project) -> dict[str, Any]:
         "HOST": address.hostname or "",
         "PORT": str(address.port or ""),
         "CONN_MAX_AGE": None,
-        "OPTIONS": {},
+        "OPTIONS": dict(parse_qsl(address.query)),  # sslmode and the like
     }

@@ -146,8 +146,11 @@ def _checked_manifest(archive: ZipFile, file: Path) -> dict[str, Any]:
     if strange := {*files, *archive.namelist()} - allowed - {_MANIFEST}:
         raise BadInput(f"{file}: holds {sorted(strange)[0]!r}, which no backup has")
     for name, wanted in files.items():
+        checksum = hashlib.sha256()
         with archive.open(name) as part:
-            if hashlib.file_digest(part, "sha256").hexdigest() != wanted:
+            while piece := part.read(_PIECE):
+                checksum.update(piece)
+            if checksum.hexdigest() != wanted:
                 raise BadInput(f"{file}: {name} is damaged; take another backup")
     return manifest
 

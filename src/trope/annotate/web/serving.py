@@ -8,6 +8,7 @@ from typing import Any
 
 from trope.annotate.project import Project
 from trope.annotate.store.connect import connect
+from trope.annotate.web.doctor import examine
 from trope.annotate.web.settings import HERE, web_settings
 from trope.core.errors import BadInput, MissingExtra
 
@@ -52,6 +53,18 @@ def check_place(host: str, origin: str) -> None:
             f"{host} can be reached from elsewhere; name the https address that people will see "
             "(--origin https://…) or serve on 127.0.0.1"
         )
+
+
+def check_safe(project: Project, origin: str) -> None:
+    """Refuse to serve the public what the doctor calls unsafe.
+
+    Raises:
+        BadInput: with all that is unsafe.
+    """
+    found = [one for one in examine(project, origin) if one.level == "unsafe"]
+    if found:
+        faults = "; ".join(f"{one.check}: {one.text}" for one in found)
+        raise BadInput(f"{project.folder}: not safe to serve to others ({faults})")
 
 
 def serve(

@@ -34,7 +34,7 @@ def backup(directory: Path, file: Path, as_json: bool) -> None:
 @click.argument("file", type=FILE, metavar="FILE")
 @click.argument("directory", type=FOLDER, metavar="DIR")
 @click.option("--database", metavar="ADDRESS",
-              help="Where rows of a PostgreSQL backup go, if not where they were; or sqlite.")  # fmt: skip
+              help="Where the rows of a PostgreSQL backup go; or sqlite.")  # fmt: skip
 @_JSON
 def restore(file: Path, directory: Path, database: str | None, as_json: bool) -> None:
     """Make the project of a backup FILE in the new folder DIR. Nothing is written over."""
