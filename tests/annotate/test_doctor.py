@@ -121,6 +121,11 @@ def test_clock_that_went_back_is_found(project: Project) -> None:
 
 
 def test_database_that_cannot_be_opened_is_a_finding(project: Project) -> None:
+    from django.db import connections
+
+    connections.close_all()
+    for path in project.folder.glob("project.db*"):
+        path.unlink()
     project.database.write_bytes(b"no database at all" * 100)
     assert levels(project)["database"] == "unsafe"
 

@@ -43,6 +43,7 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
     in_hand = leases_of(person_id)  # dismissal takes them away, so that holding some is enough
     if in_hand and all(lease.expires >= now for lease in in_hand):
         return Page(in_hand)  # most often so, and then nothing is locked
+    pull_in(plan, now=now)
     release_expired(now=now, limit=_STEP)
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
@@ -73,6 +74,21 @@ def tally_of(person: Person, now: datetime) -> Tally:
     """What the person has judged today, this week, in all."""
     tally = Tally(person.tally_on, person.judged_day, person.judged_week, person.judged)
     return tally.at(now.date())
+
+
+def pull_in(plan: Plan, *, now: datetime) -> int:
+    """Shorten leases that end later than any given out now would; gives their number.
+
+    After the clock went back, they would otherwise be held for as long as it went.
+    """
+    end = now + timedelta(minutes=plan.lease_minutes)
+    slack = timedelta(minutes=1)  # two who ask at once have not the same now
+    beyond = Lease.objects.filter(released=False, expires__gt=end + slack)
+    if not beyond.exists():
+        return 0
+    with writing():
+        number: int = beyond.update(expires=end)
+        return number
 
 
 def release_expired(*, now: datetime, limit: int | None = None) -> int:

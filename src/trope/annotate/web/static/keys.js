@@ -76,6 +76,10 @@ async function send(event) {
   say("saving …");
   try {
     const answer = await fetch(location.pathname, {method: "POST", body, headers: {"X-Trope": "next"}});
+    if (answer.status === 503) {                // the form stays as it is, to be sent again
+      say("not saved: the service cannot store anything just now; press Enter to try again");
+      return;
+    }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
     if (form()) say(answer.ok ? "saved" : "");
