@@ -8,6 +8,7 @@ import click
 
 from trope.annotate.project import CONFIG, open_project
 from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
+from trope.cli.annotating.demo import demo
 from trope.cli.annotating.doctor import doctor
 from trope.cli.annotating.exporting import export
 from trope.cli.annotating.importing import import_file
@@ -62,5 +63,5 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
 
 
-for command in (import_file, export, backup, restore, move, doctor):
+for command in (import_file, export, backup, restore, move, doctor, demo):
     annotate.add_command(command)

@@ -26,6 +26,11 @@ def application(project: Project, origin: str = "") -> Any:
 
 def owner_link(project: Project, base: str) -> str:
     """A new link for the owner; older ones end."""
+    return link_for(project, base, OWNER, "owner")
+
+
+def link_for(project: Project, base: str, name: str, role: str) -> str:
+    """A new link for someone, who is invited unless they are known; older ones end."""
     connect(project, **web_settings())
     from django.db import connections
 
@@ -33,10 +38,10 @@ def owner_link(project: Project, base: str) -> str:
     from trope.annotate.store.people import invite, renew_invitation
 
     now = datetime.now(UTC)
-    if Person.objects.filter(name=OWNER).exists():
-        token = renew_invitation(OWNER, now=now, by="command line")
+    if Person.objects.filter(name=name).exists():
+        token = renew_invitation(name, now=now, by="command line")
     else:
-        token = invite(OWNER, role="owner", now=now, by="command line")
+        token = invite(name, role=role, now=now, by="command line")
     connections.close_all()  # processes that are forked from this one must not share it
     return f"{base}/join/{token}"
 
