@@ -27,7 +27,7 @@ from trope.annotate.store.connect import connect
 from trope.annotate.store.models import Event, Item, Judgment, Person
 from trope.annotate.store.selectors import pay_sheet
 from trope.cli.main import main
-from trope.core.errors import BadInput, BadRecord
+from trope.core.errors import BadInput, BadRecord, MissingExtra
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 RISKY = tuple("=+-@\t\r\n")
@@ -228,6 +228,21 @@ def test_parquet_brings_items_with_rows_named(tmp_path: Path) -> None:
     (tmp_path / "no.parquet").write_bytes(b"PAR1 but not really")
     with pytest.raises(BadRecord, match="cannot be read as Parquet"):
         list(read_items(tmp_path / "no.parquet", project.plan))
+
+
+def test_parquet_without_pyarrow_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from trope.annotate.exchange import parquet
+
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError(name=name)
+
+    monkeypatch.setattr(parquet, "import_module", missing)
+    project = make_project(tmp_path / "p")
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    with pytest.raises(MissingExtra, match=r"pip install 'trope\[annotate\]'"):
+        list(read_items(tmp_path / "t.parquet", project.plan))
 
 
 @pytest.mark.parametrize(

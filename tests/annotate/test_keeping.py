@@ -232,3 +232,37 @@ def test_manifest_has_a_checksum_for_every_part(tmp_path: Path) -> None:
         manifest = json.loads(archive.read("manifest.json"))
         assert {*manifest["files"], "manifest.json"} == set(archive.namelist())
         assert {"project.toml", "secret", "project.db"} <= set(manifest["files"])
+
+
+def test_postgres_gives_the_same_files_as_sqlite(tmp_path: Path, database: str) -> None:
+    from test_exchange import exported, run
+
+    old = rich_project(tmp_path / "old")
+    add_rich_items(old)
+    live(old, 9, events=50)
+    wanted = exported(old)
+    new = rich_project(tmp_path / "new", more=f'database = "{database}"')
+    for name, options in (
+        ("items", ()),
+        ("people", ("--people",)),
+        ("judgments", ("--judgments",)),
+    ):
+        run("import", new.folder, old.folder / "out" / f"{name}.jsonl", *options)
+    assert exported(new) == wanted
+    check_books(new)
+    people.invite("After", now=START)
+    newest = Person.objects.get(name="After").pk
+    for lease in queue.next_page(newest, new.plan, now=START, rng=Random(1)).leases[:1]:
+        judging.skip(newest, lease.token, new.plan, now=START)  # numbered after those that came
+
+
+def test_postgres_takes_files_of_other_tools(tmp_path: Path, database: str) -> None:
+    from test_exchange import run
+    from test_foreign_files import MTURK
+
+    project = rich_project(tmp_path / "p", more=f'database = "{database}"')
+    (tmp_path / "batch.csv").write_text(MTURK, encoding="utf-8")
+    run("import", project.folder, tmp_path / "batch.csv", "--format", "mturk")
+    connect(open_project(project.folder))
+    assert sorted(Judgment.objects.values_list("state", flat=True)) == ["counted", "discarded"]
+    check_books(project)

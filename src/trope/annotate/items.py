@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from trope.annotate.exchange.parquet import read_parquet_rows
 from trope.annotate.exchange.records import RECORD_LIMIT
+from trope.annotate.exchange.seen import SeenIds
 from trope.annotate.exchange.text_files import read_cells
 from trope.annotate.project import Plan
 from trope.annotate.questions import gold_faults, listed
@@ -44,15 +46,14 @@ def read_items(path: str | Path, plan: Plan, *, safe_cells: bool = False) -> Ite
         BadRecord: with the line, for a text that is missing or too long, an id that comes twice,
             marked words that are not there, known answers that no question has.
     """
-    seen: dict[str, int] = {}
-    for record in _records(Path(path), safe_cells):
-        if record.id in seen:
-            raise BadRecord(
-                path, record.line, f"id {record.id!r} stands in line {seen[record.id]} already"
-            )
-        seen[record.id] = record.line
-        yield checked_item(record, plan, path)
-    if not seen:
+    with closing(SeenIds()) as seen:
+        record = None
+        for record in _records(Path(path), safe_cells):
+            if before := seen.add(record.id, record.line):
+                problem = f"id {record.id!r} stands in line {before} already"
+                raise BadRecord(path, record.line, problem)
+            yield checked_item(record, plan, path)
+    if record is None:
         raise BadRecord(path, 1, "holds no item; give a file with rows")
 
 

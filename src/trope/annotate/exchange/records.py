@@ -17,6 +17,8 @@ STATES: tuple[State, ...] = ("counted", "surplus", "skipped", "gold", "discarded
 RECORD_LIMIT = 4 * 1024 * 1024
 """The most bytes of one record in a file that is imported."""
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 Losses = Counter[str]
 """What a format could not hold, in words → how often."""
 
@@ -65,7 +67,7 @@ class Brought:
 
 def as_json(value: Any) -> str:
     """The value on one line, as all files have it."""
-    return json.dumps(value, ensure_ascii=False)
+    return _ENCODER.encode(value)
 
 
 def as_time(text: str) -> datetime:

@@ -75,7 +75,7 @@ def item_objects() -> Iterator[dict[str, Any]]:
     """Every item as `trope annotate import` reads it."""
     for item in items():
         gold = {"gold": item.gold} if item.gold else {}
-        yield {"id": item.id, "text": item.text, **item.payload, **gold}
+        yield {"id": item.id, "text": item.text, **in_order(item.payload), **in_order(gold)}
 
 
 def item_fields() -> list[str]:
@@ -90,7 +90,7 @@ def people() -> Iterator[dict[str, Any]]:
     """Everyone, in the order in which they were invited; without links, which are secret."""
     fields = person_fields()
     for row in Person.objects.order_by("pk").values(*(field.name for field in fields)):
-        yield {name: as_plain(value) for name, value in row.items()}
+        yield {name: in_order(as_plain(value)) for name, value in row.items()}
 
 
 def drafts() -> Iterator[dict[str, Any]]:
@@ -103,7 +103,7 @@ def drafts() -> Iterator[dict[str, Any]]:
         yield {
             "item": item,
             "annotator": person,
-            "form": {name: given for name, given in draft.items() if name != "seen"},
+            "form": in_order({name: given for name, given in draft.items() if name != "seen"}),
             "since": since.isoformat(),
             "in_hand": not released,
         }
@@ -131,6 +131,13 @@ def as_plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date | datetime) else value
 
 
+def in_order(value: Any) -> Any:
+    """The value with the keys of objects sorted: databases return them each in its own order."""
+    if isinstance(value, dict):
+        return {name: in_order(value[name]) for name in sorted(value)}
+    return value
+
+
 def _plain(model: Any) -> list[Field[Any, Any]]:
     return [field for field in model._meta.concrete_fields if not field.is_relation]
 
@@ -139,9 +146,9 @@ def _judged(row: tuple[Any, ...], more: tuple[str, ...], *, history: bool) -> Ju
     known, rest = row[: len(_COLUMNS)], row[len(_COLUMNS) :]
     number, item, person, answers, state, seconds, at, current, replaces, right = known
     extra = {
-        name: as_plain(value)
+        name: in_order(as_plain(value))
         for name, value in zip(more, rest, strict=True)
         if value not in (None, "", {}, [])
     }
-    earlier = replaces if history else None
+    earlier, answers = replaces if history else None, in_order(answers)
     return Judged(number, item, person, answers, state, seconds, at, current, earlier, right, extra)

@@ -7,6 +7,7 @@ the last transaction moves that place. What a stopped import left behind is remo
 from __future__ import annotations
 
 import fcntl
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -39,7 +40,7 @@ def import_items(
         remove_unpublished()
         number = _checked(project, path, safe_cells)
         state = state_row()
-        places = list(range(state.published + 1, state.published + number + 1))
+        places = array("q", range(state.published + 1, state.published + number + 1))
         if project.plan.order == "random":
             Random(project.plan.seed * 1_000_003 + state.imports).shuffle(places)
         items = zip(read_items(path, project.plan, safe_cells=safe_cells), places, strict=True)
