@@ -201,6 +201,26 @@ def test_bad_judgment_is_named_by_its_line_and_nothing_is_kept(
     assert not Person.objects.exists()
 
 
+def test_judgments_come_only_into_a_project_where_nobody_has_begun(tmp_path: Path) -> None:
+    from random import Random
+
+    from trope.annotate.store import people, queue
+
+    project = make_project(tmp_path / "p")
+    add_items(project, 1)
+    people.invite("Ann", now=START)
+    queue.next_page(1, project.plan, now=START, rng=Random(1))
+    path = tmp_path / "judgments.jsonl"
+    path.write_text(json.dumps(GOOD) + "\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match="people have begun to work"):
+        run("import", project.folder, path, "--judgments")
+    table = "WorkerId,Input.id,Input.text,Answer.metaphor\nAnn,i1,Sentence number 1.,yes\n"
+    (tmp_path / "b.csv").write_text(table, encoding="utf-8")
+    with pytest.raises(AssertionError, match="'Ann' was given item 'i1' here too"):
+        run("import", project.folder, tmp_path / "b.csv", "--format", "mturk")
+    check_books(project)
+
+
 def test_more_judgments_than_wanted_are_refused(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p", k=1)
     add_items(project, 1)

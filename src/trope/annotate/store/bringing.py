@@ -19,7 +19,7 @@ from trope.annotate.exchange.records import Judged
 from trope.annotate.project import ROLES, Project
 from trope.annotate.store.counting import recount
 from trope.annotate.store.exporting import judgment_fields, person_fields
-from trope.annotate.store.importing import alone, parts
+from trope.annotate.store.importing import alone, parts, remove_unpublished
 from trope.annotate.store.models import Event, Item, Judgment, Lease, Person
 from trope.annotate.store.people import hashed
 from trope.annotate.store.writing import writing
@@ -70,25 +70,37 @@ def import_judgments(
     Raises:
         BadRecord: for the first line at fault; nothing is added then.
     """
-    with alone(project), writing():
-        if Judgment.objects.exists():
-            raise BadInput(f"{path}: the project has judgments already; import into a fresh one")
-        if Lease.objects.filter(released=False).exists():
-            raise BadInput(f"{path}: people have items in hand; import before they begin")
-        people = dict(Person.objects.values_list("name", "pk"))
-        before = set(people.values())
-        number = 0
-        for part in parts(iter(rows())):
-            add_people(path, part, people, now)
-            insert(path, _judgment_rows(path, part, people))
-            number += len(part)
-        dismiss_discarded(set(people.values()) - before)
-        _check_history(path)
-        _fill_slots(project, path)
-        recount()
-        _set_sequence(Judgment)
-        detail = {"file": path.name, "judgments": number}
-        Event.objects.create(at=now, who="", what="import", detail=detail)
+    with alone(project):
+        remove_unpublished()
+        with writing():
+            _check_fresh(path)
+            return _put_back(project, path, rows(), now)
+
+
+def _check_fresh(path: Path) -> None:
+    if Judgment.objects.exists():
+        raise BadInput(f"{path}: the project has judgments already; import into a fresh one")
+    if Lease.objects.exists():  # a form that comes late must not meet a judgment that was imported
+        raise BadInput(f"{path}: people have begun to work; import into a fresh project")
+
+
+def _put_back(
+    project: Project, path: Path, rows: Iterable[tuple[int, Judged]], now: datetime
+) -> int:
+    people = dict(Person.objects.values_list("name", "pk"))
+    before = set(people.values())
+    number = 0
+    for part in parts(iter(rows)):
+        add_people(path, part, people, now)
+        insert(path, _judgment_rows(path, part, people))
+        number += len(part)
+    dismiss_discarded(set(people.values()) - before)
+    _check_history(path)
+    _fill_slots(project, path)
+    recount()
+    _set_sequence(Judgment)
+    detail = {"file": path.name, "judgments": number}
+    Event.objects.create(at=now, who="", what="import", detail=detail)
     return number
 
 

@@ -101,13 +101,13 @@ def _brought_rows(
 ) -> Iterator[tuple[int, Judgment]]:
     items = Item.objects.filter(external_id__in={brought.record.id for brought in part})
     known = {item.external_id: item for item in items.select_for_update()}
-    in_hand = Lease.objects.filter(item__in=known.values(), released=False)
+    in_hand = Lease.objects.filter(item__in=known.values())
     held = set(in_hand.values_list("item_id", "person_id"))
     taken: Counter[int] = Counter()
     for brought in part:
         item = known[brought.record.id]
         if (item.pk, people[brought.annotator]) in held:
-            problem = f"{brought.annotator!r} has item {item.external_id!r} in hand here"
+            problem = f"{brought.annotator!r} was given item {item.external_id!r} here too"
             raise BadRecord(path, brought.record.line, problem)
         answers: dict[str, Any] = {}
         if brought.state != "skipped":
