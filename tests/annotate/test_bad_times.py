@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from bookkeeping import check_books
+from click.testing import CliRunner
 from projects import START, Clock, add_items, make_project
 from test_web import browser, form_token
 
@@ -20,6 +21,7 @@ from trope.annotate.store.connect import connect
 from trope.annotate.store.models import Judgment, Lease, Person
 from trope.annotate.web.settings import web_settings
 from trope.annotate.web.trouble import HEADING
+from trope.cli.main import main
 from trope.core.errors import BadInput
 
 
@@ -84,6 +86,32 @@ def test_full_disk_is_told_and_the_same_form_is_saved_later(small_disk: Path) ->
     assert ann.post("/judge", form).status_code == 302
     assert Judgment.objects.count() == filled + 1
     check_books(project)
+
+
+def test_import_and_export_onto_a_full_disk_are_one_line_and_leave_nothing(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    project = served(small_disk / "p")
+    path = tmp_path / "many.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(20_000):
+            file.write(json.dumps({"id": f"n{number}", "text": f"A long {'x' * 300}."}) + "\n")
+    run = CliRunner().invoke
+    result = run(main, ["annotate", "import", str(project.folder), str(path)])
+    assert isinstance(result.exception, BadInput)
+    assert "cannot be used" in str(result.exception)
+    lines = run(main, ["annotate", "export", str(project.folder), "--what", "items"]).output
+    assert len(lines.splitlines()) == 12  # what was there before, and nothing of the file
+    with (small_disk / "filling").open("wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(b"0" * 4096)
+    out = small_disk / "out.jsonl"
+    for command in (["export", "--what", "items", "--out", out], ["backup", small_disk / "b.zip"]):
+        arguments = ["annotate", command[0], str(project.folder), *map(str, command[1:])]
+        result = run(main, arguments)
+        assert isinstance(result.exception, BadInput), result.output
+    assert not out.exists()
+    assert not (small_disk / "b.zip").exists()
 
 
 def test_database_that_may_not_grow_is_told_without_root(tmp_path: Path) -> None:

@@ -11,12 +11,13 @@ from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
 from trope.cli.annotating.demo import demo
 from trope.cli.annotating.doctor import doctor
 from trope.cli.annotating.exporting import export
+from trope.cli.annotating.group import StoreGroup
 from trope.cli.annotating.importing import import_file
 from trope.cli.annotating.keeping import backup, move, restore
 from trope.cli.annotating.options import DIRECTORY
 
 
-@click.group()
+@click.group(cls=StoreGroup)
 def annotate() -> None:
     """A service where a team or a crowd judges items.
 

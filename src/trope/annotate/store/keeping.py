@@ -214,5 +214,5 @@ def _private(path: Path) -> IO[bytes]:
 
 def describe(counts: dict[str, int]) -> str:
     """The numbers in words."""
-    kinds = ("item", "person", "judgment")
-    return ", ".join(f"{kind}s: {counts.get(f'store_{kind}', 0)}" for kind in kinds)
+    kinds = {"items": "item", "people": "person", "judgments": "judgment"}
+    return ", ".join(f"{counts.get(f'store_{kind}', 0)} {name}" for name, kind in kinds.items())
