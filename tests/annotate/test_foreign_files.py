@@ -139,6 +139,16 @@ def test_mturk_results_as_mturk_writes_them(tmp_path: Path) -> None:
     assert Judgment.objects.count() == before
 
 
+def test_mturk_file_of_inputs_brings_items_alone(tmp_path: Path) -> None:
+    project = rich_project(tmp_path / "p")
+    table = "Input.text,Input.candidates\nA tide rose.,one\nIt fell.,two\n"
+    (tmp_path / "b.csv").write_text(table, encoding="utf-8")
+    told = invoke("import", project.folder, tmp_path / "b.csv", "--format", "mturk")
+    assert "2 items, 0 people, 0 judgments added" in told
+    connect(project)
+    assert [item.external_id for item in Item.objects.order_by("pk")] == ["2", "3"]
+
+
 def test_mturk_task_answers_of_crowd_forms(tmp_path: Path) -> None:
     project = rich_project(tmp_path / "p")
     answers = [{"metaphor": {"yes": True, "no": False}, "state": 2, "kept": {"one": True}}]

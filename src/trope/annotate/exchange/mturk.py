@@ -28,7 +28,7 @@ from trope.annotate.exchange.text_files import csv_lines
 from trope.annotate.project import Plan
 from trope.core.errors import BadRecord
 from trope.corpora.records import TextRecord
-from trope.corpora.tables import named_texts, read_rows
+from trope.corpora.tables import ID_COLUMNS, named_texts, read_rows
 
 _HEAD = (
     "HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime",
@@ -109,8 +109,8 @@ def read_mturk(path: Path, plan: Plan, losses: Losses) -> Iterator[Brought]:
         fields = {k.removeprefix("Input."): v for k, v in row.items() if k.startswith("Input.")}
         if not fields:
             raise BadRecord(path, line, "has no Input.* column; give a batch file of MTurk")
-        if row.get("HITId") and not any(name in fields for name in ("id", "ID", "Id")):
-            fields["id"] = row["HITId"]
+        if not any(name.lower() in ID_COLUMNS for name in fields):
+            fields["id"] = row.get("HITId") or str(line)
         (record,) = named_texts([(line, fields)], str(path))
         if not row.get("WorkerId"):
             yield Brought(record)
