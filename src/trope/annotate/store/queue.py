@@ -30,7 +30,7 @@ _STEP = 50
 class Page:
     """The leases of a page in their order; if there is none, why.
 
-    `reason` is "dismissed", "finished" (nothing left for this person) or the limit that was
+    `reason` is the person's state ("held", "dismissed"), "finished" (nothing left for this person) or the limit that was
     reached: "day", "week", "total".
     """
 
@@ -47,7 +47,7 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != "active":
-            return Page((), "dismissed")
+            return Page((), person.state)
         if in_hand := leases_of(person.pk):
             return Page(_renewed(in_hand, plan, now))
         size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from trope.annotate.web import owning, views
+from trope.annotate.web import adjudicating, owning, personal, quality, views
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -20,4 +20,25 @@ urlpatterns = [
     path("project/dismiss/<int:number>", owning.dismiss, name="dismiss"),
     path("project/judgments.csv", owning.export, {"kind": "csv"}, name="export_csv"),
     path("project/judgments.jsonl", owning.export, {"kind": "jsonl"}, name="export_jsonl"),
+]
+
+# quality: standing of people, agreement, aggregation, adjudication
+urlpatterns += [
+    path("me", personal.me, name="me"),
+    path("me/warnings", personal.put_away, name="put_away"),
+    path("me/appeal", personal.appeal, name="appeal"),
+    path("project/pay", quality.pay, name="pay"),
+    path("project/pay.csv", quality.pay_csv, name="pay_csv"),
+    path("project/person/<int:number>", quality.person, name="person"),
+    path("project/person/<int:number>/standing", quality.standing, name="standing"),
+    path("project/appeal/<int:number>", quality.appeal, name="answer_appeal"),
+    path("project/review", quality.review, name="review"),
+    path("project/quality", quality.agreement, name="quality"),
+    path("project/answers.csv", quality.answers_csv, name="answers_csv"),
+    path("project/labels", quality.labels, name="labels"),
+    path("project/labels.csv", quality.labels_csv, name="labels_csv"),
+    path("project/tables", quality.tables, name="tables"),
+    path("adjudicate", adjudicating.disputes, name="disputes"),
+    path("adjudicate/decided", adjudicating.decided, name="decided"),
+    path("adjudicate/<int:number>", adjudicating.dispute, name="dispute"),
 ]
