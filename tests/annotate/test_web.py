@@ -150,6 +150,24 @@ ALLOWED = {
     "dismiss": {"owner"},
     "export_csv": {"owner"},
     "export_jsonl": {"owner"},
+    # quality
+    "me": {"annotator"},
+    "put_away": {"annotator"},
+    "appeal": {"annotator"},
+    "pay": {"owner"},
+    "pay_csv": {"owner"},
+    "person": {"owner"},
+    "standing": {"owner"},
+    "answer_appeal": {"owner"},
+    "review": {"owner"},
+    "quality": {"owner"},
+    "answers_csv": {"owner"},
+    "labels": {"owner"},
+    "labels_csv": {"owner"},
+    "tables": {"owner"},
+    "disputes": {"adjudicator", "owner"},
+    "decided": {"adjudicator", "owner"},
+    "dispute": {"adjudicator", "owner"},
 }
 
 

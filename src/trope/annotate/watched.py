@@ -20,7 +20,7 @@ def measured_questions(plan: Plan) -> list[Question]:
 
 
 def watched_question(plan: Plan) -> Question | None:
-    """The question that the rules look at: the one that is named, else the first choice or scale."""
+    """The question that the rules look at: the one named, else the first choice or scale."""
     for question in plan.questions:
         if question.id == plan.quality.question or (
             not plan.quality.question and question.kind in ("choice", "scale")

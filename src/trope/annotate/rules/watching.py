@@ -2,7 +2,7 @@
 
 The counters are brought up to date with each answer in constant time. The sequential rule's ratio
 is a sum over the pages at which it was started anew; as every term is multiplied by the same
-factor, the sum itself is all that needs to be kept: level ← (level + weight of a new start) · factor.
+factor, the sum itself is all that is kept: level ← (level + weight of a new start) · factor.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The tables of a project.
 
 Of every item that is no control item: open_slots + leases not released + judgments that count
-= judgments_an_item + extra. Services keep that sum; a constraint keeps open_slots from going below zero.
+= judgments_an_item + extra. Services keep that sum; a constraint keeps open_slots from going below
+zero.
 """
 
 from __future__ import annotations

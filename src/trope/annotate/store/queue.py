@@ -30,8 +30,8 @@ _STEP = 50
 class Page:
     """The leases of a page in their order; if there is none, why.
 
-    `reason` is the person's state ("held", "dismissed"), "finished" (nothing left for this person) or the limit that was
-    reached: "day", "week", "total".
+    `reason` is the person's state ("held", "dismissed"), "finished" (nothing left for this
+    person) or the limit that was reached: "day", "week", "total".
     """
 
     leases: Sequence[Lease]

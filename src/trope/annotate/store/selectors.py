@@ -125,16 +125,15 @@ def jsonl_lines(*, history: bool = False) -> Iterator[str]:
 def csv_lines(plan: Plan, *, history: bool = False) -> Iterator[str]:
     """The export as CSV, a column a question; lists are written as JSON."""
     questions = [question.id for question in plan.questions]
-    kept: list[str] = []
-    writer = csv.writer(_Into(kept), lineterminator="\n")
+    lines = Lines()
+    writer = csv.writer(lines, lineterminator="\n")
     head = ("judgment", "item", "annotator", "state", "seconds", "at", "current")
     writer.writerow([*head, *questions])
     for row in export_rows(history=history):
         answers = [_cell(row["answers"].get(name)) for name in questions]
         writer.writerow([*(row[name] for name in head), *answers])
-        yield from kept
-        kept.clear()
-    yield from kept
+        yield from lines.taken()
+    yield from lines.taken()
 
 
 def _cell(value: Any) -> Any:
@@ -143,12 +142,18 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value
 
 
-class _Into:
-    """A file for the csv module that puts its lines into a list."""
+class Lines:
+    """A file for the csv module whose lines can be taken out again."""
 
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
+    def __init__(self) -> None:
+        self._lines: list[str] = []
 
     def write(self, line: str) -> int:
+        """Keep a line."""
         self._lines.append(line)
         return len(line)
+
+    def taken(self) -> list[str]:
+        """The lines since the last time."""
+        lines, self._lines = self._lines, []
+        return lines

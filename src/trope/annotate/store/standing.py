@@ -89,13 +89,17 @@ def act(person_id: int, finding: Finding, *, now: datetime, by: str = BY_RULE) -
 
 
 def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
-    """Warn someone who works; once for each rule until they are pardoned."""
+    """Warn someone who works; once for each rule until they are pardoned.
+
+    Without a rule, the reason is the owner's own and is shown as it stands.
+    """
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         warned = Notice.objects.filter(person=person, kind="warning", rule=rule, past=False)
-        if person.state != "active" or warned.exists():
+        if person.state != "active" or (rule and warned.exists()):
             return False
-        Notice.objects.create(person=person, at=now, kind="warning", rule=rule, text=WORDS[rule])
+        text = WORDS.get(rule, reason)
+        Notice.objects.create(person=person, at=now, kind="warning", rule=rule, text=text)
         Person.objects.filter(pk=person_id).update(unread=F("unread") + 1)
         _note(now, by, "warn", person_id, rule, reason)
         return True

@@ -30,7 +30,8 @@ def invite(request: HttpRequest) -> HttpResponse:
         if request.POST.get("again"):
             token = people.renew_invitation(name, now=now(), by=request.person.name)
         else:
-            token = people.invite(name, now=now(), by=request.person.name)
+            role = "adjudicator" if request.POST.get("role") == "adjudicator" else "annotator"
+            token = people.invite(name, role=role, now=now(), by=request.person.name)
     except BadInput as error:
         return _page(request, problem=str(error), status=422)
     link = request.build_absolute_uri(reverse("join", args=[token]))

@@ -17,8 +17,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
 from trope.annotate.store import judging, people, queue
-from trope.annotate.store.standing import unread
 from trope.annotate.store.models import Judgment, Lease
+from trope.annotate.store.standing import unread
 from trope.annotate.web import pages
 from trope.annotate.web.middleware import sign_in
 
