@@ -9,6 +9,7 @@ import click
 
 from trope.annotate.project import CONFIG, open_project
 from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
+from trope.cli.annotate_quality import answers, labels, review, tables
 from trope.cli.output import open_output
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -103,3 +104,7 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     link = serving.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
     click.echo(f"Owner's link (keep it to yourself; the next start makes a new one): {link}")
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
+
+
+for _command in (review, answers, labels, tables):
+    annotate.add_command(_command)

@@ -61,6 +61,8 @@ def project_labels(plan: Plan, way: Way, *, sample: Sample | None = None) -> lis
     waiting = _waiting(plan) if excluding else {}
     labels = []
     for question in measured_questions(plan):
+        if question.id == plan.doubt.question:
+            continue
         given = found.get(question.id)
         if not given:
             labels.append(QuestionLabels(question.id, question.text, None, "nobody has answered"))

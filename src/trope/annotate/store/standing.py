@@ -58,7 +58,8 @@ def standing_after(
 def look_at_page_end(person: Person, standing: Standing, plan: Plan, now: datetime) -> None:
     """Act on the counters once a page is finished.
 
-    In mid-page nothing happens, as one could tell from it which item was a control item.
+    In mid-page nothing happens, as one could tell from it which item was a control item. Who has
+    not been warned is warned first, unless the plan wants no warnings.
     """
     finding = look(
         person.name,
@@ -67,8 +68,12 @@ def look_at_page_end(person: Person, standing: Standing, plan: Plan, now: dateti
         pass_mark=plan.gold.pass_mark,
         at_least=plan.gold.at_least,
     )
-    if finding and not Lease.objects.filter(person=person, released=False).exists():
-        act(person.pk, finding, now=now)
+    if not finding or Lease.objects.filter(person=person, released=False).exists():
+        return
+    warn_first = plan.quality.warn_after > 0
+    if warn_first and warn(person.pk, finding.rule, finding.reason, now=now, by=BY_RULE):
+        return
+    act(person.pk, finding, now=now)
 
 
 def act(person_id: int, finding: Finding, *, now: datetime, by: str = BY_RULE) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
+from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
 from trope.annotate.store import adjudicating
 from trope.annotate.store.adjudicating import A_PAGE, Dispute
@@ -44,7 +46,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
     found = adjudicating.dispute_of(number, plan())
     if found is None:
         raise Http404
-    item = found.item
+    item, asked = found.item, _to_decide()
     before = Decision.objects.filter(item=item, current=True).select_related("person").first()
     token, note, problem = secrets.token_hex(16), before.note if before else "", ""
     values = pages.form_values(before.answers, item.text) if before else None
@@ -53,7 +55,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
         values, note = dict(request.POST.lists()), request.POST.get("note", "")
         excluded = request.POST.get("action") == "exclude"
         answers, faults = read_answers(
-            plan().questions, values, text=item.text, payload=item.payload
+            asked.questions, values, text=item.text, payload=item.payload
         )
         if excluded or not faults:
             token = request.POST.get("token", "")[:32] or token
@@ -80,11 +82,21 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
         "token": token,
         "pieces": pages.marked_pieces(item.text, item.payload.get("highlight", ())),
         "shown": [(s.label or s.field, item.payload.get(s.field, "")) for s in plan().shown],
-        "fields": pages.fields(plan(), item.text, item.payload, values, faults),
+        "fields": pages.fields(asked, item.text, item.payload, values, faults),
         "faults": faults,
         "blocks": pages.blocks(plan().guidelines),
     }
     return render(request, "item.html", context, status=422 if faults or problem else 200)
+
+
+def _to_decide() -> Plan:
+    """The plan with those questions that are decided: no free text, no doubt."""
+    settled = [
+        question
+        for question in plan().questions
+        if question.kind != "text" and question.id != plan().doubt.question
+    ]
+    return replace(plan(), questions=tuple(settled))
 
 
 def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[str, ...]]]:

@@ -1,0 +1,276 @@
+"""Warned, held, dismissed, reinstated: every step noted, and never over the cap."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from bookkeeping import check_books
+from hypothesis import Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from projects import START, Clock, add_items, make_project
+
+from trope.annotate.project import Project
+from trope.annotate.rules.watching import Finding
+from trope.annotate.store import judging, people, queue, standing
+from trope.annotate.store.models import Appeal, Event, Item, Judgment, Lease, Notice, Person
+from trope.annotate.store.reviewing import apply_findings
+from trope.core.errors import BadInput
+
+STRICT = """
+[gold]
+share = 0.5
+at_least = 4
+[quality]
+gold_rule = "plain"
+warn_after = 2
+"""
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    project = make_project(tmp_path / "p", k=2, page=4, more=STRICT)
+    add_items(project, 20, gold=20)
+    return project
+
+
+def join(name: str) -> int:
+    found = people.person_of(people.invite(name, now=START))
+    assert found is not None
+    return int(found.pk)
+
+
+def work_page(project: Project, person: int, clock: Clock, answer: str = "yes") -> int:
+    """Judge what is in hand or next; gives the number of items."""
+    leases = queue.next_page(person, project.plan, now=clock.now, rng=Random(1)).leases
+    for lease in leases:
+        clock.forward(seconds=20)
+        judging.submit(person, lease.token, {"metaphor": answer}, project.plan, now=clock.now)
+    return len(leases)
+
+
+def state(person: int) -> str:
+    return Person.objects.get(pk=person).state
+
+
+def test_bad_work_is_warned_then_dismissed_at_the_end_of_a_page(
+    project: Project, clock: Clock
+) -> None:
+    ann = join("Ann")
+    assert work_page(project, ann, clock, "no") == 4  # two control items
+    assert state(ann) == "active"
+    (notice,) = Notice.objects.all()
+    assert (notice.kind, notice.rule, notice.put_away) == ("warning", "gold", False)
+    assert [n.pk for n in standing.unread(Person.objects.get(pk=ann))] == [notice.pk]
+    standing.put_away(ann)
+    assert standing.unread(Person.objects.get(pk=ann)) == []
+    work_page(project, ann, clock, "no")
+    assert state(ann) == "dismissed"
+    assert not Judgment.objects.filter(person_id=ann, state="counted").exists()
+    assert queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).reason == "dismissed"
+    told = list(Event.objects.values_list("what", flat=True))
+    assert [what for what in told if what not in ("import", "invite")] == [
+        "warn",
+        "dismiss",
+        "finding",
+    ]
+    check_books(project)
+
+
+def test_nothing_happens_in_mid_page(project: Project, clock: Clock) -> None:
+    ann = join("Ann")
+    work_page(project, ann, clock, "no")
+    leases = queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).leases
+    for lease in leases[:-1]:
+        judging.submit(ann, lease.token, {"metaphor": "no"}, project.plan, now=clock.now)
+        assert state(ann) == "active"
+    judging.submit(ann, leases[-1].token, {"metaphor": "no"}, project.plan, now=clock.now)
+    assert state(ann) == "dismissed"
+
+
+def test_good_work_is_left_alone(project: Project, clock: Clock) -> None:
+    ann = join("Ann")
+    while work_page(project, ann, clock):
+        pass
+    assert state(ann) == "active"
+    assert not Notice.objects.exists()
+    assert Person.objects.get(pk=ann).standing["seen"] > 10
+
+
+def test_no_submission_asks_more_of_the_database_as_work_grows(
+    project: Project, clock: Clock
+) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    ann, counts = join("Ann"), []
+    for _ in range(5):
+        leases = queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).leases
+        with CaptureQueriesContext(
+            connection,
+        ) as caught:
+            judging.submit(ann, leases[0].token, {"metaphor": "yes"}, project.plan, now=clock.now)
+        counts.append(len(caught))
+    assert len(set(counts)) == 1, counts
+
+
+def dismissed(project: Project, clock: Clock, name: str = "Ann") -> int:
+    """Someone who has failed, with four judgments that counted."""
+    person = join(name)
+    for _ in range(2):
+        work_page(project, person, clock, "no")
+    assert state(person) == "dismissed"
+    return person
+
+
+def test_appeal_brings_judgments_back_where_there_is_room(project: Project, clock: Clock) -> None:
+    ann = dismissed(project, clock)
+    lost = set(Judgment.objects.filter(state="discarded").values_list("item_id", flat=True))
+    assert len(lost) == 4
+    bob, cy = join("Bob"), join("Cy")
+    work_page(project, bob, clock)
+    work_page(project, cy, clock)  # the first items are full again
+    with pytest.raises(BadInput, match="write 1 to"):
+        standing.appeal(ann, "  ", now=clock.now)
+    appeal = standing.appeal(ann, "The examples say otherwise.", now=clock.now)
+    with pytest.raises(BadInput, match="already"):
+        standing.appeal(ann, "Again", now=clock.now)
+    full = set(Item.objects.filter(pk__in=lost, open_slots=0).values_list("pk", flat=True))
+    assert 0 < len(full) < 4
+    standing.answer_appeal(appeal.pk, "You are right.", reinstate_them=True, now=clock.now, by="O")
+    states = dict(
+        Judgment.objects.filter(item_id__in=lost, person_id=ann).values_list("item_id", "state")
+    )
+    assert states == {item: "surplus" if item in full else "counted" for item in lost}
+    assert state(ann) == "active"
+    check_books(project)
+    with pytest.raises(BadInput, match="answered"):
+        standing.answer_appeal(appeal.pk, "No.", reinstate_them=False, now=clock.now, by="O")
+    event = Event.objects.get(what="reinstate")
+    assert (event.who, event.detail["counted"]) == ("O", 4 - len(full))
+
+
+def test_who_was_pardoned_begins_anew(project: Project, clock: Clock) -> None:
+    ann = dismissed(project, clock)
+    standing.reinstate(ann, now=clock.now, by="Olga")
+    for _ in range(3):
+        work_page(project, ann, clock, "yes")
+    assert state(ann) == "active"
+    for _ in range(4):
+        work_page(project, ann, clock, "no")
+    assert state(ann) == "dismissed"
+    assert Notice.objects.filter(kind="warning", past=False).count() == 1
+    check_books(project)
+
+
+def test_upheld_appeal_changes_nothing(project: Project, clock: Clock) -> None:
+    ann = dismissed(project, clock)
+    appeal = standing.appeal(ann, "Please.", now=clock.now)
+    with pytest.raises(BadInput, match="say why"):
+        standing.answer_appeal(appeal.pk, " ", reinstate_them=True, now=clock.now, by="Olga")
+    standing.answer_appeal(appeal.pk, "No.", reinstate_them=False, now=clock.now, by="Olga")
+    assert state(ann) == "dismissed"
+    assert Appeal.objects.get().reinstated is False
+    assert Event.objects.filter(what="uphold", who="Olga").count() == 1
+    with pytest.raises(BadInput, match="already"):
+        standing.appeal(ann, "Please!", now=clock.now)
+
+
+def test_hold_returns_work_keeps_judgments_and_draft(project: Project, clock: Clock) -> None:
+    ann = join("Ann")
+    work_page(project, ann, clock)
+    (first, *_) = queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).leases
+    judging.save_draft(ann, first.token, {"metaphor": ["no"]})
+    counted = Judgment.objects.filter(state="counted").count()
+    assert standing.hold(ann, "", "Let us talk.", now=clock.now, by="Olga")
+    assert not standing.hold(ann, "", "Again.", now=clock.now, by="Olga")
+    with pytest.raises(judging.Refused):
+        judging.submit(ann, first.token, {"metaphor": "no"}, project.plan, now=clock.now)
+    assert queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).reason == "held"
+    assert Judgment.objects.filter(state="counted").count() == counted
+    assert Lease.objects.get(pk=first.pk).draft == {"metaphor": ["no"]}
+    check_books(project)
+    assert standing.reinstate(ann, now=clock.now, by="Olga") == (0, 0)
+    assert work_page(project, ann, clock) == 4
+    check_books(project)
+
+
+def test_nothing_to_appeal_against_for_someone_at_work(project: Project, clock: Clock) -> None:
+    with pytest.raises(BadInput, match="nothing to appeal"):
+        standing.appeal(join("Ann"), "Why?", now=clock.now)
+
+
+def test_review_acts_once_and_spares_the_pardoned(project: Project, clock: Clock) -> None:
+    ann, bob = join("Ann"), join("Bob")
+    findings = [
+        Finding("Ann", "speed", "warn", "too fast"),
+        Finding("Bob", "copying", "dismiss", "copies 'Ann'"),
+        Finding("Ann", "copying", "list", "only told"),
+    ]
+    assert apply_findings(findings, now=clock.now, by="Olga") == findings[:2]
+    assert apply_findings(findings, now=clock.now, by="Olga") == []
+    assert (state(ann), state(bob)) == ("active", "dismissed")
+    assert "Ann" not in Person.objects.get(pk=bob).reason, "nobody is named to another"
+    standing.reinstate(bob, now=clock.now, by="Olga")
+    assert apply_findings(findings, now=clock.now, by="Olga") == []
+    assert state(bob) == "active"
+
+
+class Coming(RuleBasedStateMachine):
+    """People work, are dismissed, held and reinstated in any order."""
+
+    @initialize(items=st.integers(1, 8), k=st.integers(1, 3))
+    def begin(self, items: int, k: int) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.project = make_project(Path(self.folder.name) / "p", k=k, page=3)
+        add_items(self.project, items)
+        self.people = [join(f"P{n}") for n in range(4)]
+        self.clock = Clock()
+
+    @rule(who=st.integers(0, 3), done=st.integers(0, 3))
+    def work(self, who: int, done: int) -> None:
+        person = self.people[who]
+        page = queue.next_page(person, self.project.plan, now=self.clock.now, rng=Random(1))
+        for lease in list(page.leases)[:done]:
+            judging.submit(
+                person, lease.token, {"metaphor": "no"}, self.project.plan, now=self.clock.now
+            )
+
+    @rule(who=st.integers(0, 3))
+    def dismiss(self, who: int) -> None:
+        people.dismiss(self.people[who], "test", now=self.clock.now)
+
+    @rule(who=st.integers(0, 3))
+    def hold(self, who: int) -> None:
+        standing.hold(self.people[who], "", "test", now=self.clock.now, by="O")
+
+    @rule(who=st.integers(0, 3))
+    def reinstate(self, who: int) -> None:
+        standing.reinstate(self.people[who], now=self.clock.now, by="O")
+
+    @rule()
+    def wait(self) -> None:
+        self.clock.forward(minutes=40)
+        queue.release_expired(now=self.clock.now)
+
+    @precondition(lambda self: hasattr(self, "project"))
+    @invariant()
+    def books(self) -> None:
+        check_books(self.project)
+
+    def teardown(self) -> None:
+        if hasattr(self, "folder"):
+            self.folder.cleanup()
+
+
+Coming.TestCase.settings = settings(
+    max_examples=12, stateful_step_count=25, deadline=None, phases=[Phase.generate]
+)
+TestNeverOverTheCap: Callable[[], object] = Coming.TestCase
