@@ -11,6 +11,7 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from projects import START, Clock, add_items, make_project
+from test_concurrency import at_once, work_until_finished
 
 from trope.annotate.project import Project
 from trope.annotate.rules.watching import Finding
@@ -221,6 +222,31 @@ def test_review_acts_once_and_spares_the_pardoned(project: Project, clock: Clock
     standing.reinstate(bob, now=clock.now, by="Olga")
     assert apply_findings(findings, now=clock.now, by="Olga") == []
     assert state(bob) == "active"
+
+
+def reinstated_while_others_work(project: Project) -> None:
+    """Three come back while three others fill the items that were taken from them."""
+    add_items(project, 40)
+    numbers = [join(f"Person {n}") for n in range(6)]
+    for person in numbers[:3]:
+        for _ in range(3):
+            work_page(project, person, Clock())
+        people.dismiss(person, "test", now=START)
+
+    def work(number: int) -> object:
+        if number < 3:
+            return sum(standing.reinstate(numbers[number], now=START, by="O"))
+        return work_until_finished(project, numbers[number])
+
+    results = at_once(work, times=6)
+    assert all(isinstance(result, int) for result in results), results
+    assert not Judgment.objects.filter(state="discarded").exists()
+
+
+def test_reinstatement_while_others_work_keeps_the_cap(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p", k=3, page=4)
+    reinstated_while_others_work(project)
+    check_books(project)
 
 
 class Coming(RuleBasedStateMachine):
