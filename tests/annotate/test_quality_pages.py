@@ -114,7 +114,11 @@ def test_agreement_on_the_page_is_that_of_the_command(collected: Project, tmp_pa
     main_question = told["metaphorical"]
     assert main_question["judgments"] > 100
     checked = 0
-    exclusions = [a for e in main_question["exclusions"] for a in e["agreements"]]
+    exclusions = [
+        a | {"name": f"{e['name']} exclusion, {a['name']}"}
+        for e in main_question["exclusions"]
+        for a in e["agreements"]
+    ]
     for agreement in [*main_question["agreements"], *main_question["pairs"], *exclusions]:
         if agreement["value"] is None:
             assert agreement["note"].replace("'", "&#x27;") in page
@@ -230,7 +234,17 @@ def test_large_project_is_sampled_and_says_so(
     client = owner()
     for address in ("/project/quality", "/project/labels", "/project/tables"):
         assert "A random 10 of 24 items" in client.get(address).content.decode()
+    monkeypatch.setattr("trope.annotate.web.quality.MOST_DOWNLOADED", 20)
     assert client.get("/project/labels.csv").status_code == 422
+    assert "trope annotate labels DIR" in client.get("/project/labels").content.decode()
+
+
+def test_too_many_people_are_not_taken_two_by_two(collected: Project) -> None:
+    many = measure_project(collected.plan, most_paired=4)[1].agreement
+    assert many is not None
+    assert many.pairs == ()
+    cohen = next(one for one in many.agreements if one.name == "cohen")
+    assert (cohen.value, cohen.note[:12]) == (None, "not measured")
 
 
 def test_tables_of_the_paper_on_page_and_command(collected: Project) -> None:

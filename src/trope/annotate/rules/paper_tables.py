@@ -128,7 +128,9 @@ def _part(
     lengths = [len(tokenise(item.text)) for item in items]
     exclusions: tuple[Exclusion, ...] = ()
     if votes:
-        measured = measure_question(votes, verb_classes=verb_classes, usual=usual, top=0, seed=seed)
+        measured = measure_question(
+            votes, verb_classes=verb_classes, usual=usual, paired=False, top=0, seed=seed
+        )
         exclusions = measured.exclusions
     lemmas = [(verb_lemma(item.verb), item.noun.lower()) for item in items if item.verb]
     return PartTables(

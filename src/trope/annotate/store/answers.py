@@ -15,8 +15,11 @@ from trope.annotate.store.selectors import Lines
 from trope.annotate.watched import gold_text, label_of, measured_questions
 from trope.core.judgments import Judgment
 
-MOST_ITEMS = 5_000
+MOST_ITEMS = 2_000
 """Items that a page looks at; of a larger project it draws so many."""
+
+MOST_DOWNLOADED = 20_000
+"""Items up to which labels can be had from a page; beyond, the command makes them."""
 
 _CHUNK = 2_000
 _STEP = 500

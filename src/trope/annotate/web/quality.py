@@ -15,7 +15,7 @@ from trope.annotate.rules.agreement import DisputedItem
 from trope.annotate.store import people, selectors
 from trope.annotate.store import standing as services
 from trope.annotate.store.adjudicating import decisions, disputes_left
-from trope.annotate.store.answers import answer_lines, draw_sample
+from trope.annotate.store.answers import MOST_DOWNLOADED, answer_lines, draw_sample
 from trope.annotate.store.labels import label_lines, project_labels
 from trope.annotate.store.models import Appeal, Event, Item, Notice, Person
 from trope.annotate.store.quality import (
@@ -30,6 +30,7 @@ from trope.annotate.store.reviewing import apply_findings
 from trope.annotate.web.pictures import course, heat_map, label_bars
 from trope.annotate.web.views import now, only, plan
 from trope.core.errors import BadInput
+from trope.metrics.aggregation.results import ItemResult
 
 TIES = ("none", "first", "random")
 _LISTED = 50
@@ -162,7 +163,7 @@ def labels(request: HttpRequest) -> HttpResponse:
         "labels": [
             {
                 "one": one,
-                "items": one.result.items[:_LISTED],
+                "items": sorted(one.result.items, key=_certainty)[:_LISTED],
                 "more": max(len(one.result.items) - _LISTED, 0),
                 "annotators": sorted(
                     one.result.annotators, key=lambda a: (a.quality is None, -(a.quality or 0))
@@ -173,7 +174,7 @@ def labels(request: HttpRequest) -> HttpResponse:
             for one in found
         ],
         "note": sample.note,
-        "whole": sample.ids is None,
+        "whole": sample.total <= MOST_DOWNLOADED,
         "decided": len(decisions()),
     }
     return render(request, "labels.html", context)
@@ -183,7 +184,7 @@ def labels(request: HttpRequest) -> HttpResponse:
 @only("owner")
 def labels_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """The labels as a file; of a very large project they are for the command line."""
-    if draw_sample().ids is not None:
+    if draw_sample().total > MOST_DOWNLOADED:
         message = "The project is too large for a page; run: trope annotate labels DIR --out FILE"
         context = {"heading": "Too large", "message": message}
         return render(request, "message.html", context, status=422)
@@ -251,6 +252,11 @@ def _way(request: HttpRequest) -> Way:
     if method not in METHODS or ties not in TIES:
         raise Http404
     return Way(method=method, ties=ties)
+
+
+def _certainty(item: ItemResult) -> tuple[bool, float]:
+    """Items without a label come first, then those with the least certain one."""
+    return item.label is not None, item.confidence or 0.0
 
 
 def _pay_lines() -> Iterator[str]:
