@@ -189,6 +189,18 @@ def test_two_annotators_are_reconciled_and_the_rest_is_left_out(tmp_path: Path) 
     assert (found["b", "reading"], found["b", "location_pattern"]) == ("metonymic", "othermet")
 
 
+def test_decision_on_what_nobody_was_asked_has_its_label(tmp_path: Path) -> None:
+    project = metonymy(tmp_path / "p", one_with_a_second=False)
+    for name in ("Ann", "Bob"):
+        judge(project, name, dict.fromkeys("ab", reading("literal")))
+    assert ("a", "location_pattern") not in label_rows(project)
+    judy = browser(people.invite("Judy", role="adjudicator", now=START))
+    number = Item.objects.get(external_id="a").pk
+    judy.post(f"/adjudicate/{number}", reading("metonymic") | {"token": "a" * 32})
+    found = label_rows(project)
+    assert (found["a", "reading"], found["a", "location_pattern"]) == ("metonymic", "othermet")
+
+
 def test_doubtful_item_goes_to_a_second_person(tmp_path: Path) -> None:
     project = metonymy(tmp_path / "p", one_with_a_second=True)
     ann = judge(project, "Ann", {"a": reading("literal"), "b": reading("literal", sure="no")})
@@ -222,6 +234,20 @@ def test_change_to_doubt_asks_for_a_second_person_once(tmp_path: Path) -> None:
         old = judging.change(ann, old.pk, token, doubt, project.plan, now=START)
     assert Item.objects.get(external_id="a").open_slots == 1
     check_books(project)
+
+
+def test_questions_may_be_called_as_the_database_calls_its_ways(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    plan = (project.folder / "project.toml").read_text(encoding="utf-8")
+    plan = plan.replace('id = "metaphor"', 'id = "in__contains"')
+    plan += '[doubt]\nquestion = "in__contains"\nvalues = ["maybe"]\n'
+    (project.folder / "project.toml").write_text(plan, encoding="utf-8")
+    project = open_project(project.folder)
+    connect(project, **web_settings())
+    fill(project, [{"id": name, "text": f"Text {name}"} for name in "ab"])
+    judge(project, "Ann", {name: {"in__contains": "yes"} for name in "ab"})
+    judge(project, "Bob", {"a": {"in__contains": "yes"}, "b": {"in__contains": "no"}})
+    assert disputed(project) == ["b"]
 
 
 def test_scale_is_disputed_where_answers_lie_far_apart(tmp_path: Path) -> None:

@@ -96,6 +96,25 @@ def test_nothing_happens_in_mid_page(project: Project, clock: Clock) -> None:
     assert state(ann) == "dismissed"
 
 
+def test_skipping_or_leaving_the_last_item_does_not_help(tmp_path: Path, clock: Clock) -> None:
+    project = make_project(tmp_path / "p", page=4, more="[skip]\nallowed = true\n" + STRICT)
+    add_items(project, 20, gold=20)
+    ann, bob = join("Ann"), join("Bob")
+    for _ in range(3):
+        for person in (ann, bob):
+            page = queue.next_page(person, project.plan, now=clock.now, rng=Random(1))
+            for lease in page.leases[:-1]:
+                no = {"metaphor": "no"}
+                judging.submit(person, lease.token, no, project.plan, now=clock.now)
+            if person == ann and page.leases:
+                judging.skip(person, page.leases[-1].token, project.plan, now=clock.now)
+        clock.forward(minutes=31)
+        queue.release_expired(now=clock.now)
+    assert queue.next_page(bob, project.plan, now=clock.now, rng=Random(1)).reason == "dismissed"
+    assert (state(ann), state(bob)) == ("dismissed", "dismissed")
+    check_books(project)
+
+
 def test_good_work_is_left_alone(project: Project, clock: Clock) -> None:
     ann = join("Ann")
     while work_page(project, ann, clock):

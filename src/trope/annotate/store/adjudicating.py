@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import Count, F, IntegerField, Max, Min, Q, QuerySet
-from django.db.models.fields.json import KT
+from django.db.models import Count, F, IntegerField, Max, Min, Q, QuerySet, TextField
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from trope.annotate.project import Plan
@@ -124,21 +124,22 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     undecided = ~Q(item__decision__current=True)
     unsettled = Q()
     measures: dict[str, Any] = {"given": Count("pk")}
-    for question in plan.questions:
+    for number, question in enumerate(plan.questions):
         named = plan.adjudication.questions
         if question.id not in named and (named or question.kind != "choice"):
             continue
-        answer = KT(f"answers__{question.id}")
+        answer = KeyTextTransform(question.id, "answers")
         if question.kind == "scale":
             point = Cast(answer, IntegerField())
-            measures[f"spread_{question.id}"] = Max(point) - Min(point)
-            unsettled |= Q(**{f"spread_{question.id}__gt": plan.adjudication.spread})
+            measures[f"spread{number}"] = Max(point) - Min(point)
+            unsettled |= Q(**{f"spread{number}__gt": plan.adjudication.spread})
         else:
-            measures[f"kinds_{question.id}"] = Count(answer, distinct=True)
-            unsettled |= Q(**{f"kinds_{question.id}__gt": 1})
+            measures[f"kinds{number}"] = Count(answer, distinct=True)
+            unsettled |= Q(**{f"kinds{number}__gt": 1})
     if plan.doubt.question:
-        doubts = Q(**{f"answers__{plan.doubt.question}__in": list(plan.doubt.values)})
-        measures["doubts"] = Count("pk", filter=doubts)
+        said = Cast(KeyTextTransform(plan.doubt.question, "answers"), TextField())
+        counted = counted.alias(doubt=said)
+        measures["doubts"] = Count("pk", filter=Q(doubt__in=plan.doubt.values))
         unsettled |= Q(doubts__gt=0)
     if not unsettled:
         return Judgment.objects.none()

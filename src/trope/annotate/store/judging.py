@@ -13,7 +13,6 @@ from trope.annotate.project import Plan
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import fate, seconds_spent
 from trope.annotate.rules.caps import may_skip
-from trope.annotate.rules.watching import read_standing
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.people import announce
 from trope.annotate.store.queue import tally_of
@@ -116,8 +115,7 @@ def _settle(
                 raise Refused("skip_limit", "You have skipped as many items as you may.")
             judgment = _stored(person, lease, answers, plan, now, skipping)
             lease.delete()
-            if not skipping:
-                look_at_page_end(person, read_standing(person.standing), plan, now)
+            look_at_page_end(person, plan, now)
             return judgment
     except IntegrityError:
         # the same form came twice at once, and the other one was first

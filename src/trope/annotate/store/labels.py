@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Count, F, Q
 
 from trope.annotate.project import Plan
+from trope.annotate.questions import Question
 from trope.annotate.rules.aggregating import Way, aggregate_question
 from trope.annotate.store.adjudicating import decisions
 from trope.annotate.store.answers import Sample, answer_rows
@@ -26,6 +27,7 @@ DECIDED = "decided by an adjudicator"
 EXCLUDED = "left out by an adjudicator"
 NOT_RECONCILED = "left out: answers differ and nobody has settled them"
 NOT_LOOKED_AT = "left out: in doubt, and nobody has looked again"
+NO_RELIABILITY = "nobody has answered control items, so that nobody has a reliability"
 NOT_ASKED = "not asked after what an adjudicator decided"
 
 
@@ -54,32 +56,58 @@ def project_labels(plan: Plan, way: Way, *, sample: Sample | None = None) -> lis
     rows = list(answer_rows(plan, sample=sample, gold=by_gold))
     if by_gold and sample is not None and sample.ids is not None:
         rows += [row for row in answer_rows(plan, gold=True) if row.gold]
-    control = {row.item for row in rows if row.gold}
     found = by_question(rows)
     settled = decisions()
-    excluding = plan.adjudication.unresolved == "exclude"
-    waiting = _waiting(plan) if excluding else {}
-    labels = []
-    for question in measured_questions(plan):
-        if question.id == plan.doubt.question:
-            continue
-        given = found.get(question.id)
-        if not given:
-            labels.append(QuestionLabels(question.id, question.text, None, "nobody has answered"))
-            continue
-        try:
-            result = aggregate_question(given, way)
-        except BadInput as error:
-            labels.append(QuestionLabels(question.id, question.text, None, str(error)))
-            continue
-        reasons = {**_differing(given), **waiting} if excluding else {}
-        items = tuple(
-            _settled(item, question.id, settled.get(item.item), reasons.get(item.item, ""))
-            for item in result.items
-            if item.item not in control
-        )
-        labels.append(QuestionLabels(question.id, question.text, replace(result, items=items)))
-    return labels
+    if sample is not None and sample.ids is not None:
+        drawn = set(sample.ids)
+        settled = {name: one for name, one in settled.items() if one.item_id in drawn}
+    waiting = _waiting(plan) if plan.adjudication.unresolved == "exclude" else {}
+    return [
+        _question_labels(question, found.get(question.id, []), way, plan, settled, waiting)
+        for question in measured_questions(plan)
+        if question.id != plan.doubt.question
+    ]
+
+
+def _question_labels(
+    question: Question,
+    given: Sequence[Judgment],
+    way: Way,
+    plan: Plan,
+    settled: Mapping[str, Decision],
+    waiting: Mapping[str, str],
+) -> QuestionLabels:
+    control = {row.item for row in given if row.gold}
+    if way.method == "weighted-mean" and not control:
+        return QuestionLabels(question.id, question.text, None, NO_RELIABILITY)
+    try:
+        result = aggregate_question(given, way) if given else Aggregate(way.method, "", (), ())
+    except BadInput as error:
+        return QuestionLabels(question.id, question.text, None, str(error))
+    reasons: dict[str, str] = {}
+    if plan.adjudication.unresolved == "exclude":
+        reasons = {**_differing(given), **waiting}
+    items = [
+        _settled(item, question.id, settled.get(item.item), reasons.get(item.item, ""))
+        for item in result.items
+        if item.item not in control
+    ]
+    items += _added(question.id, settled, {item.item for item in items})
+    if not items:
+        return QuestionLabels(question.id, question.text, None, "Nobody has answered this yet.")
+    return QuestionLabels(question.id, question.text, replace(result, items=tuple(items)))
+
+
+def _added(
+    question: str, settled: Mapping[str, Decision], known: Collection[str]
+) -> list[ItemResult]:
+    """What was decided about items to which nobody had been asked the question."""
+    labels = {name: label_of(one.answers.get(question)) for name, one in settled.items()}
+    return [
+        ItemResult(name, label, 1.0, 0, DECIDED)
+        for name, label in labels.items()
+        if label is not None and name not in known
+    ]
 
 
 def _settled(

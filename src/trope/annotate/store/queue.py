@@ -21,6 +21,7 @@ from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
 from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
 from trope.annotate.store.people import announce
+from trope.annotate.store.standing import look_at_page_end
 from trope.annotate.store.writing import writing
 
 _STEP = 50
@@ -50,6 +51,10 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
             return Page((), person.state)
         if in_hand := leases_of(person.pk):
             return Page(_renewed(in_hand, plan, now))
+        if look_at_page_end(person, plan, now):  # of a page that was left to expire
+            state = Person.objects.values_list("state", flat=True).get(pk=person_id)
+            if state != "active":
+                return Page((), state)
         size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)
         if not size:
             return Page((), limit)

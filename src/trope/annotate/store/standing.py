@@ -55,25 +55,25 @@ def standing_after(
     return read_standing(person.standing).after(shortened, right, chance, plan.quality)
 
 
-def look_at_page_end(person: Person, standing: Standing, plan: Plan, now: datetime) -> None:
-    """Act on the counters once a page is finished.
+def look_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
+    """Act on the counters once nothing is left in hand; True if something was done.
 
     In mid-page nothing happens, as one could tell from it which item was a control item. Who has
     not been warned is warned first, unless the plan wants no warnings.
     """
     finding = look(
         person.name,
-        standing,
+        read_standing(person.standing),
         plan.quality,
         pass_mark=plan.gold.pass_mark,
         at_least=plan.gold.at_least,
     )
     if not finding or Lease.objects.filter(person=person, released=False).exists():
-        return
+        return False
     warn_first = plan.quality.warn_after > 0
     if warn_first and warn(person.pk, finding.rule, finding.reason, now=now, by=BY_RULE):
-        return
-    act(person.pk, finding, now=now)
+        return True
+    return act(person.pk, finding, now=now)
 
 
 def act(person_id: int, finding: Finding, *, now: datetime, by: str = BY_RULE) -> bool:
