@@ -1,21 +1,23 @@
 """Warned, held, dismissed, reinstated: every step noted, and never over the cap."""
 
+import json
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 from bookkeeping import check_books
-from hypothesis import Phase, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from projects import START, Clock, add_items, make_project
 from test_concurrency import at_once, work_until_finished
 
-from trope.annotate.project import Project
+from trope.annotate.project import Project, open_project
 from trope.annotate.rules.watching import Finding
+from trope.annotate.starting import new_project
 from trope.annotate.store import judging, people, queue, standing
+from trope.annotate.store.connect import connect
+from trope.annotate.store.importing import import_items
 from trope.annotate.store.models import Appeal, Event, Item, Judgment, Lease, Notice, Person
 from trope.annotate.store.reviewing import apply_findings
 from trope.core.errors import BadInput
@@ -222,6 +224,31 @@ def test_hold_returns_work_keeps_judgments_and_draft(project: Project, clock: Cl
     check_books(project)
 
 
+def test_template_of_the_paper_warns_and_dismisses_who_never_varies(
+    tmp_path: Path, clock: Clock
+) -> None:
+    folder = tmp_path / "scores"
+    new_project(folder, "semeval2015")
+    paper = open_project(folder)
+    connect(paper)
+    path = folder / "made.jsonl"
+    path.write_text("".join(json.dumps({"text": f"Tweet {n}"}) + "\n" for n in range(40)))
+    import_items(paper, path, now=START)
+    ann, bob = join("Ann"), join("Bob")
+    seen = []
+    for _ in range(2):
+        for person in (ann, bob):
+            page = queue.next_page(person, paper.plan, now=clock.now, rng=Random(1))
+            for at, lease in enumerate(page.leases):
+                score = {"score": 3 if person == ann else at % 3}
+                judging.submit(person, lease.token, score, paper.plan, now=clock.now)
+        seen.append((state(ann), Notice.objects.filter(person_id=ann).count(), state(bob)))
+    assert seen == [("active", 1, "active"), ("dismissed", 2, "active")]
+    assert Person.objects.get(pk=ann).reason == "All of your answers have been the same."
+    assert paper.plan.quality.gold_rule == "plain"
+    assert paper.plan.quality.outcome("outliers") == "hold"
+
+
 def test_nothing_to_appeal_against_for_someone_at_work(project: Project, clock: Clock) -> None:
     with pytest.raises(BadInput, match="nothing to appeal"):
         standing.appeal(join("Ann"), "Why?", now=clock.now)
@@ -268,54 +295,38 @@ def test_reinstatement_while_others_work_keeps_the_cap(tmp_path: Path) -> None:
     check_books(project)
 
 
-class Coming(RuleBasedStateMachine):
-    """People work, are dismissed, held and reinstated in any order."""
-
-    @initialize(items=st.integers(1, 8), k=st.integers(1, 3))
-    def begin(self, items: int, k: int) -> None:
-        self.folder = tempfile.TemporaryDirectory()
-        self.project = make_project(Path(self.folder.name) / "p", k=k, page=3)
-        add_items(self.project, items)
-        self.people = [join(f"P{n}") for n in range(4)]
-        self.clock = Clock()
-
-    @rule(who=st.integers(0, 3), done=st.integers(0, 3))
-    def work(self, who: int, done: int) -> None:
-        person = self.people[who]
-        page = queue.next_page(person, self.project.plan, now=self.clock.now, rng=Random(1))
-        for lease in list(page.leases)[:done]:
-            judging.submit(
-                person, lease.token, {"metaphor": "no"}, self.project.plan, now=self.clock.now
-            )
-
-    @rule(who=st.integers(0, 3))
-    def dismiss(self, who: int) -> None:
-        people.dismiss(self.people[who], "test", now=self.clock.now)
-
-    @rule(who=st.integers(0, 3))
-    def hold(self, who: int) -> None:
-        standing.hold(self.people[who], "", "test", now=self.clock.now, by="O")
-
-    @rule(who=st.integers(0, 3))
-    def reinstate(self, who: int) -> None:
-        standing.reinstate(self.people[who], now=self.clock.now, by="O")
-
-    @rule()
-    def wait(self) -> None:
-        self.clock.forward(minutes=40)
-        queue.release_expired(now=self.clock.now)
-
-    @precondition(lambda self: hasattr(self, "project"))
-    @invariant()
-    def books(self) -> None:
-        check_books(self.project)
-
-    def teardown(self) -> None:
-        if hasattr(self, "folder"):
-            self.folder.cleanup()
+ACTIONS = ("work", "work", "dismiss", "reinstate", "hold", "wait")
 
 
-Coming.TestCase.settings = settings(
-    max_examples=12, stateful_step_count=25, deadline=None, phases=[Phase.generate]
+@settings(max_examples=20, deadline=None, phases=[Phase.explicit, Phase.generate])
+@example(k=1, items=1, steps=[("work", 0), ("dismiss", 0), ("work", 1), ("reinstate", 0)])
+@given(
+    k=st.integers(1, 2),
+    items=st.integers(1, 4),
+    steps=st.lists(
+        st.tuples(st.sampled_from(ACTIONS), st.integers(0, 2)), min_size=12, max_size=30
+    ),
 )
-TestNeverOverTheCap: Callable[[], object] = Coming.TestCase
+def test_whoever_comes_and_goes_no_item_is_over_the_cap(
+    k: int, items: int, steps: list[tuple[str, int]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        project, clock = make_project(Path(folder) / "p", k=k, page=3), Clock()
+        add_items(project, items)
+        everyone = [join(f"P{n}") for n in range(3)]
+        for action, who in steps:
+            person = everyone[who]
+            if action == "work":
+                work_page(project, person, clock)
+            elif action == "dismiss":
+                people.dismiss(person, "test", now=clock.now)
+            elif action == "reinstate":
+                standing.reinstate(person, now=clock.now, by="O")
+            elif action == "hold":  # with a page in hand, if there is one to be had
+                queue.next_page(person, project.plan, now=clock.now, rng=Random(1))
+                standing.hold(person, "", "test", now=clock.now, by="O")
+            else:
+                queue.next_page(person, project.plan, now=clock.now, rng=Random(1))
+                clock.forward(minutes=40)
+                queue.release_expired(now=clock.now)
+            check_books(project)
