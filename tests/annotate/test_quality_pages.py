@@ -124,7 +124,7 @@ def test_agreement_on_the_page_is_that_of_the_command(collected: Project, tmp_pa
             assert agreement["note"].replace("'", "&#x27;") in page
             continue
         row = (
-            f"{agreement['value']:.3f} | {agreement['low']:.3f}–{agreement['high']:.3f} | "
+            f"{agreement['value']:.3f} | {agreement['low']:.3f} to {agreement['high']:.3f} | "
             f"{agreement['n']} | {agreement['word']}"
         )
         assert row.strip() in numbers_of(page, agreement["name"]), (agreement["name"], row)

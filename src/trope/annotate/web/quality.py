@@ -109,7 +109,7 @@ def review(request: HttpRequest) -> HttpResponse:
     states = dict(Person.objects.values_list("name", "state"))
     rows = [(one, numbers[one.annotator], states[one.annotator]) for one in findings]
     waiting = Appeal.objects.filter(answered=None).select_related("notice__person")
-    context = {"rows": rows, "appeals": waiting.order_by("pk"), "most": REVIEWED}
+    context = {"rows": rows, "appeals": waiting.order_by("pk"), "most": f"{REVIEWED:,}"}
     return render(request, "review.html", context)
 
 
