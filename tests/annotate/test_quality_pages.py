@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from projects import START, Clock, make_project
-from test_web import browser
+from test_web import EVIL, browser
 
 from trope.annotate.project import Project, open_project
 from trope.annotate.starting import new_project
@@ -400,3 +400,34 @@ def test_pictures_have_words_and_no_style(collected: Project) -> None:
             assert f'<title id="{names[1]}">' in picture
             assert re.search(rf'<desc id="{names[2]}">[^<]+', picture)
     assert client.get("/project/quality").content.decode().count('class="chart heat"') == 3
+
+
+def test_markup_in_names_texts_and_notes_stays_text(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p", k=2, page=3)
+    connect(project, **web_settings())
+    path = tmp_path / "evil.jsonl"
+    rows = [{"id": f"{EVIL}{n}", "text": f"{EVIL}{n}"} for n in range(3)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    import_items(project, path, now=START)
+    numbers = []
+    for reader, pattern in enumerate((("yes", "no", "yes"), ("yes", "no", "no"))):
+        person = people.person_of(people.invite(f"{EVIL}{reader}", now=START))
+        assert person is not None
+        numbers.append(person.pk)
+        page = queue.next_page(person.pk, project.plan, now=START, rng=Random(1))
+        for lease, said in zip(page.leases, pattern, strict=True):
+            judging.submit(person.pk, lease.token, {"metaphor": said}, project.plan, now=START)
+    standing.hold(numbers[0], "", EVIL, now=START, by="Olga")
+    standing.appeal(numbers[0], EVIL, now=START)
+    client = owner()
+    item = Item.objects.get(external_id=f"{EVIL}2").pk
+    filled = {"token": "a" * 32, "metaphor": "yes", "note": EVIL}
+    assert client.post(f"/adjudicate/{item}", filled).status_code == 302
+    addresses = ["quality", "labels", "review", "pay", f"person/{numbers[0]}"]
+    shown = [client.get(f"/project/{address}").content.decode() for address in addresses]
+    shown += [client.get(f"/adjudicate{end}").content.decode() for end in ("", "/decided")]
+    shown.append(client.get(f"/adjudicate/{item}").content.decode())
+    for page in shown:
+        assert [s for s in re.findall(r"<script[^>]*>", page) if "/static/keys.js" not in s] == []
+        assert "<img" not in page
+    assert "&lt;script&gt;alert(1)" in shown[0]
