@@ -218,10 +218,10 @@ def test_change_keeps_history_and_takes_no_second_slot(
     ann, bob = person("Ann"), person("Bob")
     (token,) = tokens(project, ann, clock)
     old = judging.submit(ann, token, YES, project.plan, now=clock.now)
-    new = judging.change(ann, old.pk, "c" * 32, {"metaphor": "no"}, now=clock.now)
-    assert judging.change(ann, old.pk, "c" * 32, YES, now=clock.now).pk == new.pk
+    new = judging.change(ann, old.pk, "c" * 32, {"metaphor": "no"}, project.plan, now=clock.now)
+    assert judging.change(ann, old.pk, "c" * 32, YES, project.plan, now=clock.now).pk == new.pk
     with pytest.raises(judging.Refused):
-        judging.change(bob, new.pk, "d" * 32, YES, now=clock.now)
+        judging.change(bob, new.pk, "d" * 32, YES, project.plan, now=clock.now)
     check_books(project)
     assert [row.answers for row in judgments()] == [{"metaphor": "no"}]
     assert [row.current for row in judgments(history=True)] == [False, True]

@@ -152,6 +152,24 @@ ALLOWED = {
     "export_jsonl": {"owner"},
     "labels_csv": {"owner"},
     "labels_jsonl": {"owner"},
+    # quality
+    "me": {"annotator"},
+    "put_away": {"annotator"},
+    "appeal": {"annotator"},
+    "pay": {"owner"},
+    "pay_csv": {"owner"},
+    "person": {"owner"},
+    "standing": {"owner"},
+    "answer_appeal": {"owner"},
+    "review": {"owner"},
+    "quality": {"owner"},
+    "answers_csv": {"owner"},
+    "labels": {"owner"},
+    "labels_csv": {"owner"},
+    "tables": {"owner"},
+    "disputes": {"adjudicator", "owner"},
+    "decided": {"adjudicator", "owner"},
+    "dispute": {"adjudicator", "owner"},
 }
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.watching import Quality
 from trope.core.config import read_config
 from trope.core.errors import BadConfig, BadInput, MissingData
 
@@ -70,6 +71,42 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Answers by which a person says that someone else should look: the item gets `more`
+    judgments, once."""
+
+    question: str = ""
+    values: tuple[str, ...] = ()
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """Which items an adjudicator sees, and what becomes of those that nobody settled.
+
+    An item is disputed if its answers to one of `questions` differ (none named: every choice);
+    on a scale, if they lie more than `spread` apart.
+    """
+
+    questions: tuple[str, ...] = ()
+    spread: int = 2
+    unresolved: Literal["aggregate", "exclude"] = "aggregate"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTables:
+    """What the tables of the tweet study are made of: the question, its positive answer, the
+    question whether a text was understood, and fields of the items."""
+
+    question: str = ""
+    positive: str = "yes"
+    understood: str = ""
+    verb: str = "verb"
+    noun: str = "object"
+    part: str = "subset"
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """All that project.toml says."""
 
@@ -91,6 +128,10 @@ class Plan:
     gold: Gold = field(default_factory=Gold)
     caps: Caps = field(default_factory=Caps)
     pay: Pay = field(default_factory=Pay)
+    quality: Quality = field(default_factory=Quality)
+    doubt: Doubt = field(default_factory=Doubt)
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    tables: PaperTables = field(default_factory=PaperTables)
 
     def earned(self, judged: int) -> Decimal:
         """What a person has earned by so many judgments; a part of a page counts as such."""
@@ -130,7 +171,8 @@ def read_plan(path: Path) -> Plan:
         BadConfig: with every fault of the file.
     """
     plan = read_config(path, Plan)
-    faults = [*_number_faults(plan), *_question_faults(plan), *_example_faults(plan)]
+    faults = [*_number_faults(plan), *_question_faults(plan), *_quality_faults(plan)]
+    faults += _example_faults(plan)
     if faults:
         raise BadConfig(path, faults)
     return plan
@@ -172,6 +214,30 @@ def _number_faults(plan: Plan) -> Iterator[str]:
             raise InvalidOperation
     except InvalidOperation:
         yield f"pay.amount: must be an amount such as '0.60', is {plan.pay.amount!r}"
+
+
+def _quality_faults(plan: Plan) -> Iterator[str]:
+    kinds = {question.id: question.kind for question in plan.questions}
+    named = {
+        "quality.question": [plan.quality.question],
+        "doubt.question": [plan.doubt.question],
+        "tables.question": [plan.tables.question],
+        "tables.understood": [plan.tables.understood],
+        "adjudication.questions": plan.adjudication.questions,
+    }
+    for key, names in named.items():
+        for name in names:
+            if name and kinds.get(name) not in ("choice", "scale"):
+                yield f"{key}: {name!r} is no question with a choice or a scale"
+    for key, share in (
+        ("honest_gold", plan.quality.honest_gold),
+        ("alpha", plan.quality.alpha),
+        ("most_outliers", plan.quality.most_outliers),
+    ):
+        if not 0 < share < 1:
+            yield f"quality.{key}: must lie between 0 and 1, is {share}"
+    if plan.doubt.question and (plan.doubt.more < 0 or not plan.doubt.values):
+        yield "doubt: needs values that say doubt, and more of 0 or above"
 
 
 def _question_faults(plan: Plan) -> Iterator[str]:

@@ -15,6 +15,7 @@ from trope.cli.annotating.group import StoreGroup
 from trope.cli.annotating.importing import import_file
 from trope.cli.annotating.keeping import backup, move, restore
 from trope.cli.annotating.options import DIRECTORY
+from trope.cli.annotating.quality import review, tables
 
 
 @click.group(cls=StoreGroup)
@@ -64,5 +65,5 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
 
 
-for command in (import_file, export, backup, restore, move, doctor, demo):
+for command in (import_file, export, review, tables, backup, restore, move, doctor, demo):
     annotate.add_command(command)

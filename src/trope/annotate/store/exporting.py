@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any
@@ -20,6 +20,7 @@ _NOT_OF_A_PERSON = frozenset(
     {
         "id", "token_hash", "cursor", "returned_cursor", "gold_cursor", "last_at", "judged",
         "skipped", "gold_seen", "gold_right", "seconds", "tally_on", "judged_day", "judged_week",
+        "unread",
     }
 )  # fmt: skip
 _OF_A_JUDGMENT = frozenset(
@@ -42,20 +43,25 @@ def judgments(*, history: bool = False) -> Iterator[Judged]:
         yield _judged(row, more, history=history)
 
 
-def judgments_with_items() -> Iterator[tuple[Judged, Shown]]:
-    """Every judgment that was not changed later, with its item, in the order of items."""
+def judgments_with_items(ids: Sequence[int] | None = None) -> Iterator[tuple[Judged, Shown]]:
+    """Every judgment that was not changed later, with its item, in the order of items; of the items
+    with these numbers alone, if some are given."""
     shown = ("item__text", "item__payload", "item__gold")
     rows = Judgment.objects.filter(current=True).order_by("item_id", "pk")
+    rows = rows if ids is None else rows.filter(item_id__in=ids)
     for row in rows.values_list(*_COLUMNS, *shown).iterator(chunk_size=_CHUNK):
         judged = _judged(row[: len(_COLUMNS)], (), history=False)
         yield judged, Shown(judged.item, *row[len(_COLUMNS) :])
 
 
-def items_with_judgments() -> Iterator[tuple[Shown, list[Judged]]]:
-    """Every item in order, with the judgments that were not changed later."""
-    judged = groupby(judgments_with_items(), key=lambda pair: pair[1].id)
+def items_with_judgments(
+    ids: Sequence[int] | None = None,
+) -> Iterator[tuple[Shown, list[Judged]]]:
+    """Every item in order, or those with these numbers, with the judgments that were not changed
+    later."""
+    judged = groupby(judgments_with_items(ids), key=lambda pair: pair[1].id)
     group = next(judged, None)
-    for item in items():
+    for item in items(ids):
         rows: list[Judged] = []
         if group is not None and group[0] == item.id:
             rows = [row for row, _ in group[1]]
@@ -63,9 +69,10 @@ def items_with_judgments() -> Iterator[tuple[Shown, list[Judged]]]:
         yield item, rows
 
 
-def items() -> Iterator[Shown]:
-    """Every item, in the order in which they were added."""
+def items(ids: Sequence[int] | None = None) -> Iterator[Shown]:
+    """Every item, or those with these numbers, in the order in which they were added."""
     rows = Item.objects.filter(place__lte=published_place()).order_by("pk")
+    rows = rows if ids is None else rows.filter(pk__in=ids)
     columns = ("external_id", "text", "payload", "gold")
     for row in rows.values_list(*columns).iterator(chunk_size=_CHUNK):
         yield Shown(*row)

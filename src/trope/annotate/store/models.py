@@ -1,7 +1,8 @@
 """The tables of a project.
 
 Of every item that is no control item: open_slots + leases not released + judgments that count
-= judgments_an_item. Services keep that sum; a constraint keeps open_slots from going below zero.
+= judgments_an_item + extra. Services keep that sum; a constraint keeps open_slots from going below
+zero.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Person(models.Model):
     name = models.CharField(max_length=100, unique=True)
     role = models.CharField(max_length=12, default="annotator")
     token_hash = models.CharField(max_length=64, unique=True)
-    state = models.CharField(max_length=10, default="active")  # or dismissed
+    state = models.CharField(max_length=10, default="active")  # or held, dismissed
     reason = models.TextField(default="", blank=True)
     joined = models.DateTimeField()
     consented = models.DateTimeField(null=True)
@@ -42,6 +43,8 @@ class Person(models.Model):
     tally_on = models.DateField()
     judged_day = models.IntegerField(default=0)
     judged_week = models.IntegerField(default=0)
+    conduct = models.JSONField(default=dict)  # counters of the rules since the last pardon
+    unread = models.IntegerField(default=0)  # warnings that the person has not put away
 
 
 class Item(models.Model):
@@ -54,6 +57,7 @@ class Item(models.Model):
     is_gold = models.BooleanField(default=False)
     place = models.BigIntegerField(unique=True)
     open_slots = models.IntegerField()
+    extra = models.IntegerField(default=0)  # judgments wanted beyond the usual, for doubt
 
     class Meta:
         indexes = [
@@ -123,3 +127,50 @@ class Event(models.Model):
     who = models.CharField(max_length=100)
     what = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
+
+
+class Notice(models.Model):
+    """What a person was told by a rule or by the owner: a warning, a hold, a dismissal."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE)
+    at = models.DateTimeField()
+    kind = models.CharField(max_length=10)  # warning, hold, dismissal
+    rule = models.CharField(max_length=20, default="")
+    text = models.TextField()
+    put_away = models.BooleanField(default=False)  # no longer on the page where one works
+    past = models.BooleanField(default=False)  # pardoned
+
+
+class Appeal(models.Model):
+    """A person's answer to a hold or a dismissal, and what came of it."""
+
+    notice = models.OneToOneField(Notice, on_delete=models.CASCADE)
+    at = models.DateTimeField()
+    text = models.TextField()
+    answered = models.DateTimeField(null=True)
+    by = models.CharField(max_length=100, default="")
+    reinstated = models.BooleanField(null=True)
+    answer = models.TextField(default="")
+
+
+class Decision(models.Model):
+    """What an adjudicator settled. Rows are added, never altered but for `current`."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT)
+    person = models.ForeignKey(Person, on_delete=models.PROTECT)
+    token = models.CharField(max_length=32, unique=True)
+    answers = models.JSONField()
+    excluded = models.BooleanField(default=False)  # cannot be settled
+    note = models.TextField(default="")
+    at = models.DateTimeField()
+    current = models.BooleanField(default=True)
+    replaces = models.OneToOneField(
+        "self", null=True, on_delete=models.PROTECT, related_name="replaced_by"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item"], condition=Q(current=True), name="one_decision_each"
+            ),
+        ]

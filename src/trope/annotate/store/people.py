@@ -10,7 +10,16 @@ from django.db import IntegrityError
 from django.db.models import F
 
 from trope.annotate.project import ROLES
-from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, Returned, State
+from trope.annotate.store.models import (
+    Event,
+    Item,
+    Judgment,
+    Lease,
+    Notice,
+    Person,
+    Returned,
+    State,
+)
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput, UnknownName
 
@@ -67,7 +76,7 @@ def consent(person_id: int, *, now: datetime) -> None:
             Event.objects.create(at=now, who=person.name, what="consent")
 
 
-def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
+def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: str = "") -> int:
     """End someone's work. Gives the number of judgments that no longer count.
 
     Their judgments are kept but marked, their slots and unfinished items return to the queue.
@@ -82,17 +91,18 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
         freed = sorted(
             {*counted.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
         )
-        _give_back(freed)
+        give_back(freed)
         number: int = counted.update(state="discarded")
         Lease.objects.filter(person=person).delete()
         Person.objects.filter(pk=person_id).update(state="dismissed", reason=reason)
+        Notice.objects.create(person=person, at=now, kind="dismissal", rule=rule, text=reason)
         Event.objects.create(
             at=now, who=by, what="dismiss", detail={"name": person.name, "reason": reason}
         )
         return number
 
 
-def _give_back(item_ids: list[int], step: int = 500) -> None:
+def give_back(item_ids: list[int], step: int = 500) -> None:
     """Reopen a slot of each item, and put the items where everyone finds them."""
     for start in range(0, len(item_ids), step):
         part = item_ids[start : start + step]

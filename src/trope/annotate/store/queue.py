@@ -21,6 +21,7 @@ from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
 from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
 from trope.annotate.store.people import announce
+from trope.annotate.store.discipline import look_at_page_end
 from trope.annotate.store.writing import writing
 
 _STEP = 50
@@ -30,8 +31,8 @@ _STEP = 50
 class Page:
     """The leases of a page in their order; if there is none, why.
 
-    `reason` is "dismissed", "finished" (nothing left for this person) or the limit that was
-    reached: "day", "week", "total".
+    `reason` is the person's state ("held", "dismissed"), "finished" (nothing left for this
+    person) or the limit that was reached: "day", "week", "total".
     """
 
     leases: Sequence[Lease]
@@ -48,9 +49,13 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != "active":
-            return Page((), "dismissed")
+            return Page((), person.state)
         if in_hand := leases_of(person.pk):
             return Page(_renewed(in_hand, plan, now))
+        if look_at_page_end(person, plan, now):  # of a page that was left to expire
+            state = Person.objects.values_list("state", flat=True).get(pk=person_id)
+            if state != "active":
+                return Page((), state)
         size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)
         if not size:
             return Page((), limit)

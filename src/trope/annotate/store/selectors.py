@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q, Sum
 
 from trope.annotate.project import Plan
 from trope.annotate.store.models import Item, Judgment, Lease, Person
@@ -43,15 +43,21 @@ class PayRow:
 def progress(plan: Plan) -> Progress:
     """How many items have all their judgments, and how many judgments there are."""
     items = Item.objects.filter(place__lte=published_place()).aggregate(
-        work=Count("pk", filter=Q(is_gold=False)), gold=Count("pk", filter=Q(is_gold=True))
+        work=Count("pk", filter=Q(is_gold=False)),
+        gold=Count("pk", filter=Q(is_gold=True)),
+        extra=Sum("extra"),
     )
     counted = Judgment.objects.filter(current=True, state="counted")
-    full = counted.values("item").annotate(n=Count("pk")).filter(n__gte=plan.judgments_an_item)
+    full = (
+        counted.values("item")
+        .annotate(n=Count("pk"))
+        .filter(n__gte=plan.judgments_an_item + F("item__extra"))
+    )
     return Progress(
         items=items["work"],
         complete=full.count(),
         judgments=counted.count(),
-        wanted=items["work"] * plan.judgments_an_item,
+        wanted=items["work"] * plan.judgments_an_item + (items["extra"] or 0),
         in_hand=Lease.objects.filter(released=False, item__is_gold=False).count(),
         gold_items=items["gold"],
     )

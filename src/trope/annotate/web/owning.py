@@ -1,18 +1,13 @@
-"""Pages of the owner: people, progress, pay, export."""
+"""Pages of the owner: people and progress."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from trope.annotate.exchange import text_files
-from trope.annotate.exchange.records import Losses
-from trope.annotate.store import exporting, labels, people, selectors
+from trope.annotate.store import people, selectors
 from trope.annotate.store.models import Person
 from trope.annotate.web.views import now, only, plan
 from trope.core.errors import BadInput
@@ -34,7 +29,8 @@ def invite(request: HttpRequest) -> HttpResponse:
         if request.POST.get("again"):
             token = people.renew_invitation(name, now=now(), by=request.person.name)
         else:
-            token = people.invite(name, now=now(), by=request.person.name)
+            role = "adjudicator" if request.POST.get("role") == "adjudicator" else "annotator"
+            token = people.invite(name, role=role, now=now(), by=request.person.name)
     except BadInput as error:
         return _page(request, problem=str(error), status=422)
     link = request.build_absolute_uri(reverse("join", args=[token]))
@@ -52,41 +48,6 @@ def dismiss(request: HttpRequest, number: int) -> HttpResponse:
         return _page(request, problem="say why someone is dismissed", status=422)
     people.dismiss(number, reason, now=now(), by=request.person.name)
     return redirect("project")
-
-
-@require_GET
-@only("owner")
-def export(request: HttpRequest, kind: str) -> StreamingHttpResponse:
-    """Every judgment as a file, streamed; CSV is safe to open in a spreadsheet."""
-    rows = exporting.judgments()
-    lines = (
-        text_files.judgment_csv(rows, plan().questions)
-        if kind == "csv"
-        else text_files.judgment_jsonl(rows)
-    )
-    return _download(lines, "judgments", kind)
-
-
-@require_GET
-@only("owner")
-def export_labels(request: HttpRequest, kind: str) -> StreamingHttpResponse:
-    """The label of every item that has all its judgments, as a file, streamed."""
-    rows = labels.label_rows(labels.labelled_items(plan(), Losses()))
-    lines = (
-        text_files.csv_lines(list(labels.LABEL_TYPES), rows)
-        if kind == "csv"
-        else text_files.jsonl_lines(rows)
-    )
-    return _download(lines, "labels", kind)
-
-
-def _download(lines: Iterator[str], what: str, kind: str) -> StreamingHttpResponse:
-    content = "text/csv" if kind == "csv" else "application/jsonl"
-    response = StreamingHttpResponse(lines, content_type=f"{content}; charset=utf-8")
-    name = settings.TROPE_PROJECT.folder.resolve().name
-    safe = "".join(c if c.isascii() and c.isalnum() else "-" for c in name)
-    response["Content-Disposition"] = f'attachment; filename="{safe}-{what}.{kind}"'
-    return response
 
 
 def _page(

@@ -18,6 +18,7 @@ from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
 from trope.annotate.store import judging, people, queue
 from trope.annotate.store.models import Judgment, Lease
+from trope.annotate.store.discipline import unread
 from trope.annotate.web import pages
 from trope.annotate.web.middleware import sign_in
 
@@ -32,7 +33,11 @@ ENDINGS = {
     "the guidelines again before you go on.",
     "total": "You have done all that one person may do. Thank you!",
     "dismissed": "Your work on this project has ended.",
+    "held": "Your work is on hold until the owner of the project has had a look.",
 }
+
+
+HOMES = {"owner": "project", "adjudicator": "disputes", "annotator": "work"}
 
 
 def only(*roles: str) -> Callable[[View], View]:
@@ -76,7 +81,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return _message(
             request, plan().title, "Open the link that you were sent to take part.", 200
         )
-    return redirect("project" if request.person.role == "owner" else "work")
+    return redirect(HOMES[request.person.role])
 
 
 @require_http_methods(["GET", "POST"])
@@ -94,7 +99,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         if person.role == "annotator":
             people.consent(person.pk, now=now())
         sign_in(request, person)
-        return redirect("project" if person.role == "owner" else "guidelines")
+        return redirect("guidelines" if person.role == "annotator" else HOMES[person.role])
     return render(
         request, "join.html", {"invited": person, "consent": pages.blocks(plan().consent)}
     )
@@ -132,7 +137,11 @@ def work(request: HttpRequest) -> HttpResponse:
         request.person.refresh_from_db()
     page = queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
     if not page.leases:
-        context = {"ending": ENDINGS[page.reason], "earned": plan().earned(request.person.judged)}
+        context = {
+            "ending": ENDINGS[page.reason],
+            "notices": unread(request.person),
+            "earned": plan().earned(request.person.judged),
+        }
         return render(request, "done.html", context)
     return _item_page(request, page.leases[0], left=len(page.leases))
 
@@ -194,7 +203,7 @@ def change(request: HttpRequest, number: int) -> HttpResponse:
         )
         if not faults:
             token = request.POST.get("token", "")[:32]
-            judging.change(request.person.pk, number, token, answers, now=now())
+            judging.change(request.person.pk, number, token, answers, plan(), now=now())
             return redirect("earlier")
     context = _item_context(item, token, values, faults) | {"changing": True}
     return render(request, "item.html", context, status=422 if faults else 200)
@@ -214,6 +223,7 @@ def _item_page(
         "left": left,
         "earned": plan().earned(request.person.judged),
         "may_skip": plan().skip.allowed,
+        "notices": unread(request.person),
     }
     return render(request, "item.html", context, status=status)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,8 +14,13 @@ from trope.cli.annotating.options import DIRECTORY, FILE, connected, tell_losses
 from trope.cli.output import open_output
 from trope.core.files import atomic_write
 
+if TYPE_CHECKING:
+    from trope.annotate.store.labels import Labelled
+
 FORMATS = ("jsonl", "csv", "parquet", "mturk", "crowdflower", "label-studio")
-_WHAT = ("judgments", "labels", "items", "people")
+# those of rules.aggregating, which would load numpy for every command
+_METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
+_WHAT = ("judgments", "answers", "labels", "decisions", "items", "people", "trials")
 
 
 @click.command()
@@ -28,12 +33,19 @@ _WHAT = ("judgments", "labels", "items", "people")
 @click.option("--history", is_flag=True, help="Also answers that were changed later.")
 @click.option("--drafts", is_flag=True,
               help="Unfinished forms; with labels, also of items that lack judgments.")  # fmt: skip
-@click.option("--method", type=click.Choice(["majority", "mean"]), default="majority",
-              show_default=True, help="How judgments become labels.")  # fmt: skip
+@click.option("--method", type=click.Choice(_METHODS), default="majority", show_default=True,
+              help="How judgments become labels; mean and weighted-mean are of scales.")  # fmt: skip
+@click.option("--ties", type=click.Choice(["none", "first", "random"]), default="none",
+              show_default=True, help="Label of a tied item (majority).")  # fmt: skip
+@click.option("--gold", is_flag=True,
+              help="With answers: also those to control items, with what is known.")  # fmt: skip
 @click.option("--plain-cells", is_flag=True,
               help="CSV whose cells are not protected from spreadsheets.")  # fmt: skip
 def export(directory: Path, out: Path | None, **options: Any) -> None:
     """Write judgments, in the order in which they were given, or what comes of them.
+
+    answers: a row each, for trope agree and aggregate. labels: one an item and question; what an
+    adjudicator decided wins over the method. trials: of training and the demo task.
 
     CSV is safe to open in a spreadsheet: a cell that would be a formula begins with an apostrophe.
     """
@@ -60,6 +72,8 @@ def _check(options: Mapping[str, Any], out: Path | None) -> None:
         raise click.UsageError(f"--format crowdflower holds judgments or labels, not {what}")
     if options["history"] and (kind in ("mturk", "crowdflower", "label-studio")):
         raise click.UsageError(f"--format {kind} cannot hold the history; leave --history out")
+    if options["gold"] and what != "answers":
+        raise click.UsageError("--gold is for --what answers")
     if options["drafts"] and what not in ("judgments", "labels"):
         raise click.UsageError(f"there are no drafts of {what}")
     if options["drafts"] and what == "judgments" and kind not in ("jsonl", "csv", "parquet"):
@@ -104,16 +118,20 @@ def _table(
     project: Project, options: Mapping[str, Any], losses: Losses
 ) -> tuple[dict[str, str], Iterable[dict[str, Any]]]:
     """Columns with their types, and rows."""
-    from trope.annotate.store import exporting, labels
+    from trope.annotate.store import answers, demo_items, exporting, labels
 
     if options["what"] == "labels":
-        found = labels.labelled_items(
-            project.plan, losses, method=options["method"], drafts=options["drafts"]
-        )
-        return labels.LABEL_TYPES, labels.label_rows(found)
+        return labels.LABEL_TYPES, labels.label_rows(_labelled(project, options, losses))
+    if options["what"] == "answers":
+        gold = options["gold"]
+        head = answers.answer_head(project.plan, gold=gold)
+        return head, answers.answer_objects(project.plan, gold=gold)
+    if options["what"] == "decisions":
+        return exporting.DECISION_TYPES, exporting.decisions(history=options["history"])
+    if options["what"] == "trials":
+        return demo_items.TRIAL_TYPES, demo_items.trial_rows()
     if options["what"] == "people":
-        names = [field.name for field in exporting.person_fields()]
-        return dict.fromkeys(names, "string"), exporting.people()
+        return dict.fromkeys(exporting.person_names(), "string"), exporting.people()
     if options["what"] == "items":
         # in a file with a head, its columns have to be known before the first row
         fields = [] if options["kind"] == "jsonl" else exporting.item_fields()
@@ -122,9 +140,17 @@ def _table(
     return types | {"in_hand": "bool"}, exporting.drafts()
 
 
+def _labelled(project: Project, options: Mapping[str, Any], losses: Losses) -> Iterator[Labelled]:
+    from trope.annotate.rules.aggregating import Way
+    from trope.annotate.store.labels import labelled_items
+
+    way = Way(method=options["method"], ties=options["ties"])
+    return labelled_items(project.plan, losses, way=way, drafts=options["drafts"])
+
+
 def _tool_lines(project: Project, options: Mapping[str, Any], losses: Losses) -> Iterator[str]:
     from trope.annotate.exchange import crowdflower, label_studio, mturk
-    from trope.annotate.store import exporting, labels
+    from trope.annotate.store import exporting
 
     plan = project.plan
     if options["kind"] == "label-studio":
@@ -135,7 +161,6 @@ def _tool_lines(project: Project, options: Mapping[str, Any], losses: Losses) ->
     if options["what"] == "judgments":
         rows = exporting.judgments_with_items()
         return crowdflower.full_report(plan, rows, fields, exporting.trust(), losses)
-    found = labels.labelled_items(plan, losses, method=options["method"], drafts=options["drafts"])
     units = (
         (
             one.item,
@@ -143,7 +168,7 @@ def _tool_lines(project: Project, options: Mapping[str, Any], losses: Losses) ->
             one.judgments,
             one.last,
         )
-        for one in found
+        for one in _labelled(project, options, losses)
     )
     voted = [question.id for question in plan.questions if question.kind in _VOTED]
     losses["answers of several choices are left out of the aggregated report"] += sum(
