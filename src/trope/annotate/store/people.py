@@ -1,4 +1,4 @@
-"""People: invitations, consent, dismissal (writes; one short transaction each)."""
+"""People: invitations, dismissal (writes; one short transaction each)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from django.db import IntegrityError
 from django.db.models import F
 
 from trope.annotate.project import ROLES
-from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, Returned, State
+from trope.annotate.store.models import (
+    Event,
+    Item,
+    Judgment,
+    Lease,
+    Person,
+    Returned,
+    Standing,
+    State,
+)
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput, UnknownName
 
@@ -20,8 +29,12 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def invite(name: str, *, now: datetime, role: str = "annotator", by: str = "") -> str:
+def invite(
+    name: str, *, now: datetime, role: str = "annotator", by: str = "", trusted: bool = False
+) -> str:
     """The token of a new person's link. It is shown once; only its hash is stored.
+
+    Whom the owner trusts goes straight to work: no profile, training, demo task or selection.
 
     Raises:
         BadInput: for an empty, overlong or taken name.
@@ -34,9 +47,10 @@ def invite(name: str, *, now: datetime, role: str = "annotator", by: str = "") -
     token = secrets.token_urlsafe(32)
     try:
         with writing():
-            Person.objects.create(
+            person = Person.objects.create(
                 name=name, role=role, token_hash=hashed(token), joined=now, tally_on=now.date()
             )
+            Standing.objects.create(person=person, trusted=trusted)
             Event.objects.create(at=now, who=by, what="invite", detail={"name": name, "role": role})
     except IntegrityError:
         raise BadInput(f"someone is called {name!r} already; choose another name") from None
@@ -58,15 +72,6 @@ def person_of(token: str) -> Person | None:
     return Person.objects.filter(token_hash=hashed(token)).first()
 
 
-def consent(person_id: int, *, now: datetime) -> None:
-    """Note that the person agreed to take part."""
-    with writing():
-        person = Person.objects.select_for_update().get(pk=person_id)
-        if person.consented is None:
-            Person.objects.filter(pk=person_id).update(consented=now)
-            Event.objects.create(at=now, who=person.name, what="consent")
-
-
 def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
     """End someone's work. Gives the number of judgments that no longer count.
 
@@ -82,7 +87,7 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
         freed = sorted(
             {*counted.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
         )
-        _give_back(freed)
+        give_back(freed)
         number: int = counted.update(state="discarded")
         Lease.objects.filter(person=person).delete()
         Person.objects.filter(pk=person_id).update(state="dismissed", reason=reason)
@@ -92,7 +97,7 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
         return number
 
 
-def _give_back(item_ids: list[int], step: int = 500) -> None:
+def give_back(item_ids: list[int], step: int = 500) -> None:
     """Reopen a slot of each item, and put the items where everyone finds them."""
     for start in range(0, len(item_ids), step):
         part = item_ids[start : start + step]

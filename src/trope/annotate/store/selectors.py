@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +14,9 @@ from django.db.models import Count, Q
 
 from trope.annotate.project import Plan
 from trope.annotate.store.models import Item, Judgment, Lease, Person
+from trope.annotate.store.outside import code_of
 from trope.annotate.store.queue import published_place
+from trope.annotate.store.standing import stage_of, standing_of
 
 _CHUNK = 2_000
 
@@ -44,6 +47,9 @@ class PayRow:
     hours: float
     earned: Decimal
     hourly: Decimal | None
+    stage: str = ""
+    weight: float = 1.0
+    code: str = ""
 
 
 def progress(plan: Plan) -> Progress:
@@ -63,17 +69,29 @@ def progress(plan: Plan) -> Progress:
     )
 
 
-def pay_sheet(plan: Plan) -> list[PayRow]:
+def pay_sheet(plan: Plan, *, now: datetime) -> list[PayRow]:
     """A row a person, by name. Work of the dismissed is listed too: who is paid is the owner's
     decision."""
-    people = Person.objects.filter(role="annotator").order_by("name")
-    return [_pay_row(person, plan) for person in people]
+    people = Person.objects.filter(role="annotator").select_related("standing").order_by("name")
+    return [_pay_row(person, plan, now) for person in people]
 
 
-def _pay_row(person: Person, plan: Plan) -> PayRow:
-    earned = plan.earned(person.judged)
-    hours = person.seconds / 3600
-    hourly = (earned / Decimal(hours)).quantize(Decimal("0.01")) if hours > 0 else None
+def team() -> list[tuple[str, str]]:
+    """Name and role of those who do not judge."""
+    people = Person.objects.exclude(role="annotator").order_by("role", "name")
+    return list(people.values_list("name", "role"))
+
+
+def earned(person: Person, plan: Plan) -> Decimal:
+    """What someone has earned, the demo task included where it is paid."""
+    demo = standing_of(person).demo_done if plan.demo.paid else 0
+    return plan.earned(person.judged + demo)
+
+
+def _pay_row(person: Person, plan: Plan, now: datetime) -> PayRow:
+    standing, due = standing_of(person), earned(person, plan)
+    hours = (person.seconds + (standing.demo_seconds if plan.demo.paid else 0)) / 3600
+    hourly = (due / Decimal(hours)).quantize(Decimal("0.01")) if hours > 0 else None
     return PayRow(
         id=person.pk,
         name=person.name,
@@ -83,8 +101,11 @@ def _pay_row(person: Person, plan: Plan) -> PayRow:
         gold_seen=person.gold_seen,
         gold_right=person.gold_right,
         hours=hours,
-        earned=earned,
+        earned=due,
         hourly=hourly,
+        stage=stage_of(person, plan, now=now) if person.state == "active" else person.state,
+        weight=standing.weight,
+        code=code_of(standing, plan) if standing.completed else "",
     )
 
 
@@ -92,12 +113,14 @@ def export_rows(*, history: bool = False) -> Iterator[dict[str, Any]]:
     """Every judgment in the order in which it was given, a few at a time from the database.
 
     `state` is counted, surplus (given too late, one too many), skipped, gold or discarded (of
-    someone who was dismissed). With `history`, also those that were changed later.
+    someone who was dismissed). With `history`, also those that were changed later, and the empty
+    rows of those who withdrew (erased). `weight` is that of the person's profile, else 1.
     """
     rows = Judgment.objects.order_by("pk") if history else Judgment.objects.filter(current=True)
     fields = ("item__external_id", "person__name", "answers", "state", "seconds", "at", "current")
-    for row in rows.order_by("pk").values_list("pk", *fields).iterator(chunk_size=_CHUNK):
-        number, item, person, answers, state, seconds, at, current = row
+    columns = rows.order_by("pk").values_list("pk", *fields, "person__standing__weight")
+    for row in columns.iterator(chunk_size=_CHUNK):
+        number, item, person, answers, state, seconds, at, current, weight = row
         yield {
             "judgment": number,
             "item": item,
@@ -107,6 +130,7 @@ def export_rows(*, history: bool = False) -> Iterator[dict[str, Any]]:
             "seconds": round(seconds, 3),
             "at": at.isoformat(),
             "current": current,
+            "weight": 1.0 if weight is None else weight,
         }
 
 
@@ -121,7 +145,7 @@ def csv_lines(plan: Plan, *, history: bool = False) -> Iterator[str]:
     questions = [question.id for question in plan.questions]
     kept: list[str] = []
     writer = csv.writer(_Into(kept), lineterminator="\n")
-    head = ("judgment", "item", "annotator", "state", "seconds", "at", "current")
+    head = ("judgment", "item", "annotator", "state", "seconds", "at", "current", "weight")
     writer.writerow([*head, *questions])
     for row in export_rows(history=history):
         answers = [_cell(row["answers"].get(name)) for name in questions]

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from trope.annotate.store import people, selectors
 from trope.annotate.store.models import Person
 from trope.annotate.web.views import now, only, plan
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, UnknownName
 
 
 @require_GET
@@ -30,8 +30,14 @@ def invite(request: HttpRequest) -> HttpResponse:
         if request.POST.get("again"):
             token = people.renew_invitation(name, now=now(), by=request.person.name)
         else:
-            token = people.invite(name, now=now(), by=request.person.name)
-    except BadInput as error:
+            token = people.invite(
+                name,
+                now=now(),
+                by=request.person.name,
+                role=request.POST.get("role", "annotator"),
+                trusted=bool(request.POST.get("trusted")),
+            )
+    except (BadInput, UnknownName) as error:
         return _page(request, problem=str(error), status=422)
     link = request.build_absolute_uri(reverse("join", args=[token]))
     return _page(request, link=link, invited=name)
@@ -68,7 +74,8 @@ def _page(
 ) -> HttpResponse:
     context = {
         "progress": selectors.progress(plan()),
-        "people": selectors.pay_sheet(plan()),
+        "people": selectors.pay_sheet(plan(), now=now()),
+        "team": selectors.team(),
         "link": link,
         "invited": invited,
         "problem": problem,

@@ -10,14 +10,16 @@ from random import SystemRandom
 from typing import Any
 
 from django.conf import settings
+from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
-from trope.annotate.store import judging, people, queue
-from trope.annotate.store.models import Judgment, Lease
+from trope.annotate.store import judging, outside, people, queue, standing
+from trope.annotate.store.models import Judgment, Lease, Person
+from trope.annotate.store.selectors import earned
 from trope.annotate.web import pages
 from trope.annotate.web.middleware import sign_in
 
@@ -91,13 +93,21 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             404,
         )
     if request.method == "POST":
-        if person.role == "annotator":
-            people.consent(person.pk, now=now())
+        if person.role == "annotator" and person.state == "active":
+            standing.consent(person.pk, plan(), now=now())
+            person.refresh_from_db()
         sign_in(request, person)
-        return redirect("project" if person.role == "owner" else "guidelines")
-    return render(
-        request, "join.html", {"invited": person, "consent": pages.blocks(plan().consent)}
-    )
+        return redirect(_after_joining(person))
+    context = {"invited": person, "consent": pages.consent_blocks(plan())}
+    return render(request, "join.html", context)
+
+
+def _after_joining(person: Person) -> str:
+    if person.role == "owner":
+        return "project"
+    staged = person.role == "annotator" and person.state == "active"
+    on_the_way = staged and standing.stage_of(person, plan(), now=now()) != "work"
+    return "way" if on_the_way else "guidelines"
 
 
 @require_POST
@@ -112,17 +122,25 @@ def leave(request: HttpRequest) -> HttpResponse:
 def guidelines(request: HttpRequest) -> HttpResponse:
     """The guidelines with their examples."""
     context = {"blocks": pages.blocks(plan().guidelines), "examples": pages.examples(plan())}
+    if request.person.role == "annotator":
+        stage = standing.stage_of(request.person, plan(), now=now())
+        context["stage"] = stage
+        if stage in ("reading", "rereading"):
+            context["opened"] = reading_receipt(request.person.pk, now())
     return render(request, "guidelines.html", context)
+
+
+def reading_receipt(person_id: int, opened: datetime) -> str:
+    """What the page of guidelines holds to show later who opened it, and when."""
+    return signing.dumps({"person": person_id, "opened": opened.isoformat()}, salt="guidelines")
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def work(request: HttpRequest) -> HttpResponse:
     """The item to judge now; a filled form is stored, and answered with the next one."""
-    if request.person.consented is None:
-        return _message(
-            request, "Please use your link", "Open it again to agree to take part.", 403
-        )
+    if _still_on_the_way(request):
+        return redirect("way")
     if request.method == "POST":
         refused = _store(request)
         if refused is not None:
@@ -132,9 +150,27 @@ def work(request: HttpRequest) -> HttpResponse:
         request.person.refresh_from_db()
     page = queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
     if not page.leases:
-        context = {"ending": ENDINGS[page.reason], "earned": plan().earned(request.person.judged)}
-        return render(request, "done.html", context)
+        return _end(request, page.reason)
     return _item_page(request, page.leases[0], left=len(page.leases))
+
+
+def _still_on_the_way(request: HttpRequest) -> bool:
+    """Whether something comes before the next item; a form that was sent is kept as a draft."""
+    person = request.person
+    if person.state != "active" or standing.stage_of(person, plan(), now=now()) == "work":
+        return False
+    if request.method == "POST":
+        judging.save_draft(person.pk, request.POST.get("token", ""), _answers_in(request))
+    return True
+
+
+def _end(request: HttpRequest, reason: str) -> HttpResponse:
+    """The page of someone who has nothing to do now; at the very end, with a completion code."""
+    context = {"ending": ENDINGS[reason], "earned": earned(request.person, plan())}
+    if reason in ("finished", "total") and standing.standing_of(request.person).outside:
+        code = outside.complete(request.person.pk, plan(), now=now())
+        context |= {"code": code, "return_url": pages.return_url(plan(), code)}
+    return render(request, "done.html", context)
 
 
 def _store(request: HttpRequest) -> HttpResponse | None:
@@ -162,10 +198,15 @@ def _store(request: HttpRequest) -> HttpResponse | None:
 @only("annotator")
 def draft(request: HttpRequest) -> HttpResponse:
     """Keep a form that is not finished."""
-    known = {question.id for question in plan().questions} | {pages.SEEN}
-    values = {name: given for name, given in request.POST.lists() if name in known}
-    kept = judging.save_draft(request.person.pk, request.POST.get("token", ""), values)
+    token = request.POST.get("token", "")
+    kept = judging.save_draft(request.person.pk, token, _answers_in(request))
     return HttpResponse(status=204 if kept else 409)
+
+
+def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
+    """What stands in the form, as it was sent."""
+    known = {question.id for question in plan().questions} | {pages.SEEN}
+    return {name: given for name, given in request.POST.lists() if name in known}
 
 
 @require_GET
@@ -196,7 +237,7 @@ def change(request: HttpRequest, number: int) -> HttpResponse:
             token = request.POST.get("token", "")[:32]
             judging.change(request.person.pk, number, token, answers, now=now())
             return redirect("earlier")
-    context = _item_context(item, token, values, faults) | {"changing": True}
+    context = item_context(item, token, values, faults) | {"changing": True}
     return render(request, "item.html", context, status=422 if faults else 200)
 
 
@@ -209,16 +250,17 @@ def _item_page(
     faults: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = _item_context(lease.item, lease.token, values or lease.draft or None, faults or {})
+    context = item_context(lease.item, lease.token, values or lease.draft or None, faults or {})
     context |= {
         "left": left,
-        "earned": plan().earned(request.person.judged),
+        "earned": earned(request.person, plan()),
         "may_skip": plan().skip.allowed,
     }
     return render(request, "item.html", context, status=status)
 
 
-def _item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> dict[str, Any]:
+def item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> dict[str, Any]:
+    """What the page of an item shows, whatever kind of item it is."""
     return {
         "token": token,
         "pieces": pages.marked_pieces(item.text, item.payload.get("highlight", ())),
