@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from trope.annotate.project import CONFIG, open_project
-from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
+from trope.annotate.starting import DEMO, SAMPLE, TEMPLATES, VARIANTS, new_project
 from trope.cli.output import open_output
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -29,20 +29,23 @@ def annotate() -> None:
     "--template",
     required=True,
     metavar="NAME",
-    help=f"One of {', '.join(TEMPLATES)}.",
+    help=f"One of {', '.join((*TEMPLATES, *VARIANTS))}.",
 )
 def new(directory: Path, template: str) -> None:
     """Make a project in the folder DIR, with a plan to edit and sample items."""
     new_project(directory, template)
     click.echo(f"{directory / CONFIG}: what is asked; edit it to your needs")
     click.echo(f"then: trope annotate import {directory} {directory / SAMPLE}")
+    if (directory / DEMO).exists():
+        click.echo(f"then: trope annotate import {directory} {directory / DEMO} --demo")
     click.echo(f"then: trope annotate serve {directory}")
 
 
 @annotate.command("import")
 @_DIRECTORY
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
-def import_file(directory: Path, file: Path) -> None:
+@click.option("--demo", is_flag=True, help="The items are of the demo task, not of the work.")
+def import_file(directory: Path, file: Path, demo: bool) -> None:
     """Add the items of FILE (CSV, TSV or JSONL): all of them, or none if a line is at fault.
 
     People may work meanwhile. Control items are those with known answers in a column "gold".
@@ -51,9 +54,11 @@ def import_file(directory: Path, file: Path) -> None:
     from trope.annotate.store.connect import connect
 
     connect(project)
+    from trope.annotate.store.demo_items import import_demo
     from trope.annotate.store.importing import import_items
 
-    number = import_items(project, file, now=datetime.now(UTC), by="command line")
+    add = import_demo if demo else import_items
+    number = add(project, file, now=datetime.now(UTC), by="command line")
     click.echo(f"{number} items added")
 
 
@@ -68,17 +73,22 @@ def import_file(directory: Path, file: Path) -> None:
     help="One object a judgment, or a column a question.",
 )
 @click.option("--history", is_flag=True, help="Also answers that were changed later.")
-def export(directory: Path, out: Path | None, kind: str, history: bool) -> None:
+@click.option("--trials", is_flag=True, help="Answers to training and demo items instead (JSONL).")
+def export(directory: Path, out: Path | None, kind: str, history: bool, trials: bool) -> None:
     """Write every judgment, in the order in which it was given."""
     project = open_project(directory)
     from trope.annotate.store.connect import connect
 
     connect(project)
+    from trope.annotate.store.demo_items import trial_lines
     from trope.annotate.store.selectors import csv_lines, jsonl_lines
 
-    lines = (
-        csv_lines(project.plan, history=history) if kind == "csv" else jsonl_lines(history=history)
-    )
+    if trials:
+        lines = trial_lines()
+    elif kind == "csv":
+        lines = csv_lines(project.plan, history=history)
+    else:
+        lines = jsonl_lines(history=history)
     with open_output(out) as file:
         for line in lines:
             file.write(line)
@@ -103,3 +113,31 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     link = serving.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
     click.echo(f"Owner's link (keep it to yourself; the next start makes a new one): {link}")
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
+
+
+@annotate.command()
+@_DIRECTORY
+@click.option("--days", default=14, show_default=True, help="How long the link can be used.")
+@click.option("--study", default="", metavar="ID", help="Only for this study (STUDY_ID).")
+@click.option("--worker", default="", metavar="ID", help="A link for this worker alone.")
+@click.option(
+    "--origin",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    metavar="URL",
+    help="The address under which the service is seen.",
+)
+def link(directory: Path, days: int, study: str, worker: str, origin: str) -> None:
+    """Print a signed link for workers from elsewhere.
+
+    Without --worker it is for everyone whom Prolific sends: the worker's id comes with the
+    parameters PROLIFIC_PID, STUDY_ID and SESSION_ID, which Prolific fills in.
+    """
+    project = open_project(directory)
+    from trope.annotate.store.connect import connect
+
+    connect(project)
+    from trope.annotate.store.outside import link_path, make_link_token
+
+    token = make_link_token(now=datetime.now(UTC), days=days, study=study, worker=worker)
+    click.echo(origin.rstrip("/") + link_path(token, worker=worker))

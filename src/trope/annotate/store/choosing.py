@@ -32,9 +32,7 @@ def ranking(plan: Plan) -> list[RankedRow]:
     """Everyone who has finished the demo task and is still here, from the best to the last."""
     standings = {standing.person.name: standing for standing in _finished()}
     return [
-        RankedRow(
-            standings[one.applicant.name].pk, standings[one.applicant.name].verdict, one
-        )
+        RankedRow(standings[one.applicant.name].pk, standings[one.applicant.name].verdict, one)
         for one in _ranked(standings.values(), plan)
     ]
 

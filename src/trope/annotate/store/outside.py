@@ -32,11 +32,19 @@ PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Who has come in, or why nobody has: "invalid", "expired", "other_study", "no_id", "taken",
-    "full", "gone"."""
+    """Who has come in, or why nobody has: "taken", "full", "gone"."""
 
     person: Person | None
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who a link says has come; `visit` is empty for a link that was signed for one worker."""
+
+    worker: str
+    visit: str
+    study: str
 
 
 def make_link_token(*, now: datetime, days: int, study: str = "", worker: str = "") -> str:
@@ -59,26 +67,31 @@ def link_path(token: str, *, worker: str = "") -> str:
     return f"/outside/{token}" + ("" if worker else f"?{PROLIFIC}")
 
 
-def arrive(token: str, given: Mapping[str, str], plan: Plan, *, now: datetime) -> Arrival:
-    """The account of the worker behind a link; made on the first visit."""
+def look(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor | str:
+    """Who comes with a link and its parameters, or what is wrong with them; nothing is stored."""
     try:
         link = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
-        return Arrival(None, "invalid")
+        return "invalid"
     if now > datetime.fromisoformat(link["until"]):
-        return Arrival(None, "expired")
+        return "expired"
     study = given.get("STUDY_ID", "") or link["study"]
     if link["study"] and study != link["study"]:
-        return Arrival(None, "other_study")
+        return "other_study"
     worker = link["worker"] or given.get("PROLIFIC_PID", "")
     visit = "" if link["worker"] else given.get("SESSION_ID", "")
     if not _ID.fullmatch(worker) or (not link["worker"] and not _ID.fullmatch(visit)):
-        return Arrival(None, "no_id")
+        return "no_id"
+    return Visitor(worker, visit, study[:100])
+
+
+def arrive(visitor: Visitor, plan: Plan, *, now: datetime) -> Arrival:
+    """The account of the worker behind a link; made on the first visit."""
     try:
         with writing():
-            return _account(worker, visit, study[:100], bool(link["worker"]), plan, now)
+            return _again(visitor) or _account(visitor, plan, now)
     except IntegrityError:  # two windows at once: the other one was first
-        return _again(worker, visit, bool(link["worker"])) or Arrival(None, "taken")
+        return _again(visitor) or Arrival(None, "taken")
 
 
 def code_of(standing: Standing, plan: Plan) -> str:
@@ -103,11 +116,8 @@ def complete(person_id: int, plan: Plan, *, now: datetime) -> str:
         return code_of(standing, plan)
 
 
-def _account(
-    worker: str, visit: str, study: str, personal: bool, plan: Plan, now: datetime
-) -> Arrival:
-    if found := _again(worker, visit, personal):
-        return found
+def _account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
+    worker, visit = visitor.worker, visitor.visit
     if Person.objects.filter(name=worker).exists():
         return Arrival(None, "taken")
     places = plan.outside.places
@@ -117,20 +127,24 @@ def _account(
         name=worker, token_hash=hashed(secrets.token_urlsafe(32)), joined=now, tally_on=now.date()
     )
     Standing.objects.create(
-        person=person, outside=_keyed(worker), visit=_keyed(visit) if visit else "", study=study
+        person=person,
+        outside=_keyed(worker),
+        visit=_keyed(visit) if visit else "",
+        study=visitor.study,
     )
-    Event.objects.create(at=now, who=worker, what="arrive", detail={"study": study})
+    Event.objects.create(at=now, who=worker, what="arrive", detail={"study": visitor.study})
     return Arrival(person)
 
 
-def _again(worker: str, visit: str, personal: bool) -> Arrival | None:
+def _again(visitor: Visitor) -> Arrival | None:
     """The account of a worker who has been here before, if they can show that it is theirs."""
-    standing = Standing.objects.select_related("person").filter(outside=_keyed(worker)).first()
+    mine = Standing.objects.filter(outside=_keyed(visitor.worker))
+    standing = mine.select_related("person").first()
     if standing is None:
         return None
     if standing.person.state == "withdrawn":
         return Arrival(None, "gone")
-    if not personal and not constant_time_compare(standing.visit, _keyed(visit)):
+    if visitor.visit and not constant_time_compare(standing.visit, _keyed(visitor.visit)):
         return Arrival(None, "taken")
     return Arrival(standing.person)
 

@@ -64,9 +64,7 @@ def next_demo(person_id: int, plan: Plan) -> Task | None:
     if not left:
         return None
     item = DemoItem.objects.defer("gold").get(external_id=left[0])
-    return Task(
-        "demo", left[0], item.text, item.payload, len(keys) - len(left) + 1, len(keys)
-    )
+    return Task("demo", left[0], item.text, item.payload, len(keys) - len(left) + 1, len(keys))
 
 
 def demo_keys(person_id: int, plan: Plan) -> list[str]:

@@ -60,9 +60,7 @@ def make_link(request: HttpRequest) -> HttpResponse:
 @only("owner")
 def trials(request: HttpRequest) -> StreamingHttpResponse:
     """The answers to training and demo items, streamed."""
-    response = StreamingHttpResponse(
-        trial_lines(), content_type="application/jsonl; charset=utf-8"
-    )
+    response = StreamingHttpResponse(trial_lines(), content_type="application/jsonl; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="training-and-demo.jsonl"'
     return response
 

@@ -62,7 +62,11 @@ def agree(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         standing.consent(request.person.pk, plan(), now=now())
         return redirect("way")
-    context = {"consent": pages.consent_blocks(plan()), "again": request.person.consented}
+    context = {
+        "consent": pages.consent_blocks(plan()),
+        "again": request.person.consented,
+        "action": request.path,
+    }
     return render(request, "agree.html", context)
 
 
@@ -73,7 +77,8 @@ def profile(request: HttpRequest) -> HttpResponse:
     if _stage(request) != "profile":
         return redirect("way")
     questions = plan().profile.questions
-    values, faults = None, {}
+    values: dict[str, list[str]] | None = None
+    faults: dict[str, str] = {}
     if request.method == "POST":
         values = dict(request.POST.lists())
         answers, faults = read_answers(questions, values, text="", payload={})
@@ -183,14 +188,26 @@ def waiting(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def arrive(request: HttpRequest, token: str) -> HttpResponse:
-    """A worker from elsewhere: an account at the first visit, the same one later."""
+    """A worker from elsewhere, and consent; an account at the first visit, the same one later."""
     given = {name: request.GET.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")}
-    arrival = outside.arrive(token, given, plan(), now=now())
+    visitor = outside.look(token, given, now=now())
+    if isinstance(visitor, str):
+        return _unusable(request, visitor)
+    if request.method == "GET":
+        context = {"consent": pages.consent_blocks(plan()), "action": request.get_full_path()}
+        return render(request, "agree.html", context)
+    arrival = outside.arrive(visitor, plan(), now=now())
     if arrival.person is None:
-        context = {"heading": "This link cannot be used", "message": PROBLEMS[arrival.problem]}
-        return render(request, "message.html", context, status=403)
+        return _unusable(request, arrival.problem)
+    if arrival.person.state == "active":
+        standing.consent(arrival.person.pk, plan(), now=now())
     sign_in(request, arrival.person)
     return redirect("way")
+
+
+def _unusable(request: HttpRequest, problem: str) -> HttpResponse:
+    context = {"heading": "This link cannot be used", "message": PROBLEMS[problem]}
+    return render(request, "message.html", context, status=404)
 
 
 @require_http_methods(["GET", "POST"])

@@ -121,7 +121,10 @@ def leave(request: HttpRequest) -> HttpResponse:
 @only("annotator", "adjudicator", "owner")
 def guidelines(request: HttpRequest) -> HttpResponse:
     """The guidelines with their examples."""
-    context = {"blocks": pages.blocks(plan().guidelines), "examples": pages.examples(plan())}
+    context: dict[str, Any] = {
+        "blocks": pages.blocks(plan().guidelines),
+        "examples": pages.examples(plan()),
+    }
     if request.person.role == "annotator":
         stage = standing.stage_of(request.person, plan(), now=now())
         context["stage"] = stage
