@@ -109,20 +109,24 @@ def confirm_reading(request: HttpRequest) -> HttpResponse:
 @only("annotator")
 def training(request: HttpRequest) -> HttpResponse:
     """The next worked item; an answer is locked, and its message follows."""
-    if request.method == "POST":
-        number = request.POST.get("token", "").removeprefix("training-")
-        return _answered(request, _worked(number)) or redirect("worked", int(number))
+    number = request.POST.get("token", "").removeprefix("training-")
+    if request.method == "POST" and _locked(request, number):
+        return redirect("worked", int(number))
     task = practice.next_training(standing.standing_of(request.person), plan())
     if _stage(request) != "training" or task is None:
         return redirect("way")
-    return _task_page(request, task)
+    if request.method == "GET":
+        return _task_page(request, task)
+    if number != task.key:
+        raise Refused("unknown", "This form is not known here; load the page again.")
+    return _answered(request, task) or redirect("worked", task.number)
 
 
 @require_GET
 @only("annotator")
 def worked(request: HttpRequest, number: int) -> HttpResponse:
     """A worked item with the known answers and its message, once the person's own are locked."""
-    mine = Trial.objects.filter(person=request.person, part="training", item=str(number)).first()
+    mine = _locked(request, str(number))
     if mine is None or number > len(plan().training.items):
         raise Http404
     item, task = plan().training.items[number - 1], practice.training_task(number, plan())
@@ -230,10 +234,9 @@ def _stage(request: HttpRequest) -> str:
     return standing.stage_of(person, plan(), now=now()) if person.state == "active" else "work"
 
 
-def _worked(number: str) -> practice.Task:
-    if not number.isdecimal() or not 1 <= int(number) <= len(plan().training.items):
-        raise Http404
-    return practice.training_task(int(number), plan())
+def _locked(request: HttpRequest, key: str) -> Trial | None:
+    """The person's answer to that training item, if there is one."""
+    return Trial.objects.filter(person=request.person, part="training", item=key).first()
 
 
 def _answered(request: HttpRequest, task: practice.Task) -> HttpResponse | None:
