@@ -52,7 +52,7 @@ def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
         verdict = "accepted" if passes else "declined"
         _settle([standing.pk], verdict, "" if passes else BELOW_MARK, now, "rule")
     elif by == "best":
-        list(State.objects.select_for_update().values("pk"))  # one decision at a time
+        _one_at_a_time()
         if _finished().count() >= plan.selection.after:
             _take_best(plan, now, "rule", decline=True)
 
@@ -60,7 +60,7 @@ def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
 def accept_best(plan: Plan, *, now: datetime, by: str) -> int:
     """The number of applicants accepted: the best who wait, as many as there are places left."""
     with writing():
-        list(State.objects.select_for_update().values("pk"))
+        _one_at_a_time()
         return _take_best(plan, now, by, decline=False)
 
 
@@ -74,6 +74,12 @@ def decline(person_id: int, *, now: datetime, by: str) -> bool:
     """End someone's application; only for those who have no verdict yet."""
     with writing():
         return bool(_settle([person_id], "declined", "owner", now, by, waiting=True))
+
+
+def _one_at_a_time() -> None:
+    """Wait until nobody else counts places."""
+    State.objects.get_or_create(pk=1)
+    list(State.objects.select_for_update().values("pk"))
 
 
 def _take_best(plan: Plan, now: datetime, by: str, *, decline: bool) -> int:

@@ -68,9 +68,12 @@ def trials(request: HttpRequest) -> StreamingHttpResponse:
 def _page(
     request: HttpRequest, *, link: str = "", problem: str = "", status: int = 200
 ) -> HttpResponse:
+    rows, places = choosing.ranking(plan()), choosing.places_left(plan())
+    waiting = sum(row.ranked.passes and not row.verdict for row in rows)
     context = {
-        "rows": choosing.ranking(plan()),
-        "places": choosing.places_left(plan()),
+        "rows": rows,
+        "places": places,
+        "takes": min(places, waiting),
         "shortage": demo_shortage(plan()),
         "link": link,
         "problem": problem,

@@ -135,8 +135,8 @@ def worked(request: HttpRequest, number: int) -> HttpResponse:
         "task": task,
         "pieces": pages.marked_pieces(task.text, task.payload.get("highlight", ())),
         "right": mine.right,
-        "yours": pages.answers_in_words(questions, mine.answers),
-        "known": pages.answers_in_words(questions, item.answers),
+        "yours": pages.answers_in_words(questions, mine.answers, task.text),
+        "known": pages.answers_in_words(questions, item.answers, task.text),
         "text": item.message,
         "last": number == task.of,
     }

@@ -194,18 +194,22 @@ def examples(plan: Plan) -> Iterator[ShownExample]:
 
 
 def answers_in_words(
-    questions: Sequence[Question], answers: Mapping[str, Any]
+    questions: Sequence[Question], answers: Mapping[str, Any], text: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Each answered question with its answer, both as people read them."""
+    """Each answered question with its answer, both as people read them; spans as their words."""
     for question in questions:
-        if question.id in answers:
-            labels = {option.value: option.shown for option in question.offered({}, {})}
-            yield question.text, _in_words(answers[question.id], labels)
+        if question.id not in answers:
+            continue
+        answer = answers[question.id]
+        if question.kind == "spans":
+            answer = [f"“{text[start:end]}”" for start, end in answer]
+        labels = {option.value: option.shown for option in question.offered({}, {})}
+        yield question.text, _in_words(answer, labels)
 
 
 def _in_words(answer: Any, labels: Mapping[str, str]) -> str:
     if isinstance(answer, dict):
         return f"{answer['from']} to {answer['to']}"
     if isinstance(answer, list):
-        return ", ".join(labels.get(str(part), str(part)) for part in answer)
+        return ", ".join(labels.get(str(part), str(part)) for part in answer) or "none"
     return labels.get(str(answer), str(answer))

@@ -78,7 +78,8 @@ def home(request: HttpRequest) -> HttpResponse:
         return _message(
             request, plan().title, "Open the link that you were sent to take part.", 200
         )
-    return redirect("project" if request.person.role == "owner" else "work")
+    places = {"owner": "project", "annotator": "work"}
+    return redirect(places.get(request.person.role, "guidelines"))
 
 
 @require_http_methods(["GET", "POST"])
