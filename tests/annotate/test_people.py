@@ -239,6 +239,35 @@ def test_owner_sees_everyones_stage(serve: Serve) -> None:
     assert rows == {"Ann": "profile", "Bob": "demo", "Cy": "declined"}
 
 
+def queries(client: Any, address: str) -> int:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as found:
+        assert client.get(address).status_code == 200
+    return len(found)
+
+
+def test_stages_cost_the_page_of_an_item_no_query(serve: Serve, tmp_path: Path) -> None:
+    serve("")
+    ann = annotator("Ann")
+    ann.get("/judge")
+    plain = queries(ann, "/judge")
+    staged = make_project(
+        tmp_path / "staged",
+        more="[reading]\nfirst = true\npause_hours = 1\nafter_cap = true\n" + PROFILE + TRAINING,
+    )
+    connect(staged, **web_settings())
+    add_items(staged, 6)
+    bob = annotator("Bob")
+    bob.post("/profile", {"native": "yes"})
+    confirm(bob)
+    for number, answer in ((1, "yes"), (2, "no")):
+        bob.post("/training", {"token": f"training-{number}", "metaphor": answer})
+    bob.get("/judge")
+    assert queries(bob, "/judge") == plain
+
+
 # consent
 
 

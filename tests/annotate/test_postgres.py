@@ -11,6 +11,7 @@ from bookkeeping import check_books
 from postgres_server import find_programs, running_server
 from projects import START, add_items, make_project
 from test_concurrency import YES, at_once, work_until_finished
+from test_people_at_once import CHECKS
 
 from trope.annotate.project import Project
 from trope.annotate.store import judging, people, queue
@@ -79,3 +80,8 @@ def test_postgres_dismissal_in_the_middle_of_work(on_postgres: Project) -> None:
     results = at_once(work, times=7)
     assert not [result for result in results if isinstance(result, Exception)], results
     check_books(on_postgres)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_postgres_way_in_and_out_at_once(check: object, on_postgres: Project) -> None:
+    check(on_postgres)  # type: ignore[operator]

@@ -12,7 +12,8 @@ from django.db.models import QuerySet
 from trope.annotate.project import Plan
 from trope.annotate.rules import selection
 from trope.annotate.rules.selection import Applicant, Ranked
-from trope.annotate.store.models import Event, Person, Standing, State
+from trope.annotate.store.models import Event, Person, Standing
+from trope.annotate.store.people import one_at_a_time
 from trope.annotate.store.writing import writing
 
 BELOW_MARK = "demo task"
@@ -52,7 +53,7 @@ def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
         verdict = "accepted" if passes else "declined"
         _settle([standing.pk], verdict, "" if passes else BELOW_MARK, now, "rule")
     elif by == "best":
-        _one_at_a_time()
+        one_at_a_time()
         if _finished().count() >= plan.selection.after:
             _take_best(plan, now, "rule", decline=True)
 
@@ -60,7 +61,7 @@ def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
 def accept_best(plan: Plan, *, now: datetime, by: str) -> int:
     """The number of applicants accepted: the best who wait, as many as there are places left."""
     with writing():
-        _one_at_a_time()
+        one_at_a_time()
         return _take_best(plan, now, by, decline=False)
 
 
@@ -74,12 +75,6 @@ def decline(person_id: int, *, now: datetime, by: str) -> bool:
     """End someone's application; only for those who have no verdict yet."""
     with writing():
         return bool(_settle([person_id], "declined", "owner", now, by, waiting=True))
-
-
-def _one_at_a_time() -> None:
-    """Wait until nobody else counts places."""
-    State.objects.get_or_create(pk=1)
-    list(State.objects.select_for_update().values("pk"))
 
 
 def _take_best(plan: Plan, now: datetime, by: str, *, decline: bool) -> int:

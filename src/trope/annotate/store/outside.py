@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.core import signing
-from django.db import IntegrityError
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from trope.annotate.project import Plan
 from trope.annotate.store.models import Event, Person, Standing
-from trope.annotate.store.people import hashed
+from trope.annotate.store.people import hashed, one_at_a_time
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput
 
@@ -87,11 +86,11 @@ def look(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor | st
 
 def arrive(visitor: Visitor, plan: Plan, *, now: datetime) -> Arrival:
     """The account of the worker behind a link; made on the first visit."""
-    try:
-        with writing():
-            return _again(visitor) or _account(visitor, plan, now)
-    except IntegrityError:  # two windows at once: the other one was first
-        return _again(visitor) or Arrival(None, "taken")
+    if found := _again(visitor):
+        return found
+    with writing():
+        one_at_a_time()  # two windows may have come at once, or two workers for the last place
+        return _again(visitor) or _account(visitor, plan, now)
 
 
 def code_of(standing: Standing, plan: Plan) -> str:

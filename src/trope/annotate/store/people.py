@@ -115,3 +115,9 @@ def announce(item_ids: list[int]) -> None:
     if item_ids:
         list(State.objects.select_for_update().values("pk"))
         Returned.objects.bulk_create([Returned(item_id=item_id) for item_id in item_ids])
+
+
+def one_at_a_time() -> None:
+    """Within a transaction, wait until nobody else counts places or people."""
+    State.objects.get_or_create(pk=1)
+    list(State.objects.select_for_update().values("pk"))
