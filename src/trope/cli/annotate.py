@@ -117,6 +117,43 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
 
 @annotate.command()
 @_DIRECTORY
+@click.argument("items", type=click.Path(path_type=Path, dir_okay=False), metavar="ITEMS")
+@click.argument("known", type=click.Path(path_type=Path, dir_okay=False), metavar="KNOWN")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Demo items.")
+@click.option("--rest", required=True, type=click.Path(path_type=Path), help="All other items.")
+@click.pass_context
+def demo(
+    context: click.Context, directory: Path, items: Path, known: Path, out: Path, rest: Path
+) -> None:
+    """Divide ITEMS into a demo task, as long as the plan says, and the rest.
+
+    KNOWN is a table of expressions whose answers are known: verb, object, and a column such as
+    gold.metaphorical. Items with such an expression become the control items of the demo task.
+    """
+    plan = open_project(directory).plan
+    from trope.annotate.demo_making import as_line, divide, read_known
+    from trope.annotate.items import read_items
+
+    wanted = plan.demo
+    divided = divide(
+        read_items(items, plan),
+        read_known(known, plan),
+        number=wanted.items,
+        gold=wanted.gold,
+        seed=plan.seed,
+    )
+    for path, part in ((out, divided.demo), (rest, divided.work)):
+        with open_output(path) as file:
+            file.writelines(map(as_line, part))
+    found = f"{len(divided.demo)} demo items, {divided.known} with known answers"
+    click.echo(f"{found}; {len(divided.work)} others")
+    if len(divided.demo) < wanted.items or divided.known < wanted.gold:
+        click.echo(f"the plan asks for {wanted.items} and {wanted.gold}", err=True)
+        context.exit(1)
+
+
+@annotate.command()
+@_DIRECTORY
 @click.option("--days", default=14, show_default=True, help="How long the link can be used.")
 @click.option("--study", default="", metavar="ID", help="Only for this study (STUDY_ID).")
 @click.option("--worker", default="", metavar="ID", help="A link for this worker alone.")

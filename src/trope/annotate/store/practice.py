@@ -15,7 +15,7 @@ from typing import Any
 
 from trope.annotate.project import Plan
 from trope.annotate.questions import is_right
-from trope.annotate.rules.assignment import seconds_spent, shuffled_in
+from trope.annotate.rules.assignment import in_turn, seconds_spent, shuffled_in
 from trope.annotate.rules.caps import may_skip
 from trope.annotate.store.choosing import decide
 from trope.annotate.store.judging import Refused
@@ -84,10 +84,7 @@ def _known(plan: Plan) -> list[str]:
     groups: dict[str, list[str]] = {}
     for key, gold in items.values_list("external_id", "gold")[: 20 * plan.demo.gold]:
         groups.setdefault(str(sorted(gold.items())), []).append(key)
-    chosen: list[str] = []
-    while len(chosen) < plan.demo.gold and any(groups.values()):
-        chosen += [groups[name].pop(0) for name in sorted(groups) if groups[name]]
-    return chosen[: plan.demo.gold]
+    return in_turn(groups, plan.demo.gold)
 
 
 def save_draft(person_id: int, key: str, values: Mapping[str, Any]) -> None:
