@@ -1,151 +1,48 @@
-"""The way in: consent, profile, reading, training, demo task, selection, reading again."""
+"""The way in: stages, consent, profile, guidelines read and read again."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from bookkeeping import check_books
 from click.testing import CliRunner
-from projects import START, Clock, add_items, make_project
+from projects import Clock, add_items, make_project
+from visitors import (
+    DEMO,
+    PROFILE,
+    TRAINING,
+    annotator,
+    browser,
+    confirm,
+    do_demo,
+    field,
+    judge,
+    owner,
+    staged_project,
+    ticking_clock,
+    where,
+)
 
-from trope.annotate.project import Project, open_project, read_plan
+from trope.annotate.project import Project, open_project
 from trope.annotate.starting import new_project
 from trope.annotate.store.connect import connect
-from trope.annotate.store.demo_items import import_demo
 from trope.annotate.store.models import ConsentText, Event, Judgment, Lease, Person, Standing, Trial
-from trope.annotate.store.people import invite
-from trope.annotate.web import views
 from trope.annotate.web.settings import web_settings
 from trope.cli.main import main
-from trope.core.errors import BadConfig, BadInput, BadRecord
 
-PROFILE = """
-[[profile.questions]]
-id = "native"
-kind = "choice"
-text = "First language?"
-options = [{ value = "yes" }, { value = "no" }]
-[[profile.eligible]]
-question = "native"
-values = ["yes"]
-"""
-TRAINING = """
-[[training.items]]
-text = "Prices climb."
-highlight = "climb"
-answers = { metaphor = "yes" }
-message = "Prices have no feet."
-[[training.items]]
-text = "Goats climb."
-answers = { metaphor = "no" }
-message = "Goats have feet."
-"""
-DEMO = """
-[demo]
-items = 4
-gold = 2
-paid = true
-[skip]
-allowed = true
-limit = 0.5
-[pay]
-amount = "0.60"
-[selection]
-"""
+Serve = Callable[[str], Project]
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The time that every page goes by; each look at it takes a second."""
-    time = Clock()
-
-    class Ticking:
-        fromisoformat = None
-
-        @staticmethod
-        def now(_: Any) -> Any:
-            return time.forward(seconds=1)
-
-    monkeypatch.setattr(views, "datetime", Ticking)
-    return time
-
-
-Serve = Callable[..., Project]
+    return ticking_clock(monkeypatch)
 
 
 @pytest.fixture
 def serve(tmp_path: Path, clock: Clock) -> Serve:
     """Makes a project with these settings, six items and a demo task of four."""
-
-    def start(more: str, **options: Any) -> Project:
-        project = make_project(tmp_path / "p", more=more, **options)
-        connect(project, **web_settings())
-        add_items(project, 6)
-        rows: list[dict[str, Any]] = [{"id": f"d{n}", "text": f"Demo {n}."} for n in range(1, 6)]
-        for n, answer in enumerate(["yes", "yes", "yes", "no"], start=1):
-            rows.append({"id": f"k{n}", "text": f"Known {n}.", "gold": {"metaphor": answer}})
-        path = tmp_path / "demo.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        import_demo(project, path, now=START)
-        return project
-
-    return start
-
-
-def browser(token: str = "") -> Any:
-    """A browser, signed in with that link if there is one."""
-    from django.test import Client
-
-    client = Client(HTTP_HOST="localhost")
-    if token:
-        assert client.post(f"/join/{token}").status_code == 302
-    return client
-
-
-def annotator(name: str, **options: Any) -> Any:
-    return browser(invite(name, now=START, **options))
-
-
-def owner() -> Any:
-    return browser(invite("Olga", role="owner", now=START))
-
-
-def where(client: Any) -> str:
-    """The page to which someone is led who wants to judge."""
-    answer = client.get("/judge", follow=True)
-    return str(answer.request["PATH_INFO"])
-
-
-def field(client: Any, address: str, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]+)"', client.get(address).content.decode())
-    assert found, address
-    return found[1]
-
-
-def judge(client: Any, answer: str = "yes") -> Any:
-    return client.post("/judge", {"token": field(client, "/judge", "token"), "metaphor": answer})
-
-
-def confirm(client: Any) -> Any:
-    opened = field(client, "/guidelines", "opened")
-    return client.post("/guidelines/read", {"opened": opened})
-
-
-def do_demo(client: Any, *, known: str = "right") -> None:
-    """The whole demo task; control items are answered right, wrong or skipped."""
-    while where(client) == "/demo":
-        page = client.get("/demo").content.decode()
-        key = field(client, "/demo", "token")
-        right = "no" if "Known 4" in page else "yes"
-        sent = {"token": key, "metaphor": right}
-        if "Known" in page and known == "wrong":
-            sent["metaphor"] = "yes" if right == "no" else "no"
-        if "Known" in page and known == "skipped":
-            sent = {"token": key, "action": "skip"}
-        assert client.post("/demo", sent).status_code == 302
+    return lambda more: staged_project(tmp_path / "p", more)
 
 
 # the stages
@@ -414,306 +311,3 @@ def test_page_of_guidelines_opened_before_the_pause_does_not_count(
     clock.forward(hours=13)
     assert ann.post("/guidelines/read", {"opened": old}).status_code == 409
     assert where(ann) == "/guidelines"
-
-
-# training
-
-
-def test_message_comes_only_after_the_answer_and_the_answer_is_locked(serve: Serve) -> None:
-    serve(TRAINING)
-    ann = annotator("Ann")
-    before = ann.get("/training").content.decode()
-    assert "no feet" not in before
-    assert "<mark>climb</mark>" in before
-    assert ann.get("/training/1").status_code == 404
-    assert ann.post("/training", {"token": "training-1"}).status_code == 422
-    answer = ann.post("/training", {"token": "training-1", "metaphor": "no"})
-    assert answer.headers["Location"] == "/training/1"
-    page = ann.get("/training/1").content.decode()
-    assert "Prices have no feet." in page
-    assert "Not quite" in page
-    ann.post("/training", {"token": "training-1", "metaphor": "yes"})
-    assert Trial.objects.get().answers == {"metaphor": "no"}
-    assert "Goats have feet" not in ann.get("/training").content.decode()
-    ann.post("/training", {"token": "training-2", "metaphor": "no"})
-    assert "That is right" in ann.get("/training/2").content.decode()
-    assert where(ann) == "/judge"
-    assert not Judgment.objects.exists()
-
-
-def test_too_few_right_in_training_ends_the_way(serve: Serve) -> None:
-    serve("[training]\npass_mark = 1.0\n" + TRAINING)
-    ann = annotator("Ann")
-    ann.post("/training", {"token": "training-1", "metaphor": "yes"})
-    ann.post("/training", {"token": "training-2", "metaphor": "yes"})
-    assert where(ann) == "/waiting"
-    assert "training answers" in ann.get("/waiting").content.decode()
-
-
-# demo task and selection
-
-
-def test_demo_is_as_long_as_it_should_be_with_as_many_known_answers(serve: Serve) -> None:
-    serve(DEMO + 'by = "owner"')
-    ann, bob = annotator("Ann"), annotator("Bob")
-    for client in (ann, bob):
-        do_demo(client)
-    mine, theirs = (
-        set(Trial.objects.filter(person__name=name).values_list("item", flat=True))
-        for name in ("Ann", "Bob")
-    )
-    assert mine == theirs, "everyone gets the same items"
-    assert len(mine) == 4
-    assert mine == {"d1", "d2", "k1", "k4"}, "known answers of each kind in turn"
-    result = Standing.objects.get(person__name="Ann").demo_result
-    assert (result["shown"], result["gold"], result["right"]) == (4, 2, 2)
-
-
-def test_demo_counts_nowhere_but_in_pay(serve: Serve) -> None:
-    project = serve(DEMO + 'by = "owner"')
-    ann = annotator("Ann")
-    do_demo(ann)
-    assert not Judgment.objects.exists()
-    check_books(project)
-    person = Person.objects.get(name="Ann")
-    assert (person.judged, person.gold_seen) == (0, 0)
-    assert "0.80 USD" in ann.get("/waiting").content.decode()  # 4 items of pages of 3
-    page = owner().get("/project").content.decode()
-    assert "<td>0.80</td>" in page
-    assert "0</strong> of 12 judgments" in page
-
-
-def test_demo_form_sent_twice_is_one_answer(serve: Serve) -> None:
-    serve(DEMO + 'by = "owner"')
-    ann = annotator("Ann")
-    sent = {"token": field(ann, "/demo", "token"), "metaphor": "no"}
-    for _ in range(3):
-        assert ann.post("/demo", sent).status_code == 302
-    assert Trial.objects.count() == 1
-    assert Standing.objects.get(person__name="Ann").demo_done == 1
-
-
-def test_demo_draft_is_there_after_a_reload(serve: Serve) -> None:
-    serve(DEMO + 'by = "owner"')
-    ann = annotator("Ann")
-    sent = {"token": field(ann, "/demo", "token"), "metaphor": "no"}
-    assert ann.post("/practice/draft", sent).status_code == 204
-    assert re.search(r'value="no"[^>]* checked', ann.get("/demo").content.decode())
-
-
-def test_known_answers_of_the_demo_reach_nobody(serve: Serve) -> None:
-    serve(DEMO + 'by = "owner"')
-    ann = annotator("Ann")
-    while where(ann) == "/demo":
-        page = ann.get("/demo").content.decode()
-        assert "gold" not in page.lower()
-        ann.post("/demo", {"token": field(ann, "/demo", "token"), "metaphor": "no"})
-        assert "right" not in ann.get("/way", follow=True).content.decode()
-
-
-def test_too_many_skips_in_the_demo_are_refused(serve: Serve) -> None:
-    serve(DEMO.replace("items = 4", "items = 7").replace("limit = 0.5", "limit = 0.1"))
-    ann = annotator("Ann")
-    statuses = []
-    for _ in range(4):
-        sent = {"token": field(ann, "/demo", "token"), "action": "skip"}
-        statuses.append(ann.post("/demo", sent).status_code)
-    assert statuses == [302, 302, 302, 409]
-
-
-def test_demo_without_items_says_so_to_both_sides(serve: Serve, tmp_path: Path) -> None:
-    from trope.annotate.store.models import DemoItem
-
-    serve(DEMO + 'by = "owner"')
-    DemoItem.objects.all().delete()
-    ann = annotator("Ann")
-    assert "not ready yet" in ann.get("/demo").content.decode()
-    assert "there are 0 and 0" in " ".join(
-        owner().get("/project/applicants").content.decode().split()
-    )
-
-
-def apply(name: str, known: str) -> Any:
-    client = annotator(name)
-    do_demo(client, known=known)
-    return client
-
-
-def test_owner_sees_the_ranking_with_its_parts_and_takes_the_best(serve: Serve) -> None:
-    serve(DEMO + 'by = "owner"\nbest = 2')
-    clients = {
-        name: apply(name, how)
-        for name, how in (("Ann", "wrong"), ("Bob", "right"), ("Cy", "skipped"), ("Di", "right"))
-    }
-    boss = owner()
-    page = boss.get("/project/applicants").content.decode()
-    assert re.findall(r'<th scope="row">(\w+)</th>', page) == ["Bob", "Di", "Ann", "Cy"]
-    assert "2 of 2" in page
-    assert "2 of 4 skipped" in page
-    assert "0.8 · known" in page, "the formula is on the page"
-    boss.post("/project/applicants/best")
-    assert {name: where(c) for name, c in clients.items()} == {
-        "Ann": "/waiting",
-        "Bob": "/judge",
-        "Cy": "/waiting",
-        "Di": "/judge",
-    }
-    boss.post("/project/applicants/best")
-    assert Standing.objects.filter(verdict="accepted").count() == 2, "no more than the places"
-    number = Person.objects.get(name="Cy").pk
-    boss.post(f"/project/applicants/{number}", {"verdict": "decline"})
-    assert "cannot go on" in clients["Cy"].get("/waiting").content.decode()
-    assert boss.post(f"/project/applicants/{number}", {"verdict": "decline"}).status_code == 404
-    assert boss.post("/project/applicants/999", {"verdict": "accept"}).status_code == 404
-
-
-def test_test_questions_let_in_at_once_who_passes(serve: Serve) -> None:
-    serve(DEMO + 'by = "pass"\npass_mark = 0.7')
-    assert where(apply("Ann", "right")) == "/judge"
-    bob = apply("Bob", "wrong")
-    assert where(bob) == "/waiting"
-    assert "cannot go on" in bob.get("/waiting").content.decode()
-
-
-def test_best_are_taken_as_soon_as_enough_have_finished(serve: Serve) -> None:
-    serve(DEMO + 'by = "best"\nbest = 1\nafter = 3')
-    ann, bob = apply("Ann", "wrong"), apply("Bob", "right")
-    assert (where(ann), where(bob)) == ("/waiting", "/waiting")
-    assert "choose" in bob.get("/waiting").content.decode()
-    cy = apply("Cy", "skipped")
-    assert [where(c) for c in (ann, bob, cy)] == ["/waiting", "/judge", "/waiting"]
-    assert "cannot go on" in ann.get("/waiting").content.decode()
-    late = apply("Di", "right")
-    assert "cannot go on" in late.get("/waiting").content.decode(), "the place is taken"
-
-
-def test_demo_without_selection_leads_to_work(serve: Serve) -> None:
-    serve(DEMO + 'by = ""')
-    assert where(apply("Ann", "wrong")) == "/judge"
-
-
-def test_answers_of_training_and_demo_are_exported_apart(serve: Serve) -> None:
-    project = serve(TRAINING + DEMO + 'by = ""')
-    ann = annotator("Ann")
-    for number, answer in ((1, "yes"), (2, "no")):
-        ann.post("/training", {"token": f"training-{number}", "metaphor": answer})
-    do_demo(ann)
-    lines = b"".join(owner().get("/project/trials.jsonl").streaming_content).decode().splitlines()
-    rows = [json.loads(line) for line in lines]
-    assert [row["part"] for row in rows] == ["training"] * 2 + ["demo"] * 4
-    assert rows[0]["annotator"] == "Ann"
-    folder = str(project.folder)
-    result = CliRunner().invoke(main, ["annotate", "export", folder, "--trials"])
-    assert len(result.output.splitlines()) == 6
-    assert CliRunner().invoke(main, ["annotate", "export", folder]).output == ""
-
-
-def test_demo_items_come_all_or_none(serve: Serve, tmp_path: Path) -> None:
-    from trope.annotate.store.models import DemoItem
-
-    project = serve("")
-    path = tmp_path / "more.jsonl"
-    path.write_text('{"id": "n1", "text": "Fine."}\n{"id": "n2", "text": " "}\n', encoding="utf-8")
-    with pytest.raises(BadRecord, match="no text"):
-        import_demo(project, path, now=START)
-    path.write_text('{"id": "n1", "text": "Fine."}\n{"id": "d1", "text": "Twice."}\n')
-    with pytest.raises(BadInput, match="'d1' already"):
-        import_demo(project, path, now=START)
-    assert not DemoItem.objects.filter(external_id="n1").exists()
-
-
-# the plan
-
-
-FAULTY = """
-title = "x"
-guidelines = "y"
-[[questions]]
-id = "a"
-kind = "choice"
-text = "?"
-options = [{ value = "yes" }, { value = "no" }]
-[profile]
-eligible = [{ question = "native", values = ["yes"] }]
-[[profile.questions]]
-id = "country"
-kind = "choice"
-text = "?"
-options = [{ value = "ie" }]
-[[profile.weights]]
-question = "country"
-values = ["uk"]
-weight = 0
-[training]
-pass_mark = 2.0
-[[training.items]]
-text = "A"
-highlight = "B"
-answers = { a = "perhaps" }
-message = " "
-[demo]
-items = 5
-gold = 6
-[selection]
-by = "best"
-best = 3
-after = 1
-pass_mark = -1.0
-weights = { gold = 0, skips = 0, time = 0 }
-pace = { expected = 1, too_fast = 2 }
-[outside]
-completion_code = "<b>"
-return_url = "javascript:alert(1)"
-places = -1
-[reading]
-pause_hours = -1
-"""
-
-
-def test_all_faults_of_the_way_in_come_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "project.toml"
-    path.write_text(FAULTY, encoding="utf-8")
-    with pytest.raises(BadConfig) as caught:
-        read_plan(path)
-    text = str(caught.value)
-    for words in (
-        "'native' is no question of the profile",
-        "'country' can never be 'uk'",
-        "a weight must be above 0",
-        "training.pass_mark",
-        "highlights 'B'",
-        "needs text, answers and a message",
-        "'perhaps', which is not offered",
-        "demo.gold",
-        "selection.after",
-        "selection.pass_mark",
-        "selection.weights",
-        "selection.pace",
-        "outside.completion_code",
-        "outside.return_url",
-        "outside.places",
-        "reading:",
-    ):
-        assert words in text, words
-    assert len(caught.value.faults) == 16
-
-
-def test_highlight_scheme_marks_what_it_calls_a_metaphor(tmp_path: Path, clock: Clock) -> None:
-    folder = tmp_path / "p"
-    new_project(folder, "tweets2019-highlight")
-    project = open_project(folder)
-    connect(project, **web_settings())
-    items = folder / "one.jsonl"
-    items.write_text('{"id": "x", "text": "Hope drained away 😀"}\n', encoding="utf-8")
-    assert CliRunner().invoke(main, ["annotate", "import", str(folder), str(items)]).exit_code == 0
-    connect(project, **web_settings())
-    ann = annotator("Ann")
-    assert where(ann) == "/profile"
-    ann.post("/profile", {"native": "yes", "country": "Ireland"})
-    confirm(ann)
-    sent = {"token": field(ann, "/judge", "token"), "label": "metaphor"}
-    refused = ann.post("/judge", sent)
-    assert refused.status_code == 422
-    assert "needs 1 or more" in refused.content.decode()
-    ann.post("/judge", sent | {"words": ["5-12", "13-17"]})
-    assert Judgment.objects.get().answers == {"label": "metaphor", "words": [[5, 17]]}
