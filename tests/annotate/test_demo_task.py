@@ -246,3 +246,11 @@ def test_demo_items_come_all_or_none(serve: Serve, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="'d1' already"):
         import_demo(project, path, now=START)
     assert not DemoItem.objects.filter(external_id="n1").exists()
+
+
+def test_markup_in_names_stays_text_in_the_ranking(serve: Serve) -> None:
+    serve(DEMO + 'by = "owner"')
+    apply("<img src=x onerror=alert(1)>", "right")
+    page = owner().get("/project/applicants").content.decode()
+    assert "<img" not in page
+    assert "&lt;img src=x" in page

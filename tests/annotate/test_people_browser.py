@@ -2,7 +2,8 @@
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -77,22 +78,35 @@ def trope(*words: str) -> str:
     return done.stdout.strip()
 
 
+Serve = Callable[[str], tuple[str, str]]
+
+
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[str, str]]:
-    """The owner's link and a link for workers from elsewhere."""
-    folder = tmp_path / "headlines"
-    new_project(folder, "pairs")
-    for name, text in (("project.toml", PLAN), ("items.jsonl", ITEMS), ("demo.jsonl", DEMO)):
-        (folder / name).write_text(text, encoding="utf-8")
-    trope("import", str(folder), str(folder / "items.jsonl"))
-    trope("import", str(folder), str(folder / "demo.jsonl"), "--demo")
-    port = free_port()
-    outside = trope("link", str(folder), "--origin", f"http://127.0.0.1:{port}")
-    command = [*TROPE, "serve", str(folder), "--port", str(port), "--workers", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as service:
-        assert service.stdout is not None
-        yield service.stdout.readline().split()[-1], outside
-        service.terminate()
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Starts the service with a plan; gives the owner's link and one for workers from elsewhere."""
+    with ExitStack() as stack:
+
+        def start(plan: str) -> tuple[str, str]:
+            folder = tmp_path / "headlines"
+            new_project(folder, "pairs")
+            for name, text in (
+                ("project.toml", plan),
+                ("items.jsonl", ITEMS),
+                ("demo.jsonl", DEMO),
+            ):
+                (folder / name).write_text(text, encoding="utf-8")
+            trope("import", str(folder), str(folder / "items.jsonl"))
+            trope("import", str(folder), str(folder / "demo.jsonl"), "--demo")
+            port = free_port()
+            outside = trope("link", str(folder), "--origin", f"http://127.0.0.1:{port}")
+            command = [*TROPE, "serve", str(folder), "--port", str(port), "--workers", "1"]
+            service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+            stack.enter_context(service)
+            stack.callback(service.terminate)
+            assert service.stdout is not None
+            return service.stdout.readline().split()[-1], outside
+
+        yield start
 
 
 def as_prolific(link: str, worker: str) -> str:
@@ -106,8 +120,8 @@ def on(page: Any, address: str) -> None:
     page.wait_for_url(f"**{address}")
 
 
-def test_worker_from_the_link_to_the_code(browser: Any, served: tuple[str, str]) -> None:
-    owner_link, outside = served
+def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
+    owner_link, outside = serve(PLAN)
     page = open_page(browser, as_prolific(outside, "w1"))
     assert page.get_by_text("You may withdraw at any time").is_visible()
     page.keyboard.press("Enter")
@@ -162,11 +176,28 @@ def test_worker_from_the_link_to_the_code(browser: Any, served: tuple[str, str])
     assert owner.get_by_role("row", name="w1pr").get_by_text(code).is_visible()
 
 
-def test_way_in_works_without_scripts_and_fits_a_phone(
-    browser: Any, served: tuple[str, str]
-) -> None:
+def test_last_test_question_leads_on_to_work_in_the_same_window(browser: Any, serve: Serve) -> None:
+    plan = PLAN.replace('by = "owner"', 'by = "pass"\npass_mark = 1.0')
+    plan = plan.replace("first = true", "first = false")
+    _, outside = serve(plan[: plan.index("[[profile.questions]]")] + plan[plan.index("[[quest") :])
+    page = open_page(browser, as_prolific(outside, "w3"))
+    page.keyboard.press("Enter")
+    on(page, "/demo")
+    for number in (1, 2):
+        page.get_by_text(f"{number} of 2").wait_for()
+        page.keyboard.press("2")
+        page.keyboard.press("Enter")
+    on(page, "/judge")
+    page.get_by_text("0 judged").wait_for()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    page.get_by_text("1 judged").wait_for()
+
+
+def test_way_in_works_without_scripts_and_fits_a_phone(browser: Any, serve: Serve) -> None:
     phone = {"width": 390, "height": 800}
-    link = as_prolific(served[1], "w2")
+    owner_link, outside = serve(PLAN)
+    link = as_prolific(outside, "w2")
     page = open_page(browser, link, java_script_enabled=False, viewport=phone)
     page.get_by_role("button", name="I agree, begin").click()
     page.get_by_label("Yes").check()
@@ -184,7 +215,7 @@ def test_way_in_works_without_scripts_and_fits_a_phone(
     scripted = open_page(browser, link, viewport=phone)
     for address in ("", "/waiting", "/withdraw", "/guidelines", "/training/1"):
         if address:
-            scripted.goto(served[0].partition("/join")[0] + address)
+            scripted.goto(owner_link.partition("/join")[0] + address)
         else:
             scripted.get_by_role("button", name="I agree, begin").click()
         wide = scripted.evaluate("document.documentElement.scrollWidth > window.innerWidth")

@@ -13,7 +13,7 @@ from test_outside import ID, address, browser, judge, study_link
 from visitors import ticking_clock
 
 from trope.annotate.project import Project
-from trope.annotate.store import judging, queue
+from trope.annotate.store import judging, people, queue
 from trope.annotate.store.connect import connect
 from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, Standing, Trial
 from trope.annotate.store.people import invite
@@ -166,3 +166,11 @@ def test_demo_answers_are_erased_too(serve: Serve, clock: Clock) -> None:
     ann.post("/withdraw", {"sure": "yes"})
     assert not Trial.objects.exists()
     check_books(project)
+
+
+def test_who_has_withdrawn_cannot_be_dismissed_afterwards(serve: Serve, clock: Clock) -> None:
+    project = serve(PROFILE, items=6)
+    ann, person = working(project, clock)
+    ann.post("/withdraw", {"sure": "yes"})
+    assert people.dismiss(person.pk, "too late", now=clock.now) == 0
+    assert Judgment.objects.filter(state="counted", current=True).count() == 2

@@ -79,7 +79,7 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
     """
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state == "dismissed":
+        if person.state in ("dismissed", "withdrawn"):
             return 0
         counted = Judgment.objects.filter(person=person, current=True, state="counted")
         held = Lease.objects.filter(person=person, released=False, item__is_gold=False)

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from trope.annotate.store import people, selectors
+from trope.annotate.store.demo_items import demo_shortage
 from trope.annotate.store.models import Person
 from trope.annotate.web.views import now, only, plan
 from trope.core.errors import BadInput, UnknownName
@@ -76,6 +77,7 @@ def _page(
         "progress": selectors.progress(plan()),
         "people": selectors.pay_sheet(plan(), now=now()),
         "team": selectors.team(),
+        "shortage": demo_shortage(plan()),
         "link": link,
         "invited": invited,
         "problem": problem,
