@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from projects import START, Clock
 from visitors import (
     DEMO,
+    PROFILE,
     TRAINING,
     annotator,
     do_demo,
@@ -254,3 +255,11 @@ def test_markup_in_names_stays_text_in_the_ranking(serve: Serve) -> None:
     page = owner().get("/project/applicants").content.decode()
     assert "<img" not in page
     assert "&lt;img src=x" in page
+
+
+def test_owner_sees_what_applicants_say_about_themselves(serve: Serve) -> None:
+    serve(PROFILE + DEMO + 'by = "owner"')
+    ann = annotator("Ann")
+    ann.post("/profile", {"native": "yes"})
+    do_demo(ann)
+    assert "native: yes" in owner().get("/project/applicants").content.decode()

@@ -22,20 +22,22 @@ PLACES_TAKEN = "places taken"
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """A row of the owner's ranking."""
+    """A row of the owner's ranking; `profile` has the answers about the person."""
 
     id: int
     verdict: str
+    profile: dict[str, Any]
     ranked: Ranked
 
 
 def ranking(plan: Plan) -> list[RankedRow]:
     """Everyone who has finished the demo task and is still here, from the best to the last."""
     standings = {standing.person.name: standing for standing in _finished()}
-    return [
-        RankedRow(standings[one.applicant.name].pk, standings[one.applicant.name].verdict, one)
-        for one in _ranked(standings.values(), plan)
-    ]
+    rows = []
+    for one in _ranked(standings.values(), plan):
+        standing = standings[one.applicant.name]
+        rows.append(RankedRow(standing.pk, standing.verdict, standing.profile or {}, one))
+    return rows
 
 
 def places_left(plan: Plan) -> int:
