@@ -23,9 +23,11 @@ from visitors import (
     where,
 )
 
-from trope.annotate.project import Project
+from trope.annotate.project import Project, open_project
+from trope.annotate.store.connect import connect
 from trope.annotate.store.demo_items import import_demo
 from trope.annotate.store.models import Judgment, Person, Standing, Trial
+from trope.annotate.web.settings import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput, BadRecord
 
@@ -158,6 +160,21 @@ def test_demo_without_items_says_so_to_both_sides(serve: Serve, tmp_path: Path) 
     assert "there are 0 and 0" in " ".join(
         owner().get("/project/applicants").content.decode().split()
     )
+
+
+def test_demo_that_was_shortened_meanwhile_ends(serve: Serve) -> None:
+    project = serve(DEMO + 'by = "owner"')
+    ann = annotator("Ann")
+    while not Trial.objects.filter(item="d1").exists():
+        ann.post("/demo", {"token": field(ann, "/demo", "token"), "metaphor": "no"})
+    path = project.folder / "project.toml"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("items = 4\ngold = 2", "items = 1\ngold = 0"), encoding="utf-8")
+    connect(open_project(project.folder), **web_settings())
+    assert ann.get("/demo").status_code == 302
+    assert where(ann) == "/waiting"
+    done = Trial.objects.count()
+    assert Standing.objects.get(person__name="Ann").demo_result["shown"] == done
 
 
 def apply(name: str, known: str) -> Any:

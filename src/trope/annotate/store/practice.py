@@ -157,6 +157,17 @@ def answer_demo(
         return trial
 
 
+def finish_demo(person_id: int, plan: Plan, *, now: datetime) -> bool:
+    """End the demo task of someone for whom nothing of it is left, as after it was shortened;
+    False for who has done nothing of it."""
+    with writing():
+        standing = locked_standing(person_id)
+        if standing.demo_finished or not standing.demo_done or next_demo(person_id, plan):
+            return False
+        _close_demo(standing, plan, now)
+        return True
+
+
 def _check_skip(standing: Standing, plan: Plan) -> None:
     if not plan.skip.allowed:
         raise Refused("no_skipping", "This project does not allow skipping.")
