@@ -115,7 +115,9 @@ def _do(project, what, person, rng, now, given):
 
             old = Judgment.objects.get(pk=rng.choice(mine))
             answers = random_answers(project, old.item, rng)
-            new = judging.change(person, old.pk, f"{rng.getrandbits(128):032x}", answers, now=now)
+            new = judging.change(
+                person, old.pk, f"{rng.getrandbits(128):032x}", answers, project.plan, now=now
+            )
             given.append((new.pk, person))
         return
     leases = queue.next_page(person, project.plan, now=now, rng=rng).leases

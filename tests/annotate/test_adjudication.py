@@ -14,10 +14,11 @@ from click.testing import CliRunner
 from projects import START, Clock, make_project
 from test_web import browser
 
+from trope.annotate.exchange.records import Losses
 from trope.annotate.project import Project, open_project
 from trope.annotate.rules.aggregating import Way
 from trope.annotate.starting import new_project
-from trope.annotate.store import adjudicating, judging, labels, people, queue
+from trope.annotate.store import adjudicating, judging, labels, people, queue, settled
 from trope.annotate.store.connect import connect
 from trope.annotate.store.importing import import_items
 from trope.annotate.store.models import Decision, Event, Item, Judgment
@@ -61,9 +62,12 @@ def disputed(project: Project) -> list[str]:
 
 
 def label_of(project: Project, item: str, **way: Any) -> tuple[str | None, str]:
-    found = labels.project_labels(project.plan, Way(**way))[0].result
-    assert found is not None
-    return next((one.label, one.note) for one in found.items if one.item == item)
+    found = labels.labelled_items(project.plan, Losses(), way=Way(**way))
+    return next(
+        (one.labels["metaphor"].label, one.labels["metaphor"].note)
+        for one in found
+        if one.item.id == item
+    )
 
 
 def test_only_complete_items_on_which_people_differ_are_listed(project: Project) -> None:
@@ -112,12 +116,11 @@ def test_decision_wins_over_every_method(project: Project, method: str) -> None:
     adjudicating.decide(
         item, judge_id.pk, "t" * 32, {"metaphor": "no"}, note="", excluded=False, now=START
     )
-    assert label_of(project, "a", method=method) == ("no", labels.DECIDED)
-    result = CliRunner().invoke(
-        main, ["annotate", "labels", str(project.folder), "--method", method]
-    )
+    assert label_of(project, "a", method=method) == ("no", settled.DECIDED)
+    command = ["annotate", "export", str(project.folder), "--what", "labels", "--format", "csv"]
+    result = CliRunner().invoke(main, [*command, "--method", method])
     rows = {row["item"]: row for row in csv.DictReader(io.StringIO(result.stdout))}
-    assert (rows["a"]["label"], rows["a"]["confidence"]) == ("no", "1.000000")
+    assert (rows["a"]["label"], rows["a"]["confidence"]) == ("no", "1.0")
 
 
 def test_later_decision_takes_the_place_of_an_earlier_one(project: Project) -> None:
@@ -128,9 +131,9 @@ def test_later_decision_takes_the_place_of_an_earlier_one(project: Project) -> N
         given = {"metaphor": answer}
         adjudicating.decide(item, person.pk, token, given, note="", excluded=False, now=START)
     assert list(Decision.objects.values_list("current", flat=True)) == [False, True]
-    assert label_of(project, "b") == ("yes", labels.DECIDED)
+    assert label_of(project, "b") == ("yes", settled.DECIDED)
     adjudicating.decide(item, person.pk, "3" * 32, {}, note="?", excluded=True, now=START)
-    assert label_of(project, "b") == (None, labels.EXCLUDED)
+    assert label_of(project, "b") == (None, settled.EXCLUDED)
     assert Decision.objects.count() == 3
 
 
@@ -165,9 +168,8 @@ def reading(kind: str, sure: str = "yes") -> dict[str, Any]:
 
 
 def label_rows(project: Project) -> dict[tuple[str, str], str]:
-    lines = "".join(labels.label_lines(labels.project_labels(project.plan, Way())))
-    rows = csv.DictReader(io.StringIO(lines))
-    return {(row["item"], row["question"]): row["label"] for row in rows}
+    rows = labels.label_rows(labels.labelled_items(project.plan, Losses(), drafts=True))
+    return {(row["item"], row["question"]): row["label"] or "" for row in rows}
 
 
 def test_two_annotators_are_reconciled_and_the_rest_is_left_out(tmp_path: Path) -> None:

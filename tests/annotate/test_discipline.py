@@ -166,7 +166,9 @@ def test_appeal_brings_judgments_back_where_there_is_room(project: Project, cloc
         discipline.appeal(ann, "Again", now=clock.now)
     full = set(Item.objects.filter(pk__in=lost, open_slots=0).values_list("pk", flat=True))
     assert 0 < len(full) < 4
-    discipline.answer_appeal(appeal.pk, "You are right.", reinstate_them=True, now=clock.now, by="O")
+    discipline.answer_appeal(
+        appeal.pk, "You are right.", reinstate_them=True, now=clock.now, by="O"
+    )
     states = dict(
         Judgment.objects.filter(item_id__in=lost, person_id=ann).values_list("item_id", "state")
     )

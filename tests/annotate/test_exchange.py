@@ -119,7 +119,7 @@ def test_export_imported_into_a_fresh_project_is_exported_the_same(seed: int, ki
         old = rich_project(Path(folder) / "old")
         add_rich_items(old)
         live(old, seed)
-        before, paid = exported(old, kind), pay_sheet(old.plan)
+        before, paid = exported(old, kind), pay_sheet(old.plan, now=START)
         new = rich_project(Path(folder) / "new")
         out = old.folder / "out"
         run("import", new.folder, out / "items.jsonl")
@@ -130,7 +130,7 @@ def test_export_imported_into_a_fresh_project_is_exported_the_same(seed: int, ki
         assert after["people.jsonl"] == before["people.jsonl"]
         assert after[f"judgments.{kind}"] == before[f"judgments.{kind}"]
         check_books(new)
-        for was, now in zip(paid, pay_sheet(new.plan), strict=True):
+        for was, now in zip(paid, pay_sheet(new.plan, now=START), strict=True):
             assert now.hours == pytest.approx(was.hours)
             assert (now.judged, now.skipped, now.gold_seen, now.gold_right, now.earned) == (
                 was.judged, was.skipped, was.gold_seen, was.gold_right, was.earned,

@@ -13,6 +13,7 @@ from postgres_server import find_programs, running_server
 from projects import START, add_items, make_project
 from test_concurrency import YES, at_once, work_until_finished
 from test_discipline import reinstated_while_others_work
+from test_people_at_once import CHECKS
 
 from trope.annotate.project import Doubt, Project
 from trope.annotate.store import judging, people, queue
@@ -104,3 +105,8 @@ def test_postgres_disputed_items_are_found(on_postgres: Project) -> None:
     in_doubt = replace(on_postgres.plan, doubt=Doubt("metaphor", ("yes",)))
     assert len(next_disputes(in_doubt)) == 2
     assert by_day() == [(START.date(), 6)]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_postgres_way_in_and_out_at_once(check: object, on_postgres: Project) -> None:
+    check(on_postgres)  # type: ignore[operator]

@@ -12,9 +12,9 @@ from trope.annotate.rules.findings import find
 from trope.annotate.rules.gold import Gold
 from trope.annotate.rules.sequential import Evidence, SequentialRule, weigh
 from trope.annotate.rules.watching import (
+    Conduct,
     Finding,
     Quality,
-    Conduct,
     log_factor,
     look,
     read_conduct,

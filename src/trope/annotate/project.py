@@ -12,8 +12,11 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Literal
 
+from trope.annotate import admission
+from trope.annotate.admission import Demo, Outside, Profile, Selection, Training, Withdrawal
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.stages import Reading, Way
 from trope.annotate.rules.watching import Quality
 from trope.core.config import read_config
 from trope.core.errors import BadConfig, BadInput, MissingData
@@ -128,10 +131,35 @@ class Plan:
     gold: Gold = field(default_factory=Gold)
     caps: Caps = field(default_factory=Caps)
     pay: Pay = field(default_factory=Pay)
+    # quality
     quality: Quality = field(default_factory=Quality)
     doubt: Doubt = field(default_factory=Doubt)
     adjudication: Adjudication = field(default_factory=Adjudication)
     tables: PaperTables = field(default_factory=PaperTables)
+    # the way in and out
+    profile: Profile = field(default_factory=Profile)
+    reading: Reading = field(default_factory=Reading)
+    training: Training = field(default_factory=Training)
+    demo: Demo = field(default_factory=Demo)
+    selection: Selection = field(default_factory=Selection)
+    withdrawal: Withdrawal = field(default_factory=Withdrawal)
+    outside: Outside = field(default_factory=Outside)
+
+    @property
+    def way(self) -> Way:
+        """The stages between an invitation and work."""
+        return Way(
+            profile=bool(self.profile.questions),
+            reading=self.reading.first,
+            training=len(self.training.items),
+            demo=self.demo.items > 0,
+            selection=bool(self.selection.by),
+        )
+
+    @property
+    def consent_version(self) -> str:
+        """A name for what people agree to; it changes with the words."""
+        return admission.consent_version(self.consent, self.withdrawal)
 
     def earned(self, judged: int) -> Decimal:
         """What a person has earned by so many judgments; a part of a page counts as such."""
@@ -171,8 +199,13 @@ def read_plan(path: Path) -> Plan:
         BadConfig: with every fault of the file.
     """
     plan = read_config(path, Plan)
-    faults = [*_number_faults(plan), *_question_faults(plan), *_quality_faults(plan)]
-    faults += _example_faults(plan)
+    faults = [
+        *_number_faults(plan),
+        *_question_faults(plan.questions),
+        *_example_faults(plan),
+        *_quality_faults(plan),
+        *_admission_faults(plan),
+    ]
     if faults:
         raise BadConfig(path, faults)
     return plan
@@ -240,14 +273,24 @@ def _quality_faults(plan: Plan) -> Iterator[str]:
         yield "doubt: needs values that say doubt, and more of 0 or above"
 
 
-def _question_faults(plan: Plan) -> Iterator[str]:
-    if not plan.questions:
+def _admission_faults(plan: Plan) -> Iterator[str]:
+    if plan.profile.questions:
+        yield from _question_faults(plan.profile.questions)
+    yield from admission.profile_faults(plan.profile)
+    yield from admission.training_faults(plan.training, plan.questions)
+    yield from admission.number_faults(plan.training, plan.demo, plan.selection, plan.outside)
+    if min(plan.reading.pause_hours, plan.reading.least_seconds) < 0:
+        yield "reading: pause_hours and least_seconds must be 0 or more"
+
+
+def _question_faults(questions: tuple[Question, ...]) -> Iterator[str]:
+    if not questions:
         yield "questions: there is none; add [[questions]]"
-    for name, times in Counter(question.id for question in plan.questions).items():
+    for name, times in Counter(question.id for question in questions).items():
         if times > 1:
             yield f"questions: {times} have the id {name!r}"
     before: dict[str, Question] = {}
-    for question in plan.questions:
+    for question in questions:
         yield from _faults_of(question, before)
         before[question.id] = question
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trope.annotate.project import CONFIG, open_project
-from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
+from trope.annotate.starting import DEMO, SAMPLE, TEMPLATES, VARIANTS, new_project
 from trope.cli.annotating.demo import demo
 from trope.cli.annotating.doctor import doctor
 from trope.cli.annotating.exporting import export
@@ -15,6 +15,7 @@ from trope.cli.annotating.group import StoreGroup
 from trope.cli.annotating.importing import import_file
 from trope.cli.annotating.keeping import backup, move, restore
 from trope.cli.annotating.options import DIRECTORY
+from trope.cli.annotating.people import demo_task, link
 from trope.cli.annotating.quality import review, tables
 
 
@@ -32,13 +33,15 @@ def annotate() -> None:
     "--template",
     required=True,
     metavar="NAME",
-    help=f"One of {', '.join(TEMPLATES)}.",
+    help=f"One of {', '.join((*TEMPLATES, *VARIANTS))}.",
 )
 def new(directory: Path, template: str) -> None:
     """Make a project in the folder DIR, with a plan to edit and sample items."""
     new_project(directory, template)
     click.echo(f"{directory / CONFIG}: what is asked; edit it to your needs")
     click.echo(f"then: trope annotate import {directory} {directory / SAMPLE}")
+    if (directory / DEMO).exists():
+        click.echo(f"then: trope annotate import {directory} {directory / DEMO} --demo")
     click.echo(f"then: trope annotate serve {directory}")
 
 
@@ -65,5 +68,8 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
 
 
-for command in (import_file, export, review, tables, backup, restore, move, doctor, demo):
+_ITEMS = (import_file, export, demo_task)
+_PEOPLE = (link, review, tables)
+_KEEPING = (backup, restore, move, doctor, demo)
+for command in (*_ITEMS, *_PEOPLE, *_KEEPING):
     annotate.add_command(command)

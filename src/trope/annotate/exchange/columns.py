@@ -15,7 +15,7 @@ from trope.annotate.questions import Question
 
 HEAD = (
     "judgment", "item", "annotator", "state", "seconds", "at", "current", "replaces", "gold_right",
-    "more", "other_answers",
+    "weight", "more", "other_answers",
 )  # fmt: skip
 
 
@@ -37,6 +37,7 @@ def as_object(row: Judged) -> dict[str, Any]:
         "current": row.current,
         "replaces": row.replaces,
         "gold_right": row.gold_right,
+        "weight": row.weight,
     }
     return known | ({"more": row.more} if row.more else {})
 
@@ -67,6 +68,7 @@ def from_object(given: Mapping[str, Any]) -> Judged:
         _truth(given.get("current", True), "current") is True,
         None if replaces is None else _number(replaces),
         _truth(given.get("gold_right"), "gold_right"),
+        _weight(given.get("weight", 1.0)),
         more,
     )
 
@@ -103,8 +105,9 @@ def from_cells(cells: Mapping[str, str], questions: Sequence[Question]) -> Judge
         for name in ("judgment", "replaces"):
             if name in given:
                 given[name] = int(given[name])
-        if "seconds" in given:
-            given["seconds"] = float(given["seconds"])
+        for name in ("seconds", "weight"):
+            if name in given:
+                given[name] = float(given[name])
     except (ValueError, TypeError) as error:
         raise ValueError(f"has a cell that cannot be read ({error})") from None
     for name in ("current", "gold_right"):
@@ -145,6 +148,12 @@ def _number(value: Any) -> int:
 def _seconds(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
         raise ValueError(f"has {value!r} for its seconds")
+    return float(value)
+
+
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
+        raise ValueError(f"has {value!r} for the weight of its annotator")
     return float(value)
 
 

@@ -21,6 +21,7 @@ _JUDGMENT_TYPES = {
     "current": "bool",
     "replaces": "int64",
     "gold_right": "bool",
+    "weight": "float64",
 }
 
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from trope.corpora.records import TextRecord
 
-State = Literal["counted", "surplus", "skipped", "gold", "discarded"]
-STATES: tuple[State, ...] = ("counted", "surplus", "skipped", "gold", "discarded")
+State = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
+STATES: tuple[State, ...] = ("counted", "surplus", "skipped", "gold", "discarded", "erased")
 
 RECORD_LIMIT = 4 * 1024 * 1024
 """The most bytes of one record in a file that is imported."""
@@ -25,7 +25,10 @@ Losses = Counter[str]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A judgment on its way out; `replaces` is the number of the one that it took the place of."""
+    """A judgment on its way out or in.
+
+    `replaces` is the number of the one that it took the place of, `weight` that of the annotator.
+    """
 
     judgment: int
     item: str
@@ -37,6 +40,7 @@ class Judged:
     current: bool = True
     replaces: int | None = None
     gold_right: bool | None = None
+    weight: float = 1.0
     more: dict[str, Any] = field(default_factory=dict)
 
 

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from trope.metrics.aggregation.results import ItemResult
 
 
-def agreed_spans(
-    item: str, given: Sequence[tuple[Sequence[Sequence[int]], float]]
-) -> ItemResult:
+def agreed_spans(item: str, given: Sequence[tuple[Sequence[Sequence[int]], float]]) -> ItemResult:
     """The stretches that more than half of the weight marked, as JSON.
 
     The confidence is the mean share of those who marked a character of them.

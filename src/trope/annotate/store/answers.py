@@ -22,7 +22,10 @@ MOST_DOWNLOADED = 20_000
 _CHUNK = 2_000
 _STEP = 500
 
-_FIELDS = ("item__external_id", "person__name", "answers", "seconds", "item__gold")
+_FIELDS = (
+    "item__external_id", "person__name", "answers", "seconds", "item__gold",
+    "person__standing__weight",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ def answer_rows(
         last: only so many of the latest judgments; 0 means all.
     """
     questions = [question.id for question in measured_questions(plan)]
-    for item, person, answers, seconds, known in _stored(sample, gold, last):
+    for item, person, answers, seconds, known, weight in _stored(sample, gold, last):
         for question in questions:
             label = label_of(answers.get(question))
             if label:
@@ -71,6 +74,7 @@ def answer_rows(
                     annotator=person,
                     label=label,
                     question=question,
+                    weight=1.0 if weight is None else weight,
                     seconds=round(seconds, 3),
                     gold="" if wanted is None else gold_text(wanted),
                 )

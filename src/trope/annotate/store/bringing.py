@@ -13,14 +13,16 @@ from typing import Any
 
 from django.core.management.color import no_style
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, F, OuterRef, TextField
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from trope.annotate.exchange.records import Judged
-from trope.annotate.project import ROLES, Project
+from trope.annotate.project import ROLES, Plan, Project
 from trope.annotate.store.counting import recount
-from trope.annotate.store.exporting import judgment_fields, person_fields
+from trope.annotate.store.exporting import judgment_fields, person_fields, standing_fields
 from trope.annotate.store.importing import alone, parts, remove_unpublished
-from trope.annotate.store.models import Event, Item, Judgment, Lease, Person
+from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, Standing
 from trope.annotate.store.people import hashed
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput, BadRecord
@@ -34,8 +36,9 @@ def import_people(
     Raises:
         BadRecord: for the first line at fault, or a name that there is already.
     """
-    fields = {field.name: field for field in person_fields()}
-    number = 0
+    own = {field.name: field for field in person_fields()}
+    way = {field.name: field for field in standing_fields()}
+    fields, number = own | way, 0
     with alone(project), writing():
         for number, (line, row) in enumerate(rows, start=1):  # noqa: B007 - the last is the count
             try:
@@ -44,9 +47,11 @@ def import_people(
                 if row.get("role", "annotator") not in ROLES:
                     raise ValueError(f"has the role {row['role']!r}; known: {', '.join(ROLES)}")
                 values = {name: fields[name].to_python(value) for name, value in row.items()}
+                stands = {name: values.pop(name) for name in way.keys() & values.keys()}
                 person = _person(str(values.pop("name", "")), now, **values)
                 with transaction.atomic():
                     person.save(force_insert=True)
+                    Standing.objects.create(person=person, **stands)
             except IntegrityError:
                 raise BadRecord(path, line, f"{row.get('name')!r} is in the project") from None
             except (ValueError, TypeError, _validation_error()) as error:
@@ -64,8 +69,9 @@ def import_judgments(
 ) -> int:
     """Put back the judgments of an export, with their numbers, history and states.
 
-    People whom the project does not know are added, as dismissed if a judgment of theirs is
-    discarded. The project must have the items, and no judgments yet.
+    People whom the project does not know are added with their weight, as dismissed if a judgment of
+    theirs is discarded, as withdrawn if one is erased. The project must have the items, and no
+    judgments yet.
 
     Raises:
         BadRecord: for the first line at fault; nothing is added then.
@@ -94,7 +100,7 @@ def _put_back(
         add_people(path, part, people, now)
         insert(path, _judgment_rows(path, part, people))
         number += len(part)
-    dismiss_discarded(set(people.values()) - before)
+    end_as_elsewhere(set(people.values()) - before)
     _check_history(path)
     _fill_slots(project, path)
     recount()
@@ -125,15 +131,20 @@ def add_people(
         except ValueError as error:
             raise BadRecord(path, line, str(error)) from None
         person.save(force_insert=True)
+        # who has judged elsewhere goes straight on with it here
+        Standing.objects.create(person=person, trusted=True, weight=getattr(row, "weight", 1.0))
         people[row.annotator] = person.pk
 
 
-def dismiss_discarded(new: set[int]) -> None:
-    """Of people who were added, those with discarded judgments were dismissed elsewhere."""
-    gone = Judgment.objects.filter(person_id__in=new, state="discarded").values("person")
-    Person.objects.filter(pk__in=gone).update(
+def end_as_elsewhere(new: set[int]) -> None:
+    """Of people who were added, those with discarded judgments were dismissed elsewhere, and those
+    with erased ones withdrew."""
+    mine = Judgment.objects.filter(person_id__in=new)
+    Person.objects.filter(pk__in=mine.filter(state="discarded").values("person")).update(
         state="dismissed", reason="dismissed where they worked before"
     )
+    erased = mine.filter(state="erased").values("person")
+    Person.objects.filter(pk__in=erased).update(state="withdrawn", reason="")
 
 
 def _judgment_rows(
@@ -203,17 +214,31 @@ def _check_history(path: Path) -> None:
 def _fill_slots(project: Project, path: Path) -> None:
     """Set what every item still needs from what it has."""
     wanted = project.plan.judgments_an_item
+    _ask_again_for_more(project.plan)
     counted = Judgment.objects.filter(current=True, state="counted").values("item")
     full = counted.annotate(n=Count("pk")).order_by("item")
-    if over := full.filter(n__gt=wanted).values_list("item__external_id", "n").first():
+    beyond = full.filter(n__gt=wanted + F("item__extra"))
+    if over := beyond.values_list("item__external_id", "n").first():
         raise BadInput(
             f"{path}: {over[1]} judgments of item {over[0]!r} count, and judgments_an_item is "
             f"{wanted}; set it as it was where they were given"
         )
     full = full.order_by()
+    Item.objects.filter(extra__gt=0).update(open_slots=wanted + F("extra"))
     for number in set(full.values_list("n", flat=True)):
-        of_them = full.filter(n=number).values("item")
-        Item.objects.filter(pk__in=of_them, is_gold=False).update(open_slots=wanted - number)
+        of_them = Item.objects.filter(pk__in=full.filter(n=number).values("item"), is_gold=False)
+        of_them.update(open_slots=wanted + F("extra") - number)
+
+
+def _ask_again_for_more(plan: Plan) -> None:
+    """Give items in doubt their further judgments, as when the doubt was told."""
+    doubt = plan.doubt
+    if not doubt.more:
+        return
+    said = Cast(KeyTextTransform(doubt.question, "answers"), TextField())
+    told = Judgment.objects.filter(state__in=("counted", "discarded")).annotate(said=said)
+    doubtful = told.filter(said__in=doubt.values).values("item")
+    Item.objects.filter(pk__in=doubtful, is_gold=False).update(extra=doubt.more)
 
 
 def _set_sequence(model: Any) -> None:

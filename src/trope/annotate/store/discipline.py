@@ -1,4 +1,7 @@
-"""Warnings, holds, dismissals, appeals, reinstatement (writes; one short transaction each)."""
+"""Warnings, holds, dismissals, appeals, reinstatement (writes; one short transaction each).
+
+The rules look at judgments alone: training and the demo task are for the selection to judge.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import Any
 from django.db.models import F
 
 from trope.annotate.project import Plan
-from trope.annotate.rules.watching import Finding, Conduct, look, read_conduct
+from trope.annotate.rules.watching import Conduct, Finding, look, read_conduct
 from trope.annotate.store import people
 from trope.annotate.store.models import (
     Appeal,
@@ -207,10 +210,17 @@ def reinstate(person_id: int, *, now: datetime, by: str, reason: str = "") -> tu
             return 0, 0
         counted, surplus = _count_again(person)
         Person.objects.filter(pk=person_id).update(state="active", reason="", conduct={}, unread=0)
+        close_appeals(person_id, reason, reinstated=True, now=now, by=by)
         Notice.objects.filter(person=person).update(put_away=True, past=True)
         detail = {"name": person.name, "counted": counted, "surplus": surplus, "reason": reason}
         Event.objects.create(at=now, who=by, what="reinstate", detail=detail)
         return counted, surplus
+
+
+def close_appeals(person_id: int, answer: str, *, reinstated: bool, now: datetime, by: str) -> None:
+    """Answer what the person has appealed against and nobody has answered; in a transaction."""
+    waiting = Appeal.objects.filter(notice__person_id=person_id, answered=None)
+    waiting.update(answered=now, by=by, reinstated=reinstated, answer=answer)
 
 
 def _count_again(person: Person) -> tuple[int, int]:

@@ -1,8 +1,8 @@
-"""Reads for files: judgments, items, people and drafts, a few at a time from the database."""
+"""Reads for files: judgments, decisions, items, people and drafts, a few rows at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Field
 
 from trope.annotate.exchange.records import Judged, Shown
-from trope.annotate.store.models import Item, Judgment, Lease, Person
+from trope.annotate.store.models import Decision, Item, Judgment, Lease, Person, Standing
 from trope.annotate.store.queue import published_place
 
 _CHUNK = 2_000
@@ -23,6 +23,8 @@ _NOT_OF_A_PERSON = frozenset(
         "unread",
     }
 )  # fmt: skip
+# of a way in: what only the project's secret gives, and a form in hand
+_NOT_OF_A_STANDING = frozenset({"outside", "visit", "draft"})
 _OF_A_JUDGMENT = frozenset(
     {
         "id", "item", "person", "token", "answers", "seconds", "at", "state", "gold_right",
@@ -31,7 +33,7 @@ _OF_A_JUDGMENT = frozenset(
 )  # fmt: skip
 _COLUMNS = (
     "pk", "item__external_id", "person__name", "answers", "state", "seconds", "at", "current",
-    "replaces_id", "gold_right",
+    "replaces_id", "gold_right", "person__standing__weight",
 )  # fmt: skip
 
 
@@ -95,9 +97,33 @@ def item_fields() -> list[str]:
 
 def people() -> Iterator[dict[str, Any]]:
     """Everyone, in the order in which they were invited; without links, which are secret."""
-    fields = person_fields()
-    for row in Person.objects.order_by("pk").values(*(field.name for field in fields)):
-        yield {name: in_order(as_plain(value)) for name, value in row.items()}
+    own, way = _names(person_fields()), _names(standing_fields())
+    columns = [*own, *(f"standing__{name}" for name in way)]
+    beginning = {name: getattr(Standing(), name) for name in way}
+    for row in Person.objects.order_by("pk").values_list("standing", *columns):
+        known = dict(zip([*own, *way], row[1:], strict=True))
+        known |= beginning if row[0] is None else {}
+        yield {name: in_order(as_plain(value)) for name, value in known.items()}
+
+
+DECISION_TYPES = {
+    "item": "string",
+    "adjudicator": "string",
+    "answers": "string",
+    "excluded": "bool",
+    "note": "string",
+    "at": "string",
+    "current": "bool",
+}
+
+
+def decisions(*, history: bool = False) -> Iterator[dict[str, Any]]:
+    """What adjudicators settled, in the order of time; with `history`, what no longer holds too."""
+    rows = Decision.objects.all() if history else Decision.objects.filter(current=True)
+    columns = ("item__external_id", "person__name", "answers", "excluded", "note", "at", "current")
+    for row in rows.order_by("pk").values_list(*columns).iterator(chunk_size=_CHUNK):
+        named = zip(DECISION_TYPES, row, strict=True)
+        yield {name: in_order(as_plain(value)) for name, value in named}
 
 
 def drafts() -> Iterator[dict[str, Any]]:
@@ -128,6 +154,16 @@ def person_fields() -> list[Field[Any, Any]]:
     return [f for f in _plain(Person) if f.name not in _NOT_OF_A_PERSON]
 
 
+def standing_fields() -> list[Field[Any, Any]]:
+    """What a file of people holds of their way in."""
+    return [f for f in _plain(Standing) if f.name not in _NOT_OF_A_STANDING]
+
+
+def person_names() -> list[str]:
+    """The columns of a file of people."""
+    return _names([*person_fields(), *standing_fields()])
+
+
 def judgment_fields() -> tuple[str, ...]:
     """Plain fields of a judgment beside those that every file has."""
     return tuple(f.name for f in _plain(Judgment) if f.name not in _OF_A_JUDGMENT)
@@ -145,17 +181,24 @@ def in_order(value: Any) -> Any:
     return value
 
 
+def _names(fields: Iterable[Field[Any, Any]]) -> list[str]:
+    return [field.name for field in fields]
+
+
 def _plain(model: Any) -> list[Field[Any, Any]]:
     return [field for field in model._meta.concrete_fields if not field.is_relation]
 
 
 def _judged(row: tuple[Any, ...], more: tuple[str, ...], *, history: bool) -> Judged:
     known, rest = row[: len(_COLUMNS)], row[len(_COLUMNS) :]
-    number, item, person, answers, state, seconds, at, current, replaces, right = known
+    number, item, person, answers, state, seconds, at, current, replaces, right, weight = known
     extra = {
         name: in_order(as_plain(value))
         for name, value in zip(more, rest, strict=True)
         if value not in (None, "", {}, [])
     }
     earlier, answers = replaces if history else None, in_order(answers)
-    return Judged(number, item, person, answers, state, seconds, at, current, earlier, right, extra)
+    weight = 1.0 if weight is None else weight
+    return Judged(
+        number, item, person, answers, state, seconds, at, current, earlier, right, weight, extra
+    )

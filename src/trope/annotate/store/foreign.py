@@ -19,7 +19,7 @@ from trope.annotate.exchange.records import Brought
 from trope.annotate.items import NewItem, checked_item
 from trope.annotate.project import Project
 from trope.annotate.questions import is_right, read_answers
-from trope.annotate.store.bringing import add_people, dismiss_discarded, insert
+from trope.annotate.store.bringing import add_people, end_as_elsewhere, insert
 from trope.annotate.store.counting import recount
 from trope.annotate.store.importing import alone, item_row, parts, remove_unpublished, state_row
 from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, State
@@ -62,7 +62,7 @@ def import_brought(
                 rows = list(_brought_rows(project, path, given, known, now))
                 insert(path, rows)
                 judgments += len(rows)
-            dismiss_discarded(set(known.values()) - old)
+            end_as_elsewhere(set(known.values()) - old)
             recount()
             detail = {"file": path.name, "items": items, "judgments": judgments}
             Event.objects.create(at=now, who="", what="import", detail=detail)

@@ -13,10 +13,10 @@ from trope.annotate.project import Plan
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import fate, seconds_spent
 from trope.annotate.rules.caps import may_skip
+from trope.annotate.store.discipline import conduct_after, look_at_page_end
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.people import announce
 from trope.annotate.store.queue import tally_of
-from trope.annotate.store.discipline import look_at_page_end, conduct_after
 from trope.annotate.store.writing import writing
 from trope.core.errors import TropeError
 
@@ -64,7 +64,7 @@ def change(
 ) -> Judgment:
     """A judgment that takes the place of an earlier one, which is kept as history."""
     with writing():
-        person = _active(person_id)
+        person = active_person(person_id)
         if done := Judgment.objects.filter(token=token, person=person).first():
             return done
         old = (
@@ -104,7 +104,7 @@ def _settle(
 ) -> Judgment:
     try:
         with writing():
-            person = _active(person_id)
+            person = active_person(person_id)
             if done := Judgment.objects.filter(token=token, person=person).first():
                 return done
             leases = Lease.objects.select_related("item").select_for_update(of=("self",))
@@ -124,7 +124,12 @@ def _settle(
         raise
 
 
-def _active(person_id: int) -> Person:
+def active_person(person_id: int) -> Person:
+    """The person, for a change of what they have done.
+
+    Raises:
+        Refused: for someone who is on hold, dismissed or gone.
+    """
     person = Person.objects.select_for_update().get(pk=person_id)
     if person.state != "active":
         raise Refused(person.state, "Your work on this project has ended or is on hold.")

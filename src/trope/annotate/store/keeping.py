@@ -30,7 +30,7 @@ from trope.core.errors import BadInput
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
-_PLAIN_FILES = (CONFIG, SECRET, "items.jsonl")
+_PLAIN_FILES = (CONFIG, SECRET, "items.jsonl", "demo.jsonl")
 _PIECE = 1 << 20
 
 

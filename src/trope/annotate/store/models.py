@@ -24,7 +24,7 @@ class Person(models.Model):
     name = models.CharField(max_length=100, unique=True)
     role = models.CharField(max_length=12, default="annotator")
     token_hash = models.CharField(max_length=64, unique=True)
-    state = models.CharField(max_length=10, default="active")  # or held, dismissed
+    state = models.CharField(max_length=10, default="active")  # held, dismissed, withdrawn
     reason = models.TextField(default="", blank=True)
     joined = models.DateTimeField()
     consented = models.DateTimeField(null=True)
@@ -105,7 +105,7 @@ class Judgment(models.Model):
     answers = models.JSONField()
     seconds = models.FloatField()
     at = models.DateTimeField()
-    state = models.CharField(max_length=10)  # counted, surplus, skipped, gold, discarded
+    state = models.CharField(max_length=10)  # counted, surplus, skipped, gold, discarded, erased
     gold_right = models.BooleanField(null=True)
     current = models.BooleanField(default=True)
     replaces = models.OneToOneField(
@@ -127,6 +127,9 @@ class Event(models.Model):
     who = models.CharField(max_length=100)
     what = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
+
+
+# Quality: what people were told, what they answered, what adjudicators settled.
 
 
 class Notice(models.Model):
@@ -173,4 +176,71 @@ class Decision(models.Model):
             models.UniqueConstraint(
                 fields=["item"], condition=Q(current=True), name="one_decision_each"
             ),
+        ]
+
+
+# The way in and out: where people stand, what they agreed to, training and demo task. Answers of
+# training and demo are in a table of their own, so that no count of judgments can ever meet them.
+
+
+class Standing(models.Model):
+    """Where a person stands on the way to work; read with the person, so it costs no query."""
+
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, primary_key=True)
+    trusted = models.BooleanField(default=False)  # goes straight to work
+    consent_version = models.CharField(max_length=12, default="", blank=True)
+    profile = models.JSONField(null=True)
+    weight = models.FloatField(default=1.0)
+    read = models.DateTimeField(null=True)  # guidelines, last confirmed
+    trained = models.IntegerField(default=0)
+    trained_right = models.IntegerField(default=0)
+    demo_done = models.IntegerField(default=0)
+    demo_skipped = models.IntegerField(default=0)
+    demo_seconds = models.FloatField(default=0)
+    demo_result = models.JSONField(null=True)  # what the selection needs, when the demo is done
+    demo_finished = models.DateTimeField(null=True)
+    verdict = models.CharField(max_length=8, default="", blank=True)  # accepted, declined
+    why = models.CharField(max_length=100, default="", blank=True)
+    draft = models.JSONField(default=dict)  # of the training or demo item in hand
+
+    # workers from elsewhere: a keyed hash of their id, and of the visit that may come back
+    outside = models.CharField(max_length=64, null=True, unique=True)
+    visit = models.CharField(max_length=64, default="", blank=True)
+    study = models.CharField(max_length=100, default="", blank=True)
+    completed = models.DateTimeField(null=True)
+
+
+class ConsentText(models.Model):
+    """The words that people agreed to, by version."""
+
+    version = models.CharField(max_length=12, primary_key=True)
+    text = models.TextField()
+    since = models.DateTimeField()
+
+
+class DemoItem(models.Model):
+    """An item of the demo task. It has no slots and is never part of the work."""
+
+    external_id = models.CharField(max_length=200, unique=True)
+    text = models.TextField()
+    payload = models.JSONField(default=dict)
+    gold = models.JSONField(null=True)
+    place = models.BigIntegerField(unique=True)
+
+
+class Trial(models.Model):
+    """An answer to a training or demo item; the first one stands."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE)
+    part = models.CharField(max_length=8)  # training, demo
+    item = models.CharField(max_length=200)
+    answers = models.JSONField()
+    skipped = models.BooleanField(default=False)
+    right = models.BooleanField(null=True)
+    seconds = models.FloatField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "part", "item"], name="one_trial_each"),
         ]

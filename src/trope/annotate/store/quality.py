@@ -28,6 +28,7 @@ from trope.annotate.store.answers import (
     verbs_of_items,
 )
 from trope.annotate.store.models import Item, Judgment, Person
+from trope.annotate.store.selectors import earned, hourly
 from trope.annotate.watched import (
     known_answer,
     label_of,
@@ -174,14 +175,12 @@ def report_on(person: Person, plan: Plan, *, for_owner: bool) -> Report:
     rows = Judgment.objects.filter(person=person, current=True).exclude(state="skipped")
     fields = ("item_id", "answers", "item__is_gold")
     latest = list(rows.order_by("-pk").values_list(*fields)[:LOOKED_AT])
-    earned = plan.earned(person.judged)
-    hours = person.seconds / 3600
     conduct = read_conduct(person.conduct)
     done = person.judged + person.skipped
     return Report(
         person=person,
-        earned=earned,
-        hourly=(earned / Decimal(hours)).quantize(Decimal("0.01")) if hours > 0 else None,
+        earned=earned(person, plan),
+        hourly=hourly(person, plan),
         seconds_each=person.seconds / done if done else None,
         gold_seen=person.gold_seen if for_owner else conduct.told_seen,
         gold_right=person.gold_right if for_owner else conduct.told_right,

@@ -19,9 +19,9 @@ from django.db.models import F
 from trope.annotate.project import Plan
 from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
+from trope.annotate.store.discipline import look_at_page_end
 from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
 from trope.annotate.store.people import announce
-from trope.annotate.store.discipline import look_at_page_end
 from trope.annotate.store.writing import writing
 
 _STEP = 50

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from trope.annotate.rules.watching import ACTING, Finding
-from trope.annotate.store.models import Event, Person
 from trope.annotate.store.discipline import act
+from trope.annotate.store.models import Event, Person
 from trope.annotate.store.writing import writing
 
 

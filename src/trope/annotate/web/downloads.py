@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from trope.annotate.exchange import text_files
 from trope.annotate.exchange.records import Losses
 from trope.annotate.rules.aggregating import METHODS, Way
-from trope.annotate.store import exporting, selectors
+from trope.annotate.store import demo_items, exporting, selectors
 from trope.annotate.store import labels as labelling
 from trope.annotate.store.answers import (
     MOST_DOWNLOADED,
@@ -66,6 +66,13 @@ def labels(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpRespo
     except BadInput as error:
         return _cannot(request, "No labels", str(error))
     return _table(list(labelling.LABEL_TYPES), rows, "labels", kind)
+
+
+@require_GET
+@only("owner")
+def trials(request: HttpRequest) -> StreamingHttpResponse:
+    """The answers to training and demo items."""
+    return _table(list(demo_items.TRIAL_TYPES), demo_items.trial_rows(), "trials", "jsonl")
 
 
 @require_GET

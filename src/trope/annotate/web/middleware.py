@@ -68,7 +68,7 @@ def signed_in(request: HttpRequest) -> Person | None:
     number, key = request.session.get("person"), request.session.get("key")
     if not isinstance(number, int) or not isinstance(key, str):
         return None
-    person = Person.objects.filter(pk=number).first()
+    person = Person.objects.select_related("standing").filter(pk=number).first()
     return person if person and person.token_hash[:16] == key else None
 
 

@@ -8,9 +8,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from trope.annotate.store import people, selectors
+from trope.annotate.store.demo_items import demo_shortage
 from trope.annotate.store.models import Person
 from trope.annotate.web.views import now, only, plan
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, UnknownName
 
 
 @require_GET
@@ -29,9 +30,14 @@ def invite(request: HttpRequest) -> HttpResponse:
         if request.POST.get("again"):
             token = people.renew_invitation(name, now=now(), by=request.person.name)
         else:
-            role = "adjudicator" if request.POST.get("role") == "adjudicator" else "annotator"
-            token = people.invite(name, role=role, now=now(), by=request.person.name)
-    except BadInput as error:
+            token = people.invite(
+                name,
+                now=now(),
+                by=request.person.name,
+                role=request.POST.get("role", "annotator"),
+                trusted=bool(request.POST.get("trusted")),
+            )
+    except (BadInput, UnknownName) as error:
         return _page(request, problem=str(error), status=422)
     link = request.build_absolute_uri(reverse("join", args=[token]))
     return _page(request, link=link, invited=name)
@@ -55,7 +61,9 @@ def _page(
 ) -> HttpResponse:
     context = {
         "progress": selectors.progress(plan()),
-        "people": selectors.pay_sheet(plan()),
+        "people": selectors.pay_sheet(plan(), now=now()),
+        "team": selectors.team(),
+        "shortage": demo_shortage(plan()),
         "link": link,
         "invited": invited,
         "problem": problem,

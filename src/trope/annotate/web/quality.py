@@ -10,8 +10,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from trope.annotate.rules.aggregating import METHODS
 from trope.annotate.rules.agreement import DisputedItem
-from trope.annotate.store import people, selectors
 from trope.annotate.store import discipline as services
+from trope.annotate.store import people, selectors
 from trope.annotate.store.adjudicating import decided_number, disputes_left
 from trope.annotate.store.answers import MOST_DOWNLOADED, draw_sample
 from trope.annotate.store.labels import BY_ITEM, project_labels

@@ -29,7 +29,7 @@ def owner_link(project: Project, base: str) -> str:
     return link_for(project, base, OWNER, "owner")
 
 
-def link_for(project: Project, base: str, name: str, role: str) -> str:
+def link_for(project: Project, base: str, name: str, role: str, *, trusted: bool = False) -> str:
     """A new link for someone, who is invited unless they are known; older ones end."""
     connect(project, **web_settings())
     from django.db import connections
@@ -41,7 +41,7 @@ def link_for(project: Project, base: str, name: str, role: str) -> str:
     if Person.objects.filter(name=name).exists():
         token = renew_invitation(name, now=now, by="command line")
     else:
-        token = invite(name, role=role, now=now, by="command line")
+        token = invite(name, role=role, now=now, by="command line", trusted=trusted)
     connections.close_all()  # processes that are forked from this one must not share it
     return f"{base}/join/{token}"
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from trope.annotate.web import adjudicating, downloads, owning, personal, quality, views
+from trope.annotate.web import (
+    adjudicating,
+    choosing,
+    downloads,
+    entering,
+    owning,
+    personal,
+    quality,
+    views,
+)
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -20,6 +29,25 @@ urlpatterns = [
     path("project/dismiss/<int:number>", owning.dismiss, name="dismiss"),
 ]
 
+# the way in and out
+urlpatterns += [
+    path("way", entering.way, name="way"),
+    path("agree", entering.agree, name="agree"),
+    path("profile", entering.profile, name="profile"),
+    path("guidelines/read", entering.confirm_reading, name="confirm_reading"),
+    path("training", entering.training, name="training"),
+    path("training/<int:number>", entering.worked, name="worked"),
+    path("demo", entering.demo, name="demo"),
+    path("practice/draft", entering.practice_draft, name="practice_draft"),
+    path("waiting", entering.waiting, name="waiting"),
+    path("withdraw", entering.withdraw, name="withdraw"),
+    path("outside/<str:token>", entering.arrive, name="arrive"),
+    path("project/applicants", choosing.applicants, name="applicants"),
+    path("project/applicants/best", choosing.accept_best, name="accept_best"),
+    path("project/applicants/<int:number>", choosing.settle, name="settle"),
+    path("project/link", choosing.make_link, name="make_link"),
+]
+
 # files for the owner
 urlpatterns += [
     path("project/judgments.csv", downloads.judgments, {"kind": "csv"}, name="export_csv"),
@@ -27,6 +55,7 @@ urlpatterns += [
     path("project/answers.csv", downloads.answers, name="answers_csv"),
     path("project/labels.csv", downloads.labels, {"kind": "csv"}, name="labels_csv"),
     path("project/labels.jsonl", downloads.labels, {"kind": "jsonl"}, name="labels_jsonl"),
+    path("project/trials.jsonl", downloads.trials, name="trials"),
     path("project/pay.csv", downloads.pay, name="pay_csv"),
 ]
 

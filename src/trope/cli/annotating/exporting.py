@@ -34,7 +34,7 @@ _WHAT = ("judgments", "answers", "labels", "decisions", "items", "people", "tria
 @click.option("--drafts", is_flag=True,
               help="Unfinished forms; with labels, also of items that lack judgments.")  # fmt: skip
 @click.option("--method", type=click.Choice(_METHODS), default="majority", show_default=True,
-              help="How judgments become labels; mean and weighted-mean are of scales.")  # fmt: skip
+              help="How judgments become labels; means are those of scales.")  # fmt: skip
 @click.option("--ties", type=click.Choice(["none", "first", "random"]), default="none",
               show_default=True, help="Label of a tied item (majority).")  # fmt: skip
 @click.option("--gold", is_flag=True,

@@ -1,4 +1,4 @@
-"""`trope annotate import`: items, people and judgments from files."""
+"""`trope annotate import`: items, demo items, people and judgments from files."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ TOOLS = ("mturk", "crowdflower", "label-studio")
               help="The tool that FILE comes from; auto: a table of ours.")  # fmt: skip
 @click.option("--judgments", "what", flag_value="judgments", help="FILE is an export of judgments.")
 @click.option("--people", "what", flag_value="people", help="FILE is an export of people.")
+@click.option("--demo", "what", flag_value="demo", help="The items of FILE are of the demo task.")
 @click.option("--safe-cells", is_flag=True,
               help="Items of a CSV file whose cells were protected by export.")  # fmt: skip
 def import_file(directory: Path, file: Path, tool: str, what: str | None, safe_cells: bool) -> None:
@@ -48,6 +49,11 @@ def import_file(directory: Path, file: Path, tool: str, what: str | None, safe_c
 
         number = import_people(project, file, read_objects(file), now=now)
         click.echo(f"{number} people added; each gets a link from the owner's page")
+    elif what == "demo":
+        from trope.annotate.store.demo_items import import_demo
+
+        number = import_demo(project, file, now=now, by="command line", safe_cells=safe_cells)
+        click.echo(f"{number} items added to the demo task")
     else:
         from trope.annotate.store.importing import import_items
 

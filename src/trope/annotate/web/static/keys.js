@@ -82,6 +82,7 @@ async function send(event) {
     }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
+    if (answer.redirected) history.replaceState(null, "", answer.url);   // another stage: its own address
     if (form()) say(answer.ok ? "saved" : "");
     begin();
     window.scrollTo(0, 0);
@@ -125,7 +126,7 @@ function press(event) {
 }
 
 function begin() {
-  if (!form()) return;
+  if (!form()) { document.querySelector("main [autofocus]")?.focus(); return; }
   form().addEventListener("change", event => {
     arrange();
     const set = event.target.closest("fieldset");
