@@ -10,7 +10,7 @@ from projects import START
 from trope.annotate.project import Project, open_project
 from trope.annotate.questions import read_answers
 from trope.annotate.starting import new_project
-from trope.annotate.store import judging, people, queue
+from trope.annotate.store import discipline, judging, people, queue
 from trope.annotate.store.connect import connect
 from trope.annotate.store.importing import import_items
 
@@ -87,7 +87,8 @@ def add_rich_items(project: Project, copies: int = 1) -> None:
 
 
 def live(project: Project, seed: int, events: int = 40) -> None:
-    """So many random events of four people: pages, answers, changes, skips, drafts, dismissal."""
+    """So many random events of four people: pages, answers, changes, skips, drafts, holds,
+    dismissal, reinstatement."""
     rng = Random(seed)
     now = START
     names = ("Ann", "=Bob", "C'y", "Déa 🌊")
@@ -97,9 +98,15 @@ def live(project: Project, seed: int, events: int = 40) -> None:
     for _ in range(events):
         now += timedelta(seconds=rng.uniform(0.001, 4000))
         person = rng.randint(1, len(names))
-        what = rng.choice(("answer",) * 6 + ("skip", "draft", "change", "change", "dismiss"))
+        what = rng.choice(
+            ("answer",) * 6 + ("skip", "draft", "change", "change", "dismiss", "hold")
+        )
         if what == "dismiss" and rng.random() < 0.3:
             people.dismiss(person, "too =fast", now=now)
+            continue
+        if what == "hold":
+            if not discipline.hold(person, "", "a word, =please", now=now, by="O"):
+                discipline.reinstate(person, now=now, by="O", reason="@ease")
             continue
         try:
             _do(project, what, person, rng, now, given)

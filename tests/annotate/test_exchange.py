@@ -23,8 +23,9 @@ from trope.annotate.exchange.text_files import csv_lines, read_cells
 from trope.annotate.items import read_items
 from trope.annotate.project import Project, open_project
 from trope.annotate.questions import Option, Question
+from trope.annotate.store import leaving
 from trope.annotate.store.connect import connect
-from trope.annotate.store.models import Event, Item, Judgment, Person
+from trope.annotate.store.models import Event, Item, Judgment, Person, Standing
 from trope.annotate.store.selectors import pay_sheet
 from trope.cli.main import main
 from trope.core.errors import BadInput, BadRecord, MissingExtra
@@ -81,16 +82,17 @@ ANSWERS = st.fixed_dictionaries(
 
 @given(
     answers=ANSWERS,
-    state=st.sampled_from(["counted", "surplus", "skipped", "gold", "discarded"]),
+    state=st.sampled_from(["counted", "surplus", "skipped", "gold", "discarded", "erased"]),
     seconds=st.floats(0, 1e6),
     number=st.integers(1, 2**62),
     replaces=st.none() | st.integers(1, 2**62),
     right=st.none() | st.booleans(),
+    weight=st.floats(0, 100),
 )
 def test_any_judgment_survives_objects_and_cells(
-    answers, state, seconds, number, replaces, right
+    answers, state, seconds, number, replaces, right, weight
 ) -> None:
-    row = Judged(number, "i", "Ann", answers, state, seconds, START, False, replaces, right)
+    row = Judged(number, "i", "Ann", answers, state, seconds, START, False, replaces, right, weight)
     assert from_object(json.loads(json.dumps(as_object(row)))) == row
     cells = as_cells(row, QUESTIONS)
     texts = {name: "" if cell is None else str(cell) for name, cell in cells.items()}
@@ -135,6 +137,49 @@ def test_export_imported_into_a_fresh_project_is_exported_the_same(seed: int, ki
             assert (now.judged, now.skipped, now.gold_seen, now.gold_right, now.earned) == (
                 was.judged, was.skipped, was.gold_seen, was.gold_right, was.earned,
             )  # fmt: skip
+
+
+ENDS = """
+[withdrawal]
+answers = "erase"
+[doubt]
+question = "metaphor"
+values = ["no"]
+more = 1
+"""
+
+
+@pytest.mark.parametrize("with_people", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_withdrawn_people_weights_and_doubt_go_along(
+    seed: int, with_people: bool, tmp_path: Path
+) -> None:
+    old = rich_project(tmp_path / "old", more=ENDS)
+    add_rich_items(old)
+    live(old, seed, events=60)
+    Standing.objects.filter(person__name="Ann").update(weight=2.5, profile={"native": "yes"})
+    leaver = Judgment.objects.exclude(person__name="Ann").filter(current=True).first()
+    assert leaver is not None
+    leaving.withdraw(leaver.person_id, old.plan, now=START)
+    assert Item.objects.filter(extra=1).exists()
+    before, paid = exported(old), {row.name: row for row in pay_sheet(old.plan, now=START)}
+    judged = set(Judgment.objects.values_list("person__name", flat=True))
+    new = rich_project(tmp_path / "new", more=ENDS)
+    out = old.folder / "out"
+    run("import", new.folder, out / "items.jsonl")
+    if with_people:
+        run("import", new.folder, out / "people.jsonl", "--people")
+    run("import", new.folder, out / "judgments.jsonl", "--judgments")
+    after = exported(new)
+    assert after["judgments.jsonl"] == before["judgments.jsonl"]
+    assert b'"erased"' in after["judgments.jsonl"]
+    assert (after["people.jsonl"] == before["people.jsonl"]) == with_people
+    now = {row.name: row for row in pay_sheet(new.plan, now=START)}
+    for name in judged:
+        assert (now[name].judged, now[name].skipped) == (paid[name].judged, paid[name].skipped)
+        assert now[name].weight == paid[name].weight
+    assert Person.objects.get(name=f"withdrawn-{leaver.person_id}").state == "withdrawn"
+    check_books(new)
 
 
 def test_import_of_judgments_alone_makes_the_people(tmp_path: Path) -> None:

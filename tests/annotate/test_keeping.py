@@ -17,9 +17,19 @@ from projects import START, add_items, make_project
 from rich_project import add_rich_items, live, rich_project
 from test_concurrency import start_worker
 
-from trope.annotate.project import open_project
-from trope.annotate.store import judging, people, queue
+from trope.annotate.project import Project, open_project
+from trope.annotate.store import (
+    adjudicating,
+    admitting,
+    discipline,
+    exporting,
+    judging,
+    people,
+    practice,
+    queue,
+)
 from trope.annotate.store.connect import connect
+from trope.annotate.store.demo_items import import_demo
 from trope.annotate.store.keeping import backup, restore
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.moving import move, plan_with_database
@@ -50,6 +60,47 @@ def database(server: str, tmp_path: Path) -> Iterator[str]:
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+EVERYTHING = """
+consent = "Your answers are kept."
+[demo]
+items = 1
+gold = 1
+[[training.items]]
+text = "Prices climb."
+answers = { metaphor = "yes" }
+message = "Prices have no feet."
+"""
+
+
+def full_project(folder: Path, seed: int) -> Project:
+    """A project in which no table is empty."""
+    project = rich_project(folder, more=EVERYTHING)
+    add_rich_items(project)
+    live(project, seed)
+    plan = project.plan
+    known = {"id": "k", "text": "Known", "gold": {"metaphor": "yes"}, "candidates": "one"}
+    (folder / "demo.jsonl").write_text(json.dumps(known) + "\n", encoding="utf-8")
+    import_demo(project, folder / "demo.jsonl", now=START)
+    people.invite("Applicant", now=START)
+    people.invite("Judy", role="adjudicator", now=START)
+    applicant, judy = (Person.objects.get(name=name).pk for name in ("Applicant", "Judy"))
+    admitting.consent(applicant, plan, now=START)
+    practice.answer_training(applicant, "1", {"metaphor": "no"}, plan, now=START)
+    practice.answer_demo(applicant, "k", {"metaphor": "yes"}, plan, now=START)
+    discipline.hold(applicant, "", "A question.", now=START, by="Olga")
+    discipline.appeal(applicant, "Ask me.", now=START)
+    item = Item.objects.filter(is_gold=False).first()
+    assert item is not None
+    for number, answer in enumerate(("yes", "no")):
+        given = {"metaphor": answer}
+        adjudicating.decide(
+            item.pk, judy, f"{number:032}", given, note="=so", excluded=False, now=START
+        )
+    empty = [model.__name__ for model in tables() if not model.objects.exists()]
+    assert not set(empty) - {"Returned", "Lease"}, "every table has rows"
+    return project
+
+
 def all_sums() -> dict[str, Sum]:
     return {model.__name__: sum_of(model, "default") for model in tables()}
 
@@ -60,9 +111,7 @@ def acknowledged_by(worker: "subprocess.Popen[str]", number: int) -> list[str]:
 
 
 def test_backup_restored_is_the_same_project(tmp_path: Path) -> None:
-    project = rich_project(tmp_path / "p")
-    add_rich_items(project)
-    live(project, 3)
+    project = full_project(tmp_path / "p", 3)
     wanted = all_sums()
     backup(project, tmp_path / "b.zip")
     assert stat.S_IMODE((tmp_path / "b.zip").stat().st_mode) == 0o600
@@ -72,6 +121,9 @@ def test_backup_restored_is_the_same_project(tmp_path: Path) -> None:
     assert all_sums() == wanted
     assert again.secret == project.secret
     assert again.plan == project.plan
+    assert (again.folder / "demo.jsonl").read_bytes() == (tmp_path / "p/demo.jsonl").read_bytes()
+    (decided,) = exporting.decisions()
+    assert (decided["answers"], decided["note"]) == ({"metaphor": "no"}, "=so")
     assert stat.S_IMODE((again.folder / "secret").stat().st_mode) == 0o600
     for person in Person.objects.filter(state="active"):  # and work goes on there
         for lease in queue.next_page(person.pk, again.plan, now=START, rng=Random(1)).leases[:1]:
@@ -144,9 +196,7 @@ def test_database_of_a_plan_is_changed_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_move_to_postgres_and_back_keeps_every_row(tmp_path: Path, database: str) -> None:
-    project = rich_project(tmp_path / "p")
-    add_rich_items(project)
-    live(project, 5)
+    project = full_project(tmp_path / "p", 5)
     wanted = all_sums()
     sums = move(project, database)
     assert {name: one.rows for name, one in sums.items()}["store_judgment"] > 0

@@ -23,6 +23,7 @@ from trope.annotate.store.models import Item, Judgment, Person
 from trope.annotate.store.quality import measure_project
 from trope.annotate.web.settings import web_settings
 from trope.cli.main import main
+from trope.core.errors import BadInput
 
 VERBS = ("swallowed", "started", "took", "breaks", "needs", "drain", "stop", "carry")
 
