@@ -1,5 +1,6 @@
 """The way in: stages, consent, profile, guidelines read and read again."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -132,7 +133,9 @@ def test_owner_sees_everyones_stage(serve: Serve) -> None:
     annotator("Bob").post("/profile", {"native": "yes"})
     annotator("Cy").post("/profile", {"native": "no"})
     page = owner().get("/project").content.decode()
-    rows = dict(re.findall(r'<th scope="row">(\w+)</th>.*?<summary>(\w+)<', page, re.S))
+    rows = dict(
+        re.findall(r'<th scope="row"><a [^>]+>(\w+)</a></th>.*?<summary>(\w+)<', page, re.S)
+    )
     assert rows == {"Ann": "profile", "Bob": "demo", "Cy": "declined"}
 
 
@@ -237,13 +240,16 @@ def test_weights_of_the_profile_reach_the_weighted_mean(tmp_path: Path, clock: C
         ).exit_code
         == 0
     )
-    assert table.read_text(encoding="utf-8").count(",True,2.0,") == 3
+    assert table.read_text(encoding="utf-8").count(",True,,,2.0,") == 3
     columns = ["--item", "item", "--annotator", "annotator", "--label", "score"]
     result = run(
         main, ["aggregate", str(table), "--method", "mean", *columns, "--weight", "weight"]
     )
     assert result.exit_code == 0, result.output
     assert "-3.0" in result.output, result.output  # (3·2·−5 + 4·1·0) / 10
+    command = ["annotate", "export", str(folder), "--what", "labels", "--method", "mean"]
+    (label,) = map(json.loads, run(main, command).stdout.splitlines())
+    assert (label["label"], label["score"]) == ("-3", -3.0), "the project's own labels weigh, too"
 
 
 # reading

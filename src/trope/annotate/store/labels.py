@@ -233,10 +233,13 @@ def _aggregated(
         BadInput: where it cannot be used.
     """
     if question.kind == "spans":
-        given = ((key, _spans(question, unit.rows)) for key, unit in units.items())
-        items = tuple(agreed_spans(key, spans) for key, spans in given if spans)
+        marked = ((key, _spans(question, unit.rows)) for key, unit in units.items())
+        items = tuple(agreed_spans(key, spans) for key, spans in marked if spans)
         return Aggregate("majority", "nothing is known of spans", items, ())
-    votes = [vote for key, unit in units.items() for vote in _votes(question, key, unit)]
+    given = [vote for key, unit in units.items() for vote in _votes(question, key, unit)]
+    # in the order in which they were given, as `trope aggregate` gets them: methods that begin
+    # somewhere and draw nearer end at the same figures only if they begin at the same place
+    votes = [vote for _, vote in sorted(given, key=lambda pair: pair[0])]
     if not votes:
         return Aggregate(way.method, "", (), ())
     if way.method not in NUMERIC:
@@ -248,16 +251,18 @@ def _aggregated(
     return aggregate_question([*votes, *control], way)
 
 
-def _votes(question: Question, key: str, unit: Unit) -> Iterator[Vote]:
+def _votes(question: Question, key: str, unit: Unit) -> Iterator[tuple[int, Vote]]:
+    """What was said of a unit, with the numbers of the judgments."""
     for row in unit.rows:
         if question.id not in row.answers:
             continue
         answer = row.answers[question.id]
         if unit.option is None:
-            yield Vote(key, row.annotator, str(answer), question.id, row.weight)
+            vote = Vote(key, row.annotator, str(answer), question.id, row.weight)
+            yield row.judgment, vote
         elif unit.option in {one.value for one in question.offered(unit.item.payload, row.answers)}:
             said = "yes" if unit.option in answer else "no"
-            yield Vote(key, row.annotator, said, question.id, row.weight)
+            yield row.judgment, Vote(key, row.annotator, said, question.id, row.weight)
 
 
 def _control_votes(plan: Plan) -> Mapping[str, list[Vote]]:

@@ -81,7 +81,8 @@ def _check(options: Mapping[str, Any], out: Path | None) -> None:
 
 
 def _lines(project: Project, options: Mapping[str, Any], losses: Losses) -> Iterator[str]:
-    kind, what, safe = options["kind"], options["what"], not options["plain_cells"]
+    kind, what = options["kind"], options["what"]
+    safe = not options["plain_cells"] and what != "answers"  # those are for programs of ours
     if kind in ("mturk", "crowdflower", "label-studio"):
         yield from _tool_lines(project, options, losses)
         return
