@@ -141,7 +141,7 @@ def figures(table: str) -> dict[tuple[str, str], tuple[Any, ...]]:
     return {
         (row["item"], row["question"]): (
             row["label"],
-            *(row[name] and round(float(row[name]), 5) for name in ("score", "confidence")),
+            *(row[name] and round(float(row[name]), 6) for name in ("score", "confidence")),
             row["answers"],
         )
         for row in csv.DictReader(io.StringIO(table))

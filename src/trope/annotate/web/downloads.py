@@ -43,7 +43,7 @@ def judgments(request: HttpRequest, kind: str) -> StreamingHttpResponse:
 @require_GET
 @only("owner")
 def answers(request: HttpRequest) -> StreamingHttpResponse:
-    """Every answer that counts, as `trope agree` and `trope aggregate` read it: with plain cells."""
+    """Every answer that counts, as `trope agree` and `aggregate` read it: with plain cells."""
     gold = bool(request.GET.get("gold"))
     rows = answer_objects(plan(), gold=gold)
     head = list(answer_head(plan(), gold=gold))
