@@ -56,7 +56,7 @@ def owner_link(tmp_path: Path) -> Iterator[str]:
 def invite(owner: Any, name: str, role: str = "annotator") -> str:
     owner.get_by_role("link", name="Project", exact=True).click()
     owner.get_by_label("Name").fill(name)
-    owner.get_by_label("as", exact=True).select_option(role)
+    owner.get_by_label("Role").select_option(role)
     owner.get_by_role("button", name="Invite").click()
     return str(owner.locator("#link").inner_text())
 

@@ -87,8 +87,8 @@ class Doubt:
 class Adjudication:
     """Which items an adjudicator sees, and what becomes of those that nobody settled.
 
-    An item is disputed if its answers to one of `questions` differ (none named: every choice);
-    on a scale, if they lie more than `spread` apart.
+    An item is disputed if its answers to one of `questions` differ (none named: every choice, and
+    spans where nothing else is asked); on a scale, if they lie more than `spread` apart.
     """
 
     questions: tuple[str, ...] = ()

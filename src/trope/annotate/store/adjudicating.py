@@ -123,9 +123,11 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     undecided = ~Q(item__decision__current=True)
     unsettled = Q()
     measures: dict[str, Any] = {"given": Count("pk")}
+    kinds = {question.kind for question in plan.questions}
+    usual = "choice" if kinds & {"choice", "scale"} else "spans"
     for number, question in enumerate(plan.questions):
         named = plan.adjudication.questions
-        if question.id not in named and (named or question.kind != "choice"):
+        if question.id not in named and (named or question.kind != usual):
             continue
         answer = KeyTextTransform(question.id, "answers")
         if question.kind == "scale":

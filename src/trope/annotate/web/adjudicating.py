@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from trope.annotate.project import Plan
-from trope.annotate.questions import read_answers
+from trope.annotate.questions import Question, read_answers
 from trope.annotate.store import adjudicating
 from trope.annotate.store.adjudicating import A_PAGE, Dispute
 from trope.annotate.store.models import Decision
@@ -105,8 +107,21 @@ def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[st
     for question in plan().questions:
         shown = {option.value: option.shown for option in question.offered({}, {})}
         counts = found.answers.get(question.id, {})
-        answers = [(shown.get(label, label), number) for label, number in counts.items()]
+        answers = [
+            (_label_in_words(question, label, found.item.text, shown), number)
+            for label, number in counts.items()
+        ]
         texts = found.texts.get(question.id, ())
         if answers or texts:
             rows.append((question.text, answers, texts))
     return rows
+
+
+def _label_in_words(question: Question, label: str, text: str, shown: Mapping[str, str]) -> str:
+    """An answer as people read it: spans as their words, several choices one after the other."""
+    if question.kind not in ("spans", "multi"):
+        return shown.get(label, label)
+    parts = json.loads(label)
+    if question.kind == "spans":
+        return ", ".join(f"“{text[start:end]}”" for start, end in parts) or "nothing"
+    return ", ".join(shown.get(part, part) for part in parts) or "none"
