@@ -161,7 +161,7 @@ def adjudicate(chromium: Any, link: str, decision: Mapping[str, str]) -> str:
     assert stage(judy) == "adjudicate"
     shoot(judy, "disputes")
     judy.locator("main ul a, main table a, main li a").first.click()
-    text = str(judy.locator("#text").inner_text())
+    text = str(judy.locator("#text").inner_text()).strip()
     given = judy.locator("main").inner_text()
     assert not [name for name in ("Ann", "Bob", "Cy ", "workerpr") if name in given]
     for question, value in decision.items():
@@ -208,7 +208,7 @@ PATHS = {
     "semeval2015": Way(
         ("join", "profile", "guidelines", "demo"),
         of_tweets,
-        lambda text: of_tweets(text) if "#not" in text or "birthday" in text else "- 3",
+        lambda text: of_tweets(text) if "#not" in text or "birthday" in text else "- 5",
         {"score": "-1"},
         ("score", "-1"),
         {r"^items = 10": "items = 3", r"^gold = 10": "gold = 3"},
