@@ -49,7 +49,10 @@ Try next:
   trope analyze "Your own sentence unlocks the door."
   trope analyze --kind headline --format html --out mine.html FILE
   trope data list
-  trope --help"""
+  trope --help
+
+An annotation project with sample items, to open in the browser:
+  pip install '.[annotate]' && trope annotate demo"""
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ def check_books(project: Project) -> None:
     )
     for item in Item.objects.filter(is_gold=False):
         books = (item.open_slots, held[item.pk], counted[item.pk])
-        assert sum(books) == k, f"{item.external_id}: open, held, counted = {books}"
+        assert sum(books) == k + item.extra, f"{item.external_id}: open, held, counted = {books}"
         assert min(books) >= 0
     pairs = Counter(Judgment.objects.filter(current=True).values_list("item_id", "person_id"))
     assert set(pairs.values()) <= {1}

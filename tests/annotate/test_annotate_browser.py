@@ -85,6 +85,7 @@ def invited(chromium: Any, owner_link: str, name: str) -> tuple[Any, str]:
     owner = open_page(chromium, owner_link)
     owner.get_by_role("button", name="Enter").press("Enter")
     owner.get_by_label("Name").fill(name)
+    owner.get_by_label("goes straight to work").check()
     owner.get_by_label("Name").press("Enter")
     return owner, owner.locator("#link").inner_text()
 

@@ -3,6 +3,7 @@
 import os
 import secrets
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,8 +12,10 @@ from bookkeeping import check_books
 from postgres_server import find_programs, running_server
 from projects import START, add_items, make_project
 from test_concurrency import YES, at_once, work_until_finished
+from test_discipline import reinstated_while_others_work
+from test_people_at_once import CHECKS
 
-from trope.annotate.project import Project
+from trope.annotate.project import Doubt, Project
 from trope.annotate.store import judging, people, queue
 from trope.annotate.store.models import Item, Judgment
 
@@ -79,3 +82,31 @@ def test_postgres_dismissal_in_the_middle_of_work(on_postgres: Project) -> None:
     results = at_once(work, times=7)
     assert not [result for result in results if isinstance(result, Exception)], results
     check_books(on_postgres)
+
+
+def test_postgres_reinstatement_in_the_middle_of_work(on_postgres: Project) -> None:
+    reinstated_while_others_work(on_postgres)
+    check_books(on_postgres)
+
+
+def test_postgres_disputed_items_are_found(on_postgres: Project) -> None:
+    from trope.annotate.store.adjudicating import next_disputes
+    from trope.annotate.store.quality import by_day
+
+    add_items(on_postgres, 2)
+    for number, answer in enumerate(("yes", "yes", "no")):
+        people.invite(f"Person {number}", now=START)
+        page = queue.next_page(number + 1, on_postgres.plan, now=START, rng=Random(1))
+        for lease in page.leases:
+            given = {"metaphor": answer if lease.item.external_id == "i2" else "yes"}
+            judging.submit(number + 1, lease.token, given, on_postgres.plan, now=START)
+    (found,) = next_disputes(on_postgres.plan)
+    assert found.answers == {"metaphor": {"yes": 2, "no": 1}}
+    in_doubt = replace(on_postgres.plan, doubt=Doubt("metaphor", ("yes",)))
+    assert len(next_disputes(in_doubt)) == 2
+    assert by_day() == [(START.date(), 6)]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_postgres_way_in_and_out_at_once(check: object, on_postgres: Project) -> None:
+    check(on_postgres)  # type: ignore[operator]

@@ -10,12 +10,12 @@ from click.testing import CliRunner
 from trope.annotate.items import read_items
 from trope.annotate.project import open_project, read_plan
 from trope.annotate.questions import Question, joined_spans, read_answers
-from trope.annotate.starting import TEMPLATES, new_project
+from trope.annotate.starting import TEMPLATES, VARIANTS, new_project
 from trope.cli.main import main
 from trope.core.errors import BadConfig, BadInput, BadRecord, MissingData, UnknownName
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("template", [*TEMPLATES, *VARIANTS])
 def test_every_template_is_a_valid_project_whose_sample_fits_it(
     template: str, tmp_path: Path
 ) -> None:

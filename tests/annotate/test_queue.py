@@ -212,19 +212,19 @@ def test_dismissal_frees_slots_and_ends_the_work(
 def test_change_keeps_history_and_takes_no_second_slot(
     project: Project, person: Invite, clock: Clock
 ) -> None:
-    from trope.annotate.store.selectors import export_rows
+    from trope.annotate.store.exporting import judgments
 
     add_items(project, 1)
     ann, bob = person("Ann"), person("Bob")
     (token,) = tokens(project, ann, clock)
     old = judging.submit(ann, token, YES, project.plan, now=clock.now)
-    new = judging.change(ann, old.pk, "c" * 32, {"metaphor": "no"}, now=clock.now)
-    assert judging.change(ann, old.pk, "c" * 32, YES, now=clock.now).pk == new.pk
+    new = judging.change(ann, old.pk, "c" * 32, {"metaphor": "no"}, project.plan, now=clock.now)
+    assert judging.change(ann, old.pk, "c" * 32, YES, project.plan, now=clock.now).pk == new.pk
     with pytest.raises(judging.Refused):
-        judging.change(bob, new.pk, "d" * 32, YES, now=clock.now)
+        judging.change(bob, new.pk, "d" * 32, YES, project.plan, now=clock.now)
     check_books(project)
-    assert [row["answers"] for row in export_rows()] == [{"metaphor": "no"}]
-    assert [row["current"] for row in export_rows(history=True)] == [False, True]
+    assert [row.answers for row in judgments()] == [{"metaphor": "no"}]
+    assert [row.current for row in judgments(history=True)] == [False, True]
 
 
 def test_draft_stays_with_the_item_even_after_the_lease_expired(

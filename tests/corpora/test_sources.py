@@ -82,9 +82,7 @@ def test_a_line_of_one_megabyte_is_read_whole():
     assert (len(first), last) == (1_000_000, "end")
 
 
-def test_an_absurd_line_is_refused_before_it_fills_the_memory(monkeypatch):
-    monkeypatch.setattr(sources, "LINE_LIMIT", 2 * 1024**2)
-
+def test_an_absurd_line_is_refused_before_it_fills_the_memory():
     class Endless(io.RawIOBase):
         given = 0
 
@@ -98,7 +96,7 @@ def test_an_absurd_line_is_refused_before_it_fills_the_memory(monkeypatch):
 
     stream = Endless()
     with pytest.raises(BadRecord, match=r"input:1: is longer than 2 MB"):
-        list(numbered_lines(stream))
+        list(numbered_lines(stream, limit=2 * 1024**2))
     assert stream.given < 3 * 1024**2
 
 

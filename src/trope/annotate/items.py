@@ -1,18 +1,23 @@
-"""Items as people bring them: a table or JSON lines, checked line by line."""
+"""Items as people bring them: a table, JSON lines or Parquet, checked line by line."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from trope.annotate.exchange.parquet import read_parquet_rows
+from trope.annotate.exchange.records import RECORD_LIMIT
+from trope.annotate.exchange.seen import SeenIds
+from trope.annotate.exchange.text_files import read_cells
 from trope.annotate.project import Plan
 from trope.annotate.questions import gold_faults, listed
 from trope.core.errors import BadRecord
 from trope.corpora.records import TextRecord
-from trope.corpora.tables import read_texts
+from trope.corpora.tables import named_texts, read_texts
 
 TEXT_LIMIT = 100_000
 """Characters of an item's text."""
@@ -30,29 +35,46 @@ class NewItem:
     gold: dict[str, Any] = field(default_factory=dict)
 
 
-def read_items(path: str | Path, plan: Plan) -> Iterator[NewItem]:
-    """The items of a CSV, TSV or JSONL file, one at a time.
+def read_items(path: str | Path, plan: Plan, *, safe_cells: bool = False) -> Iterator[NewItem]:
+    """The items of a CSV, TSV, JSONL or Parquet file, one at a time.
 
     Columns: `text`; `id` (else rows are counted); `highlight`, the marked words or their offsets;
     `gold`, a JSON object, or a column `gold.QUESTION` each; all others are fields of the item.
+    `safe_cells` takes away what protects the cells of a CSV file from spreadsheets.
 
     Raises:
         BadRecord: with the line, for a text that is missing or too long, an id that comes twice,
             marked words that are not there, known answers that no question has.
     """
-    seen: dict[str, int] = {}
-    for record in read_texts(path):
-        if record.id in seen:
-            raise BadRecord(
-                path, record.line, f"id {record.id!r} stands in line {seen[record.id]} already"
-            )
-        seen[record.id] = record.line
-        try:
-            yield _item(record, plan)
-        except _Fault as fault:
-            raise BadRecord(path, record.line, str(fault)) from None
-    if not seen:
+    with closing(SeenIds()) as seen:
+        record = None
+        for record in _records(Path(path), safe_cells):
+            if before := seen.add(record.id, record.line):
+                problem = f"id {record.id!r} stands in line {before} already"
+                raise BadRecord(path, record.line, problem)
+            yield checked_item(record, plan, path)
+    if record is None:
         raise BadRecord(path, 1, "holds no item; give a file with rows")
+
+
+def checked_item(record: TextRecord, plan: Plan, path: str | Path) -> NewItem:
+    """The item of a record.
+
+    Raises:
+        BadRecord: with what is wrong with it.
+    """
+    try:
+        return _item(record, plan)
+    except _Fault as fault:
+        raise BadRecord(path, record.line, str(fault)) from None
+
+
+def _records(path: Path, safe_cells: bool) -> Iterator[TextRecord]:
+    if path.suffix.lower() == ".parquet":
+        return named_texts(read_parquet_rows(path), str(path))
+    if safe_cells:
+        return named_texts(read_cells(path), str(path))
+    return read_texts(path, limit=RECORD_LIMIT)
 
 
 class _Fault(Exception):
@@ -62,6 +84,8 @@ class _Fault(Exception):
 def _item(record: TextRecord, plan: Plan) -> NewItem:
     if not record.text.strip():
         raise _Fault("has no text")
+    if any("\0" in part for part in (record.text, record.id, *record.fields.values())):
+        raise _Fault("holds a NUL, which is no character")
     if len(record.text) > TEXT_LIMIT:
         raise _Fault(f"has a text of more than {TEXT_LIMIT:,} characters")
     if not record.id or len(record.id) > 200:

@@ -12,8 +12,12 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Literal
 
+from trope.annotate import admission
+from trope.annotate.admission import Demo, Outside, Profile, Selection, Training, Withdrawal
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.stages import Reading, Way
+from trope.annotate.rules.watching import Quality
 from trope.core.config import read_config
 from trope.core.errors import BadConfig, BadInput, MissingData
 
@@ -70,6 +74,42 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Answers by which a person says that someone else should look: the item gets `more`
+    judgments, once."""
+
+    question: str = ""
+    values: tuple[str, ...] = ()
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """Which items an adjudicator sees, and what becomes of those that nobody settled.
+
+    An item is disputed if its answers to one of `questions` differ (none named: every choice, and
+    spans where nothing else is asked); on a scale, if they lie more than `spread` apart.
+    """
+
+    questions: tuple[str, ...] = ()
+    spread: int = 2
+    unresolved: Literal["aggregate", "exclude"] = "aggregate"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTables:
+    """What the tables of the tweet study are made of: the question, its positive answer, the
+    question whether a text was understood, and fields of the items."""
+
+    question: str = ""
+    positive: str = "yes"
+    understood: str = ""
+    verb: str = "verb"
+    noun: str = "object"
+    part: str = "subset"
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """All that project.toml says."""
 
@@ -91,6 +131,35 @@ class Plan:
     gold: Gold = field(default_factory=Gold)
     caps: Caps = field(default_factory=Caps)
     pay: Pay = field(default_factory=Pay)
+    # quality
+    quality: Quality = field(default_factory=Quality)
+    doubt: Doubt = field(default_factory=Doubt)
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    tables: PaperTables = field(default_factory=PaperTables)
+    # the way in and out
+    profile: Profile = field(default_factory=Profile)
+    reading: Reading = field(default_factory=Reading)
+    training: Training = field(default_factory=Training)
+    demo: Demo = field(default_factory=Demo)
+    selection: Selection = field(default_factory=Selection)
+    withdrawal: Withdrawal = field(default_factory=Withdrawal)
+    outside: Outside = field(default_factory=Outside)
+
+    @property
+    def way(self) -> Way:
+        """The stages between an invitation and work."""
+        return Way(
+            profile=bool(self.profile.questions),
+            reading=self.reading.first,
+            training=len(self.training.items),
+            demo=self.demo.items > 0,
+            selection=bool(self.selection.by),
+        )
+
+    @property
+    def consent_version(self) -> str:
+        """A name for what people agree to; it changes with the words."""
+        return admission.consent_version(self.consent, self.withdrawal)
 
     def earned(self, judged: int) -> Decimal:
         """What a person has earned by so many judgments; a part of a page counts as such."""
@@ -130,7 +199,13 @@ def read_plan(path: Path) -> Plan:
         BadConfig: with every fault of the file.
     """
     plan = read_config(path, Plan)
-    faults = [*_number_faults(plan), *_question_faults(plan), *_example_faults(plan)]
+    faults = [
+        *_number_faults(plan),
+        *_question_faults(plan.questions),
+        *_example_faults(plan),
+        *_quality_faults(plan),
+        *_admission_faults(plan),
+    ]
     if faults:
         raise BadConfig(path, faults)
     return plan
@@ -174,14 +249,48 @@ def _number_faults(plan: Plan) -> Iterator[str]:
         yield f"pay.amount: must be an amount such as '0.60', is {plan.pay.amount!r}"
 
 
-def _question_faults(plan: Plan) -> Iterator[str]:
-    if not plan.questions:
+def _quality_faults(plan: Plan) -> Iterator[str]:
+    kinds = {question.id: question.kind for question in plan.questions}
+    named = {
+        "quality.question": [plan.quality.question],
+        "doubt.question": [plan.doubt.question],
+        "tables.question": [plan.tables.question],
+        "tables.understood": [plan.tables.understood],
+        "adjudication.questions": plan.adjudication.questions,
+    }
+    for key, names in named.items():
+        for name in names:
+            if name and kinds.get(name) not in ("choice", "scale"):
+                yield f"{key}: {name!r} is no question with a choice or a scale"
+    for key, share in (
+        ("honest_gold", plan.quality.honest_gold),
+        ("alpha", plan.quality.alpha),
+        ("most_outliers", plan.quality.most_outliers),
+    ):
+        if not 0 < share < 1:
+            yield f"quality.{key}: must lie between 0 and 1, is {share}"
+    if plan.doubt.question and (plan.doubt.more < 0 or not plan.doubt.values):
+        yield "doubt: needs values that say doubt, and more of 0 or above"
+
+
+def _admission_faults(plan: Plan) -> Iterator[str]:
+    if plan.profile.questions:
+        yield from _question_faults(plan.profile.questions)
+    yield from admission.profile_faults(plan.profile)
+    yield from admission.training_faults(plan.training, plan.questions)
+    yield from admission.number_faults(plan.training, plan.demo, plan.selection, plan.outside)
+    if min(plan.reading.pause_hours, plan.reading.least_seconds) < 0:
+        yield "reading: pause_hours and least_seconds must be 0 or more"
+
+
+def _question_faults(questions: tuple[Question, ...]) -> Iterator[str]:
+    if not questions:
         yield "questions: there is none; add [[questions]]"
-    for name, times in Counter(question.id for question in plan.questions).items():
+    for name, times in Counter(question.id for question in questions).items():
         if times > 1:
             yield f"questions: {times} have the id {name!r}"
     before: dict[str, Question] = {}
-    for question in plan.questions:
+    for question in questions:
         yield from _faults_of(question, before)
         before[question.id] = question
 

@@ -42,7 +42,8 @@ class Question:
     """A question of a project.
 
     `options_from` names a field of the item that lists the options, `within` an earlier question
-    of which only the chosen options are offered; `preselected` starts with all of them chosen.
+    of which only the chosen options are offered; `preselected` starts with all of them chosen;
+    `least` is how many options or stretches of text must be chosen.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Question:
     when: tuple[Condition, ...] = ()
     low: int = 0
     high: int = 0
+    least: int = 0
 
     def offered(self, payload: Mapping[str, Any], answers: Mapping[str, Any]) -> tuple[Option, ...]:
         """The options for an item with these fields, after these earlier answers."""
@@ -121,6 +123,8 @@ def read_answers(
             faults[question.id] = fault
         elif answer in (None, "", []) and question.required and question.kind not in _MAY_BE_EMPTY:
             faults[question.id] = "needs an answer"
+        elif question.kind in _MAY_BE_EMPTY and len(answer or ()) < question.least:
+            faults[question.id] = f"needs {question.least} or more"
         elif answer not in (None, ""):
             answers[question.id] = answer
     return answers, faults

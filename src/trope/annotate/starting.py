@@ -10,7 +10,10 @@ from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write
 
 TEMPLATES = ("tweets2019", "newsmet", "semeval2015", "semeval2007", "spans", "pairs")
-SAMPLE = "items.jsonl"
+VARIANTS = ("tweets2019-highlight",)
+"""Other ways in which a study went about its task."""
+
+SAMPLE, DEMO = "items.jsonl", "demo.jsonl"
 
 
 def new_project(folder: Path, template: str) -> None:
@@ -20,14 +23,17 @@ def new_project(folder: Path, template: str) -> None:
         UnknownName: for a template that there is not.
         BadInput: for a folder that holds a project already.
     """
-    if template not in TEMPLATES:
-        raise UnknownName("template", template, TEMPLATES)
+    if template not in (known := (*TEMPLATES, *VARIANTS)):
+        raise UnknownName("template", template, known)
     if (folder / CONFIG).exists():
         raise BadInput(f"{folder / CONFIG}: exists already; choose another folder")
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder}: is no folder; choose another name")
-    for name, source in ((SAMPLE, f"{template}.items.jsonl"), (CONFIG, f"{template}.toml")):
+    for name, kind in ((SAMPLE, "items.jsonl"), (DEMO, "demo.jsonl"), (CONFIG, "toml")):
+        source = files("trope.annotate") / "templates" / f"{template}.{kind}"
+        if name == DEMO and not source.is_file():
+            continue  # not every project has a demo task
         with atomic_write(folder / name) as file:
-            file.write((files("trope.annotate") / "templates" / source).read_text("utf-8"))
+            file.write(source.read_text("utf-8"))
     if not (folder / SECRET).exists():
         make_secret(folder)

@@ -81,61 +81,12 @@ def aggregate(ctx: click.Context, /, out: Path | None, as_json: bool, **options:
 
 
 def _aggregate(judgments: Sequence[Judgment], options: dict[str, Any]) -> Aggregate:
-    from trope.metrics.votes import encode_votes
+    from dataclasses import fields
 
-    votes = encode_votes(judgments)
-    method = options["method"]
-    if method == "majority":
-        from trope.metrics.aggregation.majority import majority
+    from trope.annotate.rules.aggregating import Way, aggregate_question
 
-        return majority(votes, ties=options["ties"], seed=options["seed"])
-    if method in ("mean", "weighted-mean"):
-        return _mean(judgments, options)
-    known = _known_labels(judgments) if options["use_gold"] else {}
-    if method == "dawid-skene":
-        from trope.metrics.aggregation.dawid_skene import dawid_skene
-
-        return dawid_skene(votes, known=known, smoothing=options["smoothing"])
-    if method == "glad":
-        from trope.metrics.aggregation.glad import glad
-
-        return glad(votes, known=known)
-    from trope.metrics.aggregation.mace import mace
-
-    return mace(
-        votes,
-        known=known,
-        training=options["training"],
-        restarts=options["restarts"],
-        seed=options["seed"],
-    )
-
-
-def _mean(judgments: Sequence[Judgment], options: dict[str, Any]) -> Aggregate:
-    from trope.annotate.rules.gold import gold_of, reliabilities
-    from trope.core.errors import BadInput
-    from trope.metrics.aggregation.weighted_mean import mean, weighted_mean
-    from trope.metrics.votes import encode_votes
-
-    votes = encode_votes(judgments)
-    if options["method"] == "mean":
-        return mean(votes)
-    gold = gold_of(judgments)
-    if not gold:
-        raise BadInput("no test questions, so no reliabilities; name their column with --gold")
-    known = reliabilities(judgments, gold)
-    return weighted_mean(votes, known, default=options["default_reliability"])
-
-
-def _known_labels(judgments: Sequence[Judgment]) -> dict[str, str]:
-    """Items with exactly one right label; ranges and alternatives fix nothing."""
-    from trope.annotate.rules.gold import gold_of
-
-    return {
-        item: next(iter(gold.labels))
-        for item, gold in gold_of(judgments).items()
-        if len(gold.labels) == 1
-    }
+    way = Way(**{field.name: options[field.name] for field in fields(Way)})
+    return aggregate_question(judgments, way)
 
 
 def _suffix(out: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -49,11 +49,12 @@ def agree(
     """
     from trope import __version__
     from trope.annotate.rules.agreement import measure_question
+    from trope.annotate.rules.verbs import verb_classes
     from trope.core.judgments import by_question
 
     table = read_table(options, verb=verb_column)
     describe_table(table, quiet=as_json or (ctx.obj or {}).get("quiet", False))
-    classes = _verb_classes(table.verbs) if verb_column else None
+    classes = verb_classes(table.verbs) if verb_column else None
     questions = [
         measure_question(
             judgments,
@@ -77,20 +78,6 @@ def agree(
         click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
     else:
         _print(questions)
-
-
-def _verb_classes(verbs: Mapping[str, str]) -> dict[str, str]:
-    """The class of each item's verb, which may stand in any of its forms."""
-    from trope.lexicon.inflection import lemma
-    from trope.lexicon.verbs import shipped_verbs
-
-    known = shipped_verbs()
-    found = {}
-    for item, verb in verbs.items():
-        form = verb.lower()
-        bases = [lemma(form, "VERB", tag) or form for tag in ("VB", "VBZ", "VBD", "VBG", "VBN")]
-        found[item] = next(filter(None, map(known.class_of, [form, *bases])), "")
-    return found
 
 
 def _document(question: QuestionAgreement) -> dict[str, Any]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from trope.annotate.project import CONFIG, open_project
-from trope.annotate.starting import SAMPLE, TEMPLATES, new_project
-from trope.cli.output import open_output
+from trope.annotate.starting import DEMO, SAMPLE, TEMPLATES, VARIANTS, new_project
+from trope.cli.annotating.demo import demo
+from trope.cli.annotating.doctor import doctor
+from trope.cli.annotating.exporting import export
+from trope.cli.annotating.group import StoreGroup
+from trope.cli.annotating.importing import import_file
+from trope.cli.annotating.keeping import backup, move, restore
+from trope.cli.annotating.options import DIRECTORY
+from trope.cli.annotating.people import demo_task, link
+from trope.cli.annotating.quality import review, tables
 
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-_DIRECTORY = click.argument("directory", type=_FOLDER, metavar="DIR")
 
-
-@click.group()
+@click.group(cls=StoreGroup)
 def annotate() -> None:
     """A service where a team or a crowd judges items.
 
@@ -24,68 +28,25 @@ def annotate() -> None:
 
 
 @annotate.command()
-@_DIRECTORY
+@DIRECTORY
 @click.option(
     "--template",
     required=True,
     metavar="NAME",
-    help=f"One of {', '.join(TEMPLATES)}.",
+    help=f"One of {', '.join((*TEMPLATES, *VARIANTS))}.",
 )
 def new(directory: Path, template: str) -> None:
     """Make a project in the folder DIR, with a plan to edit and sample items."""
     new_project(directory, template)
     click.echo(f"{directory / CONFIG}: what is asked; edit it to your needs")
     click.echo(f"then: trope annotate import {directory} {directory / SAMPLE}")
+    if (directory / DEMO).exists():
+        click.echo(f"then: trope annotate import {directory} {directory / DEMO} --demo")
     click.echo(f"then: trope annotate serve {directory}")
 
 
-@annotate.command("import")
-@_DIRECTORY
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
-def import_file(directory: Path, file: Path) -> None:
-    """Add the items of FILE (CSV, TSV or JSONL): all of them, or none if a line is at fault.
-
-    People may work meanwhile. Control items are those with known answers in a column "gold".
-    """
-    project = open_project(directory)
-    from trope.annotate.store.connect import connect
-
-    connect(project)
-    from trope.annotate.store.importing import import_items
-
-    number = import_items(project, file, now=datetime.now(UTC), by="command line")
-    click.echo(f"{number} items added")
-
-
 @annotate.command()
-@_DIRECTORY
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File to write.")
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["jsonl", "csv"]),
-    default="jsonl",
-    help="One object a judgment, or a column a question.",
-)
-@click.option("--history", is_flag=True, help="Also answers that were changed later.")
-def export(directory: Path, out: Path | None, kind: str, history: bool) -> None:
-    """Write every judgment, in the order in which it was given."""
-    project = open_project(directory)
-    from trope.annotate.store.connect import connect
-
-    connect(project)
-    from trope.annotate.store.selectors import csv_lines, jsonl_lines
-
-    lines = (
-        csv_lines(project.plan, history=history) if kind == "csv" else jsonl_lines(history=history)
-    )
-    with open_output(out) as file:
-        for line in lines:
-            file.write(line)
-
-
-@annotate.command()
-@_DIRECTORY
+@DIRECTORY
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="Port to listen on.")
 @click.option("--origin", default="", metavar="URL", help="The https address that people see.")
@@ -100,6 +61,15 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     from trope.annotate.web import serving
 
     serving.check_place(host, origin)
+    if origin:
+        serving.check_safe(project, origin)
     link = serving.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
     click.echo(f"Owner's link (keep it to yourself; the next start makes a new one): {link}")
     serving.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
+
+
+_ITEMS = (import_file, export, demo_task)
+_PEOPLE = (link, review, tables)
+_KEEPING = (backup, restore, move, doctor, demo)
+for command in (*_ITEMS, *_PEOPLE, *_KEEPING):
+    annotate.add_command(command)

@@ -46,23 +46,27 @@ def open_source(source: Source) -> Iterator[BinaryIO]:
 
 
 def numbered_lines(
-    source: Source, *, encoding: str = "utf-8", keep_ends: bool = False
+    source: Source,
+    *,
+    encoding: str = "utf-8",
+    keep_ends: bool = False,
+    limit: int = LINE_LIMIT,
 ) -> Iterator[tuple[int, str]]:
     """Lines with their numbers, counted from 1, one at a time; only a line feed ends a line.
 
     Raises:
-        BadRecord: for an empty source, bytes that are no text, a line over `LINE_LIMIT` and a
-            damaged gzip file, with the line where it happened.
+        BadRecord: for an empty source, bytes that are no text, a line of more bytes than
+            `limit` and a damaged gzip file, with the line where it happened.
     """
     name = source_name(source)
     number = 0
     try:
         with open_source(source) as file:
-            while raw := file.readline(LINE_LIMIT + 1):
+            while raw := file.readline(limit + 1):
                 number += 1
-                if len(raw) > LINE_LIMIT:
-                    limit = f"{LINE_LIMIT // 1024**2} MB"
-                    raise BadRecord(name, number, f"is longer than {limit}; split it into lines")
+                if len(raw) > limit:
+                    longest = f"{limit // 1024**2} MB"
+                    raise BadRecord(name, number, f"is longer than {longest}; split it into lines")
                 line = _decoded(raw, name, number, encoding)
                 yield number, line if keep_ends else line.removesuffix("\n").removesuffix("\r")
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

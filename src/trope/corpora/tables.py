@@ -58,6 +58,7 @@ def read_texts(
     columns: Sequence[str] | None = None,
     skip_lines: int = 0,
     encoding: str = "utf-8",
+    limit: int = LINE_LIMIT,
 ) -> Iterator[TextRecord]:
     """The texts of a table of tweets, headlines or sentences, one at a time.
 
@@ -77,7 +78,15 @@ def read_texts(
         columns=columns,
         skip_lines=skip_lines,
         encoding=encoding,
+        limit=limit,
     )
+    yield from named_texts(rows, name, text_column=text_column, id_column=id_column)
+
+
+def named_texts(
+    rows: Iterable[Row], name: str, *, text_column: str | None = None, id_column: str | None = None
+) -> Iterator[TextRecord]:
+    """The texts of rows from anywhere, with the columns found as `read_texts` finds them."""
     seen: tuple[str, ...] | None = None
     for index, (line, row) in enumerate(rows, start=1):
         if tuple(row) != seen:  # once in a table with a header, at any line of JSON
@@ -98,6 +107,7 @@ def read_rows(
     columns: Sequence[str] | None = None,
     skip_lines: int = 0,
     encoding: str = "utf-8",
+    limit: int = LINE_LIMIT,
 ) -> Iterator[Row]:
     """The rows of any table, with the line where each begins; every value is a string.
 
@@ -107,9 +117,10 @@ def read_rows(
         delimiter: what separates fields, if neither comma (CSV) nor tab (TSV).
         columns: the names of the columns of a table without a header line.
         skip_lines: lines before the header that belong to no table.
+        limit: the most bytes of a line, and of a quoted row over several lines.
     """
     name = source_name(source)
-    lines = numbered_lines(source, encoding=encoding, keep_ends=True)
+    lines = numbered_lines(source, encoding=encoding, keep_ends=True, limit=limit)
     for _ in range(skip_lines):
         next(lines, None)
     first = next(lines, None)
@@ -125,8 +136,11 @@ def read_rows(
         delimiter = "\t" if format == "tsv" else ","
     if quoting is None:
         quoting = format == "csv"
-    split = _quoted_rows if quoting else _plain_rows
-    yield from _with_columns(split(lines, delimiter, name), columns, name)
+    if quoting:
+        split = _quoted_rows(lines, delimiter, name, limit)
+    else:
+        split = _plain_rows(lines, delimiter)
+    yield from _with_columns(split, columns, name)
 
 
 def _guessed_format(source: Source, first_line: str) -> TableFormat:
@@ -141,7 +155,7 @@ def _guessed_format(source: Source, first_line: str) -> TableFormat:
 
 
 def _plain_rows(
-    lines: Iterable[tuple[int, str]], delimiter: str, name: str
+    lines: Iterable[tuple[int, str]], delimiter: str
 ) -> Iterator[tuple[int, list[str]]]:
     for number, line in lines:
         line = line.removesuffix("\n").removesuffix("\r")
@@ -150,23 +164,26 @@ def _plain_rows(
 
 
 def _quoted_rows(
-    lines: Iterable[tuple[int, str]], delimiter: str, name: str
+    lines: Iterable[tuple[int, str]], delimiter: str, name: str, limit: int
 ) -> Iterator[tuple[int, list[str]]]:
     if len(delimiter) != 1:
         raise BadInput(f"{name}: the delimiter must be one character, got {delimiter!r}")
     # the module's own bound is 128 kB and holds for the whole process: it is only ever raised
     csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
-    last = 0
+    last = held = 0
 
     def texts() -> Iterator[str]:
-        nonlocal last
+        nonlocal last, held
         for number, line in lines:
-            last = number
+            last, held = number, held + len(line)
+            if held > limit:  # a quote that is never closed would gather the whole file
+                problem = f"is in a row longer than {limit // 1024**2} MB; close its quotes"
+                raise BadRecord(name, number, problem)
             yield line
 
     rows = csv.reader(texts(), delimiter=delimiter, strict=True)
     while True:
-        before = rows.line_num
+        before, held = rows.line_num, 0
         try:
             row = next(rows, None)
         except csv.Error as error:

@@ -85,6 +85,7 @@ def measure_question(
     order: Sequence[str] = (),
     verb_classes: Mapping[str, str] | None = None,
     usual: int | None = None,
+    paired: bool = True,
     top: int = 10,
     seed: int = 0,
     resamples: int = RESAMPLES,
@@ -97,13 +98,14 @@ def measure_question(
             exclusions of tweets2019.
         usual: how many answers a complete item has; by default the most frequent number, the
             larger of two that are as frequent.
+        paired: whether to measure every two annotators, which takes long for many.
         top: how many disputed items to list.
     """
     votes = encode_votes(judgments, order=order)
     counts = votes.counts()
     answers = Counter(int(number) for number in counts.sum(axis=1))
     usual = usual or max(answers, key=lambda number: (answers[number], number))
-    statistics, refusals = _statistics(votes, counts, usual, bool(order))
+    statistics, refusals = _statistics(votes, counts, usual, bool(order), paired)
     measured = {a.name: a for a in with_intervals(statistics, seed=seed, resamples=resamples)}
     pairs = tuple(
         _explained(agreement, _pair_reason(agreement))
@@ -150,7 +152,7 @@ def most_disputed(votes: Votes, *, top: int) -> tuple[DisputedItem, ...]:
 
 
 def _statistics(
-    votes: Votes, counts: Floats, usual: int, ordered: bool
+    votes: Votes, counts: Floats, usual: int, ordered: bool, paired: bool
 ) -> tuple[list[SumStatistic], dict[str, str]]:
     """What can be measured, and for the rest the reason why not."""
     refusals: dict[str, str] = {}
@@ -169,8 +171,10 @@ def _statistics(
         found.append(krippendorff_ordinal(counts))
     else:
         refusals["alpha_ordinal"] = "undefined: the labels have no order; give it with --order"
-    cohen = cohen_kappas(votes)
-    if cohen is not None:
+    cohen = cohen_kappas(votes) if paired else None
+    if not paired:
+        refusals["cohen"] = "not measured here: too many annotators to take two by two"
+    elif cohen is not None:
         found.append(cohen)
     elif len(votes.annotators) > MOST_PAIRED:
         refusals["cohen"] = f"undefined: over {MOST_PAIRED} annotators share too few items"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain, islice, zip_longest
 from random import Random
 from typing import Literal, TypeVar
 
@@ -25,6 +26,13 @@ def shuffled_in(work: Sequence[T], gold: Sequence[T], rng: Random) -> list[T]:
     for item in gold:
         page.insert(rng.randint(0, len(page)), item)
     return page
+
+
+def in_turn(groups: Mapping[str, Sequence[T]], number: int) -> list[T]:
+    """So many things, one of each group after the other (by name) until there are enough."""
+    rounds = zip_longest(*([(thing,) for thing in groups[name]] for name in sorted(groups)))
+    found = (box[0] for box in chain.from_iterable(rounds) if box is not None)
+    return list(islice(found, number))
 
 
 def fate(*, holds_slot: bool, open_slots: int) -> Fate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
@@ -18,35 +18,35 @@ def connect(project: Project, **more: Any) -> None:
     `more` are settings of the web part. A process serves one project at a time: the last one
     that was connected.
     """
+    set_up(database_settings(project), SECRET_KEY=project.secret, TROPE_PROJECT=project, **more)
+    _migrate(project)
+
+
+def set_up(database: dict[str, Any] | None = None, **more: Any) -> None:
+    """Make Django ready for the tables; without a database, they can be named but not used."""
     try:
         import django
         from django.conf import settings
     except ModuleNotFoundError as error:
         raise MissingExtra("annotation", "annotate", error.name or "django") from error
+    database = database or {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
     wanted = {
         "INSTALLED_APPS": ["trope.annotate.store"],
         "USE_TZ": True,
         "TIME_ZONE": "UTC",
-        "SECRET_KEY": project.secret,
-        "TROPE_PROJECT": project,
         **more,
     }
     if not settings.configured:
-        settings.configure(DATABASES={"default": _database(project)}, **wanted)
+        settings.configure(DATABASES={"default": database}, **wanted)
         django.setup()
-    else:
-        for name, value in wanted.items():
-            setattr(settings, name, value)
-        _switch_database(project)
-    _migrate(project)
-
-
-def _switch_database(project: Project) -> None:
+        return
+    for name, value in wanted.items():
+        setattr(settings, name, value)
     from django.db import connections
 
     connections["default"].close()
     del connections["default"]  # the next use makes one of the right kind
-    connections.settings["default"].update(_database(project))
+    connections.settings["default"].update(database)
 
 
 def _migrate(project: Project) -> None:
@@ -60,7 +60,8 @@ def _migrate(project: Project) -> None:
         raise BadInput(f"{where}: cannot be opened ({error}); check that it is yours") from None
 
 
-def _database(project: Project) -> dict[str, Any]:
+def database_settings(project: Project) -> dict[str, Any]:
+    """Where the project's database is, as Django wants it."""
     if not project.plan.database:
         return {
             "ENGINE": "django.db.backends.sqlite3",
@@ -81,5 +82,5 @@ def _database(project: Project) -> dict[str, Any]:
         "HOST": address.hostname or "",
         "PORT": str(address.port or ""),
         "CONN_MAX_AGE": None,
-        "OPTIONS": {},
+        "OPTIONS": dict(parse_qsl(address.query)),  # sslmode and the like
     }

@@ -7,6 +7,7 @@ the last transaction moves that place. What a stopped import left behind is remo
 from __future__ import annotations
 
 import fcntl
+from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -26,25 +27,27 @@ _STEP = 500
 T = TypeVar("T")
 
 
-def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -> int:
-    """The number of items that the file added.
+def import_items(
+    project: Project, path: Path, *, now: datetime, by: str = "", safe_cells: bool = False
+) -> int:
+    """The number of items that the file added; for `safe_cells` see `read_items`.
 
     Raises:
         BadRecord: for the first line at fault; nothing is added then.
         BadInput: for ids that the project has already.
     """
-    with _alone(project):
-        _remove_unpublished()
-        number = _checked(project, path)
-        state = _state()
-        places = list(range(state.published + 1, state.published + number + 1))
+    with alone(project):
+        remove_unpublished()
+        number = _checked(project, path, safe_cells)
+        state = state_row()
+        places = array("q", range(state.published + 1, state.published + number + 1))
         if project.plan.order == "random":
             Random(project.plan.seed * 1_000_003 + state.imports).shuffle(places)
-        items = zip(read_items(path, project.plan), places, strict=True)
-        for part in _parts(items):
+        items = zip(read_items(path, project.plan, safe_cells=safe_cells), places, strict=True)
+        for part in parts(items):
             with writing():
                 slots = project.plan.judgments_an_item
-                Item.objects.bulk_create([_row(item, place, slots) for item, place in part])
+                Item.objects.bulk_create([item_row(item, place, slots) for item, place in part])
         with writing():
             State.objects.update(published=state.published + number, imports=state.imports + 1)
             detail = {"file": path.name, "items": number}
@@ -53,7 +56,7 @@ def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -
 
 
 @contextmanager
-def _alone(project: Project) -> Iterator[None]:
+def alone(project: Project) -> Iterator[None]:
     """One import at a time; the lock ends with the process, however that ends."""
     with (project.folder / "import.lock").open("w") as file:
         try:
@@ -63,23 +66,25 @@ def _alone(project: Project) -> Iterator[None]:
         yield
 
 
-def _state() -> State:
+def state_row() -> State:
+    """The one row that says how far items are published."""
     with writing():
         state, _ = State.objects.get_or_create(pk=1)
         return state
 
 
-def _remove_unpublished() -> None:
-    beyond = Item.objects.filter(place__gt=_state().published)
+def remove_unpublished() -> None:
+    """Remove what an import that was stopped left behind."""
+    beyond = Item.objects.filter(place__gt=state_row().published)
     while ids := list(beyond.values_list("pk", flat=True)[:_STEP]):
         with writing():
             Item.objects.filter(pk__in=ids).delete()
 
 
-def _checked(project: Project, path: Path) -> int:
+def _checked(project: Project, path: Path, safe_cells: bool) -> int:
     """The number of items, all of them in order."""
     number = 0
-    for part in _parts(read_items(path, project.plan)):
+    for part in parts(read_items(path, project.plan, safe_cells=safe_cells)):
         number += len(part)
         there = Item.objects.filter(external_id__in=[item.id for item in part])
         if known := there.values_list("external_id", flat=True).first():
@@ -90,12 +95,14 @@ def _checked(project: Project, path: Path) -> int:
     return number
 
 
-def _parts(items: Iterator[T]) -> Iterator[list[T]]:
+def parts(items: Iterator[T]) -> Iterator[list[T]]:
+    """Some at a time."""
     while part := list(islice(items, _STEP)):
         yield part
 
 
-def _row(item: NewItem, place: int, slots: int) -> Item:
+def item_row(item: NewItem, place: int, slots: int) -> Item:
+    """The item as a row of its table."""
     return Item(
         external_id=item.id,
         text=item.text,

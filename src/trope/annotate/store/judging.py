@@ -13,6 +13,7 @@ from trope.annotate.project import Plan
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import fate, seconds_spent
 from trope.annotate.rules.caps import may_skip
+from trope.annotate.store.discipline import conduct_after, look_at_page_end
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.people import announce
 from trope.annotate.store.queue import tally_of
@@ -57,12 +58,13 @@ def change(
     judgment_id: int,
     token: str,
     answers: Mapping[str, Any],
+    plan: Plan,
     *,
     now: datetime,
 ) -> Judgment:
     """A judgment that takes the place of an earlier one, which is kept as history."""
     with writing():
-        person = _active(person_id)
+        person = active_person(person_id)
         if done := Judgment.objects.filter(token=token, person=person).first():
             return done
         old = (
@@ -75,6 +77,8 @@ def change(
         if old is None:
             raise Refused("not_yours", "This judgment cannot be changed (any more).")
         Judgment.objects.filter(pk=old.pk).update(current=False)
+        if old.state == "counted":
+            ask_for_more(old.item_id, answers, plan)
         # the first answer to a control item stands: what was seen since must not improve it
         return Judgment.objects.create(
             item=old.item,
@@ -100,7 +104,7 @@ def _settle(
 ) -> Judgment:
     try:
         with writing():
-            person = _active(person_id)
+            person = active_person(person_id)
             if done := Judgment.objects.filter(token=token, person=person).first():
                 return done
             leases = Lease.objects.select_related("item").select_for_update(of=("self",))
@@ -111,6 +115,7 @@ def _settle(
                 raise Refused("skip_limit", "You have skipped as many items as you may.")
             judgment = _stored(person, lease, answers, plan, now, skipping)
             lease.delete()
+            look_at_page_end(person, plan, now)
             return judgment
     except IntegrityError:
         # the same form came twice at once, and the other one was first
@@ -119,10 +124,15 @@ def _settle(
         raise
 
 
-def _active(person_id: int) -> Person:
+def active_person(person_id: int) -> Person:
+    """The person, for a change of what they have done.
+
+    Raises:
+        Refused: for someone who is on hold, dismissed or gone.
+    """
     person = Person.objects.select_for_update().get(pk=person_id)
     if person.state != "active":
-        raise Refused("dismissed", "Your work on this project has ended.")
+        raise Refused(person.state, "Your work on this project has ended or is on hold.")
     return person
 
 
@@ -142,8 +152,22 @@ def _stored(
         state=_take_fate(lease, skipping),
         gold_right=right,
     )
+    if not skipping:
+        person.conduct = conduct_after(person, item, answers, right, plan).stored()
+        if judgment.state == "counted":
+            ask_for_more(item.pk, answers, plan)
     _count(person, spent, right, now, skipping)
     return judgment
+
+
+def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
+    """Open further slots of an item that someone is in doubt about, once."""
+    doubt = plan.doubt
+    if not doubt.more or str(answers.get(doubt.question)) not in doubt.values:
+        return
+    first = Item.objects.filter(pk=item_id, extra=0)
+    if first.update(extra=doubt.more, open_slots=F("open_slots") + doubt.more):
+        announce([item_id])
 
 
 def _take_fate(lease: Lease, skipping: bool) -> str:
@@ -165,7 +189,11 @@ def _take_fate(lease: Lease, skipping: bool) -> str:
 
 def _count(person: Person, spent: float, right: bool | None, now: datetime, skipping: bool) -> None:
     """Bring the person's counters up to date."""
-    changes: dict[str, Any] = {"last_at": now, "seconds": person.seconds + spent}
+    changes: dict[str, Any] = {
+        "last_at": now,
+        "seconds": person.seconds + spent,
+        "conduct": person.conduct,
+    }
     if skipping:
         changes["skipped"] = person.skipped + 1
     else:

@@ -1,7 +1,8 @@
 """The tables of a project.
 
 Of every item that is no control item: open_slots + leases not released + judgments that count
-= judgments_an_item. Services keep that sum; a constraint keeps open_slots from going below zero.
+= judgments_an_item + extra. Services keep that sum; a constraint keeps open_slots from going below
+zero.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Person(models.Model):
     name = models.CharField(max_length=100, unique=True)
     role = models.CharField(max_length=12, default="annotator")
     token_hash = models.CharField(max_length=64, unique=True)
-    state = models.CharField(max_length=10, default="active")  # or dismissed
+    state = models.CharField(max_length=10, default="active")  # held, dismissed, withdrawn
     reason = models.TextField(default="", blank=True)
     joined = models.DateTimeField()
     consented = models.DateTimeField(null=True)
@@ -42,6 +43,8 @@ class Person(models.Model):
     tally_on = models.DateField()
     judged_day = models.IntegerField(default=0)
     judged_week = models.IntegerField(default=0)
+    conduct = models.JSONField(default=dict)  # counters of the rules since the last pardon
+    unread = models.IntegerField(default=0)  # warnings that the person has not put away
 
 
 class Item(models.Model):
@@ -54,6 +57,7 @@ class Item(models.Model):
     is_gold = models.BooleanField(default=False)
     place = models.BigIntegerField(unique=True)
     open_slots = models.IntegerField()
+    extra = models.IntegerField(default=0)  # judgments wanted beyond the usual, for doubt
 
     class Meta:
         indexes = [
@@ -101,7 +105,7 @@ class Judgment(models.Model):
     answers = models.JSONField()
     seconds = models.FloatField()
     at = models.DateTimeField()
-    state = models.CharField(max_length=10)  # counted, surplus, skipped, gold, discarded
+    state = models.CharField(max_length=10)  # counted, surplus, skipped, gold, discarded, erased
     gold_right = models.BooleanField(null=True)
     current = models.BooleanField(default=True)
     replaces = models.OneToOneField(
@@ -123,3 +127,120 @@ class Event(models.Model):
     who = models.CharField(max_length=100)
     what = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
+
+
+# Quality: what people were told, what they answered, what adjudicators settled.
+
+
+class Notice(models.Model):
+    """What a person was told by a rule or by the owner: a warning, a hold, a dismissal."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE)
+    at = models.DateTimeField()
+    kind = models.CharField(max_length=10)  # warning, hold, dismissal
+    rule = models.CharField(max_length=20, default="")
+    text = models.TextField()
+    put_away = models.BooleanField(default=False)  # no longer on the page where one works
+    past = models.BooleanField(default=False)  # pardoned
+
+
+class Appeal(models.Model):
+    """A person's answer to a hold or a dismissal, and what came of it."""
+
+    notice = models.OneToOneField(Notice, on_delete=models.CASCADE)
+    at = models.DateTimeField()
+    text = models.TextField()
+    answered = models.DateTimeField(null=True)
+    by = models.CharField(max_length=100, default="")
+    reinstated = models.BooleanField(null=True)
+    answer = models.TextField(default="")
+
+
+class Decision(models.Model):
+    """What an adjudicator settled. Rows are added, never altered but for `current`."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT)
+    person = models.ForeignKey(Person, on_delete=models.PROTECT)
+    token = models.CharField(max_length=32, unique=True)
+    answers = models.JSONField()
+    excluded = models.BooleanField(default=False)  # cannot be settled
+    note = models.TextField(default="")
+    at = models.DateTimeField()
+    current = models.BooleanField(default=True)
+    replaces = models.OneToOneField(
+        "self", null=True, on_delete=models.PROTECT, related_name="replaced_by"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item"], condition=Q(current=True), name="one_decision_each"
+            ),
+        ]
+
+
+# The way in and out: where people stand, what they agreed to, training and demo task. Answers of
+# training and demo are in a table of their own, so that no count of judgments can ever meet them.
+
+
+class Standing(models.Model):
+    """Where a person stands on the way to work; read with the person, so it costs no query."""
+
+    person = models.OneToOneField(Person, on_delete=models.CASCADE, primary_key=True)
+    trusted = models.BooleanField(default=False)  # goes straight to work
+    consent_version = models.CharField(max_length=12, default="", blank=True)
+    profile = models.JSONField(null=True)
+    weight = models.FloatField(default=1.0)
+    read = models.DateTimeField(null=True)  # guidelines, last confirmed
+    trained = models.IntegerField(default=0)
+    trained_right = models.IntegerField(default=0)
+    demo_done = models.IntegerField(default=0)
+    demo_skipped = models.IntegerField(default=0)
+    demo_seconds = models.FloatField(default=0)
+    demo_result = models.JSONField(null=True)  # what the selection needs, when the demo is done
+    demo_finished = models.DateTimeField(null=True)
+    verdict = models.CharField(max_length=8, default="", blank=True)  # accepted, declined
+    why = models.CharField(max_length=100, default="", blank=True)
+    draft = models.JSONField(default=dict)  # of the training or demo item in hand
+
+    # workers from elsewhere: a keyed hash of their id, and of the visit that may come back
+    outside = models.CharField(max_length=64, null=True, unique=True)
+    visit = models.CharField(max_length=64, default="", blank=True)
+    study = models.CharField(max_length=100, default="", blank=True)
+    completed = models.DateTimeField(null=True)
+
+
+class ConsentText(models.Model):
+    """The words that people agreed to, by version."""
+
+    version = models.CharField(max_length=12, primary_key=True)
+    text = models.TextField()
+    since = models.DateTimeField()
+
+
+class DemoItem(models.Model):
+    """An item of the demo task. It has no slots and is never part of the work."""
+
+    external_id = models.CharField(max_length=200, unique=True)
+    text = models.TextField()
+    payload = models.JSONField(default=dict)
+    gold = models.JSONField(null=True)
+    place = models.BigIntegerField(unique=True)
+
+
+class Trial(models.Model):
+    """An answer to a training or demo item; the first one stands."""
+
+    person = models.ForeignKey(Person, on_delete=models.CASCADE)
+    part = models.CharField(max_length=8)  # training, demo
+    item = models.CharField(max_length=200)
+    answers = models.JSONField()
+    skipped = models.BooleanField(default=False)
+    right = models.BooleanField(null=True)
+    seconds = models.FloatField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "part", "item"], name="one_trial_each"),
+        ]

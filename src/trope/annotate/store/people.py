@@ -1,4 +1,4 @@
-"""People: invitations, consent, dismissal (writes; one short transaction each)."""
+"""People: invitations, dismissal (writes; one short transaction each)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from django.db import IntegrityError
 from django.db.models import F
 
 from trope.annotate.project import ROLES
-from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, Returned, State
+from trope.annotate.store.models import (
+    Event,
+    Item,
+    Judgment,
+    Lease,
+    Notice,
+    Person,
+    Returned,
+    Standing,
+    State,
+)
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput, UnknownName
 
@@ -20,8 +30,12 @@ def hashed(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def invite(name: str, *, now: datetime, role: str = "annotator", by: str = "") -> str:
+def invite(
+    name: str, *, now: datetime, role: str = "annotator", by: str = "", trusted: bool = False
+) -> str:
     """The token of a new person's link. It is shown once; only its hash is stored.
+
+    Whom the owner trusts goes straight to work: no profile, training, demo task or selection.
 
     Raises:
         BadInput: for an empty, overlong or taken name.
@@ -34,9 +48,10 @@ def invite(name: str, *, now: datetime, role: str = "annotator", by: str = "") -
     token = secrets.token_urlsafe(32)
     try:
         with writing():
-            Person.objects.create(
+            person = Person.objects.create(
                 name=name, role=role, token_hash=hashed(token), joined=now, tally_on=now.date()
             )
+            Standing.objects.create(person=person, trusted=trusted)
             Event.objects.create(at=now, who=by, what="invite", detail={"name": name, "role": role})
     except IntegrityError:
         raise BadInput(f"someone is called {name!r} already; choose another name") from None
@@ -58,23 +73,14 @@ def person_of(token: str) -> Person | None:
     return Person.objects.filter(token_hash=hashed(token)).first()
 
 
-def consent(person_id: int, *, now: datetime) -> None:
-    """Note that the person agreed to take part."""
-    with writing():
-        person = Person.objects.select_for_update().get(pk=person_id)
-        if person.consented is None:
-            Person.objects.filter(pk=person_id).update(consented=now)
-            Event.objects.create(at=now, who=person.name, what="consent")
-
-
-def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
+def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: str = "") -> int:
     """End someone's work. Gives the number of judgments that no longer count.
 
     Their judgments are kept but marked, their slots and unfinished items return to the queue.
     """
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state == "dismissed":
+        if person.state in ("dismissed", "withdrawn"):
             return 0
         counted = Judgment.objects.filter(person=person, current=True, state="counted")
         held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
@@ -82,17 +88,18 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
         freed = sorted(
             {*counted.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
         )
-        _give_back(freed)
+        give_back(freed)
         number: int = counted.update(state="discarded")
         Lease.objects.filter(person=person).delete()
         Person.objects.filter(pk=person_id).update(state="dismissed", reason=reason)
+        Notice.objects.create(person=person, at=now, kind="dismissal", rule=rule, text=reason)
         Event.objects.create(
             at=now, who=by, what="dismiss", detail={"name": person.name, "reason": reason}
         )
         return number
 
 
-def _give_back(item_ids: list[int], step: int = 500) -> None:
+def give_back(item_ids: list[int], step: int = 500) -> None:
     """Reopen a slot of each item, and put the items where everyone finds them."""
     for start in range(0, len(item_ids), step):
         part = item_ids[start : start + step]
@@ -110,3 +117,9 @@ def announce(item_ids: list[int]) -> None:
     if item_ids:
         list(State.objects.select_for_update().values("pk"))
         Returned.objects.bulk_create([Returned(item_id=item_id) for item_id in item_ids])
+
+
+def one_at_a_time() -> None:
+    """Within a transaction, wait until nobody else counts places or people."""
+    State.objects.get_or_create(pk=1)
+    list(State.objects.select_for_update().values("pk"))

@@ -19,6 +19,7 @@ from django.db.models import F
 from trope.annotate.project import Plan
 from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
+from trope.annotate.store.discipline import look_at_page_end
 from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
 from trope.annotate.store.people import announce
 from trope.annotate.store.writing import writing
@@ -30,8 +31,8 @@ _STEP = 50
 class Page:
     """The leases of a page in their order; if there is none, why.
 
-    `reason` is "dismissed", "finished" (nothing left for this person) or the limit that was
-    reached: "day", "week", "total".
+    `reason` is the person's state ("held", "dismissed"), "finished" (nothing left for this
+    person) or the limit that was reached: "day", "week", "total".
     """
 
     leases: Sequence[Lease]
@@ -43,13 +44,18 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
     in_hand = leases_of(person_id)  # dismissal takes them away, so that holding some is enough
     if in_hand and all(lease.expires >= now for lease in in_hand):
         return Page(in_hand)  # most often so, and then nothing is locked
+    pull_in(plan, now=now)
     release_expired(now=now, limit=_STEP)
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != "active":
-            return Page((), "dismissed")
+            return Page((), person.state)
         if in_hand := leases_of(person.pk):
             return Page(_renewed(in_hand, plan, now))
+        if look_at_page_end(person, plan, now):  # of a page that was left to expire
+            state = Person.objects.values_list("state", flat=True).get(pk=person_id)
+            if state != "active":
+                return Page((), state)
         size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)
         if not size:
             return Page((), limit)
@@ -73,6 +79,21 @@ def tally_of(person: Person, now: datetime) -> Tally:
     """What the person has judged today, this week, in all."""
     tally = Tally(person.tally_on, person.judged_day, person.judged_week, person.judged)
     return tally.at(now.date())
+
+
+def pull_in(plan: Plan, *, now: datetime) -> int:
+    """Shorten leases that end later than any given out now would; gives their number.
+
+    After the clock went back, they would otherwise be held for as long as it went.
+    """
+    end = now + timedelta(minutes=plan.lease_minutes)
+    slack = timedelta(minutes=1)  # two who ask at once have not the same now
+    beyond = Lease.objects.filter(released=False, expires__gt=end + slack)
+    if not beyond.exists():
+        return 0
+    with writing():
+        number: int = beyond.update(expires=end)
+        return number
 
 
 def release_expired(*, now: datetime, limit: int | None = None) -> int:

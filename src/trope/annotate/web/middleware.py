@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from trope import __version__
 from trope.annotate.store.judging import Refused
 from trope.annotate.store.models import Person
+from trope.annotate.web.trouble import is_trouble, unavailable
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -46,15 +48,19 @@ class know_person:  # noqa: N801 - used like the function above, but catches err
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """The response, with the person known on the way."""
         request.get_host()  # Django looks at it only when asked; a wrong one is answered with 400
-        request.person = signed_in(request)
+        request.person = None
+        try:
+            request.person = signed_in(request)
+        except DatabaseError as error:
+            return unavailable(request, error)
         return self._answer(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """A page for what the rules do not allow."""
+        """A page for what the rules do not allow, and for a database that cannot be used."""
         if isinstance(error, Refused):
             context = {"heading": "That did not work", "message": str(error), "code": error.code}
             return render(request, "message.html", context, status=409)
-        return None
+        return unavailable(request, error) if is_trouble(error) else None
 
 
 def signed_in(request: HttpRequest) -> Person | None:
@@ -62,7 +68,7 @@ def signed_in(request: HttpRequest) -> Person | None:
     number, key = request.session.get("person"), request.session.get("key")
     if not isinstance(number, int) or not isinstance(key, str):
         return None
-    person = Person.objects.filter(pk=number).first()
+    person = Person.objects.select_related("standing").filter(pk=number).first()
     return person if person and person.token_hash[:16] == key else None
 
 

@@ -1,17 +1,17 @@
-"""Pages of the owner: people, progress, pay, export."""
+"""Pages of the owner: people and progress."""
 
 from __future__ import annotations
 
-from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from trope.annotate.store import people, selectors
+from trope.annotate.store.demo_items import demo_shortage
 from trope.annotate.store.models import Person
 from trope.annotate.web.views import now, only, plan
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, UnknownName
 
 
 @require_GET
@@ -30,8 +30,14 @@ def invite(request: HttpRequest) -> HttpResponse:
         if request.POST.get("again"):
             token = people.renew_invitation(name, now=now(), by=request.person.name)
         else:
-            token = people.invite(name, now=now(), by=request.person.name)
-    except BadInput as error:
+            token = people.invite(
+                name,
+                now=now(),
+                by=request.person.name,
+                role=request.POST.get("role", "annotator"),
+                trusted=bool(request.POST.get("trusted")),
+            )
+    except (BadInput, UnknownName) as error:
         return _page(request, problem=str(error), status=422)
     link = request.build_absolute_uri(reverse("join", args=[token]))
     return _page(request, link=link, invited=name)
@@ -50,25 +56,14 @@ def dismiss(request: HttpRequest, number: int) -> HttpResponse:
     return redirect("project")
 
 
-@require_GET
-@only("owner")
-def export(request: HttpRequest, kind: str) -> StreamingHttpResponse:
-    """Every judgment as a file, streamed."""
-    lines = selectors.csv_lines(plan()) if kind == "csv" else selectors.jsonl_lines()
-    content = "text/csv" if kind == "csv" else "application/jsonl"
-    response = StreamingHttpResponse(lines, content_type=f"{content}; charset=utf-8")
-    name = settings.TROPE_PROJECT.folder.resolve().name
-    safe = "".join(c if c.isascii() and c.isalnum() else "-" for c in name)
-    response["Content-Disposition"] = f'attachment; filename="{safe}-judgments.{kind}"'
-    return response
-
-
 def _page(
     request: HttpRequest, *, link: str = "", invited: str = "", problem: str = "", status: int = 200
 ) -> HttpResponse:
     context = {
         "progress": selectors.progress(plan()),
-        "people": selectors.pay_sheet(plan()),
+        "people": selectors.pay_sheet(plan(), now=now()),
+        "team": selectors.team(),
+        "shortage": demo_shortage(plan()),
         "link": link,
         "invited": invited,
         "problem": problem,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trope.annotate.project import Example, Plan
+from trope.annotate.project import Plan
 from trope.annotate.questions import Question
 
 Values = Mapping[str, Sequence[str]]
@@ -165,6 +165,16 @@ def blocks(text: str) -> Iterator[Block]:
             yield Block(kind, tuple(entries))
 
 
+def consent_blocks(plan: Plan) -> Iterator[Block]:
+    """What people agree to, with what becomes of their answers if they withdraw."""
+    yield from blocks(f"{plan.consent.strip()}\n\n{plan.withdrawal.sentence}")
+
+
+def return_url(plan: Plan, code: str) -> str:
+    """The address that leads a worker from elsewhere back, with the code; "" without either."""
+    return plan.outside.return_url.replace("{code}", code) if code else ""
+
+
 @dataclass(frozen=True, slots=True)
 class ShownExample:
     """An example with its answers in words."""
@@ -179,13 +189,27 @@ def examples(plan: Plan) -> Iterator[ShownExample]:
     for example in plan.examples:
         at = example.text.find(example.highlight) if example.highlight else -1
         spans = [(at, at + len(example.highlight))] if at >= 0 else []
-        answers = tuple(_answer_in_words(plan, example))
+        answers = tuple(answers_in_words(plan.questions, example.answers))
         yield ShownExample(tuple(marked_pieces(example.text, spans)), answers, example.note)
 
 
-def _answer_in_words(plan: Plan, example: Example) -> Iterator[tuple[str, str]]:
-    for question in plan.questions:
-        if question.id in example.answers:
-            value = str(example.answers[question.id])
-            labels = {option.value: option.shown for option in question.offered({}, {})}
-            yield question.text, labels.get(value, value)
+def answers_in_words(
+    questions: Sequence[Question], answers: Mapping[str, Any], text: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Each answered question with its answer, both as people read them; spans as their words."""
+    for question in questions:
+        if question.id not in answers:
+            continue
+        answer = answers[question.id]
+        if question.kind == "spans":
+            answer = [f"“{text[start:end]}”" for start, end in answer]
+        labels = {option.value: option.shown for option in question.offered({}, {})}
+        yield question.text, _in_words(answer, labels)
+
+
+def _in_words(answer: Any, labels: Mapping[str, str]) -> str:
+    if isinstance(answer, dict):
+        return f"{answer['from']} to {answer['to']}"
+    if isinstance(answer, list):
+        return ", ".join(labels.get(str(part), str(part)) for part in answer) or "none"
+    return labels.get(str(answer), str(answer))

@@ -8,6 +8,7 @@ from typing import Any
 
 from trope.annotate.project import Project
 from trope.annotate.store.connect import connect
+from trope.annotate.web.doctor import examine
 from trope.annotate.web.settings import HERE, web_settings
 from trope.core.errors import BadInput, MissingExtra
 
@@ -25,6 +26,11 @@ def application(project: Project, origin: str = "") -> Any:
 
 def owner_link(project: Project, base: str) -> str:
     """A new link for the owner; older ones end."""
+    return link_for(project, base, OWNER, "owner")
+
+
+def link_for(project: Project, base: str, name: str, role: str, *, trusted: bool = False) -> str:
+    """A new link for someone, who is invited unless they are known; older ones end."""
     connect(project, **web_settings())
     from django.db import connections
 
@@ -32,10 +38,10 @@ def owner_link(project: Project, base: str) -> str:
     from trope.annotate.store.people import invite, renew_invitation
 
     now = datetime.now(UTC)
-    if Person.objects.filter(name=OWNER).exists():
-        token = renew_invitation(OWNER, now=now, by="command line")
+    if Person.objects.filter(name=name).exists():
+        token = renew_invitation(name, now=now, by="command line")
     else:
-        token = invite(OWNER, role="owner", now=now, by="command line")
+        token = invite(name, role=role, now=now, by="command line", trusted=trusted)
     connections.close_all()  # processes that are forked from this one must not share it
     return f"{base}/join/{token}"
 
@@ -52,6 +58,18 @@ def check_place(host: str, origin: str) -> None:
             f"{host} can be reached from elsewhere; name the https address that people will see "
             "(--origin https://…) or serve on 127.0.0.1"
         )
+
+
+def check_safe(project: Project, origin: str) -> None:
+    """Refuse to serve the public what the doctor calls unsafe.
+
+    Raises:
+        BadInput: with all that is unsafe.
+    """
+    found = [one for one in examine(project, origin) if one.level == "unsafe"]
+    if found:
+        faults = "; ".join(f"{one.check}: {one.text}" for one in found)
+        raise BadInput(f"{project.folder}: not safe to serve to others ({faults})")
 
 
 def serve(

@@ -10,14 +10,17 @@ from random import SystemRandom
 from typing import Any
 
 from django.conf import settings
+from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
-from trope.annotate.store import judging, people, queue
-from trope.annotate.store.models import Judgment, Lease
+from trope.annotate.store import admitting, judging, outside, people, queue
+from trope.annotate.store.discipline import unread
+from trope.annotate.store.models import Judgment, Lease, Person
+from trope.annotate.store.selectors import earned
 from trope.annotate.web import pages
 from trope.annotate.web.middleware import sign_in
 
@@ -32,7 +35,12 @@ ENDINGS = {
     "the guidelines again before you go on.",
     "total": "You have done all that one person may do. Thank you!",
     "dismissed": "Your work on this project has ended.",
+    "withdrawn": "You have withdrawn from this project.",
+    "held": "Your work is on hold until the owner of the project has had a look.",
 }
+
+
+HOMES = {"owner": "project", "adjudicator": "disputes", "annotator": "work"}
 
 
 def only(*roles: str) -> Callable[[View], View]:
@@ -76,7 +84,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return _message(
             request, plan().title, "Open the link that you were sent to take part.", 200
         )
-    return redirect("project" if request.person.role == "owner" else "work")
+    return redirect(HOMES[request.person.role])
 
 
 @require_http_methods(["GET", "POST"])
@@ -91,13 +99,21 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             404,
         )
     if request.method == "POST":
-        if person.role == "annotator":
-            people.consent(person.pk, now=now())
+        if person.role == "annotator" and person.state == "active":
+            admitting.consent(person.pk, plan(), now=now())
+            person.refresh_from_db()
         sign_in(request, person)
-        return redirect("project" if person.role == "owner" else "guidelines")
-    return render(
-        request, "join.html", {"invited": person, "consent": pages.blocks(plan().consent)}
-    )
+        return redirect(_after_joining(person))
+    context = {"invited": person, "consent": pages.consent_blocks(plan())}
+    return render(request, "join.html", context)
+
+
+def _after_joining(person: Person) -> str:
+    if person.role != "annotator":
+        return HOMES[person.role]
+    if person.state != "active":
+        return "work"  # which says why there is none
+    return "way" if admitting.stage_of(person, plan(), now=now()) != "work" else "guidelines"
 
 
 @require_POST
@@ -111,18 +127,29 @@ def leave(request: HttpRequest) -> HttpResponse:
 @only("annotator", "adjudicator", "owner")
 def guidelines(request: HttpRequest) -> HttpResponse:
     """The guidelines with their examples."""
-    context = {"blocks": pages.blocks(plan().guidelines), "examples": pages.examples(plan())}
+    context: dict[str, Any] = {
+        "blocks": pages.blocks(plan().guidelines),
+        "examples": pages.examples(plan()),
+    }
+    if request.person.role == "annotator" and request.person.state == "active":
+        stage = admitting.stage_of(request.person, plan(), now=now())
+        context["stage"] = stage
+        if stage in ("reading", "rereading"):
+            context["opened"] = reading_receipt(request.person.pk, now())
     return render(request, "guidelines.html", context)
+
+
+def reading_receipt(person_id: int, opened: datetime) -> str:
+    """What the page of guidelines holds to show later who opened it, and when."""
+    return signing.dumps({"person": person_id, "opened": opened.isoformat()}, salt="guidelines")
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def work(request: HttpRequest) -> HttpResponse:
     """The item to judge now; a filled form is stored, and answered with the next one."""
-    if request.person.consented is None:
-        return _message(
-            request, "Please use your link", "Open it again to agree to take part.", 403
-        )
+    if _still_on_the_way(request):
+        return redirect("way")
     if request.method == "POST":
         refused = _store(request)
         if refused is not None:
@@ -132,9 +159,31 @@ def work(request: HttpRequest) -> HttpResponse:
         request.person.refresh_from_db()
     page = queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
     if not page.leases:
-        context = {"ending": ENDINGS[page.reason], "earned": plan().earned(request.person.judged)}
-        return render(request, "done.html", context)
+        return _end(request, page.reason)
     return _item_page(request, page.leases[0], left=len(page.leases))
+
+
+def _still_on_the_way(request: HttpRequest) -> bool:
+    """Whether something comes before the next item; a form that was sent is kept as a draft."""
+    person = request.person
+    if person.state != "active" or admitting.stage_of(person, plan(), now=now()) == "work":
+        return False
+    if request.method == "POST":
+        judging.save_draft(person.pk, request.POST.get("token", ""), _answers_in(request))
+    return True
+
+
+def _end(request: HttpRequest, reason: str) -> HttpResponse:
+    """The page of someone who has nothing to do now; at the very end, with a completion code."""
+    context = {
+        "ending": ENDINGS[reason],
+        "notices": unread(request.person),
+        "earned": earned(request.person, plan()),
+    }
+    if reason in ("finished", "total") and admitting.standing_of(request.person).outside:
+        code = outside.complete(request.person.pk, plan(), now=now())
+        context |= {"code": code, "return_url": pages.return_url(plan(), code)}
+    return render(request, "done.html", context)
 
 
 def _store(request: HttpRequest) -> HttpResponse | None:
@@ -162,10 +211,15 @@ def _store(request: HttpRequest) -> HttpResponse | None:
 @only("annotator")
 def draft(request: HttpRequest) -> HttpResponse:
     """Keep a form that is not finished."""
-    known = {question.id for question in plan().questions} | {pages.SEEN}
-    values = {name: given for name, given in request.POST.lists() if name in known}
-    kept = judging.save_draft(request.person.pk, request.POST.get("token", ""), values)
+    token = request.POST.get("token", "")
+    kept = judging.save_draft(request.person.pk, token, _answers_in(request))
     return HttpResponse(status=204 if kept else 409)
+
+
+def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
+    """What stands in the form, as it was sent."""
+    known = {question.id for question in plan().questions} | {pages.SEEN}
+    return {name: given for name, given in request.POST.lists() if name in known}
 
 
 @require_GET
@@ -194,9 +248,9 @@ def change(request: HttpRequest, number: int) -> HttpResponse:
         )
         if not faults:
             token = request.POST.get("token", "")[:32]
-            judging.change(request.person.pk, number, token, answers, now=now())
+            judging.change(request.person.pk, number, token, answers, plan(), now=now())
             return redirect("earlier")
-    context = _item_context(item, token, values, faults) | {"changing": True}
+    context = item_context(item, token, values, faults) | {"changing": True}
     return render(request, "item.html", context, status=422 if faults else 200)
 
 
@@ -209,16 +263,18 @@ def _item_page(
     faults: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = _item_context(lease.item, lease.token, values or lease.draft or None, faults or {})
+    context = item_context(lease.item, lease.token, values or lease.draft or None, faults or {})
     context |= {
         "left": left,
-        "earned": plan().earned(request.person.judged),
+        "earned": earned(request.person, plan()),
         "may_skip": plan().skip.allowed,
+        "notices": unread(request.person),
     }
     return render(request, "item.html", context, status=status)
 
 
-def _item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> dict[str, Any]:
+def item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> dict[str, Any]:
+    """What the page of an item shows, whatever kind of item it is."""
     return {
         "token": token,
         "pieces": pages.marked_pieces(item.text, item.payload.get("highlight", ())),

@@ -39,10 +39,19 @@ const active = () => fieldsets().find(set => set.classList.contains("active"));
 const activateNext = () => activate(fieldsets().find(set => !answered(set)) || active() || fieldsets()[0]);
 
 function move(step) {
-  const sets = fieldsets();
-  const place = Math.min(Math.max(sets.indexOf(active()) + step, 0), sets.length - 1);
+  const sets = fieldsets(), here = active();
+  // words are entered first, then left: until one of them has the focus, no key chooses one
+  const enter = here?.dataset.kind === "spans" && !here.contains(document.activeElement);
+  const place = enter ? sets.indexOf(here)
+    : Math.min(Math.max(sets.indexOf(here) + step, 0), sets.length - 1);
   activate(sets[place]);
   sets[place].querySelector("label input, textarea")?.focus();
+}
+
+function moveWord(step) {
+  const words = active()?.dataset.kind === "spans" ? inputs(active()) : [];
+  words[words.indexOf(document.activeElement) + step]?.focus();
+  return words.length > 0;
 }
 
 // Drafts: what has been filled in is kept a moment later.
@@ -76,8 +85,13 @@ async function send(event) {
   say("saving …");
   try {
     const answer = await fetch(location.pathname, {method: "POST", body, headers: {"X-Trope": "next"}});
+    if (answer.status === 503) {                // the form stays as it is, to be sent again
+      say("not saved: the service cannot store anything just now; press Enter to try again");
+      return;
+    }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     document.querySelector("main").replaceWith(document.adoptNode(page.querySelector("main")));
+    if (answer.redirected) history.replaceState(null, "", answer.url);   // another stage: its own address
     if (form()) say(answer.ok ? "saved" : "");
     begin();
     window.scrollTo(0, 0);
@@ -116,12 +130,14 @@ function press(event) {
     "?": () => { const help = document.getElementById("help"); help.open = !help.open; if (help.open) help.querySelector("summary").focus(); },
     s: () => document.getElementById("skip")?.click(),
   };
-  if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
+  if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+    if (moveWord(event.key === "ArrowRight" ? 1 : -1)) event.preventDefault();
+  } else if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
   else if (event.key.length === 1 && choose(event.key)) event.preventDefault();
 }
 
 function begin() {
-  if (!form()) return;
+  if (!form()) { document.querySelector("main [autofocus]")?.focus(); return; }
   form().addEventListener("change", event => {
     arrange();
     const set = event.target.closest("fieldset");

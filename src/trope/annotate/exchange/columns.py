@@ -1,0 +1,170 @@
+"""Judgments as rows with a column a question, and back without loss.
+
+An answer stands in its question's column if reading it by the question's kind gives it back. All
+others (of a question that the plan no longer has, say) are in the column `other_answers`, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trope.annotate.exchange.records import STATES, Judged, as_json, as_time
+from trope.annotate.questions import Question
+
+HEAD = (
+    "judgment", "item", "annotator", "state", "seconds", "at", "current", "replaces", "gold_right",
+    "weight", "more", "other_answers",
+)  # fmt: skip
+
+
+def column_of(question: str) -> str:
+    """The column of a question; one that is named as another column gets a prefix."""
+    return f"answer.{question}" if question in HEAD else question
+
+
+def as_object(row: Judged) -> dict[str, Any]:
+    """The judgment as a JSON object."""
+    known: dict[str, Any] = {
+        "judgment": row.judgment,
+        "item": row.item,
+        "annotator": row.annotator,
+        "answers": row.answers,
+        "state": row.state,
+        "seconds": row.seconds,
+        "at": row.at.isoformat(),
+        "current": row.current,
+        "replaces": row.replaces,
+        "gold_right": row.gold_right,
+        "weight": row.weight,
+    }
+    return known | ({"more": row.more} if row.more else {})
+
+
+def from_object(given: Mapping[str, Any]) -> Judged:
+    """The judgment of a JSON object.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    for name in ("item", "annotator", "state", "at"):
+        if not isinstance(given.get(name), str) or not given[name]:
+            raise ValueError(f"has no {name!r}")
+    if given["state"] not in STATES:
+        raise ValueError(f"has the state {given['state']!r}; known: {', '.join(STATES)}")
+    replaces = given.get("replaces")
+    answers, more = given.get("answers"), given.get("more") or {}
+    if not isinstance(answers, dict) or not isinstance(more, dict):
+        raise ValueError("has no answers; they are an object, empty for one that was skipped")
+    return Judged(
+        _number(given.get("judgment")),
+        given["item"],
+        given["annotator"],
+        answers,
+        given["state"],
+        _seconds(given.get("seconds")),
+        _moment(given["at"]),
+        _truth(given.get("current", True), "current") is True,
+        None if replaces is None else _number(replaces),
+        _truth(given.get("gold_right"), "gold_right"),
+        _weight(given.get("weight", 1.0)),
+        more,
+    )
+
+
+def as_cells(row: Judged, questions: Sequence[Question]) -> dict[str, Any]:
+    """The judgment as columns: text, numbers and truth values, None for nothing."""
+    answers = dict(row.answers)
+    own = {
+        column_of(question.id): _as_cell(question, answers.pop(question.id))
+        for question in questions
+        if _returns(question, row.answers.get(question.id))
+    }
+    cells = as_object(row)
+    del cells["answers"]
+    cells["more"] = as_json(row.more) if row.more else None
+    cells["other_answers"] = as_json(answers) if answers else None
+    empty = dict.fromkeys(column_of(question.id) for question in questions)
+    return {name: cells[name] for name in HEAD} | empty | own
+
+
+def from_cells(cells: Mapping[str, str], questions: Sequence[Question]) -> Judged:
+    """The judgment behind a row whose cells are text.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    given: dict[str, Any] = {name: value for name, value in cells.items() if value != ""}
+    try:
+        answers = json.loads(given.pop("other_answers", "{}"))
+        given["more"] = json.loads(given.pop("more", "{}"))
+        for question in questions:
+            if (cell := given.pop(column_of(question.id), None)) is not None:
+                answers[question.id] = _from_cell(question, cell)
+        for name in ("judgment", "replaces"):
+            if name in given:
+                given[name] = int(given[name])
+        for name in ("seconds", "weight"):
+            if name in given:
+                given[name] = float(given[name])
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"has a cell that cannot be read ({error})") from None
+    for name in ("current", "gold_right"):
+        if name in given:
+            given[name] = {"True": True, "true": True, "False": False, "false": False}.get(
+                given[name]
+            )
+    return from_object(given | {"answers": answers})
+
+
+def _as_cell(question: Question, answer: Any) -> Any:
+    return as_json(answer) if question.kind in ("multi", "spans") else answer
+
+
+def _from_cell(question: Question, cell: str) -> Any:
+    if question.kind == "scale":
+        return int(cell)
+    return json.loads(cell) if question.kind in ("multi", "spans") else cell
+
+
+def _returns(question: Question, answer: Any) -> bool:
+    """Whether the question's column gives the answer back."""
+    if answer is None or answer == "":
+        return False
+    if question.kind == "scale":
+        return type(answer) is int
+    if question.kind in ("multi", "spans"):
+        return isinstance(answer, list)
+    return isinstance(answer, str)
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
+        raise ValueError(f"has {value!r} for the number of a judgment")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        raise ValueError(f"has {value!r} for its seconds")
+    return float(value)
+
+
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
+        raise ValueError(f"has {value!r} for the weight of its annotator")
+    return float(value)
+
+
+def _moment(value: str) -> Any:
+    try:
+        return as_time(value)
+    except ValueError:
+        raise ValueError(f"has {value!r} for its time; write it as 2026-03-02T09:00:00Z") from None
+
+
+def _truth(value: Any, name: str) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    raise ValueError(f"has {value!r} for {name}; write true or false")

@@ -1,0 +1,129 @@
+"""Which applicants are taken after the demo task: a stated score, its parts, and its ties.
+
+    score = (g·G + s·S + t·T) / (g + s + t)
+
+    G  share of the known answers that were given right; a skipped control item is not right
+    S  1 − skipped / shown
+    T  min(1, expected / median seconds an item); 0 for who was faster than `too_fast` seconds
+
+g, s and t are weights of the project. Every part lies between 0 and 1 and depends on nobody else,
+so that one applicant more never turns the order of two others. Of equal scores (to nine digits)
+comes first who has more known answers right, then who skipped less, then who was faster, then who
+finished earlier, then by name.
+
+The study of tweets ranked its applicants by time, skips and known answers without saying how; by
+default the known answers decide and the other two order those who are close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each part of the score counts."""
+
+    gold: float = 0.8
+    skips: float = 0.1
+    time: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds an item: what is expected, and what nobody can be who reads."""
+
+    expected: float = 18.0
+    too_fast: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Applicant:
+    """What someone did in the demo task; `seconds` is the median of an item."""
+
+    name: str
+    shown: int
+    skipped: int
+    gold: int
+    right: int
+    seconds: float
+    finished: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The parts of a score, each from 0 to 1, and the score itself."""
+
+    gold: float
+    skips: float
+    time: float
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An applicant with place (from 1) and score; `passes` unless too few known answers are
+    right."""
+
+    place: int
+    applicant: Applicant
+    score: Score
+    passes: bool
+
+
+def score(applicant: Applicant, weights: Weights, pace: Pace) -> Score:
+    """The applicant's score with its parts; who was shown no control item has G = 0."""
+    gold = applicant.right / applicant.gold if applicant.gold else 0.0
+    skips = 1 - applicant.skipped / applicant.shown if applicant.shown else 0.0
+    time = _time(applicant.seconds, pace)
+    whole = weights.gold + weights.skips + weights.time
+    total = weights.gold * gold + weights.skips * skips + weights.time * time
+    return Score(gold, skips, time, total / whole)
+
+
+def ranked(
+    applicants: Iterable[Applicant],
+    *,
+    pass_mark: float = 0.0,
+    weights: Weights | None = None,
+    pace: Pace | None = None,
+) -> list[Ranked]:
+    """The applicants from the best to the last; those under the pass mark come after all others."""
+    weights, pace = weights or Weights(), pace or Pace()
+    scored = [(one, score(one, weights, pace)) for one in applicants]
+    order = sorted(
+        scored,
+        key=lambda pair: (
+            not passes(pair[0], pass_mark),
+            -round(pair[1].total, 9),
+            -pair[0].right,
+            pair[0].skipped,
+            pair[0].seconds,
+            pair[0].finished,
+            pair[0].name,
+        ),
+    )
+    return [
+        Ranked(place, one, found, passes(one, pass_mark))
+        for place, (one, found) in enumerate(order, start=1)
+    ]
+
+
+def best(ranking: Sequence[Ranked], places: int) -> list[Applicant]:
+    """Those who get the places: the first of the ranking who pass, as many as there are places."""
+    return [one.applicant for one in ranking if one.passes][: max(places, 0)]
+
+
+def passes(applicant: Applicant, pass_mark: float) -> bool:
+    """Whether the share of known answers given right reaches the mark; without one, everybody."""
+    if pass_mark <= 0:
+        return True
+    return bool(applicant.gold) and applicant.right / applicant.gold >= pass_mark - 1e-12
+
+
+def _time(seconds: float, pace: Pace) -> float:
+    if seconds < pace.too_fast:
+        return 0.0
+    return min(1.0, pace.expected / seconds) if seconds else 1.0

@@ -1,0 +1,101 @@
+"""Where a person stands between an invitation and work, and when guidelines are read again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from trope.annotate.rules.caps import Caps, Tally
+
+Stage = Literal[
+    "consent", "profile", "reading", "training", "demo", "waiting", "declined", "rereading", "work"
+]
+Verdict = Literal["", "accepted", "declined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """When guidelines must be opened and confirmed: before the first item, after a limit of the
+    day or week was reached, after a pause of so many hours (0: never)."""
+
+    first: bool = False
+    after_cap: bool = False
+    pause_hours: float = 0.0
+    least_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The stages that a project asks for."""
+
+    profile: bool = False
+    reading: bool = False
+    training: int = 0
+    demo: bool = False
+    selection: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What someone has behind them. Whom the owner trusts, or has accepted, goes on to work."""
+
+    consented: bool = False
+    trusted: bool = False
+    verdict: Verdict = ""
+    profiled: bool = False
+    read: bool = False
+    trained: int = 0
+    demonstrated: bool = False
+
+
+def stage(way: Way, passed: Passed) -> Stage:
+    """The stage at which someone is; nothing can be passed by, only by the owner's word."""
+    if not passed.consented:
+        return "consent"
+    if passed.trusted or passed.verdict == "accepted":
+        return "work"
+    if passed.verdict == "declined":
+        return "declined"
+    if way.profile and not passed.profiled:
+        return "profile"
+    if way.reading and not passed.read:
+        return "reading"
+    if passed.trained < way.training:
+        return "training"
+    if way.demo and not passed.demonstrated:
+        return "demo"
+    return "waiting" if way.selection else "work"
+
+
+def must_read_again(
+    reading: Reading,
+    caps: Caps,
+    tally: Tally,
+    *,
+    worked: datetime | None,
+    read: datetime | None,
+    now: datetime,
+) -> bool:
+    """Whether guidelines come before the next item.
+
+    `tally` is what it was after the last judgment, at `worked`; `read` is when the guidelines were
+    last confirmed. Who has never worked has nothing to resume.
+    """
+    if worked is None:
+        return False
+    if reading.pause_hours:
+        last = max(worked, read) if read else worked
+        if now - last >= timedelta(hours=reading.pause_hours):
+            return True
+    if not reading.after_cap or not _resumes_after_cap(caps, tally, now):
+        return False
+    # reading on the evening of the limit is not reading before going on
+    return read is None or read <= worked or not _resumes_after_cap(caps, tally, read)
+
+
+def _resumes_after_cap(caps: Caps, tally: Tally, now: datetime) -> bool:
+    today = tally.at(now.date())
+    day = bool(caps.day) and tally.day >= caps.day and today.on > tally.on
+    week = bool(caps.week) and tally.week >= caps.week and today.week < tally.week
+    return day or week

@@ -1,0 +1,245 @@
+"""Warnings, holds, dismissals, appeals, reinstatement (writes; one short transaction each).
+
+The rules look at judgments alone: training and the demo task are for the selection to judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+
+from trope.annotate.project import Plan
+from trope.annotate.rules.watching import Conduct, Finding, look, read_conduct
+from trope.annotate.store import people
+from trope.annotate.store.models import (
+    Appeal,
+    Event,
+    Item,
+    Judgment,
+    Lease,
+    Notice,
+    Person,
+    Returned,
+)
+from trope.annotate.store.writing import writing
+from trope.annotate.watched import guess_chance, label_of, watched_question
+from trope.core.errors import BadInput
+
+TEXT_LIMIT = 5_000
+BY_RULE = "rule"
+_STEP = 500
+
+KIND = {"warn": "warning", "hold": "hold", "dismiss": "dismissal"}
+
+WORDS = {
+    "gold": "Too many answers to items with known answers were not right.",
+    "constant": "All of your answers have been the same.",
+    "outliers": "Many of your answers are far from those of others.",
+    "peers": "Your answers are often unlike those of others.",
+    "speed": "You answer much faster than others.",
+    "straight_line": "You gave the same answer many times in a row.",
+    "copying": "Your answers are too much like those of someone else.",
+}
+"""What a person is told. Names of others and counts, which would tell which items were control
+items, stay with the owner."""
+
+
+def conduct_after(
+    person: Person, item: Item, answers: Mapping[str, Any], right: bool | None, plan: Plan
+) -> Conduct:
+    """The person's counters after one more answer."""
+    question = watched_question(plan)
+    label = label_of(answers.get(question.id)) if question else None
+    chance = guess_chance(plan, item.gold or {}) if right is not None else 1.0
+    shortened = None if label is None else label[:100]
+    return read_conduct(person.conduct).after(shortened, right, chance, plan.quality)
+
+
+def look_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
+    """Act on the counters once nothing is left in hand; True if something was done.
+
+    In mid-page nothing happens, as one could tell from it which item was a control item. Who has
+    not been warned is warned first, unless the plan wants no warnings.
+    """
+    finding = look(
+        person.name,
+        read_conduct(person.conduct),
+        plan.quality,
+        pass_mark=plan.gold.pass_mark,
+        at_least=plan.gold.at_least,
+    )
+    if not finding or Lease.objects.filter(person=person, released=False).exists():
+        return False
+    warn_first = plan.quality.warn_after > 0
+    if warn_first and warn(person.pk, finding.rule, finding.reason, now=now, by=BY_RULE):
+        return True
+    return act(person.pk, finding, now=now)
+
+
+def act(person_id: int, finding: Finding, *, now: datetime, by: str = BY_RULE) -> bool:
+    """Do what follows from a finding; False if it has been done before."""
+    if finding.outcome == "warn":
+        return warn(person_id, finding.rule, finding.reason, now=now, by=by)
+    if finding.outcome == "hold":
+        return hold(person_id, finding.rule, finding.reason, now=now, by=by)
+    if finding.outcome == "dismiss":
+        with writing():
+            if not Person.objects.filter(pk=person_id, state__in=("active", "held")).exists():
+                return False
+            text = WORDS[finding.rule]
+            people.dismiss(person_id, text, now=now, by=by, rule=finding.rule)
+            _note(now, by, "finding", person_id, finding.rule, finding.reason)
+            return True
+    return False
+
+
+def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
+    """Warn someone who works; once for each rule until they are pardoned.
+
+    Without a rule, the reason is the owner's own and is shown as it stands.
+    """
+    with writing():
+        person = Person.objects.select_for_update().get(pk=person_id)
+        warned = Notice.objects.filter(person=person, kind="warning", rule=rule, past=False)
+        if person.state != "active" or (rule and warned.exists()):
+            return False
+        text = WORDS.get(rule, reason)
+        Notice.objects.create(person=person, at=now, kind="warning", rule=rule, text=text)
+        Person.objects.filter(pk=person_id).update(unread=F("unread") + 1)
+        _note(now, by, "warn", person_id, rule, reason)
+        return True
+
+
+def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
+    """Stop someone until the owner has decided. What they judged counts on; what they hold returns
+    to the queue, with the draft kept."""
+    with writing():
+        person = Person.objects.select_for_update().get(pk=person_id)
+        if person.state != "active":
+            return False
+        held = Lease.objects.filter(person=person, released=False)
+        freed = sorted(held.filter(item__is_gold=False).values_list("item_id", flat=True))
+        people.give_back(freed)
+        held.update(released=True)
+        text = WORDS.get(rule, reason)
+        Person.objects.filter(pk=person_id).update(state="held", reason=text)
+        Notice.objects.create(person=person, at=now, kind="hold", rule=rule, text=text)
+        _note(now, by, "hold", person_id, rule, reason)
+        return True
+
+
+def put_away(person_id: int) -> None:
+    """Take the warnings off the person's page; they stay in the list of the person's own page."""
+    with writing():
+        Notice.objects.filter(person_id=person_id, kind="warning").update(put_away=True)
+        Person.objects.filter(pk=person_id).update(unread=0)
+
+
+def unread(person: Person) -> list[Notice]:
+    """Warnings that stand above the person's work; asks the database only if there are some."""
+    if not person.unread:
+        return []
+    shown = Notice.objects.filter(person=person, kind="warning", put_away=False)
+    return list(shown.order_by("pk"))
+
+
+def open_notice(person_id: int) -> Notice | None:
+    """The hold or dismissal that the person is under, if any."""
+    ended = Notice.objects.filter(person_id=person_id, kind__in=("hold", "dismissal"))
+    return ended.select_related("appeal").order_by("-pk").first()
+
+
+def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
+    """The person's answer to a hold or a dismissal; one for each.
+
+    Raises:
+        BadInput: for an empty or overlong text, for nothing to appeal against, for a second one.
+    """
+    text = text.strip()
+    if not text or len(text) > TEXT_LIMIT or "\0" in text:
+        raise BadInput(f"write 1 to {TEXT_LIMIT:,} characters")
+    with writing():
+        person = Person.objects.select_for_update().get(pk=person_id)
+        notice = open_notice(person_id) if person.state in ("held", "dismissed") else None
+        if notice is None:
+            raise BadInput("there is nothing to appeal against")
+        if hasattr(notice, "appeal"):
+            raise BadInput("you have appealed already")
+        made = Appeal.objects.create(notice=notice, at=now, text=text)
+        _note(now, person.name, "appeal", person_id, notice.rule, text)
+        return made
+
+
+def answer_appeal(
+    appeal_id: int, answer: str, *, reinstate_them: bool, now: datetime, by: str
+) -> None:
+    """The owner's answer: let the person go on, or uphold what was done.
+
+    Raises:
+        BadInput: for an appeal that has been answered, or an answer that is missing or too long.
+    """
+    answer = answer.strip()
+    if not answer or len(answer) > TEXT_LIMIT or "\0" in answer:
+        raise BadInput("say why")
+    with writing():
+        found = Appeal.objects.select_for_update().select_related("notice").get(pk=appeal_id)
+        if found.answered is not None:
+            raise BadInput("this appeal has been answered")
+        Appeal.objects.filter(pk=appeal_id).update(
+            answered=now, by=by, reinstated=reinstate_them, answer=answer
+        )
+        person_id = found.notice.person_id
+        if reinstate_them:
+            reinstate(person_id, now=now, by=by, reason=answer)
+        else:
+            _note(now, by, "uphold", person_id, found.notice.rule, answer)
+
+
+def reinstate(person_id: int, *, now: datetime, by: str, reason: str = "") -> tuple[int, int]:
+    """Let someone go on who was held or dismissed. Gives how many of their judgments count again,
+    and how many are surplus because others have filled the items meanwhile.
+
+    The rules begin anew: what was pardoned is not held against them a second time.
+    """
+    with writing():
+        person = Person.objects.select_for_update().get(pk=person_id)
+        if person.state not in ("held", "dismissed"):
+            return 0, 0
+        counted, surplus = _count_again(person)
+        Person.objects.filter(pk=person_id).update(state="active", reason="", conduct={}, unread=0)
+        close_appeals(person_id, reason, reinstated=True, now=now, by=by)
+        Notice.objects.filter(person=person).update(put_away=True, past=True)
+        detail = {"name": person.name, "counted": counted, "surplus": surplus, "reason": reason}
+        Event.objects.create(at=now, who=by, what="reinstate", detail=detail)
+        return counted, surplus
+
+
+def close_appeals(person_id: int, answer: str, *, reinstated: bool, now: datetime, by: str) -> None:
+    """Answer what the person has appealed against and nobody has answered; in a transaction."""
+    waiting = Appeal.objects.filter(notice__person_id=person_id, answered=None)
+    waiting.update(answered=now, by=by, reinstated=reinstated, answer=answer)
+
+
+def _count_again(person: Person) -> tuple[int, int]:
+    """Give discarded judgments their slots back where there are some, never over the cap."""
+    discarded = Judgment.objects.filter(person=person, current=True, state="discarded")
+    ids = sorted(discarded.values_list("item_id", flat=True))
+    counted = 0
+    for start in range(0, len(ids), _STEP):
+        part = ids[start : start + _STEP]
+        locked = Item.objects.filter(pk__in=part).order_by("pk").select_for_update()
+        slots = dict(locked.values_list("pk", "open_slots"))
+        free = [pk for pk in part if slots[pk] > 0]
+        Item.objects.filter(pk__in=free).update(open_slots=F("open_slots") - 1)
+        Returned.objects.filter(item_id__in=[pk for pk in free if slots[pk] == 1]).delete()
+        counted += discarded.filter(item_id__in=free).update(state="counted")
+    return counted, discarded.update(state="surplus")
+
+
+def _note(now: datetime, by: str, what: str, person_id: int, rule: str, reason: str) -> None:
+    name = Person.objects.values_list("name", flat=True).get(pk=person_id)
+    detail = {"name": name, "rule": rule, "reason": reason}
+    Event.objects.create(at=now, who=by, what=what, detail=detail)

@@ -1,0 +1,274 @@
+"""One label an item and question from the judgments that count, with what was settled above them.
+
+A choice and a point of a scale are voted on. Of several choices each option is voted on by itself
+(`QUESTION=OPTION`: yes or no), of spans each character, by majority whatever the method. Free text
+has no label. A person's weight counts the vote. What an adjudicator decided wins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from trope.annotate.exchange.records import Judged, Losses, Shown
+from trope.annotate.project import Plan
+from trope.annotate.questions import Question
+from trope.annotate.rules.aggregating import Way, aggregate_question
+from trope.annotate.rules.span_votes import agreed_spans
+from trope.annotate.store.answers import Sample, answer_rows
+from trope.annotate.store.exporting import items_with_judgments
+from trope.annotate.store.importing import parts
+from trope.annotate.store.models import Item
+from trope.annotate.store.settled import Settled, settled_items
+from trope.annotate.watched import measured_questions
+from trope.core.errors import BadInput
+from trope.core.judgments import Judgment as Vote
+from trope.core.judgments import by_question
+from trope.metrics.aggregation.results import Aggregate, ItemResult
+
+BY_ITEM = ("majority", "mean")
+"""Methods that look at each item by itself, so that some items at a time are enough."""
+
+NUMERIC = ("mean", "weighted-mean")
+"""Methods for scales; other questions are voted on then, too."""
+
+NO_RELIABILITY = "nobody has answered control items, so that nobody has a reliability"
+NOBODY_YET = "Nobody has answered this yet."
+
+LABEL_TYPES = {
+    "item": "string",
+    "question": "string",
+    "label": "string",
+    "score": "float64",
+    "confidence": "float64",
+    "answers": "int64",
+    "deviation": "float64",
+    "complete": "bool",
+    "note": "string",
+}
+
+Work = Sequence[tuple[Shown, list[Judged]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What is voted on: an item, or one option of it."""
+
+    item: Shown
+    rows: list[Judged]
+    option: str | None = None
+
+    def column(self, question: Question) -> str:
+        """The name of its label in files."""
+        return question.id if self.option is None else f"{question.id}={self.option}"
+
+    @property
+    def shown(self) -> str:
+        """What a page calls it."""
+        return self.item.id if self.option is None else f"{self.item.id}: {self.option}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLabels:
+    """The labels of one question; `problem` says why there are none."""
+
+    question: str
+    text: str
+    result: Aggregate | None
+    problem: str = ""
+
+    @property
+    def without(self) -> int:
+        """How many items have no label."""
+        return sum(item.label is None for item in self.result.items) if self.result else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An item with its labels by question; `complete` if it has all its judgments."""
+
+    item: Shown
+    labels: dict[str, ItemResult]
+    judgments: int
+    complete: bool
+    last: datetime | None
+
+
+def labelled_items(
+    plan: Plan, losses: Losses, *, way: Way | None = None, drafts: bool = False
+) -> Iterator[Labelled]:
+    """Items with their labels, in order; with `drafts`, also of items that lack judgments.
+
+    Control items have known answers and get no label. Methods that weigh annotators over all items
+    hold all votes in memory, others some items at a time.
+
+    Raises:
+        BadInput: for a method that cannot be used here, such as a weighted mean where nobody has
+            answered control items.
+    """
+    way = way or Way()
+    if names := ", ".join(question.id for question in plan.questions if question.kind == "text"):
+        losses[f"free text has no label ({names})"] += 1
+    settled, extra = settled_items(plan), _extra()
+    wanted = plan.judgments_an_item
+    work = (
+        (item, rows)
+        for item, rows in _counted(items_with_judgments())
+        if len(rows) >= wanted + extra.get(item.id, 0)
+        or item.id in settled.decided
+        or (drafts and rows)
+    )
+    by_item = way.method in BY_ITEM and way.ties != "random"
+    for part in parts(work) if by_item else [list(work)]:
+        found = _by_item(plan, part, way, settled)
+        for item, rows in part:
+            complete = len(rows) >= wanted + extra.get(item.id, 0)
+            last = max((row.at for row in rows), default=None)
+            yield Labelled(item, found.get(item.id, {}), len(rows), complete, last)
+
+
+def project_labels(plan: Plan, way: Way, *, sample: Sample | None = None) -> list[QuestionLabels]:
+    """The labels of every item that has an answer, question by question, for a page."""
+    ids = sample.ids if sample else None
+    settled = settled_items(plan)
+    part = [
+        (item, rows)
+        for item, rows in _counted(items_with_judgments(ids))
+        if rows or item.id in settled.decided
+    ]
+    found = []
+    for question, units, result in _label_all(plan, part, way, settled):
+        if isinstance(result, str):
+            found.append(QuestionLabels(question.id, question.text, None, result))
+            continue
+        items = tuple(replace(one, item=units[one.item].shown) for one in result.items)
+        result = replace(result, items=items)
+        problem = "" if items else NOBODY_YET
+        found.append(QuestionLabels(question.id, question.text, result, problem))
+    return found
+
+
+def label_rows(labelled: Iterable[Labelled]) -> Iterator[dict[str, Any]]:
+    """A row a label."""
+    for one in labelled:
+        for question, result in one.labels.items():
+            yield {
+                "item": one.item.id,
+                "question": question,
+                "label": result.label,
+                "score": result.score,
+                "confidence": result.confidence,
+                "answers": result.answers,
+                "deviation": result.deviation,
+                "complete": one.complete,
+                "note": result.note,
+            }
+
+
+def _extra() -> dict[str, int]:
+    """How many judgments items want beyond the usual."""
+    return dict(Item.objects.filter(extra__gt=0).values_list("external_id", "extra"))
+
+
+def _counted(
+    items: Iterable[tuple[Shown, list[Judged]]],
+) -> Iterator[tuple[Shown, list[Judged]]]:
+    for item, rows in items:
+        if not item.gold:
+            yield item, [row for row in rows if row.state == "counted"]
+
+
+def _by_item(
+    plan: Plan, part: Work, way: Way, settled: Settled
+) -> dict[str, dict[str, ItemResult]]:
+    found: dict[str, dict[str, ItemResult]] = {}
+    for question, units, result in _label_all(plan, part, way, settled):
+        if isinstance(result, str):
+            raise BadInput(f"{question.id}: {result}")
+        for one in result.items:
+            unit = units[one.item]
+            found.setdefault(unit.item.id, {})[unit.column(question)] = one
+    return found
+
+
+def _label_all(
+    plan: Plan, part: Work, way: Way, settled: Settled
+) -> Iterator[tuple[Question, dict[str, Unit], Aggregate | str]]:
+    """Each question with its units and their labels, or with why it has none."""
+    control = _control_votes(plan) if way.method == "weighted-mean" else {}
+    for question in measured_questions(plan):
+        if question.id == plan.doubt.question:
+            continue
+        units = dict(_units(question, part))
+        try:
+            result = _aggregated(question, units, control.get(question.id, []), way)
+        except BadInput as error:
+            yield question, units, str(error)
+            continue
+        labels = {one.item: one for one in result.items}
+        items = (
+            settled.over(question, unit.option, unit.item, unit.rows, key, labels.get(key))
+            for key, unit in units.items()
+        )
+        yield question, units, replace(result, items=tuple(filter(None, items)))
+
+
+def _units(question: Question, part: Work) -> Iterator[tuple[str, Unit]]:
+    for item, rows in part:
+        if question.kind != "multi":
+            yield item.id, Unit(item, rows)
+            continue
+        for option in question.candidates(item.payload):
+            yield f"{item.id}\x1f{option.value}", Unit(item, rows, option.value)
+
+
+def _aggregated(
+    question: Question, units: Mapping[str, Unit], control: list[Vote], way: Way
+) -> Aggregate:
+    """What the method makes of the answers.
+
+    Raises:
+        BadInput: where it cannot be used.
+    """
+    if question.kind == "spans":
+        marked = ((key, _spans(question, unit.rows)) for key, unit in units.items())
+        items = tuple(agreed_spans(key, spans) for key, spans in marked if spans)
+        return Aggregate("majority", "nothing is known of spans", items, ())
+    given = [vote for key, unit in units.items() for vote in _votes(question, key, unit)]
+    # in the order in which they were given, as `trope aggregate` gets them: methods that begin
+    # somewhere and draw nearer end at the same figures only if they begin at the same place
+    votes = [vote for _, vote in sorted(given, key=lambda pair: pair[0])]
+    if not votes:
+        return Aggregate(way.method, "", (), ())
+    if way.method not in NUMERIC:
+        return aggregate_question(votes, way)
+    if question.kind != "scale":
+        return aggregate_question(votes, Way(ties=way.ties, seed=way.seed))
+    if way.method == "weighted-mean" and not control:
+        raise BadInput(NO_RELIABILITY)
+    return aggregate_question([*votes, *control], way)
+
+
+def _votes(question: Question, key: str, unit: Unit) -> Iterator[tuple[int, Vote]]:
+    """What was said of a unit, with the numbers of the judgments."""
+    for row in unit.rows:
+        if question.id not in row.answers:
+            continue
+        answer = row.answers[question.id]
+        if unit.option is None:
+            vote = Vote(key, row.annotator, str(answer), question.id, row.weight)
+            yield row.judgment, vote
+        elif unit.option in {one.value for one in question.offered(unit.item.payload, row.answers)}:
+            said = "yes" if unit.option in answer else "no"
+            yield row.judgment, Vote(key, row.annotator, said, question.id, row.weight)
+
+
+def _control_votes(plan: Plan) -> Mapping[str, list[Vote]]:
+    """Answers to control items, with what is known of them: they tell who is reliable."""
+    return by_question(row for row in answer_rows(plan, gold=True) if row.gold)
+
+
+def _spans(question: Question, rows: Sequence[Judged]) -> list[tuple[list[list[int]], float]]:
+    return [(row.answers[question.id], row.weight) for row in rows if question.id in row.answers]

@@ -1,0 +1,222 @@
+"""Training and demo task: what is next, and answers to it (writes; one short transaction each).
+
+Items of training stand in the plan, those of the demo task in a table of their own. Neither has
+slots, and their answers are no judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from random import Random
+from statistics import median
+from typing import Any
+
+from trope.annotate.project import Plan
+from trope.annotate.questions import is_right
+from trope.annotate.rules.assignment import in_turn, seconds_spent, shuffled_in
+from trope.annotate.rules.caps import may_skip
+from trope.annotate.store.admitting import NOT_TRAINED, locked_standing
+from trope.annotate.store.choosing import decide
+from trope.annotate.store.judging import Refused
+from trope.annotate.store.models import DemoItem, Event, Standing, Trial
+from trope.annotate.store.writing import writing
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A training or demo item as a page shows it, without what is known of it."""
+
+    part: str
+    key: str
+    text: str
+    payload: dict[str, Any]
+    number: int
+    of: int
+
+
+def next_training(standing: Standing, plan: Plan) -> Task | None:
+    """The worked item that comes next, if any is left."""
+    number = standing.trained
+    if number >= len(plan.training.items):
+        return None
+    return training_task(number + 1, plan)
+
+
+def training_task(number: int, plan: Plan) -> Task:
+    """The worked item of that number, from 1."""
+    item = plan.training.items[number - 1]
+    payload = dict(item.fields)
+    if item.highlight:
+        at = item.text.index(item.highlight)
+        payload["highlight"] = [[at, at + len(item.highlight)]]
+    return Task("training", str(number), item.text, payload, number, len(plan.training.items))
+
+
+def next_demo(person_id: int, plan: Plan) -> Task | None:
+    """The demo item that comes next for the person, if any is left."""
+    keys = demo_keys(person_id, plan)
+    done = set(
+        Trial.objects.filter(person_id=person_id, part="demo").values_list("item", flat=True)
+    )
+    left = [key for key in keys if key not in done]
+    if not left:
+        return None
+    item = DemoItem.objects.defer("gold").get(external_id=left[0])
+    return Task("demo", left[0], item.text, item.payload, len(keys) - len(left) + 1, len(keys))
+
+
+def demo_keys(person_id: int, plan: Plan) -> list[str]:
+    """The demo items in an order of the person's own; everyone gets the same ones."""
+    rng = Random(f"{plan.seed}:{person_id}")
+    gold = _known(plan)
+    plain = DemoItem.objects.filter(gold__isnull=True).order_by("place")
+    work = list(plain.values_list("external_id", flat=True)[: plan.demo.items - len(gold)])
+    rng.shuffle(work)
+    rng.shuffle(gold)
+    return shuffled_in(work, gold, rng)
+
+
+def _known(plan: Plan) -> list[str]:
+    """The control items of the demo task: of each known answer in turn, so that none prevails."""
+    items = DemoItem.objects.filter(gold__isnull=False).order_by("place")
+    groups: dict[str, list[str]] = {}
+    for key, gold in items.values_list("external_id", "gold")[: 20 * plan.demo.gold]:
+        groups.setdefault(str(sorted(gold.items())), []).append(key)
+    return in_turn(groups, plan.demo.gold)
+
+
+def save_draft(person_id: int, key: str, values: Mapping[str, Any]) -> None:
+    """Keep what has been filled in so far."""
+    with writing():
+        locked_standing(person_id)
+        Standing.objects.filter(pk=person_id).update(draft={"key": key, "values": dict(values)})
+
+
+def answer_training(
+    person_id: int, key: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
+) -> Trial:
+    """The locked answer; a second one to the same item changes nothing."""
+    with writing():
+        standing = locked_standing(person_id)
+        task = next_training(standing, plan)
+        if done := Trial.objects.filter(person_id=person_id, part="training", item=key).first():
+            return done
+        if task is None or task.key != key:
+            raise Refused("unknown", "This form is not known here; load the page again.")
+        right = is_right(plan.training.items[standing.trained].answers, answers)
+        trial = _store(standing, task, answers, right, plan, now)
+        standing.trained += 1
+        standing.trained_right += right
+        if standing.trained == task.of:
+            _close_training(standing, plan, now)
+        standing.save(update_fields=["trained", "trained_right", "verdict", "why", "draft"])
+        return trial
+
+
+def _close_training(standing: Standing, plan: Plan, now: datetime) -> None:
+    items = len(plan.training.items)
+    if standing.trained_right / items < plan.training.pass_mark - 1e-12 and not standing.verdict:
+        standing.verdict, standing.why = "declined", NOT_TRAINED
+    detail = {"right": standing.trained_right, "of": items}
+    Event.objects.create(at=now, who=standing.person.name, what="training", detail=detail)
+
+
+def answer_demo(
+    person_id: int,
+    key: str,
+    answers: Mapping[str, Any],
+    plan: Plan,
+    *,
+    now: datetime,
+    skipping: bool = False,
+) -> Trial:
+    """The answer to a demo item, stored; a second one to the same item changes nothing.
+
+    With the last item the demo task ends, and the selection decides as far as it can.
+    """
+    with writing():
+        standing = locked_standing(person_id)
+        if done := Trial.objects.filter(person_id=person_id, part="demo", item=key).first():
+            return done
+        task = next_demo(person_id, plan)
+        if task is None or task.key != key or standing.demo_finished:
+            raise Refused("unknown", "This form is not known here; load the page again.")
+        if skipping:
+            _check_skip(standing, plan)
+        gold = DemoItem.objects.values_list("gold", flat=True).get(external_id=key)
+        right = None if gold is None else not skipping and is_right(gold, answers)
+        trial = _store(standing, task, answers, right, plan, now, skipping=skipping)
+        standing.demo_done += 1
+        standing.demo_skipped += skipping
+        standing.demo_seconds += trial.seconds
+        standing.save(update_fields=["demo_done", "demo_skipped", "demo_seconds", "draft"])
+        if task.number == task.of:
+            _close_demo(standing, plan, now)
+        return trial
+
+
+def finish_demo(person_id: int, plan: Plan, *, now: datetime) -> bool:
+    """End the demo task of someone for whom nothing of it is left, as after it was shortened;
+    False for who has done nothing of it."""
+    with writing():
+        standing = locked_standing(person_id)
+        if standing.demo_finished or not standing.demo_done or next_demo(person_id, plan):
+            return False
+        _close_demo(standing, plan, now)
+        return True
+
+
+def _check_skip(standing: Standing, plan: Plan) -> None:
+    if not plan.skip.allowed:
+        raise Refused("no_skipping", "This project does not allow skipping.")
+    answered = standing.demo_done - standing.demo_skipped
+    if not may_skip(answered, standing.demo_skipped, plan.skip.limit):
+        raise Refused("skip_limit", "You have skipped as many items as you may.")
+
+
+def _close_demo(standing: Standing, plan: Plan, now: datetime) -> None:
+    """Note the result, so that no ranking reads the answers again, and let the selection act."""
+    trials = Trial.objects.filter(person=standing.person, part="demo")
+    rows = list(trials.values_list("right", "skipped", "seconds"))
+    known = [right for right, _, _ in rows if right is not None]
+    standing.demo_result = {
+        "shown": len(rows),
+        "skipped": sum(skipped for _, skipped, _ in rows),
+        "gold": len(known),
+        "right": sum(known),
+        "seconds": round(median(seconds for _, _, seconds in rows), 3),
+    }
+    standing.demo_finished = now
+    standing.save(update_fields=["demo_result", "demo_finished"])
+    detail = dict(standing.demo_result)
+    Event.objects.create(at=now, who=standing.person.name, what="demo", detail=detail)
+    decide(standing, plan, now=now)
+
+
+def _store(
+    standing: Standing,
+    task: Task,
+    answers: Mapping[str, Any],
+    right: bool | None,
+    plan: Plan,
+    now: datetime,
+    *,
+    skipping: bool = False,
+) -> Trial:
+    person = standing.person
+    times = Trial.objects.filter(person=person).order_by("-pk").values_list("at", flat=True)
+    began = max(filter(None, (person.consented, standing.read)), default=now)
+    spent = seconds_spent(began, times.first(), now, plan.lease_minutes)
+    standing.draft = {}
+    return Trial.objects.create(
+        person=person,
+        part=task.part,
+        item=task.key,
+        answers=dict(answers),
+        skipped=skipping,
+        right=right,
+        seconds=spent,
+        at=now,
+    )

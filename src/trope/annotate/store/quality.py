@@ -1,0 +1,217 @@
+"""Reads for the pages on quality: agreement, findings, progress by day, one person's work."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, TextField
+from django.db.models.functions import Cast, Substr
+
+from trope.annotate.project import Plan
+from trope.annotate.rules.agreement import QuestionAgreement, measure_question
+from trope.annotate.rules.findings import find
+from trope.annotate.rules.paper_tables import Expression, PartTables, paper_tables
+from trope.annotate.rules.verbs import verb_classes
+from trope.annotate.rules.watching import Finding, read_conduct
+from trope.annotate.store.answers import (
+    Sample,
+    answer_rows,
+    item_rows,
+    marked_words,
+    noun_of,
+    verb_of,
+    verbs_of_items,
+)
+from trope.annotate.store.models import Item, Judgment, Person
+from trope.annotate.store.selectors import earned, hourly
+from trope.annotate.watched import (
+    known_answer,
+    label_of,
+    measured_questions,
+    scale_of,
+    watched_question,
+)
+from trope.core.errors import BadInput
+from trope.core.judgments import by_question
+
+REVIEWED = 100_000
+"""The latest judgments that the owner's page puts to the rules; the command takes all."""
+
+PAIRED = 60
+"""People up to whom a page measures every two of them."""
+
+LOOKED_AT = 200
+"""The latest judgments of a person that their page is about, so that it never grows."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredQuestion:
+    """The agreement on a question; `problem` says why there is none."""
+
+    id: str
+    text: str
+    agreement: QuestionAgreement | None
+    problem: str = ""
+
+
+def measure_project(
+    plan: Plan, *, sample: Sample | None = None, top: int = 10, most_paired: int = PAIRED
+) -> list[MeasuredQuestion]:
+    """The agreement on every question that can be measured, over answers that count; two by two
+    only for up to `most_paired` people."""
+    rows = by_question(answer_rows(plan, sample=sample))
+    verbs = verbs_of_items(plan, sample)
+    classes = verb_classes(verbs) if verbs else None
+    measured = []
+    for question in measured_questions(plan):
+        given = rows.get(question.id)
+        if not given:
+            problem = "Nobody has answered this yet."
+            measured.append(MeasuredQuestion(question.id, question.text, None, problem))
+            continue
+        exclude = classes if question.id == plan.tables.question else None
+        try:
+            paired = len({row.annotator for row in given}) <= most_paired
+            found = measure_question(given, verb_classes=exclude, top=top, paired=paired)
+        except BadInput as error:
+            measured.append(MeasuredQuestion(question.id, question.text, None, str(error)))
+            continue
+        measured.append(MeasuredQuestion(question.id, question.text, found))
+    return measured
+
+
+def project_tables(plan: Plan, *, sample: Sample | None = None) -> list[PartTables]:
+    """Tables 3 to 6 of the tweet study over the project.
+
+    Raises:
+        BadInput: for a project whose plan names no question for them.
+    """
+    tables = plan.tables
+    if not tables.question:
+        raise BadInput("the plan has no [tables]; name the question that they are about")
+    items = [
+        Expression(
+            id=external,
+            text=text,
+            marked=" ".join(marked_words(text, payload)),
+            verb=verb_of(plan, text, payload),
+            noun=noun_of(plan, text, payload),
+            part=str(payload.get(tables.part) or ""),
+        )
+        for external, text, payload in item_rows(sample)
+    ]
+    rows = by_question(answer_rows(plan, sample=sample))
+    return paper_tables(
+        items,
+        rows.get(tables.question, []),
+        rows.get(tables.understood, []),
+        verb_classes({item.id: item.verb for item in items}),
+        positive=tables.positive,
+        usual=plan.judgments_an_item,
+    )
+
+
+def find_in_project(plan: Plan, *, last: int = 0) -> list[Finding]:
+    """What the rules find in the answers to the watched question."""
+    question = watched_question(plan)
+    if question is None:
+        return []
+    rows = [row for row in answer_rows(plan, gold=True, last=last) if row.question == question.id]
+    controls = Item.objects.filter(is_gold=True).values_list("external_id", "gold")
+    gold = {
+        name: known_answer(known[question.id])
+        for name, known in controls
+        if question.id in (known or {})
+    }
+    return find(
+        rows,
+        gold,
+        scale_of(question),
+        plan.quality,
+        pass_mark=plan.gold.pass_mark,
+        at_least=plan.gold.at_least,
+    )
+
+
+def by_day(*, days: int = 60) -> list[tuple[date, int]]:
+    """The judgments that count of each of the latest days that have some."""
+    counted = Judgment.objects.filter(current=True, state="counted")
+    # times are stored and read in UTC, so that the first ten characters are the day; to cut them
+    # off costs a third of what a date would
+    day = Substr(Cast("at", TextField()), 1, 10)
+    found = counted.annotate(day=day).values("day").annotate(n=Count("pk"))
+    latest = found.order_by("-day").values_list("day", "n")[:days]
+    return [(date.fromisoformat(day), number) for day, number in reversed(latest)]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One person's work. Distributions and agreement are about the latest `looked_at` judgments."""
+
+    person: Person
+    earned: Decimal
+    hourly: Decimal | None
+    seconds_each: float | None
+    gold_seen: int
+    gold_right: int
+    looked_at: int
+    labels: dict[str, dict[str, int]]
+    agreement: dict[str, tuple[int, int]]
+
+    @property
+    def gold_share(self) -> float | None:
+        """The share of control items answered right."""
+        return self.gold_right / self.gold_seen if self.gold_seen else None
+
+
+def report_on(person: Person, plan: Plan, *, for_owner: bool) -> Report:
+    """What a person's page shows. To the person, control answers are told in steps of five, since
+    a figure that moves with each answer would tell which item was one."""
+    rows = Judgment.objects.filter(person=person, current=True).exclude(state="skipped")
+    fields = ("item_id", "answers", "item__is_gold")
+    latest = list(rows.order_by("-pk").values_list(*fields)[:LOOKED_AT])
+    conduct = read_conduct(person.conduct)
+    done = person.judged + person.skipped
+    return Report(
+        person=person,
+        earned=earned(person, plan),
+        hourly=hourly(person, plan),
+        seconds_each=person.seconds / done if done else None,
+        gold_seen=person.gold_seen if for_owner else conduct.told_seen,
+        gold_right=person.gold_right if for_owner else conduct.told_right,
+        looked_at=len(latest),
+        labels=_distributions([answers for _, answers, _ in latest], plan),
+        agreement=_with_others(person, {i: a for i, a, control in latest if not control}, plan),
+    )
+
+
+def _distributions(given: list[Mapping[str, Any]], plan: Plan) -> dict[str, dict[str, int]]:
+    """How often each label was given to each choice and scale, in the order of the options."""
+    found = {}
+    for question in plan.questions:
+        if question.kind in ("choice", "scale"):
+            counts = Counter(label_of(a[question.id]) for a in given if question.id in a)
+            found[question.id] = {label: counts[label] for label in scale_of(question)}
+    return found
+
+
+def _with_others(
+    person: Person, own: Mapping[int, Mapping[str, Any]], plan: Plan
+) -> dict[str, tuple[int, int]]:
+    """For each question the answers of others to the same items: how many are equal, of all."""
+    others = Judgment.objects.filter(Q(current=True, state="counted", item_id__in=list(own)))
+    rows = list(others.exclude(person=person).values_list("item_id", "answers"))
+    found = {}
+    for question in measured_questions(plan):
+        pairs = [
+            (own[item].get(question.id), answers.get(question.id))
+            for item, answers in rows
+            if question.id in own[item] and question.id in answers
+        ]
+        found[question.id] = (sum(one == other for one, other in pairs), len(pairs))
+    return found

@@ -1,0 +1,247 @@
+"""What would be unsafe or slow if a project were served to the public."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from trope import __version__
+from trope.annotate.project import CONFIG, SECRET, Project
+from trope.annotate.store.connect import connect
+from trope.annotate.web.settings import web_settings
+from trope.core.errors import TropeError
+
+Level = Literal["ok", "warning", "unsafe"]
+
+OVER_THE_NETWORK = frozenset(
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "afs",
+        "ceph",
+        "glusterfs",
+        "fuse.sshfs",
+        "lustre",
+    }
+)
+IN_MEMORY = frozenset({"tmpfs", "ramfs"})
+LITTLE_DISK, TOO_LITTLE_DISK = 1_000_000_000, 100_000_000
+_DIFFERENT_CHARACTERS = 20  # of a secret: 86 random ones have far more
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found; `text` says what to do unless all is well."""
+
+    check: str
+    level: Level
+    text: str
+
+
+def examine(project: Project, origin: str = "", *, now: datetime | None = None) -> list[Finding]:
+    """Every check with its result, for a service that people reach at `origin`."""
+    moment = now or datetime.now(UTC)
+    checks: list[Callable[[], Iterator[Finding]]] = [
+        lambda: _secret(project),
+        lambda: _settings(origin),
+        lambda: _database(project),
+        lambda: _disk(project),
+        lambda: _clock(moment),
+        lambda: _versions(),
+    ]
+    found: list[Finding] = []
+    broken = _cannot_open(project)
+    for check in checks if broken is None else [*checks[:2], checks[3], checks[5]]:
+        found += check()
+    return found if broken is None else [*found, broken]
+
+
+def _cannot_open(project: Project) -> Finding | None:
+    try:
+        connect(project)
+    except TropeError as error:
+        return Finding("database", "unsafe", str(error))
+    return None
+
+
+def _secret(project: Project) -> Iterator[Finding]:
+    path = project.folder / SECRET
+    try:
+        secret = project.secret
+    except TropeError as error:
+        yield Finding("secret", "unsafe", str(error))
+        return
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if len(set(secret)) < _DIFFERENT_CHARACTERS:
+        yield Finding("secret", "unsafe", f"{path} can be guessed; delete it and make a new one")
+    elif mode & 0o077:
+        yield Finding("secret", "unsafe", f"others can read {path}; run chmod 600 on it")
+    else:
+        yield Finding("secret", "ok", "long, random, and readable by its owner only")
+    if stat.S_IMODE(project.folder.stat().st_mode) & 0o002:
+        yield Finding("folder", "unsafe", f"anyone can write to {project.folder}; run chmod o-w")
+    password = urlsplit(project.plan.database).password
+    if password and stat.S_IMODE((project.folder / CONFIG).stat().st_mode) & 0o077:
+        yield Finding(
+            "password", "unsafe", f"others can read the password in {CONFIG}; run chmod 600 on it"
+        )
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        yield Finding("user", "warning", "runs as root; give the service a user of its own")
+
+
+def _settings(origin: str) -> Iterator[Finding]:
+    try:
+        settings = web_settings(origin)
+    except TropeError as error:
+        yield Finding("https", "unsafe", str(error))
+        return
+    if settings["DEBUG"]:
+        yield Finding("debug", "unsafe", "is on; it shows the inside of the service to anyone")
+    else:
+        yield Finding("debug", "ok", "off")
+    hosts = settings["ALLOWED_HOSTS"]
+    if "*" in hosts:
+        yield Finding("hosts", "unsafe", "any name is answered to; name the public address")
+    else:
+        yield Finding("hosts", "ok", f"answers to {', '.join(hosts)} only")
+    if not origin:
+        yield Finding(
+            "https", "warning", "no public address; others need --origin https://… to get in"
+        )
+        return
+    yield Finding("https", "ok", f"{origin}, and browsers are told to use nothing else")
+    wanted = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY")
+    missing = [name for name in wanted if not settings[name]]
+    if missing or settings["SESSION_COOKIE_SAMESITE"] not in ("Lax", "Strict"):
+        yield Finding("cookies", "unsafe", f"travel unprotected ({', '.join(missing)})")
+    else:
+        yield Finding("cookies", "ok", "over https only, hidden from scripts and other sites")
+
+
+def _database(project: Project) -> Iterator[Finding]:
+    from django.db import connection
+
+    if connection.vendor == "postgresql":
+        yield from _postgres(project)
+        return
+    with connection.cursor() as cursor:
+        found = {
+            name: cursor.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous")
+        }
+    if found != {"journal_mode": "wal", "synchronous": 2}:
+        yield Finding("durability", "unsafe", f"SQLite has {found}; it must be wal and 2 (FULL)")
+    else:
+        yield Finding("durability", "ok", "SQLite in WAL with synchronous=FULL")
+    yield _file_system(file_system(project.folder), project.folder)
+
+
+def _file_system(kind: str, folder: Path) -> Finding:
+    if kind in OVER_THE_NETWORK:
+        text = f"{folder} is on {kind}, where SQLite's locks do not hold; use a local disk"
+        return Finding("file system", "unsafe", text)
+    if kind in IN_MEMORY:
+        text = f"{folder} is on {kind}, which is gone after a restart; use a disk"
+        return Finding("file system", "unsafe", text)
+    if kind == "overlay":
+        text = f"{folder} is in a container's own layer and goes with it; use a volume"
+        return Finding("file system", "warning", text)
+    return Finding("file system", "ok", kind or "not known on this system")
+
+
+def _postgres(project: Project) -> Iterator[Finding]:
+    from django.db import connection
+
+    settings = ("fsync", "full_page_writes", "synchronous_commit")
+    found = {}
+    with connection.cursor() as cursor:
+        for name in settings:
+            cursor.execute(f"SHOW {name}")
+            found[name] = cursor.fetchone()[0]
+    if off := [name for name, value in found.items() if value == "off"]:
+        text = f"PostgreSQL has {', '.join(off)} off: a power cut loses what was saved"
+        yield Finding("durability", "unsafe", f"{text}; turn it on")
+    else:
+        yield Finding("durability", "ok", "PostgreSQL writes to disk before it answers")
+    address = urlsplit(project.plan.database)
+    near = address.hostname in (None, "localhost", "127.0.0.1", "::1")
+    if not near and "sslmode=" not in address.query:
+        text = "the way to PostgreSQL may be unencrypted; add ?sslmode=verify-full to its address"
+        yield Finding("database", "warning", text)
+
+
+def _disk(project: Project) -> Iterator[Finding]:
+    free = shutil.disk_usage(project.folder).free
+    shown = f"{free / 1e9:.1f} GB free"
+    if free < TOO_LITTLE_DISK:
+        yield Finding("disk", "unsafe", f"{shown}; nothing can be saved on a full disk: make room")
+    elif free < LITTLE_DISK:
+        yield Finding("disk", "warning", f"{shown}; make room before it is full")
+    else:
+        yield Finding("disk", "ok", shown)
+
+
+def _clock(now: datetime) -> Iterator[Finding]:
+    from trope.annotate.store.models import Event, Judgment
+
+    last = [
+        moment
+        for model in (Event, Judgment)
+        if (moment := model.objects.order_by("-pk").values_list("at", flat=True).first())
+    ]
+    behind = max(last, default=now) - now
+    if behind > timedelta(minutes=1):
+        text = f"is {behind} behind what was stored last; set it (times and days would be wrong)"
+        yield Finding("clock", "warning", text)
+    else:
+        zone = time.strftime("%Z") or "unknown"
+        yield Finding("clock", "ok", f"after all that is stored; zone {zone}, days are of UTC")
+
+
+def _versions() -> Iterator[Finding]:
+    import sqlite3
+
+    names = {"Django": "django", "gunicorn": "gunicorn", "WhiteNoise": "whitenoise"}
+    shown = [f"trope {__version__}", f"Python {platform.python_version()}"]
+    shown.append(f"SQLite {sqlite3.sqlite_version}")
+    missing = []
+    for name, package in names.items():
+        try:
+            shown.append(f"{name} {version(package)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    if missing:
+        text = f"{', '.join(missing)} not installed: pip install 'trope[annotate]'"
+        yield Finding("versions", "unsafe", text)
+    else:
+        yield Finding("versions", "ok", ", ".join(shown))
+
+
+def file_system(path: Path, mounts: str | None = None) -> str:
+    """The kind of file system that a path is on, "" where that cannot be told."""
+    if mounts is None:
+        try:
+            mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+    best, kind = -1, ""
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        place = Path(before.split()[4].replace("\\040", " "))
+        if path.resolve().is_relative_to(place) and len(place.parts) >= best:
+            best, kind = len(place.parts), after.split()[0]
+    return kind

@@ -1,0 +1,277 @@
+"""Disputed and doubtful items: who sees them, what is settled, and that it wins."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from bookkeeping import check_books
+from click.testing import CliRunner
+from projects import START, Clock, make_project
+from test_web import browser
+
+from trope.annotate.exchange.records import Losses
+from trope.annotate.project import Project, open_project
+from trope.annotate.rules.aggregating import Way
+from trope.annotate.starting import new_project
+from trope.annotate.store import adjudicating, judging, labels, people, queue, settled
+from trope.annotate.store.connect import connect
+from trope.annotate.store.importing import import_items
+from trope.annotate.store.models import Decision, Event, Item, Judgment
+from trope.annotate.web.settings import web_settings
+from trope.cli.main import main
+from trope.core.errors import BadConfig
+
+
+def fill(project: Project, rows: list[dict[str, Any]]) -> None:
+    path = project.folder / "made.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    import_items(project, path, now=START)
+
+
+def judge(project: Project, name: str, answers: dict[str, dict[str, Any]]) -> int:
+    """Someone judges all that they are given, as told by the item's id; gives their number."""
+    person = people.person_of(people.invite(name, now=START))
+    assert person is not None
+    clock = Clock()
+    while leases := queue.next_page(person.pk, project.plan, now=clock.now, rng=Random(1)).leases:
+        for lease in leases:
+            said = answers[lease.item.external_id]
+            judging.submit(person.pk, lease.token, said, project.plan, now=clock.now)
+    return int(person.pk)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Two judgments an item; they differ on b and on d."""
+    project = make_project(tmp_path / "p")
+    connect(project, **web_settings())
+    fill(project, [{"id": name, "text": f"Text {name}"} for name in "abcd"])
+    yes, no = {"metaphor": "yes"}, {"metaphor": "no"}
+    judge(project, "Ann", dict.fromkeys("abcd", yes))
+    judge(project, "Bob", {"a": yes, "b": no, "c": yes, "d": no})
+    return project
+
+
+def disputed(project: Project) -> list[str]:
+    return [one.item.external_id for one in adjudicating.next_disputes(project.plan)]
+
+
+def label_of(project: Project, item: str, **way: Any) -> tuple[str | None, str]:
+    found = labels.labelled_items(project.plan, Losses(), way=Way(**way))
+    return next(
+        (one.labels["metaphor"].label, one.labels["metaphor"].note)
+        for one in found
+        if one.item.id == item
+    )
+
+
+def test_only_complete_items_on_which_people_differ_are_listed(project: Project) -> None:
+    assert disputed(project) == ["b", "d"]
+    fill(project, [{"id": "e", "text": "Text e"}])
+    judge(project, "Cy", {"e": {"metaphor": "no"}})
+    assert disputed(project) == ["b", "d"]
+    first = Item.objects.get(external_id="b").pk
+    later = adjudicating.next_disputes(project.plan, after=first)
+    assert [one.item.external_id for one in later] == ["d"]
+    assert adjudicating.disputes_left(project.plan) == 2
+    assert adjudicating.disputes_left(project.plan, most=1) == 1
+
+
+def test_adjudicator_decides_without_names(project: Project) -> None:
+    token = people.invite("Judy", role="adjudicator", now=START)
+    judy = browser()
+    assert judy.post(f"/join/{token}").headers["Location"] == "/adjudicate"
+    number = Item.objects.get(external_id="b").pk
+    assert f"/adjudicate/{number}" in judy.get("/adjudicate").content.decode()
+    page = judy.get(f"/adjudicate/{number}").content.decode()
+    assert "1 × yes" in page
+    assert "1 × no" in page
+    assert "Ann" not in page
+    assert "Bob" not in page
+    form = re.search(r'name="token" value="(\w+)"', page)
+    assert form
+    filled = {"token": form[1], "metaphor": "no", "note": "Literal <b>here</b>"}
+    assert judy.post(f"/adjudicate/{number}", {"token": form[1]}).status_code == 422
+    for _ in range(2):  # sent twice, stored once
+        assert judy.post(f"/adjudicate/{number}", filled).status_code == 302
+    (decision,) = Decision.objects.all()
+    assert (decision.answers, decision.person.name) == ({"metaphor": "no"}, "Judy")
+    assert disputed(project) == ["d"]
+    assert "Literal &lt;b&gt;here" in judy.get("/adjudicate/decided").content.decode()
+    assert Judgment.objects.count() == 8, "judgments stay as they were given"
+    event = Event.objects.get(what="adjudicate")
+    assert (event.who, event.detail["item"]) == ("Judy", "b")
+
+
+@pytest.mark.parametrize("method", ["majority", "dawid-skene", "mace", "glad"])
+def test_decision_wins_over_every_method(project: Project, method: str) -> None:
+    item = Item.objects.get(external_id="a").pk
+    judge_id = people.person_of(people.invite("Judy", role="adjudicator", now=START))
+    assert judge_id is not None
+    adjudicating.decide(
+        item, judge_id.pk, "t" * 32, {"metaphor": "no"}, note="", excluded=False, now=START
+    )
+    assert label_of(project, "a", method=method) == ("no", settled.DECIDED)
+    command = ["annotate", "export", str(project.folder), "--what", "labels", "--format", "csv"]
+    result = CliRunner().invoke(main, [*command, "--method", method])
+    rows = {row["item"]: row for row in csv.DictReader(io.StringIO(result.stdout))}
+    assert (rows["a"]["label"], rows["a"]["confidence"]) == ("no", "1.0")
+
+
+def test_later_decision_takes_the_place_of_an_earlier_one(project: Project) -> None:
+    item = Item.objects.get(external_id="b").pk
+    person = people.person_of(people.invite("Judy", role="adjudicator", now=START))
+    assert person is not None
+    for token, answer in (("1" * 32, "no"), ("2" * 32, "yes")):
+        given = {"metaphor": answer}
+        adjudicating.decide(item, person.pk, token, given, note="", excluded=False, now=START)
+    assert list(Decision.objects.values_list("current", flat=True)) == [False, True]
+    assert label_of(project, "b") == ("yes", settled.DECIDED)
+    adjudicating.decide(item, person.pk, "3" * 32, {}, note="?", excluded=True, now=START)
+    assert label_of(project, "b") == (None, settled.EXCLUDED)
+    assert Decision.objects.count() == 3
+
+
+def test_tie_has_no_label_unless_asked_for(project: Project) -> None:
+    assert label_of(project, "b") == (None, "unresolved: tie of no, yes")
+    assert label_of(project, "b", ties="first")[0] == "no"
+
+
+def test_control_item_is_never_shown_to_an_adjudicator(project: Project) -> None:
+    fill(project, [{"id": "g", "text": "Control", "gold": {"metaphor": "yes"}}])
+    judy = browser(people.invite("Judy", role="adjudicator", now=START))
+    number = Item.objects.get(external_id="g").pk
+    assert judy.get(f"/adjudicate/{number}").status_code == 404
+
+
+def metonymy(folder: Path, *, one_with_a_second: bool) -> Project:
+    new_project(folder, "semeval2007")
+    plan = (folder / "project.toml").read_text(encoding="utf-8")
+    if one_with_a_second:
+        plan = plan.replace("judgments_an_item = 2", "judgments_an_item = 1")
+        plan = plan.replace("more = 0 ", "more = 1 ")
+    (folder / "project.toml").write_text(plan, encoding="utf-8")
+    project = open_project(folder)
+    connect(project, **web_settings())
+    fill(project, [{"id": name, "text": f"Peru {name}", "highlight": "Peru"} for name in "ab"])
+    return project
+
+
+def reading(kind: str, sure: str = "yes") -> dict[str, Any]:
+    said = {"class": "location", "reading": kind, "sure": sure}
+    return said | ({"location_pattern": "othermet"} if kind == "metonymic" else {})
+
+
+def label_rows(project: Project) -> dict[tuple[str, str], str]:
+    rows = labels.label_rows(labels.labelled_items(project.plan, Losses(), drafts=True))
+    return {(row["item"], row["question"]): row["label"] or "" for row in rows}
+
+
+def test_two_annotators_are_reconciled_and_the_rest_is_left_out(tmp_path: Path) -> None:
+    project = metonymy(tmp_path / "p", one_with_a_second=False)
+    judge(project, "Ann", dict.fromkeys("ab", reading("literal")))
+    judge(project, "Bob", {"a": reading("literal"), "b": reading("metonymic")})
+    assert disputed(project) == ["b"]
+    found = label_rows(project)
+    assert (found["a", "reading"], found["b", "reading"]) == ("literal", "")
+    assert found["b", "class"] == "location", "what they agree on stands"
+    owner = browser(people.invite("Olga", role="owner", now=START))
+    assert "is left out" in owner.get("/project/labels").content.decode()
+    judy = browser(people.invite("Judy", role="adjudicator", now=START))
+    number = Item.objects.get(external_id="b").pk
+    assert 'name="sure"' not in judy.get(f"/adjudicate/{number}").content.decode()
+    filled = reading("metonymic") | {"token": "a" * 32}
+    assert judy.post(f"/adjudicate/{number}", filled).status_code == 302
+    found = label_rows(project)
+    assert (found["b", "reading"], found["b", "location_pattern"]) == ("metonymic", "othermet")
+
+
+def test_decision_on_what_nobody_was_asked_has_its_label(tmp_path: Path) -> None:
+    project = metonymy(tmp_path / "p", one_with_a_second=False)
+    for name in ("Ann", "Bob"):
+        judge(project, name, dict.fromkeys("ab", reading("literal")))
+    assert ("a", "location_pattern") not in label_rows(project)
+    judy = browser(people.invite("Judy", role="adjudicator", now=START))
+    number = Item.objects.get(external_id="a").pk
+    judy.post(f"/adjudicate/{number}", reading("metonymic") | {"token": "a" * 32})
+    found = label_rows(project)
+    assert (found["a", "reading"], found["a", "location_pattern"]) == ("metonymic", "othermet")
+
+
+def test_doubtful_item_goes_to_a_second_person(tmp_path: Path) -> None:
+    project = metonymy(tmp_path / "p", one_with_a_second=True)
+    ann = judge(project, "Ann", {"a": reading("literal"), "b": reading("literal", sure="no")})
+    check_books(project)
+    assert Item.objects.get(external_id="b").extra == 1
+    assert not queue.next_page(ann, project.plan, now=START, rng=Random(1)).leases
+    found = label_rows(project)
+    assert (found["a", "reading"], found["b", "reading"]) == ("literal", "")
+    assert not disputed(project), "a second look comes first"
+    judge(project, "Bob", {"b": reading("metonymic", sure="no")})
+    check_books(project)
+    assert Judgment.objects.filter(state="counted").count() == 3
+    assert disputed(project) == ["b"]
+    judge(project, "Cy", {})
+    assert Judgment.objects.count() == 3, "nobody else is asked"
+
+
+def test_second_look_that_agrees_settles_an_item(tmp_path: Path) -> None:
+    project = metonymy(tmp_path / "p", one_with_a_second=True)
+    judge(project, "Ann", {"a": reading("literal"), "b": reading("literal", sure="no")})
+    judge(project, "Bob", {"b": reading("literal")})
+    assert label_rows(project)["b", "reading"] == "literal"
+
+
+def test_change_to_doubt_asks_for_a_second_person_once(tmp_path: Path) -> None:
+    project = metonymy(tmp_path / "p", one_with_a_second=True)
+    ann = judge(project, "Ann", dict.fromkeys("ab", reading("literal")))
+    old = Judgment.objects.get(item__external_id="a")
+    for token in ("x" * 32, "y" * 32):
+        doubt = reading("literal", sure="no")
+        old = judging.change(ann, old.pk, token, doubt, project.plan, now=START)
+    assert Item.objects.get(external_id="a").open_slots == 1
+    check_books(project)
+
+
+def test_questions_may_be_called_as_the_database_calls_its_ways(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    plan = (project.folder / "project.toml").read_text(encoding="utf-8")
+    plan = plan.replace('id = "metaphor"', 'id = "in__contains"')
+    plan += '[doubt]\nquestion = "in__contains"\nvalues = ["maybe"]\n'
+    (project.folder / "project.toml").write_text(plan, encoding="utf-8")
+    project = open_project(project.folder)
+    connect(project, **web_settings())
+    fill(project, [{"id": name, "text": f"Text {name}"} for name in "ab"])
+    judge(project, "Ann", {name: {"in__contains": "yes"} for name in "ab"})
+    judge(project, "Bob", {"a": {"in__contains": "yes"}, "b": {"in__contains": "no"}})
+    assert disputed(project) == ["b"]
+
+
+def test_scale_is_disputed_where_answers_lie_far_apart(tmp_path: Path) -> None:
+    new_project(tmp_path / "p", "semeval2015")
+    plan = (tmp_path / "p" / "project.toml").read_text(encoding="utf-8")
+    plan = plan.replace("judgments_an_item = 7", "judgments_an_item = 2")
+    (tmp_path / "p" / "project.toml").write_text(plan, encoding="utf-8")
+    project = open_project(tmp_path / "p")
+    connect(project, **web_settings())
+    fill(project, [{"id": name, "text": f"Text {name}"} for name in "abc"])
+    judge(project, "Ann", {name: {"score": -3} for name in "abc"})
+    judge(project, "Bob", {"a": {"score": -3}, "b": {"score": 3}, "c": {"score": 4}})
+    assert disputed(project) == ["c"], "6 apart is not more than 6"
+
+
+def test_faults_of_the_plan_are_told(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig) as told:
+        make_project(
+            tmp_path / "p",
+            more='[quality]\nquestion = "nothing"\nalpha = 2.0\n'
+            '[doubt]\nquestion = "metaphor"\n[adjudication]\nquestions = ["none"]',
+        )
+    text = str(told.value)
+    for part in ("quality.question", "quality.alpha", "doubt: needs", "adjudication.questions"):
+        assert part in text

@@ -1,0 +1,254 @@
+"""Full disks, read-only databases and clocks that go back: no false "saved", nothing lost."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from bookkeeping import check_books
+from click.testing import CliRunner
+from projects import START, Clock, add_items, make_project
+from test_web import browser, form_token
+
+from trope.annotate.project import Project, open_project
+from trope.annotate.store import judging, people, queue
+from trope.annotate.store.connect import connect
+from trope.annotate.store.models import Judgment, Lease, Person
+from trope.annotate.web.settings import web_settings
+from trope.annotate.web.trouble import HEADING
+from trope.cli.main import main
+from trope.core.errors import BadInput
+
+
+def mounted(folder: Path, size: str) -> bool:
+    """Whether a file system of that size could be made in the folder."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if os.geteuid() != 0:
+        return False
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of its own, to be filled or made read-only."""
+    folder = tmp_path / "disk"
+    if not mounted(folder, "4m"):
+        pytest.skip("making a file system needs root")
+    yield folder
+    from django.db import connections
+
+    connections.close_all()
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def served(folder: Path, items: int = 12) -> Project:
+    project = make_project(folder, k=2, page=3)
+    connect(project, **web_settings())
+    add_items(project, items)
+    return project
+
+
+def not_saved(answer: Any) -> None:
+    assert answer.status_code == 503
+    assert answer.headers["Retry-After"]
+    page = answer.content.decode()
+    assert HEADING in page
+    assert "Traceback" not in page
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+
+
+def test_full_disk_is_told_and_the_same_form_is_saved_later(small_disk: Path) -> None:
+    project = served(small_disk / "p")
+    ann = browser(people.invite("Ann", now=START))
+    token = form_token(ann)
+    form = {"token": token, "metaphor": "yes", "note": "x"}
+    with (small_disk / "filling").open("wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(b"0" * 4096)
+    filled = 0
+    for _ in range(200):  # the log has some room left in its last page
+        answer = ann.post("/judge", form)
+        if answer.status_code == 503:
+            break
+        filled += 1
+        form["token"] = form_token(ann)
+    not_saved(answer)
+    assert Judgment.objects.count() == filled
+    not_saved(ann.post("/judge/draft", form))
+    assert ann.post("/judge", form, HTTP_ACCEPT="application/json").json()["ok"] is False
+    (small_disk / "filling").unlink()
+    assert ann.post("/judge", form).status_code == 302
+    assert Judgment.objects.count() == filled + 1
+    check_books(project)
+
+
+def test_import_and_export_onto_a_full_disk_are_one_line_and_leave_nothing(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    project = served(small_disk / "p")
+    path = tmp_path / "many.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(20_000):
+            file.write(json.dumps({"id": f"n{number}", "text": f"A long {'x' * 300}."}) + "\n")
+    run = CliRunner().invoke
+    result = run(main, ["annotate", "import", str(project.folder), str(path)])
+    assert isinstance(result.exception, BadInput)
+    assert "cannot be used" in str(result.exception)
+    lines = run(main, ["annotate", "export", str(project.folder), "--what", "items"]).output
+    assert len(lines.splitlines()) == 12  # what was there before, and nothing of the file
+    with (small_disk / "filling").open("wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(b"0" * 4096)
+    out = small_disk / "out.jsonl"
+    for command in (["export", "--what", "items", "--out", out], ["backup", small_disk / "b.zip"]):
+        arguments = ["annotate", command[0], str(project.folder), *map(str, command[1:])]
+        result = run(main, arguments)
+        assert isinstance(result.exception, BadInput), result.output
+    assert not out.exists()
+    assert not (small_disk / "b.zip").exists()
+
+
+def test_database_that_may_not_grow_is_told_without_root(tmp_path: Path) -> None:
+    from django.db import connection
+
+    project = served(tmp_path / "p", items=400)
+    people.invite("Ann", now=START)
+    ann = browser(people.invite("Bob", now=START))
+    with connection.cursor() as cursor:
+        (pages,) = cursor.execute("PRAGMA page_count").fetchone()
+        cursor.execute(f"PRAGMA max_page_count={pages}")
+    saved, answer = 0, None
+    for _ in range(400):
+        token = form_token(ann) if ann.get("/judge").status_code == 200 else "x"
+        answer = ann.post("/judge", {"token": token, "metaphor": "yes"})
+        if answer.status_code == 503:
+            break
+        saved += 1
+    not_saved(answer)
+    assert Judgment.objects.count() == saved > 0
+    check_books(project)
+
+
+def test_read_only_file_system_is_told(small_disk: Path) -> None:
+    from django.db import connections
+
+    project = served(small_disk / "p")
+    ann = browser(people.invite("Ann", now=START))
+    token = form_token(ann)
+    connections.close_all()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    try:
+        not_saved(ann.post("/judge", {"token": token, "metaphor": "yes"}))
+        with pytest.raises(BadInput, match="cannot be opened"):
+            connect(open_project(project.folder))
+    finally:
+        connections.close_all()
+        subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert not Judgment.objects.exists()
+    assert ann.post("/judge", {"token": token, "metaphor": "yes"}).status_code == 302
+    assert Judgment.objects.count() == 1
+
+
+def test_database_that_refuses_writes_is_told_without_root(tmp_path: Path) -> None:
+    from django.db import connection
+
+    served(tmp_path / "p")
+    ann = browser(people.invite("Ann", now=START))
+    olga = browser(people.invite("Olga", role="owner", now=START))
+    token = form_token(ann)
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA query_only=ON")
+    not_saved(ann.post("/judge", {"token": token, "metaphor": "yes"}))
+    not_saved(olga.post("/project/invite", {"name": "Bob"}))
+    answer = ann.post(
+        "/judge", {"token": token, "metaphor": "yes"}, headers={"Accept": "application/json"}
+    )
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert ann.get("/guidelines").status_code == 200  # what needs no writing goes on
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA query_only=OFF")
+    assert not Judgment.objects.exists()
+    assert ann.post("/judge", {"token": token, "metaphor": "yes"}).status_code == 302
+
+
+def test_database_that_is_gone_is_told_even_to_those_who_sign_in(tmp_path: Path) -> None:
+    from django.db import connections
+
+    project = served(tmp_path / "p")
+    ann = browser(people.invite("Ann", now=START))
+    connections.close_all()
+    for path in project.folder.glob("project.db*"):
+        path.unlink()
+    project.database.write_bytes(b"not a database" * 100)
+    not_saved(ann.get("/judge"))
+    connections.close_all()
+
+
+def test_project_that_was_moved_away_saves_nothing(tmp_path: Path) -> None:
+    from trope.annotate.store.moving import _close_for_good
+    from trope.annotate.store.writing import writing
+
+    served(tmp_path / "p")
+    ann = browser(people.invite("Ann", now=START))
+    token = form_token(ann)
+    with writing():
+        _close_for_good("postgresql://new.example/project")
+    not_saved(ann.post("/judge", {"token": token, "metaphor": "yes"}))
+    assert not Judgment.objects.exists()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return make_project(tmp_path / "p", k=1, page=2, more="[caps]\nday = 3")
+
+
+def test_clock_that_goes_back_holds_no_item_longer_than_a_lease(project: Project) -> None:
+    add_items(project, 2)
+    for name in ("Ann", "Bob"):
+        people.invite(name, now=START)
+    clock = Clock()
+    assert len(queue.next_page(1, project.plan, now=clock.now, rng=Random(1)).leases) == 2
+    clock.forward(days=-3)
+    assert queue.next_page(2, project.plan, now=clock.now, rng=Random(1)).reason == "finished"
+    latest = max(Lease.objects.values_list("expires", flat=True))
+    assert latest == clock.now + timedelta(minutes=30)
+    clock.forward(minutes=31)
+    assert len(queue.next_page(2, project.plan, now=clock.now, rng=Random(1)).leases) == 2
+    check_books(project)
+
+
+def test_clock_that_goes_back_makes_no_negative_time_and_opens_no_new_day(
+    project: Project,
+) -> None:
+    add_items(project, 9)
+    people.invite("Ann", now=START)
+    clock = Clock()
+    for hours in (0, -5, -30):
+        clock.now = START + timedelta(hours=hours)
+        for lease in queue.next_page(1, project.plan, now=clock.now, rng=Random(1)).leases[:1]:
+            clock.forward(seconds=-7)
+            judging.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=clock.now)
+    assert [seconds for (seconds,) in Judgment.objects.values_list("seconds")] == [0, 0, 0]
+    ann = Person.objects.get()
+    assert (ann.judged, ann.judged_day, ann.seconds) == (3, 3, 0)
+    assert queue.next_page(1, project.plan, now=clock.now, rng=Random(1)).leases == ()
+    assert queue.next_page(1, project.plan, now=clock.now, rng=Random(1)).reason == "day"
+    check_books(project)
+
+
+def test_form_of_before_the_clock_went_back_is_still_one_judgment(project: Project) -> None:
+    add_items(project, 2)
+    people.invite("Ann", now=START)
+    lease = queue.next_page(1, project.plan, now=START, rng=Random(1)).leases[0]
+    back = START - timedelta(days=400)
+    first = judging.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=back)
+    again = judging.submit(1, lease.token, {"metaphor": "no"}, project.plan, now=START)
+    assert first.pk == again.pk
+    assert json.loads(json.dumps(Judgment.objects.get().answers)) == {"metaphor": "yes"}
+    check_books(project)

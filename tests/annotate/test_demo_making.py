@@ -1,0 +1,129 @@
+"""A demo task cut out of the items, with known expressions among them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trope.annotate.demo_making import divide, pairs_of, read_known
+from trope.annotate.items import NewItem
+from trope.annotate.project import open_project
+from trope.annotate.rules.assignment import in_turn
+from trope.annotate.starting import new_project
+from trope.cli.main import main
+from trope.core.errors import BadRecord
+
+
+def item(number: int, text: str, marked: str) -> NewItem:
+    at = text.index(marked)
+    return NewItem(f"t{number}", text, {"highlight": [[at, at + len(marked)]]})
+
+
+@pytest.mark.parametrize(
+    ("text", "marked", "pair"),
+    [
+        ("She planted doubts there", "planted doubts", ("plant", "doubt")),
+        ("He abandons a humane approach", "abandons a humane approach", ("abandon", "approach")),
+        ("Breaking hearts again", "Breaking hearts", ("break", "heart")),
+        ("Nobody broke the bus", "broke the bus", ("break", "bus")),
+        ("One word only", "word", None),
+    ],
+)
+def test_expression_is_read_as_verb_and_object(
+    text: str, marked: str, pair: tuple[str, str] | None
+) -> None:
+    found = pairs_of(item(1, text, marked))
+    assert (pair in found) if pair else not found
+
+
+KNOWN = {
+    ("plant", "doubt"): {"metaphorical": "yes"},
+    ("break", "heart"): {"metaphorical": "yes"},
+    ("plant", "tree"): {"metaphorical": "no"},
+}
+
+
+def crowd(number: int) -> list[NewItem]:
+    """Every third item known as a metaphor, every ninth as literal."""
+    found = []
+    for n in range(number):
+        marked = "plants trees" if n % 9 == 1 else "breaks hearts" if n % 3 == 0 else "buys bread"
+        found.append(item(n, f"Number {n} {marked} today", marked))
+    return found
+
+
+@given(st.integers(0, 60), st.integers(0, 40), st.integers(0, 40), st.integers())
+def test_nothing_is_lost_or_doubled(size: int, number: int, gold: int, seed: int) -> None:
+    items = crowd(size)
+    gold = min(gold, number)
+    divided = divide(items, KNOWN, number=number, gold=gold, seed=seed)
+    ids = [one.id for one in (*divided.demo, *divided.work)]
+    assert sorted(ids) == sorted(one.id for one in items)
+    assert len(divided.demo) <= number
+    known = sum(any(p in KNOWN for p in pairs_of(one)) for one in items)
+    assert divided.known == min(gold, known)
+    assert not any(one.gold for one in divided.work)
+    assert divided == divide(items, KNOWN, number=number, gold=gold, seed=seed)
+
+
+def test_metaphors_and_literal_ones_are_taken_in_turn() -> None:
+    divided = divide(crowd(60), KNOWN, number=20, gold=8, seed=1)
+    answers = [one.gold["metaphorical"] for one in divided.demo if one.gold]
+    assert sorted(answers) == ["no"] * 4 + ["yes"] * 4
+    assert len(divided.demo) == 20
+
+
+@given(st.dictionaries(st.text("abc", min_size=1), st.lists(st.integers())), st.integers(0, 20))
+def test_turns_are_fair(groups: dict[str, list[int]], number: int) -> None:
+    named = {name: [(name, n, i) for i, n in enumerate(g)] for name, g in groups.items()}
+    taken = in_turn(named, number)
+    assert len(taken) == min(number, sum(map(len, groups.values())))
+    counts = {name: sum(one[0] == name for one in taken) for name in groups}
+    for name, count in counts.items():
+        assert count == len(groups[name]) or count >= max(counts.values()) - 1
+
+
+def test_command_writes_two_files_that_can_be_imported(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    new_project(folder, "tweets2019")
+    plan = (folder / "project.toml").read_text(encoding="utf-8")
+    plan = plan.replace("items = 120", "items = 6").replace("gold = 20", "gold = 4")
+    (folder / "project.toml").write_text(plan, encoding="utf-8")
+    table = tmp_path / "known.tsv"
+    table.write_text(
+        "verb\tobject\tgold.metaphorical\nbreak\theart\tyes\nplant\ttree\tno\n", encoding="utf-8"
+    )
+    items = tmp_path / "items.jsonl"
+    rows = [{"id": i.id, "text": i.text, **i.payload} for i in crowd(30)]
+    items.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    out, rest = tmp_path / "demo.jsonl", tmp_path / "rest.jsonl"
+    command = ["annotate", "demo-task", str(folder), str(items), str(table)]
+    result = CliRunner().invoke(main, [*command, "--out", str(out), "--rest", str(rest)])
+    assert result.exit_code == 0, result.output
+    assert result.output == "6 demo items, 4 with known answers; 24 others\n"
+    run = CliRunner().invoke
+    assert run(main, ["annotate", "import", str(folder), str(out), "--demo"]).output.startswith("6")
+    assert run(main, ["annotate", "import", str(folder), str(rest)]).output.startswith("24")
+
+    few = tmp_path / "few.jsonl"
+    few.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    command[3] = str(few)
+    result = run(main, [*command, "--out", str(out), "--rest", str(rest)])
+    assert result.exit_code == 1
+    assert "asks for 6 and 4" in result.output
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [("break\t\tyes", "needs verb"), ("break\theart\tmaybe", "not offered")],
+)
+def test_bad_known_expression_is_named_by_its_line(row: str, problem: str, tmp_path: Path) -> None:
+    new_project(tmp_path / "p", "tweets2019")
+    table = tmp_path / "known.tsv"
+    table.write_text(f"verb\tobject\tgold.metaphorical\n{row}\n", encoding="utf-8")
+    with pytest.raises(BadRecord, match=problem) as caught:
+        read_known(table, open_project(tmp_path / "p").plan)
+    assert caught.value.line == 2

@@ -1,0 +1,165 @@
+"""The way of someone who fails control items, of a disputed item, and of the figures about both."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from projects import PLAN
+from test_annotate_browser import TROPE, chromium, free_port, open_page
+
+from trope.annotate.starting import new_project
+
+pytestmark = pytest.mark.browser
+
+__all__ = ["chromium"]
+
+STRICT = """
+[gold]
+share = 0.5
+at_least = 4
+[quality]
+gold_rule = "plain"
+warn_after = 2
+"""
+
+
+@pytest.fixture
+def owner_link(tmp_path: Path) -> Iterator[str]:
+    """The service on a project of four items and many control items, whose answer is yes."""
+    folder = tmp_path / "project"
+    new_project(folder, "pairs")
+    plan = PLAN.format(k=2, page=4, more=STRICT)
+    (folder / "project.toml").write_text(plan, encoding="utf-8")
+    rows = [{"id": f"i{n}", "text": f"Sentence number {n}."} for n in range(4)]
+    rows += [
+        {"id": f"g{n}", "text": f"Control {n}.", "gold": {"metaphor": "yes"}}  # type: ignore[dict-item]
+        for n in range(12)
+    ]
+    items = folder / "items.jsonl"
+    items.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    subprocess.run([*TROPE, "import", str(folder), str(items)], check=True, capture_output=True)
+    command = [*TROPE, "serve", str(folder), "--port", str(free_port()), "--workers", "1"]
+    service = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert service.stdout is not None
+    link = re.search(r"http://\S+", service.stdout.readline())
+    assert link
+    yield link[0]
+    service.terminate()
+    service.communicate()
+
+
+def invite(owner: Any, name: str, role: str = "annotator") -> str:
+    owner.get_by_role("link", name="Project", exact=True).click()
+    owner.get_by_label("Name").fill(name)
+    owner.get_by_label("Role").select_option(role)
+    owner.get_by_role("button", name="Invite").click()
+    return str(owner.locator("#link").inner_text())
+
+
+def begin(chromium: Any, link: str) -> Any:
+    page = open_page(chromium, link)
+    page.get_by_role("button", name="I agree, begin").press("Enter")
+    page.get_by_role("link", name="Begin judging").press("Enter")
+    page.locator("fieldset.active").wait_for()
+    return page
+
+
+def answer(page: Any, choose: Callable[[str], str], items: int) -> None:
+    """Answer so many items by key, as told by their text."""
+    for _ in range(items):
+        token = page.locator("#item input[name=token]").input_value()
+        page.keyboard.press(choose(page.locator("#text").inner_text()))
+        page.keyboard.press("Enter")
+        gone = f"#item input[name=token][value='{token}']"
+        page.locator(gone).wait_for(state="detached")
+
+
+def shoot(page: Any, name: str) -> None:
+    """Pictures in light, dark and on a phone, where a folder for them is named."""
+    folder = os.environ.get("TROPE_SCREENSHOTS")
+    if not folder:
+        return
+    for scheme, width in (("light", 1000), ("dark", 1000), ("light", 390)):
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size({"width": width, "height": 800})
+        page.screenshot(path=f"{folder}/{name}-{scheme}-{width}.png", full_page=True)
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 1000, "height": 800})
+
+
+def fits_a_phone(page: Any) -> bool:
+    page.set_viewport_size({"width": 390, "height": 800})
+    wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    page.set_viewport_size({"width": 1000, "height": 800})
+    return not wide
+
+
+def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link: str) -> None:
+    owner = open_page(chromium, owner_link)
+    owner.get_by_role("button", name="Enter").click()
+    shoot(owner, "project")
+
+    ann = begin(chromium, invite(owner, "Ann"))
+    answer(ann, lambda _: "2", 4)  # no to everything: two control items are wrong
+    ann.get_by_role("heading", name="A word about your work").wait_for()
+    shoot(ann, "warned")
+    ann.get_by_role("button", name="I have read this").click()
+    ann.locator("fieldset.active").wait_for()
+    assert not ann.get_by_text("A word about your work").count()
+    answer(ann, lambda _: "2", 4)
+    ann.get_by_text("Your work on this project has ended.").wait_for()
+    shoot(ann, "dismissed")
+    ann.get_by_role("link", name="Your work and your right to appeal").click()
+    ann.get_by_label("If you think that this is wrong").fill("The guidelines say little.")
+    shoot(ann, "appeal")
+    ann.get_by_role("button", name="Send the appeal").click()
+    ann.get_by_text("It has been sent").wait_for()
+
+    owner.get_by_role("link", name="Project", exact=True).click()
+    owner.get_by_role("link", name="Review of people").click()
+    assert owner.get_by_text("The guidelines say little.").is_visible()
+    shoot(owner, "review")
+    owner.locator("main").get_by_role("link", name="Ann").first.click()
+    owner.get_by_label("Your answer").fill("True; they are better now.")
+    shoot(owner, "person")
+    owner.get_by_role("button", name="Reinstate Ann").click()
+    assert owner.get_by_text("Reinstated").is_visible()
+    ann.goto(ann.url)
+    assert ann.get_by_text("taken back").count() == 2
+    assert fits_a_phone(ann)
+    shoot(ann, "me")
+
+    bob = begin(chromium, invite(owner, "Bob"))
+    controls = lambda text: "1" if "Control" in text or "0" in text else "2"  # noqa: E731
+    while bob.locator("#item").count():
+        answer(bob, controls, 1)
+    bob.get_by_text("nothing left for you").wait_for()
+
+    judy = open_page(chromium, invite(owner, "Judy", "adjudicator"))
+    judy.get_by_role("button", name="Enter").click()
+    shoot(judy, "disputes")
+    judy.get_by_role("link", name="Sentence number 0.").click()
+    assert judy.get_by_text("1 × yes").is_visible()
+    assert "Ann" not in judy.locator("main").inner_text()
+    judy.get_by_label("Note").fill("Nothing here is a metaphor.")
+    judy.locator("input[value=no]").check()
+    shoot(judy, "dispute")
+    judy.get_by_role("button", name="Decide").click()
+    judy.get_by_text("Nothing waits for a decision.").wait_for()
+
+    owner.get_by_role("link", name="Project", exact=True).click()
+    owner.get_by_role("link", name="Quality").click()
+    assert owner.locator("svg.heat").is_visible()
+    row = owner.get_by_role("row", name="percent 0.750")
+    assert row.is_visible(), "they agree on three of four"
+    assert fits_a_phone(owner)
+    shoot(owner, "quality")
+    owner.get_by_role("link", name="Labels").click()
+    assert owner.get_by_text("decided by an adjudicator", exact=True).is_visible()
+    assert fits_a_phone(owner)
+    shoot(owner, "labels")
