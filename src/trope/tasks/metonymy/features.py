@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from trope.core.records import ROOT, Parse
 from trope.lexicon.semantic_classes import semantic_classes
+from trope.lexicon.verbnet import VerbClasses
 from trope.tasks.metonymy.task import NameInContext
 
 Features = dict[str, float]
@@ -28,18 +29,23 @@ class Role:
     at: int = ROOT
 
 
-def role_features(name: NameInContext) -> Features:
-    """Role, head and its classes, determiner, number and neighbours of a name."""
-    parse, top = name.parse, name_head(name)
+def role_features(name: NameInContext, verb_classes: VerbClasses | None = None) -> Features:
+    """Role, head and its classes, determiner, number and neighbours of a name.
+
+    `verb_classes` are those of VerbNet, where it is to be had; WordNet's are always used.
+    """
     found: Features = {}
     roles = list(_given_roles(name)) if name.roles else list(tree_roles(name))
     for role in roles:
         found |= _role_row(role)
         if role.at != ROOT:
-            found |= _company(parse, role, name)
+            found |= _company(name.parse, role, name)
+        if role.tag == "VERB":
+            for kind in (verb_classes or {}).get(role.lemma, ()):
+                found |= {f"{role.name}:{kind}": 1.0, f"head:{kind}": 1.0}
     if len(roles) > 1:
         found["+".join(sorted(role.name for role in roles))] = 1.0
-    found |= _form(name, top)
+    found |= _form(name, name_head(name))
     return found | _neighbours(name)
 
 
@@ -52,9 +58,9 @@ def shallow_features(name: NameInContext) -> Features:
         inside = 0 <= at < len(words)
         found[f"word{offset}={words[at] if inside else ''}"] = 1.0
         found[f"tag{offset}={name.parse.upos[at] if inside else ''}"] = 1.0
-    for at, word in enumerate(words):
-        if not name.first <= at < name.last and name.parse.upos[at] in ("NOUN", "VERB", "ADJ"):
-            found[f"near={name.parse.lemmas[at].lower()}"] = 1.0
+    for at, (lemma, tag) in enumerate(zip(name.parse.lemmas, name.parse.upos, strict=True)):
+        if not name.first <= at < name.last and tag in ("NOUN", "VERB", "ADJ"):
+            found[f"near={lemma.lower()}"] = 1.0
     return found
 
 
@@ -77,19 +83,18 @@ def tree_roles(name: NameInContext) -> Iterator[Role]:
     linked = ""
     while at not in seen:
         seen.add(at)
-        relation, head = parse.deprels[at], parse.heads[at]
-        base = relation.partition(":")[0]
+        base, head = parse.deprels[at].partition(":")[0], parse.heads[at]
         yield _tree_role(parse, at, linked)
         if base in ("conj", "appos") and head != ROOT:
             linked, at = f"{base} ", head
 
 
 def _tree_role(parse: Parse, at: int, linked: str) -> Role:
-    relation, head = parse.deprels[at], parse.heads[at]
+    head = parse.heads[at]
     if head == ROOT:
-        copula = _child(parse, at, "cop")
-        return Role(f"{linked}{'pred' if copula else 'root'}")
-    return Role(f"{linked}{_role_name(parse, at)}", parse.lemmas[head].lower(), parse.upos[head], head)
+        return Role(f"{linked}{'pred' if _child(parse, at, 'cop') else 'root'}")
+    role = f"{linked}{_role_name(parse, at)}"
+    return Role(role, parse.lemmas[head].lower(), parse.upos[head], head)
 
 
 def _role_name(parse: Parse, at: int) -> str:
@@ -126,15 +131,15 @@ def _given_roles(name: NameInContext) -> Iterator[Role]:
     for role, lemma in name.roles:
         lemma = lemma.lower()
         if role == "pp":
-            yield Role(f"pp {lemma}", *_governor(name, lemma))
+            yield Role(f"pp {lemma}", *_governor(name))
         elif role in ("nohead", "root"):
             yield Role("root")
         else:
             tag = "VERB" if role in ("subj", "subjpassive", "obj", "iobj") else "NOUN"
-            yield Role(role, lemma, tag)
+            yield Role("appos" if role == "app" else role, lemma, tag)
 
 
-def _governor(name: NameInContext, preposition: str) -> tuple[str, str]:
+def _governor(name: NameInContext) -> tuple[str, str]:
     """What the prepositional phrase of a name hangs from in the tree: annotations leave it out."""
     parse = name.parse
     head = parse.heads[name_head(name)]
