@@ -118,14 +118,14 @@ def write_submission(
         file.write("\n".join(rows) + "\n")
 
 
-def _read_header(
-    lines: Iterator[tuple[int, str]], path: str
-) -> tuple[str, NameClass, Granularity]:
+def _read_header(lines: Iterator[tuple[int, str]], path: str) -> tuple[str, NameClass, Granularity]:
     found: list[str] = []
     for number, what in enumerate(_HEADER, start=1):
         line, text = next(lines, (number, ""))
         if not text.startswith("#") or not text.lstrip("# \t").strip():
-            problem = f"has no line '# …' with the {what}; a submission begins with three such lines"
+            problem = (
+                f"has no line '# …' with the {what}; a submission begins with three such lines"
+            )
             raise BadRecord(path, line, problem)
         found.append(text.lstrip("# \t").strip())
     try:

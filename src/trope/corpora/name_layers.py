@@ -37,7 +37,10 @@ class TaggedWord:
 
 @dataclass(frozen=True, slots=True)
 class TaggedSample:
-    """The words of a sample, a tuple a sentence; words `first` to `last` of `target` are the name."""
+    """The words of a sample, a tuple a sentence.
+
+    Words `first` to `last` (exclusive) of the sentence `target` are the name.
+    """
 
     id: str
     name_class: NameClass
@@ -219,7 +222,9 @@ def roles_of(
         found.setdefault(row.sample, []).append((row.role, row.lemma))
     missing = [sample for sample in names if sample not in found]
     if missing:
-        raise BadRecord(path, None, f"has no role for sample {missing[0]!r}; every sample needs one")
+        raise BadRecord(
+            path, None, f"has no role for sample {missing[0]!r}; every sample needs one"
+        )
     return {sample: tuple(pairs) for sample, pairs in found.items()}
 
 

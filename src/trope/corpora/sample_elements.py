@@ -21,7 +21,9 @@ MOST_CHARACTERS = 1_000_000
 
 _BOUNDARY = re.compile(r"<sample(?=[\s>])[^<>]*>|</sample\s*>")
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("([^"]*)"|'([^']*)')""")
-_TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*(/?)>")
+_TAG = re.compile(
+    r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*(/?)>"
+)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+(%?)\s*(\S+)\s+(.*)", re.DOTALL)
 _NESTED = re.compile(r"[&%](?!#)[\w.:-]+;")
@@ -96,7 +98,9 @@ def read_elements(source: Source, *, refused: Refused | None = None) -> Iterator
             continue
         parts.append(rest)
     if attributes is not None:
-        refuse(BadRecord(name, start, "holds a sample that is not closed; the file is cut"), refused)
+        refuse(
+            BadRecord(name, start, "holds a sample that is not closed; the file is cut"), refused
+        )
 
 
 class _Outside:

@@ -118,7 +118,9 @@ def _take(parts: _Parts, inside: list[str], text: str) -> None:
 
 def _assemble(element: Element, sample: str, parts: _Parts) -> NameSample:
     text = "".join(parts.text)
-    (start, end), sentences, target, offset = parts.spans[0], [], -1, 0
+    start, end = parts.spans[0]
+    sentences: list[str] = []
+    target = begin = offset = 0
     for line in text.split("\n"):
         first = len(line) - len(line.lstrip())
         if offset <= start <= offset + len(line) and line.strip():
@@ -223,7 +225,7 @@ def _as_xml(sample: NameSample) -> str:
     )
     lines = [escape(text) for text in sample.sentences]
     lines[sample.target] = marked
-    body = "\n".join(_BLANKS.sub(" ", line) for line in lines)
+    body = "\n".join(" ".join(line.splitlines()) for line in lines)
     return (
         f"\n<sample id={quoteattr(sample.id)}>\n<bnc:title> {escape(sample.title)} </bnc:title>\n"
         f"<par>\n{body}\n</par>\n</sample>\n"

@@ -88,9 +88,8 @@ def check_label(label: str, name_class: NameClass, granularity: Granularity) -> 
         return usual
     fits = [level for level in GRANULARITIES if usual in labels(name_class, level)]
     hint = f" (it is a {' and '.join(fits)} one)" if fits else ""
-    raise BadInput(
-        f"{label!r} is no {granularity} reading of a {name_class}{hint}; known: {', '.join(allowed)}"
-    )
+    known = ", ".join(allowed)
+    raise BadInput(f"{label!r} is no {granularity} reading of a {name_class}{hint}; known: {known}")
 
 
 def coarsen(
@@ -103,7 +102,9 @@ def coarsen(
     """
     usual = check_label(label, name_class, known_at)
     if GRANULARITIES.index(known_at) < GRANULARITIES.index(granularity):
-        raise BadInput(f"{label!r} is known at {known_at} level only; no {granularity} label follows")
+        raise BadInput(
+            f"{label!r} is known at {known_at} level only; no {granularity} label follows"
+        )
     if known_at == granularity:
         return usual
     if known_at == "medium":

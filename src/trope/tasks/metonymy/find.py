@@ -52,12 +52,12 @@ def names_of(analysis: Analysis, finder: NameFinder | None = None) -> list[NameI
         parse: Parse | None = None
         for name in names:
             first, last = words_within(spans, name.start, name.end)
-            if first == last:
-                continue
+            if first == last or not spans[0][0] <= name.start < spans[-1][1]:
+                continue  # a name belongs to the sentence that it begins in
             parse = parse or sentence_parse(analysis, begin, end)
             own = analysis.text[name.start : name.end]
             context = NameInContext(own, name.name_class, parse, first, last)
-            if spans[first][0] >= name.start - 1 and not _homonym(context):
+            if not _homonym(context):
                 found.append(NameInText(name, context))
     return found
 
@@ -134,10 +134,7 @@ def _homonym(name: NameInContext) -> bool:
     if parse.upos[top] not in _NAMES:
         return True
     inside = range(name.first, name.last)
-    flat = [
-        at
+    return any(
+        relation.startswith("flat") and (head in inside) != (at in inside)
         for at, (head, relation) in enumerate(zip(parse.heads, parse.deprels, strict=True))
-        if relation.startswith("flat") and (head in inside) != (at in inside)
-        and (head in inside or at in inside)
-    ]  # fmt: skip
-    return bool(flat)
+    )

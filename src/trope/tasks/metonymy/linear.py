@@ -79,11 +79,13 @@ class Linear:
         try:
             from sklearn.feature_extraction import DictVectorizer
             from sklearn.linear_model import LogisticRegression
+            from threadpoolctl import threadpool_limits
         except ModuleNotFoundError as error:
             raise MissingExtra("this metonymy system", "systems", "scikit-learn") from error
         columns = DictVectorizer()
         table = columns.fit_transform(rows)
-        weights = LogisticRegression(C=self.strength, max_iter=_ROUNDS).fit(table, readings)
+        with threadpool_limits(limits=1):  # matrices this small only lose by being shared out
+            weights = LogisticRegression(C=self.strength, max_iter=_ROUNDS).fit(table, readings)
         return _Model(columns, weights)
 
 
