@@ -27,7 +27,7 @@ _UNDEFINED_HELP = (
 @click.option("--granularity", required=True, type=click.Choice(GRANULARITIES),
               help="Which labels are scored.")  # fmt: skip
 @click.option("--labels", "company_labels", type=click.Path(path_type=Path),
-              help="JSON file of coarse company labels, for GOLD files without readings.")  # fmt: skip
+              help="Coarse company labels as JSON, for GOLD without readings.")  # fmt: skip
 @click.option("--undefined", type=click.Choice(["organisers", "script"]), default="organisers",
               show_default=True, help=_UNDEFINED_HELP)  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
