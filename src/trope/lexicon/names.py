@@ -25,7 +25,7 @@ _WORD_START = re.compile(r"(?<![\w@#/])\w+")
 _ADDRESS = re.compile(r"[.@/]\w")  # what follows a name inside an address, "shell.com"
 _SUFFIX = re.compile(
     r",? (?:Inc|Ltd|Corp|Co|Corporation|Company|plc|Plc|PLC|AG|SA|NV|GmbH|SpA|Group|Limited"
-    r"|Holdings)\b\.?(?!\w)"
+    r"|Holdings)\b(?:\.(?=,| [a-z]))?(?!\w)"  # a point that ends a sentence is not the name's
 )
 _ALWAYS_CASED = 3  # letters of a name that is also a word without its capitals: US, UK, BA
 

@@ -97,7 +97,7 @@ def _system_figures(
         predicted = system.predict(data.names(name_class, "test"))
         figures += _test_figures(label, predicted, data, name_class, seed, chosen_on, note)
     for name_class in NAME_CLASSES:
-        figures += _cross_figures(label, build, data, name_class, seed, note)
+        figures += _cross_figures(label, build, data, name_class, seed, chosen_on, note)
     return figures
 
 
@@ -124,7 +124,13 @@ def _test_figures(
 
 
 def _cross_figures(
-    label: str, build: Build, data: NameData, name_class: NameClass, seed: int, note: str
+    label: str,
+    build: Build,
+    data: NameData,
+    name_class: NameClass,
+    seed: int,
+    chosen_on: str,
+    note: str,
 ) -> Iterator[Figure]:
     split = data[name_class, "train"]
     names = data.names(name_class, "train")
@@ -135,7 +141,8 @@ def _cross_figures(
         answers = [[decide(one, name_class, level) for one in run] for run in runs]
         yield from _figures(
             f"metonymy.semeval2007.{name_class}.{level}.{label}", "cv_", gold, answers,
-            labels(name_class, level), split.data, seed, "", _with_spread(note, gold, answers),
+            labels(name_class, level), split.data, seed, chosen_on,
+            _with_spread(note, gold, answers),
         )  # fmt: skip
 
 
