@@ -89,6 +89,11 @@ def test_bare_ampersands_and_a_second_copy_without_readings_are_tolerated():
     assert one.sentences == ("R&D at AT&T & Co",)
 
 
+def test_comments_are_passed_over():
+    [one] = read_samples(document(sample(f"Now <!-- a <b> --> {named()} <!-- & --> sleeps.")))
+    assert one.sentence == "Now  Peru  sleeps."
+
+
 def test_bytes_of_latin_1_are_read():
     stream = io.BytesIO((HEAD + sample(f"Café in {named()}.")).encode("latin-1"))
     assert next(read_samples(stream)).sentence == "Café in Peru."
@@ -116,6 +121,10 @@ def test_samples_on_one_line_are_read():
         (sample(f"{named()} <b>x</b>", 2), 11, "<b> does not belong into <par>"),
         (sample(f"{named()} </annot>", 2), 14, "closes what is not open"),
         (sample(f"{named()} <![CDATA[x]]>", 2), 11, "is no tag"),
+        (sample(f"{named()} " + "<!--" * 50_000, 2), 11, "is no tag"),
+        (sample(named(), 2).replace(" id=", f" {'a' * 20_000} id="), 11, "holds a tag of"),
+        (sample(named(), 2).replace('"samp2"', '"&lol;"'), 11, "unknown entity"),
+        (sample(named() + "x " * 600_000, 2), 11, "of over 1,000,000 characters"),
         (sample(named(), 1), 11, "sample 'samp1': is also in line 4"),
         (sample(named(), 2).replace(' id="samp2"', ""), 11, "has no id"),
         (sample(named(), 2).replace("</sample>", ""), 18, "begins a sample inside of another"),

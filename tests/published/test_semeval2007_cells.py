@@ -71,3 +71,25 @@ def test_rescoring_a_participant_gives_the_official_results(shared, level):
     for place, value in ours.items():
         official_value = None if wanted[place] == "undef" else float(wanted[place])
         assert value == pytest.approx(official_value, abs=1e-14), place
+
+
+@pytest.mark.shared
+def test_changed_answers_change_the_scores_by_what_they_should(shared):
+    folder = shared / "data" / "semeval2007"
+    samples = {one.id: one for one in read_samples(folder / "SemEval.test.xml")}
+    answers = read_submission(folder / "XRCE-M" / "toSend" / "XRCE-M.location.coarse").labels
+    gold = key_of(samples, "coarse", "gold").labels
+    kinds = labels("location", "coarse")
+    # 773 of 908 are right: 692 of 798 literal answers, 81 of 110 others; 721 and 187 are gold
+    literal = next(s for s in gold if gold[s] == answers[s] == "literal")
+    other = next(s for s in gold if gold[s] == answers[s] == "non-literal")
+    missed = next(s for s in gold if gold[s] == "non-literal" and answers[s] == "literal")
+    changed = {**answers, literal: "non-literal", other: None, missed: None}
+    scores = score_names(gold, changed, kinds)
+    assert (scores.accuracy, scores.coverage) == (771 / 906, 906 / 908)
+    assert scores.all_accuracy == 771 / 908
+    assert scores.classes["literal"].precision == 691 / 796
+    assert scores.classes["literal"].recall == 691 / 721
+    assert scores.classes["non-literal"].precision == 80 / 110
+    assert scores.classes["non-literal"].f == 2 * 80 / (110 + 187)
+    assert scores.all_classes["literal"].precision == 691 / 798

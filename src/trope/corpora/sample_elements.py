@@ -24,8 +24,8 @@ _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("([^"]*)"|'([^']*)')""")
 _TAG = re.compile(
     r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*(/?)>"
 )
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ENTITY = re.compile(r"<!ENTITY\s+(%?)\s*(\S+)\s+(.*)", re.DOTALL)
+_LONGEST_TAG = 10_000
 _NESTED = re.compile(r"[&%](?!#)[\w.:-]+;")
 
 
@@ -63,44 +63,74 @@ def read_elements(source: Source, *, refused: Refused | None = None) -> Iterator
         BadRecord: for samples that are not closed, stand inside of another or are too long, and
             for hostile declarations. The latter end the reading whatever `refused` says.
     """
-    name = source_name(source)
     content = read_bytes(source)
     encoding = told_encoding(content.getvalue(), "iso-8859-1")
-    attributes: dict[str, str] | None = None
-    start, size = 0, 0
-    parts: list[str] = []
-    outside = _Outside(name)
+    scanner = _Scanner(source_name(source), refused)
     for line, text in numbered_lines(content, encoding=encoding, keep_ends=True):
         at = 0
         for mark in _BOUNDARY.finditer(text):
-            between, at = text[at : mark.start()], mark.end()
-            if mark[0].startswith("</"):
-                if attributes is None:
-                    refuse(BadRecord(name, line, "closes a sample that was not begun"), refused)
-                    continue
-                yield Element(name, start, attributes, "".join([*parts, between]))
-                attributes = None
-                continue
-            if attributes is None:
-                outside.add(between, line)
-            else:
-                problem = "begins a sample inside of another; close the first one with </sample>"
-                refuse(BadRecord(name, line, problem), refused)
-            attributes, start, parts, size = read_attributes(mark[0]), line, [], 0
-        rest = text[at:]
+            scanner.add(text[at : mark.start()], line)
+            at = mark.end()
+            if not mark[0].startswith("</"):
+                scanner.begin(mark[0], line)
+            elif (element := scanner.end(line)) is not None:
+                yield element
+        scanner.add(text[at:], line)
+    scanner.finish()
+
+
+class _Scanner:
+    """Gathers the lines of one sample after the other."""
+
+    def __init__(self, path: str, refused: Refused | None) -> None:
+        self.path, self.refused = path, refused
+        self.outside = _Outside(path)
+        self.attributes: dict[str, str] | None = None
+        self.start = self.size = 0
+        self.broken = False
+        self.parts: list[str] = []
+
+    def add(self, text: str, line: int) -> None:
+        """Take the next stretch of text."""
+        if self.attributes is None:
+            self.outside.add(text, line)
+            return
+        self.size += len(text)
+        if self.size <= MOST_CHARACTERS:  # no more is kept than can be used
+            self.parts.append(text)
+
+    def begin(self, tag: str, line: int) -> None:
+        """Begin a sample; one that is still open is given up."""
+        if self.attributes is not None:
+            self._refuse(line, "begins a sample inside of another; close the first with </sample>")
+        self.attributes, self.start, self.size, self.parts = {}, line, 0, []
+        self.broken = False
+        try:
+            self.attributes = read_attributes(tag)
+        except BadInput as error:
+            self.broken = True
+            self._refuse(line, str(error))
+
+    def end(self, line: int) -> Element | None:
+        """The sample that ends here, if it can be used."""
+        attributes, self.attributes = self.attributes, None
         if attributes is None:
-            outside.add(rest, line)
-            continue
-        size += len(rest)
-        if size > MOST_CHARACTERS:
-            refuse(BadRecord(name, start, "holds a sample without an end; close it"), refused)
-            attributes = None
-            continue
-        parts.append(rest)
-    if attributes is not None:
-        refuse(
-            BadRecord(name, start, "holds a sample that is not closed; the file is cut"), refused
-        )
+            self._refuse(line, "closes a sample that was not begun")
+            return None
+        if self.size > MOST_CHARACTERS:
+            self._refuse(self.start, f"holds a sample of over {MOST_CHARACTERS:,} characters")
+            return None
+        if self.broken:
+            return None  # which has been said
+        return Element(self.path, self.start, attributes, "".join(self.parts))
+
+    def finish(self) -> None:
+        """Say that the last sample has no end, if so."""
+        if self.attributes is not None:
+            self._refuse(self.start, "holds a sample that is not closed; the file is cut")
+
+    def _refuse(self, line: int, problem: str) -> None:
+        refuse(BadRecord(self.path, line, problem), self.refused)
 
 
 class _Outside:
@@ -136,7 +166,13 @@ class _Outside:
 
 
 def read_attributes(text: str) -> dict[str, str]:
-    """The attributes of a tag, their references replaced."""
+    """The attributes of a tag, their references replaced.
+
+    Raises:
+        BadInput: for a tag of absurd length, and for unknown entities.
+    """
+    if len(text) > _LONGEST_TAG:
+        raise BadInput(f"holds a tag of {len(text):,} characters; the file is broken")
     return {
         match[1]: decode_entities(match[3] if match[3] is not None else match[4])
         for match in _ATTRIBUTE.finditer(text)
@@ -149,13 +185,23 @@ def pieces(body: str) -> Iterator[Piece]:
     Raises:
         BadInput: for "<" that begins no tag, and for unknown entities.
     """
-    body = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), body)
+    body = _without_comments(body)
     at = 0
     for tag in _TAG.finditer(body):
         yield _text(body, at, tag.start())
         yield Piece(tag.start(), tag[2], bool(tag[1]), bool(tag[4]), tag[3])
         at = tag.end()
     yield _text(body, at, len(body))
+
+
+def _without_comments(body: str) -> str:
+    """The body with line breaks alone where comments were; one without an end stays."""
+    kept: list[str] = []
+    at = 0
+    while (start := body.find("<!--", at)) >= 0 and (end := body.find("-->", start)) >= 0:
+        kept += [body[at:start], "\n" * body.count("\n", start, end)]
+        at = end + len("-->")
+    return "".join([*kept, body[at:]])
 
 
 def _text(body: str, start: int, end: int) -> Piece:

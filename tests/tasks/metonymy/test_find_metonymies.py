@@ -57,6 +57,10 @@ def test_context_is_the_sentence_alone():
     first, *_ = names_of(ANALYSIS)
     assert first.context.parse.words[0] == "Peru"
     assert first.context.parse.heads == (1, -1, 4, 2, 1, 6, 1, 1)
+    assert first.context.sentences == ("Rain 🌧 fell.", "Peru beat Nokia's team in Chile.")
+    for name in names_of(ANALYSIS):
+        own = name.context
+        assert own.sentences[own.target][own.start : own.end] == own.name
 
 
 def test_homonyms_that_the_tree_gives_away_are_left_out():

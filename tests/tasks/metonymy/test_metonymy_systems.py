@@ -114,6 +114,7 @@ def test_samples_get_the_trees_of_their_own_sentence():
     [name] = put_into_context([sample], FakePipeline())
     assert name.parse.words[name.first : name.last] == ("New", "Peru")
     assert (name.id, name.name_class) == ("a", "location")
+    assert name.sentences[name.target][name.start : name.end] == "New Peru"
 
 
 def test_words_that_share_a_character_are_within():

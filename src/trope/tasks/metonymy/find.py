@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trope.core.records import ROOT, Analysis, Parse
 from trope.lexicon.names import FoundName, NameFinder, shipped_finder
 from trope.lexicon.readings import NameClass
+from trope.tasks.metonymy.collect import AFTER, BEFORE
 from trope.tasks.metonymy.features import name_head
 from trope.tasks.metonymy.task import (
     Metonymy,
@@ -47,7 +48,7 @@ def names_of(analysis: Analysis, finder: NameFinder | None = None) -> list[NameI
     """
     found: list[NameInText] = []
     names = (finder or shipped_finder()).find(analysis.text)
-    for begin, end in _sentence_ranges(analysis):
+    for number, (begin, end) in enumerate(_sentence_ranges(analysis)):
         spans = [(token.start, token.end) for token in analysis.tokens[begin:end]]
         parse: Parse | None = None
         for name in names:
@@ -58,8 +59,24 @@ def names_of(analysis: Analysis, finder: NameFinder | None = None) -> list[NameI
             own = analysis.text[name.start : name.end]
             context = NameInContext(own, name.name_class, parse, first, last)
             if not _homonym(context):
-                found.append(NameInText(name, context))
+                found.append(NameInText(name, _with_text(context, name, analysis, number)))
     return found
+
+
+def _with_text(
+    context: NameInContext, name: FoundName, analysis: Analysis, number: int
+) -> NameInContext:
+    """The context with the text of its sentence, two before and one after, as samples have it."""
+    first = max(0, number - BEFORE)
+    bounds = analysis.sentences[first : number + AFTER + 1]
+    begin = analysis.sentences[number][0]
+    return replace(
+        context,
+        sentences=tuple(analysis.text[start:end] for start, end in bounds),
+        target=number - first,
+        start=name.start - begin,
+        end=name.end - begin,
+    )
 
 
 def find_metonymies(

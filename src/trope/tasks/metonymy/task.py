@@ -32,7 +32,9 @@ class NameInContext:
     """A name with the tree of its sentence: the words `first` to `last` (exclusive) are its own.
 
     `roles` are relations that people annotated, as (role, lemma of the other word); where there
-    are any, a system that reads roles takes these and not the tree's.
+    are any, a system that reads roles takes these and not the tree's. `sentences` is the text
+    around, where it is known: `sentences[target]` is the name's own, which holds it at `start` to
+    `end`; a system that reads more than one sentence finds it there.
     """
 
     name: str
@@ -42,6 +44,10 @@ class NameInContext:
     last: int
     id: str = ""
     roles: tuple[tuple[str, str], ...] = ()
+    sentences: tuple[str, ...] = ()
+    target: int = 0
+    start: int = 0
+    end: int = 0
 
     def __post_init__(self) -> None:
         if not 0 <= self.first < self.last <= len(self.parse):
@@ -122,7 +128,18 @@ def put_into_context(samples: Sequence[NameSample], parser: Parser) -> list[Name
     for sample, spans, parse in zip(samples, cuts, parser.parse(words), strict=True):
         first, last = words_within(spans, sample.start, sample.end)
         found.append(
-            NameInContext(sample.name, sample.name_class, parse, first, last, id=sample.id)
+            NameInContext(
+                sample.name,
+                sample.name_class,
+                parse,
+                first,
+                last,
+                id=sample.id,
+                sentences=sample.sentences,
+                target=sample.target,
+                start=sample.start,
+                end=sample.end,
+            )
         )
     return found
 
