@@ -13,6 +13,9 @@ Reader = Callable[..., Iterator[Any]]
 READERS: Registry[Reader] = Registry(
     "reader",
     {
+        "conll-metonymy": Entry(
+            "trope.corpora.conll_metonymy:read_conll_metonymy", "CoNLL: metonymic places of news."
+        ),
         "conllu": Entry("trope.corpora.conllu:read_conllu", "Treebanks in CoNLL-U."),
         "documents": Entry("trope.corpora.plain:read_documents", "Texts between blank lines."),
         "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
@@ -35,7 +38,20 @@ READERS: Registry[Reader] = Registry(
         "newsmet-test": Entry(
             "trope.corpora.newsmet:read_newsmet_test", "NewsMet: the custom test sets."
         ),
+        "relocar": Entry("trope.corpora.relocar:read_relocar", "ReLocaR: metonymic places."),
         "rows": Entry("trope.corpora.tables:read_rows", "Any CSV, TSV or JSON lines."),
+        "semeval2007": Entry(
+            "trope.corpora.semeval2007:read_samples", "SemEval-2007 T8: names and their readings."
+        ),
+        "semeval2007-roles": Entry(
+            "trope.corpora.name_layers:read_roles", "SemEval-2007 T8: roles of the names."
+        ),
+        "semeval2007-standoff": Entry(
+            "trope.corpora.name_layers:read_standoff", "SemEval-2007 T8: names by place in the BNC."
+        ),
+        "semeval2007-tagged": Entry(
+            "trope.corpora.name_layers:read_tagged", "SemEval-2007 T8: words with BNC tags."
+        ),
         "texts": Entry("trope.corpora.tables:read_texts", "Tables with a column of texts."),
         "trofi": Entry("trope.corpora.trofi:read_trofi", "TroFi: the example base."),
         "trofi-formatted": Entry(
@@ -97,12 +113,37 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
 )
 """Metaphor detectors: what makes a `trope.tasks.metaphor.task.Detector`; options are keywords."""
 
+METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
+    "metonymy system",
+    {
+        "majority": Entry(
+            "trope.tasks.metonymy.majority:build", "The most frequent reading, always."
+        ),
+        "roles": Entry(
+            "trope.tasks.metonymy.linear:build_roles",
+            "A linear model of the name's role, head and its classes.",
+            extra="systems",
+        ),
+        "shallow": Entry(
+            "trope.tasks.metonymy.linear:build_shallow",
+            "A linear model of the words and tags around the name.",
+            extra="systems",
+        ),
+    },
+)
+"""What makes a `trope.tasks.metonymy.task.System`; options are keywords."""
+
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
         "metaphor": Entry(
             "trope.cli.evaluation.metaphor:evaluate",
             "Words, verbs, headlines: words, headlines, baselines, silver.",
+        ),
+        "metonymy": Entry(
+            "trope.cli.evaluation.metonymy:evaluate",
+            "Names of places and organisations: tables, baselines, roles.",
+            extra="systems",
         ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",

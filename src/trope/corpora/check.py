@@ -15,8 +15,10 @@ from trope.catalog import READERS
 from trope.core.errors import BadInput, BadRecord
 from trope.corpora.catalogue import Corpus, CorpusFile
 from trope.corpora.conllu import ConlluSentence
+from trope.corpora.name_samples import NameSample
 from trope.corpora.records import LabelledSentence
 from trope.corpora.sources import open_source
+from trope.lexicon.readings import NAME_CLASSES, readings
 
 Status = Literal["equal", "missing", "differs"]
 
@@ -135,6 +137,17 @@ def _count_words(sentences: Iterable[LabelledSentence]) -> Counter[str]:
     return total
 
 
+def _count_samples(samples: Iterable[NameSample]) -> Counter[str]:
+    """Samples, and those of each reading that is known."""
+    known = [name for name_class in NAME_CLASSES for name in readings(name_class)]
+    total: Counter[str] = Counter(dict.fromkeys(["samples", *known], 0))
+    for sample in samples:
+        total["samples"] += 1
+        if sample.reading:
+            total[sample.reading] += 1
+    return total
+
+
 def _count_metaphors(records: Iterable[Any]) -> Counter[str]:
     total: Counter[str] = Counter(rows=0, metaphors=0)
     for record in records:
@@ -150,6 +163,12 @@ COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
     "master-metaphor-list": _count_as("examples"),
     "metanet": _count_as("rows"),
     "rows": _count_as("rows"),
+    "conll-metonymy": _count_samples,
+    "relocar": _count_samples,
+    "semeval2007": _count_samples,
+    "semeval2007-roles": _count_as("lines"),
+    "semeval2007-standoff": _count_as("samples"),
+    "semeval2007-tagged": _count_as("samples"),
     "texts": _count_as("rows"),
     "vua-words": _count_words,
     "vuamc": _count_words,

@@ -1,0 +1,37 @@
+"""`trope evaluate metonymy`: names of SemEval-2007 by systems without the encoder's vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from trope.cli.evaluation.metonymy_data import NameData, read_data
+from trope.cli.evaluation.metonymy_systems import evaluate_baselines, evaluate_roles
+from trope.cli.evaluation.metonymy_tables import evaluate_tables
+from trope.cli.evaluation.options import EvaluationOptions, Reader
+from trope.metrics.figures import Evaluation, Figure, new_evaluation
+
+Part = Callable[[NameData, EvaluationOptions], list[Figure]]
+
+PARTS: Mapping[str, Part] = {
+    "tables": evaluate_tables,
+    "baselines": evaluate_baselines,
+    "roles": evaluate_roles,
+}
+"""What `--part` chooses from."""
+
+
+def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evaluation:
+    """All figures of metonymy.
+
+    Raises:
+        MissingData: where the task's files are not there.
+    """
+    parts = options.choose(tuple(PARTS))
+    if reader is None and set(parts) != {"tables"}:
+        from trope.pipeline import Pipeline
+
+        reader = Pipeline(tier=options.tier, threads=options.threads, folder=options.model)
+    data = read_data(options.data, reader)
+    figures = [figure for part in parts for figure in PARTS[part](data, options)]
+    checksum = getattr(reader, "model_sha256", "")
+    return new_evaluation("metonymy", options.tier, checksum, figures)

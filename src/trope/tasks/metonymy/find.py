@@ -1,0 +1,157 @@
+"""Names in analysed texts, what they stand for, and how often: metonymy in use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from trope.core.records import ROOT, Analysis, Parse
+from trope.lexicon.names import FoundName, NameFinder, shipped_finder
+from trope.lexicon.readings import NameClass
+from trope.tasks.metonymy.collect import AFTER, BEFORE
+from trope.tasks.metonymy.features import name_head
+from trope.tasks.metonymy.task import (
+    Metonymy,
+    NameInContext,
+    System,
+    metonymy_at,
+    words_within,
+)
+
+_NAMES = ("PROPN", "NOUN", "X")
+
+
+@dataclass(frozen=True, slots=True)
+class NameInText:
+    """A name of a text with its context, ready for a system."""
+
+    found: FoundName
+    context: NameInContext
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """How often a name has a reading in a corpus."""
+
+    name: str
+    name_class: NameClass
+    reading: str
+    times: int
+
+
+def names_of(analysis: Analysis, finder: NameFinder | None = None) -> list[NameInText]:
+    """The listed names of an analysed text, without the homonyms that its tree gives away.
+
+    Left out are words that are no nouns ("a china cup" has none, "Shell the peas" is a verb) and
+    parts of names of people or of longer names ("Jordan Smith").
+    """
+    found: list[NameInText] = []
+    names = (finder or shipped_finder()).find(analysis.text)
+    for number, (begin, end) in enumerate(_sentence_ranges(analysis)):
+        spans = [(token.start, token.end) for token in analysis.tokens[begin:end]]
+        parse: Parse | None = None
+        for name in names:
+            first, last = words_within(spans, name.start, name.end)
+            if first == last or not spans[0][0] <= name.start < spans[-1][1]:
+                continue  # a name belongs to the sentence that it begins in
+            parse = parse or sentence_parse(analysis, begin, end)
+            own = analysis.text[name.start : name.end]
+            context = NameInContext(own, name.name_class, parse, first, last)
+            if not _homonym(context):
+                found.append(NameInText(name, _with_text(context, name, analysis, number)))
+    return found
+
+
+def _with_text(
+    context: NameInContext, name: FoundName, analysis: Analysis, number: int
+) -> NameInContext:
+    """The context with the text of its sentence, two before and one after, as samples have it."""
+    first = max(0, number - BEFORE)
+    bounds = analysis.sentences[first : number + AFTER + 1]
+    begin = analysis.sentences[number][0]
+    return replace(
+        context,
+        sentences=tuple(analysis.text[start:end] for start, end in bounds),
+        target=number - first,
+        start=name.start - begin,
+        end=name.end - begin,
+    )
+
+
+def find_metonymies(
+    analyses: Sequence[Analysis], system: System, finder: NameFinder | None = None
+) -> list[tuple[Metonymy, ...]]:
+    """What the names of each text stand for, by one call of the system for all texts."""
+    found = [names_of(analysis, finder) for analysis in analyses]
+    scores = iter(system.predict([name.context for names in found for name in names]))
+    return [
+        tuple(
+            metonymy_at(
+                name.found.start,
+                name.found.end,
+                name.context.name,
+                name.found.name_class,
+                next(scores),
+            )
+            for name in names
+        )
+        for names in found
+    ]
+
+
+def summarise(
+    texts: Iterable[tuple[str, Sequence[Metonymy]]], finder: NameFinder | None = None
+) -> list[SummaryRow]:
+    """How often each name has each reading, the most frequent first.
+
+    Args:
+        texts: texts with the metonymies found in them.
+        finder: gives the spellings of a name one name, as it did when they were found.
+    """
+    finder = finder or shipped_finder()
+    times: Counter[tuple[str, NameClass, str]] = Counter()
+    for text, metonymies in texts:
+        usual = {(name.start, name.end): name.name for name in finder.find(text)}
+        for one in metonymies:
+            name = usual.get((one.start, one.end), text[one.start : one.end])
+            times[name, one.name_class, one.reading] += 1
+    ordered = sorted(times.items(), key=lambda item: (-item[1], item[0]))
+    return [SummaryRow(*key, times=count) for key, count in ordered]
+
+
+def sentence_parse(analysis: Analysis, begin: int, end: int) -> Parse:
+    """The tree of the sentence with the tokens `begin` to `end` (exclusive)."""
+    own = analysis.tokens[begin:end]
+    return Parse(
+        words=tuple(token.text for token in own),
+        upos=tuple(token.upos for token in own),
+        xpos=tuple(token.xpos for token in own),
+        lemmas=tuple(token.lemma for token in own),
+        heads=tuple(ROOT if token.head == ROOT else token.head - begin for token in own),
+        deprels=tuple(token.deprel for token in own),
+    )
+
+
+def _sentence_ranges(analysis: Analysis) -> list[tuple[int, int]]:
+    """The tokens of each sentence; a sentence is a range of characters in an analysis."""
+    ranges: list[tuple[int, int]] = []
+    begin = 0
+    for _, last in analysis.sentences:
+        end = begin
+        while end < len(analysis.tokens) and analysis.tokens[end].start < last:
+            end += 1
+        ranges.append((begin, end))
+        begin = end
+    return ranges
+
+
+def _homonym(name: NameInContext) -> bool:
+    parse, top = name.parse, name_head(name)
+    if parse.upos[top] not in _NAMES:
+        return True
+    inside = range(name.first, name.last)
+    return any(
+        relation.startswith("flat") and (head in inside) != (at in inside)
+        for at, (head, relation) in enumerate(zip(parse.heads, parse.deprels, strict=True))
+    )

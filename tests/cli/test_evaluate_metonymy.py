@@ -1,0 +1,99 @@
+"""`trope evaluate metonymy` on small files with a parser that goes by rule, and on the task's."""
+
+import json
+
+import pytest
+
+from builders import FakePipeline
+from trope.cli.main import run
+
+PEOPLE = 'metonymic" metotype="place-for-people'
+MEMBERS = 'metonymic" metotype="organisation-for-members'
+
+
+def sample(number, tag, reading, text):
+    marked = f'<annot><{tag} reading="{reading}"> Peru </{tag}></annot>'
+    return f'<sample id="samp{number}">\n<par>\n{text.format(marked)}\n</par>\n</sample>\n'
+
+
+def write(path, tag, metonymic, *, known=True):
+    """Twelve names: six first words that are metonymic, six last ones that are literal."""
+    verbs = ("denied", "refused", "agreed", "warned", "insisted", "wept")
+    rows = []
+    for number, verb in enumerate(verbs, start=1):
+        readings = (metonymic, "literal") if known else ("unknown", "unknown")
+        rows.append(sample(number, tag, readings[0], f"{{}} {verb} it"))
+        rows.append(sample(number + 6, tag, readings[1], f"they {verb} things in {{}}"))
+    path.write_text(f"<sampletexts>\n{''.join(rows)}</sampletexts>\n")
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "semeval2007"
+    (folder / "grammannot").mkdir(parents=True)
+    write(folder / "SemEval.train.xml", "location", PEOPLE)
+    write(folder / "SemEval.test.xml", "location", PEOPLE)
+    write(folder / "comp_toparse.train", "org", MEMBERS)
+    write(folder / "companies.test", "org", "", known=False)
+    labels = [{"sentence": ["Peru"], "pos": [0, 1], "label": int(n % 2 == 0)} for n in range(12)]
+    (folder / "companies_test.json").write_text(json.dumps(labels))
+    roles = "".join(
+        f"samp{n}|{'deny' if n < 7 else 'in'}|Peru|{'subj' if n < 7 else 'pp'}|unknown\n"
+        for n in range(1, 13)
+    )
+    for name in ("countries", "companies"):
+        (folder / "grammannot" / f"{name}.test.grammannot").write_text(roles)
+    return tmp_path
+
+
+def evaluate(capsys, data, *options):
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "metonymy", "--from", str(data), "--json", *options])
+    shown = capsys.readouterr()
+    assert leave.value.code == 0, shown.err
+    said = json.loads(shown.out)
+    assert said["task"] == "metonymy"
+    return {f["name"].removeprefix("metonymy.semeval2007."): f for f in said["figures"]}
+
+
+def test_figures_of_baselines_and_roles(data, capsys, monkeypatch):
+    pytest.importorskip("sklearn", reason="pip install 'trope[systems]'")
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    found = evaluate(capsys, data, "--part", "baselines,roles")
+    assert found["location.coarse.majority.accuracy"]["value"] == 0.5
+    assert found["organisation.coarse.majority.accuracy"]["value"] == 0.5
+    assert found["location.fine.roles.accuracy"]["value"] == 1
+    assert found["location.fine.roles.f.place-for-people"]["n"] == 6
+    assert found["organisation.coarse.roles.accuracy"]["value"] == 1
+    assert "organisation.fine.roles.accuracy" not in found  # its test labels are not known
+    cross = found["organisation.fine.roles.cv_accuracy"]
+    assert cross["value"] == 1
+    assert "3 seeds" in cross["note"]
+    assert found["location.fine.roles.f.place-for-event"]["value"] is None
+    assert found["location.coarse.manual_roles.accuracy"]["value"] is not None
+    assert "cross-validation" in found["location.coarse.roles.accuracy"]["chosen_on"]
+
+
+def test_tables_need_no_model(data, capsys, monkeypatch):
+    monkeypatch.delattr("trope.pipeline.Pipeline")
+    found = evaluate(capsys, data, "--part", "tables")
+    assert found["location.count.train.place-for-people"]["value"] == 6
+    assert found["location.count.train.total"]["value"] == 12
+    assert found["organisation.count.test.organisation-for-members"]["value"] == 161
+    assert found["table_3.equal_cells"]["value"] == 1
+    assert found["table_1.equal_cells"]["value"] < 1
+
+
+def test_missing_files_are_named(tmp_path, capsys):
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "metonymy", "--from", str(tmp_path), "--part", "tables"])
+    assert leave.value.code == 2
+    assert "SemEval.train.xml: not found" in capsys.readouterr().err
+
+
+@pytest.mark.shared
+def test_the_tables_of_the_paper_come_out(shared, capsys):
+    found = evaluate(capsys, shared / "data", "--part", "tables")
+    for table in "1234":
+        assert found[f"table_{table}.equal_cells"]["value"] == 1
+    assert found["table_5.equal_cells"]["note"].count("printed") == 2
