@@ -1,8 +1,8 @@
 """Which of four kinds a tweet was harvested as: sarcasm, irony, metaphor, or other.
 
 The task's own categories are harvesting bins: the hashtag or word that a tweet was found by. Its
-files do not say them, so that these rules stand for them; `check_categories` says how near they come
-to the printed table. They were fixed before any system was scored on the test set.
+files do not say them, so that these rules stand for them; `check_categories` says how near they
+come to the printed table. They were fixed before any system was scored on the test set.
 """
 
 from __future__ import annotations
