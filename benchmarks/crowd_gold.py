@@ -1,6 +1,6 @@
 """What the crowd rules of SemEval-2015 do to a simulated crowd, and to the gold scores.
 
-python benchmarks/crowd_gold.py [--tweets 1000] [--json]
+python benchmarks/crowd_gold.py [--tweets 5000] [--json]
 
 Seven people judge each tweet; each person works on 60 tweets and 15 test questions. Truth is known,
 so that the distance of the gold from it can be measured: plain mean of all, plain mean after
@@ -105,7 +105,7 @@ def measure(crowd: Crowd, rules: CrowdRules, name: str) -> Effect:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table of all variants."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tweets", type=int, default=1000)
+    parser.add_argument("--tweets", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
@@ -127,7 +127,7 @@ def table(effects: Sequence[Effect], people: int, options: argparse.Namespace) -
     titles = ["rule", *MIXTURE, "queued", "mean of all", "cleaned", "weighted"]
     lines = [
         f"{options.tweets} tweets, {people} people, seed {options.seed}. Percent dismissed",
-        "by kind, percent of tweets back to the queue, then the gold's distance from the truth (RMSE).",
+        "by kind and of tweets back to the queue, then the gold's distance from truth (RMSE).",
         "",
         "| " + " | ".join(titles) + " |",
         "|---|" + "---:|" * (len(titles) - 1),

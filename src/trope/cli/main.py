@@ -20,6 +20,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("trope.cli.audit:audit", "What a data set gives away to those who do not read it."),
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
+    "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
+    "score": ("trope.cli.score:score", "Score a submission to a shared task."),
     "train": ("trope.cli.train:train", "Train again what ships."),
 }
 

@@ -47,6 +47,8 @@ def sentiment(
 
     if submission is None and bundle is None:
         raise click.UsageError("Missing argument 'SUBMISSION' (or --bundle)", ctx=ctx)
+    if gold == "-":
+        raise click.UsageError("GOLD is read more than once and must be a file", ctx=ctx)
     right = read_gold(gold, categories=categories)
     if bundle is not None:
         write_bundle(right.scores, bundle, title=title)

@@ -67,14 +67,20 @@ def scale_figures(
     data: DataRef,
     seed: int,
     asked: int | None = None,
+    weights: Sequence[float] | None = None,
     chosen_on: str = "",
     note: str = "",
 ) -> list[Figure]:
-    """`prefix.cosine` and `prefix.mse` with intervals by bootstrap over the answered items."""
+    """`prefix.cosine` and `prefix.mse` with intervals by bootstrap over the answered items.
+
+    `weights` count some items more than others, in cross-validation and nowhere else.
+    """
     score = score_scale(gold, given, asked=asked)
     share = score.submitted / score.asked
     truth, ours = np.asarray(gold, dtype=np.float64), np.asarray(given, dtype=np.float64)
     sums = np.stack([truth * ours, truth**2, ours**2, (truth - ours) ** 2, truth * 0 + 1], axis=1)
+    if weights is not None:
+        sums *= np.asarray(weights, dtype=np.float64)[:, None]
 
     def measures(rows: Floats) -> Floats:
         product, own, theirs, squares, count = rows.T

@@ -39,8 +39,8 @@ class LexiconSystem:
 
     Paper: the winner of the task, in kind: lexica, negation, emoticons, hashtags, tags; features
         of the tree are ours.
-    Needs: the extra `systems`; lexica; probabilities of plain sentiment and irony, where models
-        are given; tweets with scores.
+    Needs: the extra `systems`; lexica; probabilities of plain sentiment, where a model is given;
+        tweets with scores.
     Gives: a real number from −5 to 5.
     Differs: boosted trees in place of M5P; no bags of words, which made it worse.
     """
@@ -50,12 +50,11 @@ class LexiconSystem:
         lexica: PolarityLexica,
         *,
         sentiment: PlainSentiment | None = None,
-        irony: PlainSentiment | None = None,
         figurative: bool = True,
         settings: Boosting | None = None,
         seed: int = 0,
     ) -> None:
-        self._lexica, self._sentiment, self._irony = lexica, sentiment, irony
+        self._lexica, self._sentiment = lexica, sentiment
         self.figurative, self.seed = figurative, seed
         self.settings = settings or Boosting()
         self._names: tuple[str, ...] = ()
@@ -85,9 +84,6 @@ class LexiconSystem:
                 row |= {"plain.negative": low, "plain.neutral": middle, "plain.positive": high}
                 row["figure.marked_negative"] = row["figure.marked"] * low
                 row["figure.marked_positive"] = row["figure.marked"] * high
-        if self._irony is not None:
-            for row, chances in zip(rows, self._irony.probabilities(texts), strict=True):
-                row["figure.ironic"] = chances[1]
         return rows
 
     def fit_rows(self, rows: Sequence[Features], scores: Sequence[float]) -> None:
@@ -136,11 +132,9 @@ def build(*, data: str | Path, figurative: bool = True, seed: int = 0) -> Lexico
     """An untrained system with the lexica and the plain tweets of a data folder."""
     tweets = Path(data) / "tweets-emotion" / "tweeteval"
     sentiment = read_tweeteval(tweets / "sentiment", ("val", "test"))
-    irony = read_tweeteval(tweets / "irony", ("train", "val", "test"))
     return LexiconSystem(
         read_lexica(Path(data) / "lexica"),
         sentiment=PlainSentiment().fit(*sentiment),
-        irony=PlainSentiment().fit(*irony),
         figurative=figurative,
         seed=seed,
     )

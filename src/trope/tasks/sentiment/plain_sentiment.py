@@ -1,4 +1,4 @@
-"""How positive and how ironic plain tweets of other sets are: probabilities of linear models."""
+"""How positive a tweet would be if it were plain: probabilities of a linear model."""
 
 from __future__ import annotations
 
