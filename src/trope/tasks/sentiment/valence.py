@@ -122,8 +122,8 @@ def _in_context(words: Sequence[str], at: int, value: float, shouting: bool) -> 
 
 def _mixed_case(words: Sequence[str]) -> bool:
     """Whether some words, but not all, are in capitals: only then do they mean anything."""
-    capitals = sum(word.isupper() and len(word) > 1 for word in words)
-    return 0 < capitals < sum(any(c.isalpha() for c in word) for word in words)
+    longer = [word for word in words if len(word) > 1 and any(c.isalpha() for c in word)]
+    return 0 < sum(word.isupper() for word in longer) < len(longer)
 
 
 def _weigh_but(words: Sequence[str], values: list[float]) -> list[float]:
