@@ -49,9 +49,9 @@ class Effect:
     rule: str
     dismissed: dict[str, float]
     queued: float
-    all_mean: float
-    clean_mean: float
-    weighted: float
+    all_mean: float | None
+    clean_mean: float | None
+    weighted: float | None
 
 
 def simulate(tweets: int, seed: int) -> Crowd:
@@ -134,7 +134,7 @@ def table(effects: Sequence[Effect], people: int, options: argparse.Namespace) -
     ]
     for effect in effects:
         shares = [f"{100 * share:.0f}" for share in (*effect.dismissed.values(), effect.queued)]
-        gaps = [f"{gap:.3f}" for gap in (effect.all_mean, effect.clean_mean, effect.weighted)]
+        gaps = [_shown(gap) for gap in (effect.all_mean, effect.clean_mean, effect.weighted)]
         lines.append("| " + " | ".join([effect.rule, *shares, *gaps]) + " |")
     return "\n".join(lines)
 
@@ -154,9 +154,16 @@ def _means(judgments: Sequence[Judgment]) -> dict[str, float]:
     return {item: fmean(own) for item, own in found.items()}
 
 
-def _distance(scores: dict[str, float], truth: dict[str, float], over: dict[str, float]) -> float:
-    """The root mean squared distance over the tweets that have a score in the end."""
-    return math.sqrt(fmean((scores[item] - truth[item]) ** 2 for item in over))
+def _distance(
+    scores: dict[str, float], truth: dict[str, float], over: dict[str, float]
+) -> float | None:
+    """The root mean squared distance over the tweets that have a score in the end, if any has."""
+    squares = [(scores[item] - truth[item]) ** 2 for item in over]
+    return math.sqrt(fmean(squares)) if squares else None
+
+
+def _shown(gap: float | None) -> str:
+    return "–" if gap is None else f"{gap:.3f}"
 
 
 if __name__ == "__main__":

@@ -96,12 +96,12 @@ def ranking_findings(printed: Published) -> list[Finding]:
     found = []
     teams = [t.removeprefix("team.") for t in _names(printed, "6")]
     for team in teams:
-        cell = printed.find(f"team.{team}", "cosine")
-        if cell is None:
+        own = printed.find(f"team.{team}", "cosine")
+        if own is None:
             found.append(Finding("6", f"cosine of {team}", "illegible", first[team], "in Table 9"))
-        elif abs(cell.value - float(first[team])) >= 0.00055:
+        elif abs(own.value - float(first[team])) >= 0.00055:
             found.append(
-                Finding("6", f"cosine of {team}", cell.printed, first[team], "Table 9 differs")
+                Finding("6", f"cosine of {team}", own.printed, first[team], "Table 9 differs")
             )
     order = sorted(teams, key=lambda team: -float(first[team]))
     for at, (one, other) in enumerate(zip(teams, order, strict=True), start=1):

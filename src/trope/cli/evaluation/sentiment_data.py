@@ -50,17 +50,18 @@ def read_sentiment_data(reader: Reader, folder: Path, *, parse: bool = True) -> 
         MissingData: where a file of the folder is not there.
     """
     learn, test = read_learning_tweets(folder), read_split(folder, "test").tweets
-    analyses = [
-        list(reader.analyze_many([t.text for t in tweets], kind="tweet"))
-        if parse
-        else [Analysis(t.text, (), (), ()) for t in tweets]
-        for tweets in (learn, test)
-    ]
+
+    def analysed(tweets: Sequence[ScoredTweet]) -> list[Analysis]:
+        if not parse:
+            return [Analysis(tweet.text, (), (), ()) for tweet in tweets]
+        return list(reader.analyze_many([tweet.text for tweet in tweets], kind="tweet"))
+
     learn_sums = ",".join(sha256(folder / FILES[name]) for name in ("train", "trial"))
     return SentimentData(
         learn,
         test,
-        *analyses,
+        analysed(learn),
+        analysed(test),
         DataRef("semeval2015", "train, trial", learn_sums),
         DataRef("semeval2015", "test", sha256(folder / FILES["test"])),
     )
@@ -94,9 +95,9 @@ def system_figures(
         ]
         left = len(gold) - len(groups["test_without_duplicates"])
         notes["test_without_duplicates"] = _joined(note, f"without {left} rows that share a text")
-        for name in CATEGORIES:
-            groups[name] = [at for at, text in enumerate(texts) if category_of(text) == name]
-            notes[name] = _joined(note, "category by rule")
+        for category in CATEGORIES:
+            own = [at for at, text in enumerate(texts) if category_of(text) == category]
+            groups[category], notes[category] = own, _joined(note, "category by rule")
     figures: list[Figure] = []
     for name, places in groups.items():
         if places:
