@@ -113,7 +113,7 @@ def test_lexicon_has_seeds_folds_categories_and_an_ablation(
         assert f"{part}.lexicon.cosine" in found
     note = str(found["test.lexicon_without_figurative.cosine"]["note"])
     assert note == f"ablation, seed {best}, 44 features"
-    assert str(found["test.lexicon.cosine"]["note"]) == f"seed {best}, 58 features"
+    assert str(found["test.lexicon.cosine"]["note"]) == f"seed {best}, 57 features"
 
 
 def test_missing_data_are_named(

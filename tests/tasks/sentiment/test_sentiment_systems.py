@@ -50,7 +50,7 @@ def features(text: str) -> dict[str, float]:
 def test_features_have_names_and_the_same_for_every_tweet() -> None:
     full, empty = features("such a LOVELY day ☀ !!! #irony"), features("")
     assert list(full) == list(empty)
-    assert len(full) == 53
+    assert len(full) == 52
     assert full["valence.compound"] > 0
     assert full["emoji.score"] == 0.7
     assert full["surface.exclamations"] == 3

@@ -103,7 +103,6 @@ def figurative_features(tweet: Reading) -> Features:
         "figure.marked": marked,
         "figure.at_end": float(last in _SEEDS),
         "figure.literally": float("literally" in text),
-        "figure.to_speak": float("speak" in text),
         "figure.simile": float(bool(_SIMILE.search(text))),
         "figure.marked_feeling": marked * feeling,
         "figure.marked_strength": marked * abs(feeling),
