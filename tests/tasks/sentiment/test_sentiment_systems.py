@@ -66,6 +66,7 @@ def test_hashtags_feel_but_seeds_do_not() -> None:
     assert row["valence.compound"] == 0 < row["valence.compound_with_tags"]
     assert row["figure.not"] == 1
     assert row["negation.words"] == 0
+    assert features("not lovely")["valence.compound_with_tags"] < 0
 
 
 def test_tree_and_negation_features() -> None:

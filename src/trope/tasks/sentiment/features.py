@@ -45,7 +45,7 @@ def read_tweet(analysis: Analysis, lexica: PolarityLexica) -> Reading:
     words = [
         token.text.lstrip("#")
         for token in analysis.tokens
-        if token.text.lower().lstrip("#") not in _SEEDS and not token.text.startswith("@")
+        if not token.text.startswith("@") and not _is_seed(token.text)
     ]
     return Reading(
         analysis,
@@ -167,6 +167,11 @@ def is_figurative(name: str) -> bool:
 def as_table(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> list[list[float]]:
     """Rows of numbers in the order of the names."""
     return [[row[name] for name in names] for row in rows]
+
+
+def _is_seed(word: str) -> bool:
+    """Whether a word is a hashtag that tweets are harvested by; "not" alone is a word."""
+    return word.startswith("#") and word[1:].lower() in _SEEDS
 
 
 def _share(tokens: Sequence[Token], tag: str) -> float:
