@@ -46,6 +46,10 @@ def test_rules_can_be_others() -> None:
     assert category_of("a fine day #irony", rules) == "other"
 
 
+def test_cut_off_hashtags_can_be_left_alone() -> None:
+    assert category_of("a fire station burnt down #iro", CategoryRules(cut_off=False)) == "other"
+
+
 def test_hashtags_are_small_and_in_order() -> None:
     assert hashtags("#One two #THREE &#39; #4 C#") == ("one", "three")
 

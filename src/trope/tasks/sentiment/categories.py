@@ -31,18 +31,22 @@ _END = " \t\n….\"'”’"
 
 @dataclass(frozen=True, slots=True)
 class CategoryRules:
-    """What decides; the first category that fits is taken, in the order of `CATEGORIES`."""
+    """What decides; the first category that fits is taken, in the order of `CATEGORIES`.
+
+    `cut_off` lets the beginning of a hashtag count at the end of a tweet.
+    """
 
     sarcasm: tuple[str, ...] = SARCASM_TAGS
     irony: tuple[str, ...] = IRONY_TAGS
     markers: tuple[str, ...] = METAPHOR_MARKERS
+    cut_off: bool = True
 
 
 def category_of(text: str, rules: CategoryRules | None = None) -> Category:
     """The category of a tweet, whatever the case of its letters."""
     rules = rules or CategoryRules()
     tags = hashtags(text)
-    cut = _cut_off(text)
+    cut = _cut_off(text) if rules.cut_off else ""
     for name, wanted in (("sarcasm", rules.sarcasm), ("irony", rules.irony)):
         if any(tag in wanted for tag in tags) or (cut and any(w.startswith(cut) for w in wanted)):
             return name  # type: ignore[return-value]

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from trope.core.records import ROOT, Analysis, Token
 from trope.lexicon.polarity import PolarityLexica
-from trope.tasks.sentiment.categories import IRONY_TAGS, SARCASM_TAGS, category_of, hashtags
+from trope.tasks.sentiment.categories import (
+    IRONY_TAGS,
+    SARCASM_TAGS,
+    CategoryRules,
+    category_of,
+    hashtags,
+)
 from trope.tasks.sentiment.valence import Valence, is_negator, lookup, valence
 from trope.text import patterns
 
@@ -24,6 +30,7 @@ _CONTENT = ("NOUN", "VERB", "ADJ", "ADV")
 _TAGS = ("NOUN", "PROPN", "VERB", "ADJ", "ADV", "PRON", "INTJ")
 _FIRST = ("i", "me", "my", "mine", "myself", "we", "us", "our", "ours")
 _SECOND = ("you", "your", "yours", "u", "ur", "yourself")
+_WHOLE_TAGS = CategoryRules(cut_off=False)  # no tweet to learn from has a cut one
 _SEEDS = frozenset((*SARCASM_TAGS, *IRONY_TAGS))
 
 
@@ -91,7 +98,7 @@ def lexicon_features(tweet: Reading, lexica: PolarityLexica) -> Features:
 def figurative_features(tweet: Reading) -> Features:
     """The marks of figures, and what they do to the feeling of the words."""
     text = tweet.analysis.text.lower()
-    category = category_of(text)
+    category = category_of(text, _WHOLE_TAGS)
     marked = float(category in ("sarcasm", "irony"))
     feeling = tweet.without.compound
     last = tweet.tags[-1] if tweet.tags else ""
