@@ -133,6 +133,34 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
 )
 """What makes a `trope.tasks.metonymy.task.System`; options are keywords."""
 
+SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
+    "sentiment system",
+    {
+        "constant": Entry("trope.tasks.sentiment.constant:build", "The same score for all."),
+        "decision-tree": Entry(
+            "trope.tasks.sentiment.bag_of_words:decision_tree",
+            "A tree over bags of words.",
+            extra="systems",
+        ),
+        "lexicon": Entry(
+            "trope.tasks.sentiment.lexicon_system:build",
+            "Lexica, marks of figures, tags and tree, boosted trees.",
+            extra="systems",
+        ),
+        "maximum-entropy": Entry(
+            "trope.tasks.sentiment.bag_of_words:maximum_entropy",
+            "Logistic regression over bags of words.",
+            extra="systems",
+        ),
+        "naive-bayes": Entry(
+            "trope.tasks.sentiment.bag_of_words:naive_bayes",
+            "Naive Bayes over bags of words.",
+            extra="systems",
+        ),
+    },
+)
+"""Sentiment systems: what makes a `trope.tasks.sentiment.task.System`; options are keywords."""
+
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
@@ -145,6 +173,10 @@ EVALUATIONS: Registry[object] = Registry(
             "Names of places and organisations: tables, baselines, roles.",
             extra="systems",
         ),
+        "sentiment": Entry(
+            "trope.cli.evaluation.sentiment:evaluate",
+            "Figurative tweets: categories, constant, baselines, lexicon.",
+        ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",
             "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",
@@ -152,6 +184,16 @@ EVALUATIONS: Registry[object] = Registry(
     },
 )
 """Tasks of `trope evaluate`."""
+
+REPRODUCTIONS: Registry[Callable[..., Any]] = Registry(
+    "paper",
+    {
+        "semeval2015": Entry(
+            "trope.reproduce.semeval2015:reproduce", "Sentiment of figurative tweets."
+        ),
+    },
+)
+"""Papers of `trope reproduce`: what makes a `trope.reproduce.report.Report`."""
 
 TRAININGS: Registry[Callable[..., None]] = Registry(
     "training",

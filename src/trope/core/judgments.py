@@ -41,3 +41,8 @@ def as_number(label: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
+
+
+def round_half_up(score: float) -> int:
+    """The integer nearest to a score, the larger of two that are as near (−2.5 is −2)."""
+    return math.floor(score + 0.5)

@@ -1,20 +1,20 @@
 """The crowd rules of SemEval-2015 Task 11, as functions of rows.
 
-Test questions, constant workers, outliers, cleaning. The outlier formula is damaged in the
-printed paper; `OutlierRule` holds our reading and its variants.
+Test questions, constant workers, outliers, cleaning, weighted scores. The outlier formula is
+damaged in the printed paper; `OutlierRule` holds our reading and its variants.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev, stdev
 from typing import Literal
 
-from trope.annotate.rules.gold import Gold, gold_records
+from trope.annotate.rules.gold import Gold, gold_records, reliabilities
 from trope.core.errors import BadInput
-from trope.core.judgments import Judgment, as_number
+from trope.core.judgments import Judgment, as_number, round_half_up
 
 Variant = Literal["loo", "all", "signed", "loo-both"]
 
@@ -58,6 +58,30 @@ class Cleaned:
     judgments: tuple[Judgment, ...]
     dismissed: dict[str, str]
     queue: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdScore:
+    """The score of one item, or why it has none; `judgments` are those that are left."""
+
+    item: str
+    score: float | None
+    judgments: int
+    note: str = ""
+
+    @property
+    def integer(self) -> int | None:
+        """The score rounded half up (−2.5 is −2)."""
+        return None if self.score is None else round_half_up(self.score)
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdResult:
+    """Scores of all items, R(u) of those who stay, and what cleaning did."""
+
+    scores: tuple[CrowdScore, ...]
+    reliability: dict[str, float]
+    cleaned: Cleaned
 
 
 def dismissed_by_gold(
@@ -142,6 +166,55 @@ def clean(
     asked = dict.fromkeys(judgment.item for judgment in judgments if judgment.item not in gold)
     short = {item: rules.least_answers - answers[item] for item in asked}
     return Cleaned(tuple(kept), dismissed, {item: n for item, n in short.items() if n > 0})
+
+
+def crowd_scores(
+    judgments: Sequence[Judgment], gold: Mapping[str, Gold], rules: CrowdRules | None = None
+) -> CrowdResult:
+    """Clean, weigh and score: S(t) = Σ R(u)·A(u,t) / Σ R(u), R(u) = m / n on test questions.
+
+    An item that goes back to the queue has no score, nor has one whose R are all 0 or unknown;
+    its note says so. Whoever has seen no test question has no R, and counts for nothing.
+    """
+    cleaned = clean(judgments, gold, rules)
+    trust = reliabilities(cleaned.judgments, gold)
+    rows: dict[str, list[Judgment]] = {judgment.item: [] for judgment in judgments}
+    for judgment in cleaned.judgments:
+        rows[judgment.item].append(judgment)
+    scores = []
+    for item, own in rows.items():
+        lacking = cleaned.queue.get(item, 0)
+        score, note = _weighted(own, trust) if not lacking else (None, "")
+        if lacking:
+            note = f"back to the queue: {len(own)} judgments are left, {lacking} too few"
+        scores.append(CrowdScore(item, score, len(own), note))
+    return CrowdResult(tuple(scores), trust, cleaned)
+
+
+def team_scores(
+    judgments: Iterable[Judgment], *, native: Collection[str], weight: float = 2.0
+) -> dict[str, float]:
+    """The scores of an internal team, whose native speakers count `weight` times."""
+    sums: dict[str, list[float]] = {}
+    for judgment in judgments:
+        own = weight if judgment.annotator in native else 1.0
+        found = sums.setdefault(judgment.item, [0.0, 0.0])
+        found[0] += own * _number(judgment)
+        found[1] += own
+    return {item: total / weights for item, (total, weights) in sums.items()}
+
+
+def _weighted(
+    judgments: Sequence[Judgment], trust: Mapping[str, float]
+) -> tuple[float | None, str]:
+    """The weighted mean, or None and the reason."""
+    known = [judgment for judgment in judgments if judgment.annotator in trust]
+    if not known:
+        return None, "undefined: nobody here has answered a test question"
+    total = sum(trust[judgment.annotator] for judgment in known)
+    if total == 0:
+        return None, "undefined: the reliabilities of all who answered are 0"
+    return sum(trust[j.annotator] * _number(j) for j in known) / total, ""
 
 
 def _outliers(answers: Sequence[float], rule: OutlierRule) -> list[bool]:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from trope.core.errors import BadInput
-from trope.core.judgments import as_number
+from trope.core.judgments import as_number, round_half_up
 from trope.metrics.aggregation.results import Aggregate, AnnotatorResult, ItemResult
 from trope.metrics.votes import Votes
 
@@ -66,11 +66,6 @@ def weighted_mean(
         ),
         _annotators(votes, known, reliabilities),
     )
-
-
-def round_half_up(score: float) -> int:
-    """The integer nearest to a score, the larger of two that are as near."""
-    return math.floor(score + 0.5)
 
 
 def _result(

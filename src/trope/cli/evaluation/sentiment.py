@@ -1,0 +1,40 @@
+"""`trope evaluate sentiment`: figurative tweets of SemEval-2015, the integers of its test set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from trope.cli.evaluation.options import EvaluationOptions, Reader
+from trope.cli.evaluation.sentiment_data import SentimentData, read_sentiment_data
+from trope.cli.evaluation.sentiment_systems import (
+    evaluate_baselines,
+    evaluate_categories,
+    evaluate_lexicon,
+)
+from trope.metrics.figures import Evaluation, Figure, new_evaluation
+
+Part = Callable[[SentimentData, EvaluationOptions], list[Figure]]
+
+PARTS: Mapping[str, Part] = {
+    "categories": evaluate_categories,
+    "baselines": evaluate_baselines,
+    "lexicon": evaluate_lexicon,
+}
+"""What `--part` chooses from."""
+
+
+def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evaluation:
+    """All figures of the sentiment of figurative tweets.
+
+    Raises:
+        MissingData: where a part has no data.
+    """
+    parts = options.choose(tuple(PARTS))
+    if reader is None:
+        from trope.pipeline import Pipeline
+
+        reader = Pipeline(tier=options.tier, threads=options.threads, folder=options.model)
+    data = read_sentiment_data(reader, options.data / "semeval2015", parse="lexicon" in parts)
+    figures = [figure for part in parts for figure in PARTS[part](data, options)]
+    checksum = getattr(reader, "model_sha256", "")
+    return new_evaluation("sentiment", options.tier, checksum, figures)

@@ -1,0 +1,176 @@
+"""Tables of tweet ids with scores: how such a task is delivered, and joined with texts again.
+
+The terms of the service forbid passing texts on, so that a set is ids and scores. Who fetches the
+texts finds that some have perished; `rejoin` says which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trope.core.errors import BadInput, BadRecord
+from trope.core.files import atomic_write
+from trope.core.judgments import as_number, round_half_up
+from trope.corpora.sources import Source, numbered_lines, source_name
+
+LOWEST, HIGHEST = -5, 5
+"""The ends of the scale, strongly critical and strongly upbeat."""
+
+MOST_DIGITS = 20
+_ROUNDED_FROM = 16  # digits that a spreadsheet keeps; later ones become 0
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredId:
+    """A tweet by its id, with a score from −5 to 5, and the line that says so."""
+
+    id: str
+    score: float
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTweet:
+    """A tweet with its text; `whole` is False where the harvesting hashtags were cut out of it.
+
+    `score` is the real number, `integer` what the task scores by.
+    """
+
+    id: str
+    text: str
+    score: float
+    integer: int
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Tweets that have a text, and the ids of those whose text has perished, both in order."""
+
+    tweets: tuple[ScoredTweet, ...]
+    perished: tuple[str, ...]
+
+    @property
+    def asked(self) -> int:
+        """How many ids there were."""
+        return len(self.tweets) + len(self.perished)
+
+    def describe(self) -> str:
+        """One line: how many texts there are, and how many are gone."""
+        return f"{len(self.tweets)} of {self.asked} texts, {len(self.perished)} perished"
+
+
+def read_scored_ids(source: Source, *, id_at: int = 0, score_at: int = 1) -> Iterator[ScoredId]:
+    """The ids and scores of a table without a header, parted by tabs, or by blanks.
+
+    Raises:
+        BadRecord: for an id that is none or was damaged on the way, an id that comes twice, a
+            score that is no number or is outside the scale.
+    """
+    name = source_name(source)
+    lines: dict[str, int] = {}
+    for number, text in numbered_lines(source):
+        if not text.strip():
+            continue
+        cells = [cell.strip() for cell in text.strip().split("\t" if "\t" in text else None)]
+        if len(cells) <= max(id_at, score_at):
+            problem = f"has {len(cells)} columns; write an id, a tab and a score"
+            raise BadRecord(name, number, problem)
+        identifier = checked_id(cells[id_at], name, number)
+        if identifier in lines:
+            problem = f"id {identifier} is also in line {lines[identifier]}; give each id once"
+            raise BadRecord(name, number, problem)
+        lines[identifier] = number
+        yield ScoredId(identifier, checked_score(cells[score_at], name, number), number)
+    if not lines:
+        raise BadRecord(name, 1, "holds no ids; give a table of ids and scores")
+
+
+def checked_id(text: str, name: str, line: int) -> str:
+    """The id as it is written, a string of digits; one that has gone through a number is refused.
+
+    Raises:
+        BadRecord: for what is no id, or was turned into a number and lost its last digits.
+    """
+    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS:
+        return text
+    if _NUMBER.fullmatch(text):
+        problem = f"id {text!r} was turned into a number, which loses digits; export ids as text"
+    else:
+        problem = f"{text!r} is no tweet id; an id is a string of digits"
+    raise BadRecord(name, line, problem)
+
+
+def spreadsheet_ids(identifiers: Iterable[str]) -> tuple[str, ...]:
+    """Ids that look as if a spreadsheet had kept 15 digits and filled up with zeros."""
+    return tuple(
+        name
+        for name in identifiers
+        if len(name) >= _ROUNDED_FROM and not name[_ROUNDED_FROM - 1 :].strip("0")
+    )
+
+
+def checked_score(text: str, name: str, line: int) -> float:
+    """The score as a number of the scale.
+
+    Raises:
+        BadRecord: for what is no number, NaN and infinity among it, and for what is off the scale.
+    """
+    number = as_number(text)
+    if number is None:
+        raise BadRecord(name, line, f"score {text!r} is no number; give one from -5 to 5")
+    if not LOWEST <= number <= HIGHEST:
+        raise BadRecord(name, line, f"score {text} is outside the scale; it goes from -5 to 5")
+    return number
+
+
+def rejoin(
+    scores: Iterable[ScoredId],
+    texts: Mapping[str, str],
+    *,
+    integers: Mapping[str, int] | None = None,
+    cut: Mapping[str, str] | None = None,
+) -> Joined:
+    """Ids with their texts again, in the order of the scores; what has no text has perished.
+
+    Args:
+        integers: the integers that were delivered; without, a score is rounded half up.
+        cut: texts without their harvesting hashtags, taken where there is no whole one.
+    """
+    tweets: list[ScoredTweet] = []
+    perished: list[str] = []
+    for row in scores:
+        text = texts.get(row.id, "") or (cut or {}).get(row.id, "")
+        if not text.strip():
+            perished.append(row.id)
+            continue
+        integer = round_half_up(row.score) if integers is None else integers[row.id]
+        tweets.append(ScoredTweet(row.id, text, row.score, integer, bool(texts.get(row.id))))
+    return Joined(tuple(tweets), tuple(perished))
+
+
+def write_delivery(
+    scores: Iterable[tuple[str, float]], path: str | Path, *, integer: bool = False
+) -> int:
+    """Write ids and scores as the task delivers them; gives the number of rows.
+
+    Real scores have two places behind the point; integers are rounded half up.
+
+    Raises:
+        BadInput: for an id that comes twice, is none, or has a score off the scale.
+    """
+    seen: set[str] = set()
+    with atomic_write(path) as file:
+        for identifier, score in scores:
+            checked_id(identifier, str(path), len(seen) + 1)
+            if identifier in seen or not LOWEST <= score <= HIGHEST:
+                problem = f"id {identifier} comes twice or has a score off the scale ({score})"
+                raise BadInput(f"{problem}; nothing was written to {path}")
+            seen.add(identifier)
+            shown = str(round_half_up(score)) if integer else f"{score:.2f}"
+            file.write(f"{identifier}\t{shown}\n")
+    return len(seen)

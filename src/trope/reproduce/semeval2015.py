@@ -1,0 +1,166 @@
+"""SemEval-2015 Task 11: the leaderboard with ours in it, rank correlations, errors in print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from trope.metrics.figures import Evaluation, Figure, read_evaluation
+from trope.metrics.scale import spearman
+from trope.published.cells import Cell, Published, read_published
+from trope.reproduce.report import Report, Table
+from trope.reproduce.semeval2015_errors import errors_table
+from trope.tasks.sentiment.categories import CATEGORIES
+
+PAPER = "semeval2015"
+TOP = 10
+_COLUMNS = ("all", *CATEGORIES)
+_PREFIX = "sentiment.semeval2015."
+_SHOWN = ("", "lexicon", "constant", "naive_bayes", "maximum_entropy", "decision_tree")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of Table 9: its team, its name, whether it is the one that was ranked, its cosines."""
+
+    team: str
+    name: str
+    ranked: bool
+    cosines: dict[str, float]
+
+
+def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
+    """Every table that can be shown.
+
+    Args:
+        data: folder of the research data; without it, means are not measured on the tweets.
+        ours: files that `trope evaluate sentiment --json` wrote.
+    """
+    printed = read_published(PAPER)
+    evaluations = [read_evaluation(path) for path in ours]
+    tables = [
+        leaderboard(printed, evaluations),
+        category_board(printed, evaluations),
+        rank_correlations(printed),
+        errors_table(printed, None if data is None else Path(data) / PAPER),
+    ]
+    return Report("SemEval-2015 Task 11: sentiment of figurative language", tuple(tables))
+
+
+def runs(printed: Published) -> list[Run]:
+    """The runs of Table 9 in its order; the first of a team is the one that was ranked."""
+    found: dict[str, dict[str, float]] = {}
+    for cell in _table(printed, "9"):
+        found.setdefault(cell.row.removeprefix("run."), {})[cell.column] = cell.value
+    teams: set[str] = set()
+    rows = []
+    for row, cosines in found.items():
+        team, _, name = row.partition("/")
+        rows.append(Run(team, name, team not in teams, cosines))
+        teams.add(team)
+    return rows
+
+
+def leaderboard(printed: Published, evaluations: Iterable[Evaluation]) -> Table:
+    """Table 6 and our systems, by cosine; what the paper's text lacks stays empty."""
+    rows: list[tuple[float, tuple[str, ...], bool]] = []
+    for team in dict.fromkeys(cell.row for cell in _table(printed, "6")):
+        name = team.removeprefix("team.")
+        cosine, mse = (printed.find(team, column) for column in ("cosine", "mse"))
+        order = next(run.cosines["all"] for run in runs(printed) if run.team == name)
+        rows.append((order, (name, _printed(cosine), "", _printed(mse), ""), False))
+    for name, system, figures in _ours(evaluations):
+        own = [figures.get(f"test{system}.{measure}") for measure in ("cosine", "mse")]
+        if own[0] is not None and own[0].value is not None:
+            measured = [text for figure in own for text in _measured(figure)]
+            rows.append((own[0].value, (name, *measured), True))
+    return _ranked(
+        "Leaderboard: Table 6 and ours",
+        ("system", "cosine", "95 %", "MSE", "95 %"),
+        rows,
+        "Ours in bold. The cosine of PRHLT cannot be read; Table 9 gives its place. Any negative "
+        "constant has the cosine of `constant`.",
+    )
+
+
+def category_board(printed: Published, evaluations: Iterable[Evaluation]) -> Table:
+    """Table 9, ranked runs, and our systems: cosine by category."""
+    rows: list[tuple[float, tuple[str, ...], bool]] = []
+    for run in runs(printed):
+        name = f"{run.team} {run.name}".strip() + ("" if run.ranked else " (not ranked)")
+        cells = [f"{run.cosines[column]:.3f}" for column in _COLUMNS]
+        rows.append((run.cosines["all"], (name, *cells), False))
+    for name, system, figures in _ours(evaluations):
+        own = [figures.get(f"{part}{system}.cosine") for part in ("test", *CATEGORIES)]
+        if own[0] is not None and own[0].value is not None:
+            rows.append((own[0].value, (name, *(_measured(figure)[0] for figure in own)), True))
+    return _ranked(
+        "Cosine by category: Table 9 and ours",
+        ("system", *_COLUMNS),
+        rows,
+        "Ours in bold, with categories by rule: the test set's own labels are not in its files, so "
+        "that the columns of categories are not strictly comparable.",
+    )
+
+
+def rank_correlations(printed: Published) -> Table:
+    """Spearman's correlation of the overall rank with that of each category, from Table 9."""
+    all_runs = runs(printed)
+    ranked = [run for run in all_runs if run.ranked]
+    groups = {
+        f"{len(ranked)} teams, ranked run": ranked,
+        f"top {TOP} teams": ranked[:TOP],
+        f"all {len(all_runs)} runs": all_runs,
+        f"top {TOP} runs": sorted(all_runs, key=lambda run: -run.cosines["all"])[:TOP],
+    }
+    rows = []
+    for name, group in groups.items():
+        overall = [run.cosines["all"] for run in group]
+        found = [spearman(overall, [r.cosines[c] for r in group]) for c in CATEGORIES]
+        rows.append((name, *("–" if value is None else f"{value:.3f}" for value in found)))
+    return Table(
+        "Rank correlations recomputed from Table 9",
+        ("systems", *CATEGORIES),
+        tuple(rows),
+        "Metaphor separates the best systems; sarcasm and irony hardly do.",
+    )
+
+
+def _table(printed: Published, table: str) -> list[Cell]:
+    return [cell for cell in printed.cells if cell.table == table]
+
+
+def _ours(evaluations: Iterable[Evaluation]) -> list[tuple[str, str, dict[str, Figure]]]:
+    """For each system that was measured: its name, its part of a figure's name, all figures."""
+    found = []
+    for evaluation in evaluations:
+        figures = {f.name.removeprefix(_PREFIX): f for f in evaluation.figures}
+        for system in _SHOWN:
+            own = f".{system}" if system else ""
+            if f"test{own}.cosine" in figures:
+                name = system.replace("_", " ") or evaluation.tier
+                found.append((f"trope: {name}", own, figures))
+    return found
+
+
+def _printed(cell: Cell | None) -> str:
+    return "" if cell is None else cell.printed
+
+
+def _measured(figure: Figure | None) -> tuple[str, str]:
+    if figure is None or figure.value is None:
+        return "", ""
+    low, high = figure.low, figure.high
+    return f"{figure.value:.3f}", "" if low is None else f"{low:.3f}–{high:.3f}"
+
+
+def _ranked(
+    title: str,
+    columns: tuple[str, ...],
+    rows: list[tuple[float, tuple[str, ...], bool]],
+    note: str,
+) -> Table:
+    rows = sorted(rows, key=lambda row: -row[0])
+    ours = frozenset(at for at, row in enumerate(rows) if row[2])
+    return Table(title, columns, tuple(row[1] for row in rows), note, ours)

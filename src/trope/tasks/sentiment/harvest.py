@@ -1,0 +1,190 @@
+"""Figurative tweets out of any stream of tweets, as the task was harvested, with a full account.
+
+A tweet is wanted for its author, a hashtag or a word; the hashtags stay in the text. What is too
+short, says again what another said, or is over its category's quota goes, with a reason. Tweets
+come in as (id, text, author); ids stay strings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from trope.core.align import Mapped
+from trope.core.errors import BadInput
+from trope.tasks.sentiment.categories import (
+    CATEGORIES,
+    IRONY_TAGS,
+    METAPHOR_MARKERS,
+    SARCASM_TAGS,
+    Category,
+    CategoryRules,
+    category_of,
+    has_marker,
+    hashtags,
+)
+from trope.text import patterns
+from trope.text.duplicates import find_duplicates
+from trope.text.normalise import drop_links
+
+REASONS = ("empty", "not-wanted", "too-short", "exact", "near", "over-quota")
+"""Why a tweet goes, in the order in which it is asked."""
+
+_HASHTAG = re.compile(patterns.HASHTAG)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTweet:
+    """A tweet of a stream; `author` is empty where nobody says it."""
+
+    id: str
+    text: str
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestRules:
+    """What is wanted, and of what length.
+
+    `general` keeps tweets that no rule asks for too, as the category "other"; a tweet stays if it
+    has `least_plain` characters without its hashtags or `least_whole` with them. `quotas` None
+    keeps all.
+    """
+
+    authors: frozenset[str] = frozenset()
+    hashtags: tuple[str, ...] = (*SARCASM_TAGS, *IRONY_TAGS)
+    markers: tuple[str, ...] = METAPHOR_MARKERS
+    general: bool = True
+    least_plain: int = 30
+    least_whole: int = 40
+    near: float = 0.8
+    quotas: Mapping[Category, int] | None = None
+    categories: CategoryRules = field(default_factory=CategoryRules)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one tweet: kept with its cleaned text, category and source, or a reason."""
+
+    id: str
+    text: str = ""
+    category: Category | None = None
+    wanted_for: str = ""
+    reason: str = ""
+    duplicate_of: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """Whether the tweet is harvested."""
+        return not self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class HarvestFunnel:
+    """How many tweets came, stayed by category, and went for each reason."""
+
+    seen: int
+    kept: dict[str, int]
+    dropped: dict[str, int]
+
+    def describe(self) -> str:
+        """One line a step."""
+        lines = [f"{self.seen} seen"]
+        lines += [f"− {count} {reason}" for reason, count in self.dropped.items()]
+        lines += [f"= {count} {category}" for category, count in self.kept.items()]
+        return "\n".join(lines)
+
+
+def harvest(tweets: Iterable[FoundTweet], rules: HarvestRules | None = None) -> Iterator[Verdict]:
+    """A verdict a tweet, in order, as the tweets come.
+
+    Raises:
+        BadInput: for an id that comes twice, which no stream of tweets should have.
+    """
+    rules = rules or HarvestRules()
+    room = dict(rules.quotas) if rules.quotas is not None else None
+    waiting: dict[str, Verdict] = {}
+    seen: set[str] = set()
+
+    def candidates() -> Iterator[tuple[str, str]]:
+        for tweet in tweets:
+            if tweet.id in seen:
+                raise BadInput(f"tweet {tweet.id} comes twice; give each tweet once")
+            seen.add(tweet.id)
+            verdict = _first_look(tweet, rules)
+            waiting[tweet.id] = verdict
+            if verdict.kept:
+                yield tweet.id, verdict.text
+
+    for answer in find_duplicates(candidates(), "tweet", threshold=rules.near):
+        for name in list(waiting):  # those turned away at first look come out in their place
+            verdict = waiting.pop(name)
+            if name != answer.id:
+                yield verdict
+                continue
+            if not answer.kept:
+                yield Verdict(name, reason=answer.reason, duplicate_of=answer.duplicate_of)
+            else:
+                yield _within_quota(verdict, room)
+            break
+    yield from waiting.values()
+
+
+def count_harvest(verdicts: Iterable[Verdict]) -> HarvestFunnel:
+    """The verdicts counted."""
+    found = list(verdicts)
+    kept = Counter(verdict.category for verdict in found if verdict.kept)
+    reasons = Counter(verdict.reason for verdict in found if not verdict.kept)
+    return HarvestFunnel(
+        len(found),
+        {name: kept[name] for name in CATEGORIES if kept[name]},
+        {reason: reasons[reason] for reason in REASONS if reasons[reason]},
+    )
+
+
+def long_enough(text: str, *, least_plain: int = 30, least_whole: int = 40) -> bool:
+    """Whether a text has 30 characters without its hashtags, or 40 with them."""
+    plain = " ".join(_HASHTAG.sub("", text).split())
+    return len(plain) >= least_plain or len(text) >= least_whole
+
+
+def without_links(text: str) -> str:
+    """The text without addresses; everything else, hashtags too, stays."""
+    return " ".join(drop_links(Mapped.of(text)).text.split())
+
+
+def _first_look(tweet: FoundTweet, rules: HarvestRules) -> Verdict:
+    """What can be said of a tweet by itself."""
+    text = without_links(tweet.text)
+    if not text:
+        return Verdict(tweet.id, reason="empty")
+    source = _wanted_for(tweet.author, text, rules)
+    if not source:
+        return Verdict(tweet.id, reason="not-wanted")
+    if not long_enough(text, least_plain=rules.least_plain, least_whole=rules.least_whole):
+        return Verdict(tweet.id, reason="too-short")
+    return Verdict(tweet.id, text, category_of(text, rules.categories), source)
+
+
+def _wanted_for(author: str, text: str, rules: HarvestRules) -> str:
+    if author and author.lstrip("@").lower() in {a.lstrip("@").lower() for a in rules.authors}:
+        return f"author {author}"
+    wanted = {tag.lstrip("#").lower() for tag in rules.hashtags}
+    tag = next((tag for tag in hashtags(text) if tag in wanted), "")
+    if tag:
+        return f"hashtag #{tag}"
+    marker = next((word for word in rules.markers if has_marker(text, (word,))), "")
+    if marker:
+        return f"word {marker}"
+    return "general" if rules.general else ""
+
+
+def _within_quota(verdict: Verdict, room: dict[Category, int] | None) -> Verdict:
+    if room is None or verdict.category is None:
+        return verdict
+    if room.get(verdict.category, 0) <= 0:
+        return Verdict(verdict.id, category=verdict.category, reason="over-quota")
+    room[verdict.category] -= 1
+    return verdict

@@ -1,0 +1,152 @@
+"""Submissions to the task: read strictly, scored by the task's measures, overall and by category.
+
+The organisers' own program skips what it cannot use; here every fault is told with its line, since
+a skipped tweet costs the penalty without a word. A missing id is no fault: it costs the penalty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from trope.core.errors import BadRecord
+from trope.core.files import atomic_write
+from trope.corpora.semeval2015 import read_id_texts, whole_number
+from trope.corpora.sources import Source, numbered_lines, source_name
+from trope.corpora.tweet_ids import checked_id, read_scored_ids
+from trope.metrics.figures import DataRef, Figure
+from trope.metrics.scale import scale_figures
+from trope.tasks.sentiment.categories import CATEGORIES, category_of
+
+CONSTANT = -2
+"""The control: every negative constant has the same cosine, and this one the paper's "tree"."""
+
+_SPREADSHEET_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The right scores by id, and the category of each tweet where it is known."""
+
+    scores: dict[str, int]
+    categories: dict[str, str]
+
+
+def read_gold(source: Source, *, categories: Source | None = None) -> Gold:
+    """Gold integers; categories from a file of their own, or by rule from a third column of texts.
+
+    Raises:
+        BadRecord: for what is wrong with a row.
+    """
+    name = source_name(source)
+    rows = list(read_scored_ids(source))
+    scores = {row.id: whole_number(row, name) for row in rows}
+    if categories is not None:
+        return Gold(scores, _read_categories(categories, scores))
+    columns = _columns(source)
+    if columns < 3:
+        return Gold(scores, {})
+    texts = dict(read_id_texts(source, 2, columns))
+    return Gold(scores, {identifier: category_of(texts[identifier]) for identifier in scores})
+
+
+def read_submission(source: Source, gold: Mapping[str, int]) -> dict[str, int]:
+    """A submission's integers by id.
+
+    Raises:
+        BadRecord: for an empty file, an id that comes twice, is none, was damaged or is not asked
+            for, a score that is no number, no integer, or off the scale.
+    """
+    name = source_name(source)
+    known = {identifier[:_SPREADSHEET_DIGITS] for identifier in gold}
+    found: dict[str, int] = {}
+    for row in read_scored_ids(source):
+        if row.id not in gold:
+            problem = f"id {row.id} is not in the gold file"
+            end = row.id[_SPREADSHEET_DIGITS:]
+            if end and not end.strip("0") and row.id[:_SPREADSHEET_DIGITS] in known:
+                problem += ": a spreadsheet has put zeros for its last digits; export ids as text"
+            else:
+                problem += "; leave it out"
+            raise BadRecord(name, row.line, problem)
+        found[row.id] = whole_number(row, name)
+    return found
+
+
+def submission_figures(
+    gold: Gold,
+    submission: Mapping[str, int],
+    *,
+    prefix: str,
+    by_category: str,
+    data: DataRef,
+    seed: int,
+) -> list[Figure]:
+    """Both measures over all tweets and by category, each with the constant beside it."""
+    figures: list[Figure] = []
+    parts: dict[str, list[str]] = {prefix: list(gold.scores)}
+    for category in CATEGORIES if gold.categories else ():
+        own = [name for name in gold.scores if gold.categories[name] == category]
+        if own:
+            parts[f"{by_category}.{category}"] = own
+    for name, ids in parts.items():
+        answered = [identifier for identifier in ids if identifier in submission]
+        truth = [gold.scores[identifier] for identifier in ids]
+        missing = len(ids) - len(answered)
+        note = f"{missing} of {len(ids)} missing, with the penalty" if missing else ""
+        if name != prefix:
+            note = "; ".join(part for part in (note, "category by rule") if part)
+        if answered:
+            figures += scale_figures(
+                name,
+                [gold.scores[identifier] for identifier in answered],
+                [submission[identifier] for identifier in answered],
+                asked=len(ids), data=data, seed=seed, note=note,
+            )  # fmt: skip
+        else:
+            why = "undefined: no tweet of this category was answered"
+            figures += [
+                Figure(f"{name}.{m}", None, None, None, n=0, data=data, note=why)
+                for m in ("cosine", "mse")
+            ]
+        figures += constant_figures(f"{name}.constant", truth, data=data, seed=seed)
+    return figures
+
+
+def constant_figures(
+    prefix: str, gold: Iterable[float], *, data: DataRef, seed: int
+) -> list[Figure]:
+    """What the same answer for every tweet reaches."""
+    truth = list(gold)
+    guess = [float(CONSTANT)] * len(truth)
+    return scale_figures(prefix, truth, guess, data=data, seed=seed, note=f"always {CONSTANT}")
+
+
+def write_submission(scores: Iterable[tuple[str, int]], path: str | Path) -> None:
+    """Write ids and integers as the task wants them."""
+    with atomic_write(path) as file:
+        for identifier, score in scores:
+            file.write(f"{identifier}\t{score}\n")
+
+
+def _read_categories(source: Source, scores: Mapping[str, int]) -> dict[str, str]:
+    name = source_name(source)
+    found: dict[str, str] = {}
+    for line, text in numbered_lines(source):
+        cells = text.strip().split("\t")
+        if not text.strip():
+            continue
+        if len(cells) != 2 or cells[1].strip().lower() not in CATEGORIES:
+            known = ", ".join(CATEGORIES)
+            raise BadRecord(name, line, f"write an id, a tab and one of {known}")
+        found[checked_id(cells[0].strip(), name, line)] = cells[1].strip().lower()
+    missing = next((identifier for identifier in scores if identifier not in found), None)
+    if missing is not None:
+        raise BadRecord(name, None, f"has no category for id {missing}; give one for every tweet")
+    return found
+
+
+def _columns(source: Source) -> int:
+    """How many columns the first row has."""
+    return next(text.count("\t") + 1 for _, text in numbered_lines(source) if text.strip())

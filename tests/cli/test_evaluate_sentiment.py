@@ -1,0 +1,126 @@
+"""`trope evaluate sentiment` on small files and with a parser that goes by rule."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from builders import FakePipeline
+from trope.cli.main import run
+
+pytest.importorskip(
+    "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"
+)
+
+ENDS = ("#sarcasm", "#irony", "so I literally left", "and so to speak")
+
+
+def tweets(first: int, count: int) -> list[tuple[str, int, str]]:
+    found = []
+    for at in range(count):
+        good = at % 3 == 0
+        end = ENDS[at % 4]
+        score = (3 if good else -3) if not end.startswith("#") else -2
+        text = f"what a {'lovely' if good else 'awful'} ride number {first + at} {end}"
+        found.append((str(first + at), score, text))
+    return found
+
+
+def packed(rows: list[str]) -> bytes:
+    return gzip.compress("".join(f"{row}\n" for row in rows).encode())
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "semeval2015"
+    folder.mkdir()
+    train, test = tweets(100, 60), tweets(500, 24)
+    test[1] = (test[1][0], test[1][1], test[5][2])  # two rows share a text
+    lost = ("999", -1)
+    ids = [(i, s) for i, s, _ in train] + [lost]
+    (folder / "newid_weightedtweetdata.tsv").write_text(
+        "".join(f"{i}\t{i}9\t{s + 0.2}\n" for i, s in ids)
+    )
+    (folder / "weightedtweetdata_int.tsv").write_text("".join(f"{i}\t{s}\n" for i, s in ids))
+    (folder / "testTweetId").write_text("100  -1\n700 -2\n")
+    (folder / "testData").write_text("700\t-2\tquite an awful end #irony\n")
+    (folder / "tagged-train.tsv.gz").write_bytes(packed([f"{i}\t{s}\t{t}\tx" for i, s, t in train]))
+    (folder / "oldTrainign.gz").write_bytes(packed([f"{i}\t{s}\tolder" for i, s, _ in train]))
+    (folder / "trainingText.gz").write_bytes(packed([f"{i}\t{i}9\tother" for i, _, _ in train]))
+    (folder / "figurative_clean.tsv.gz").write_bytes(packed([f"{i}\tcut" for i, _, _ in train]))
+    (folder / "tagged-GoldTest.tsv.gz").write_bytes(
+        packed([f"{i}\t{s}\t{t}\tx" for i, s, t in test])
+    )
+    write_lexica(tmp_path / "lexica")
+    plain = tmp_path / "tweets-emotion" / "tweeteval" / "sentiment"
+    plain.mkdir(parents=True)
+    for part in ("val", "test"):
+        words = ("awful rain", "grey sky", "lovely sun") * 4
+        (plain / f"{part}_text.txt").write_text("".join(f"{word}\n" for word in words))
+        (plain / f"{part}_labels.txt").write_text("0\n1\n2\n" * 4)
+    return tmp_path
+
+
+def write_lexica(folder: Path) -> None:
+    (folder / "opinion_lexicon").mkdir(parents=True)
+    (folder / "opinion_lexicon" / "positive-words.txt").write_text("lovely\n")
+    (folder / "opinion_lexicon" / "negative-words.txt").write_text("awful\n")
+    for name in ("vader_lexicon.txt", "AFINN-en-165.txt"):
+        (folder / name).write_text("lovely\t3\nawful\t-3\n")
+    (folder / "modifiedSentiWordNet.json.gz").write_bytes(gzip.compress(b'{"adjective": []}'))
+    (folder / "Emoji_Sentiment_Data_v1.0.csv").write_text("Emoji,Negative,Neutral,Positive\n")
+
+
+def figures(
+    data: Path, part: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> dict[str, dict[str, object]]:
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "sentiment", "--part", part, "--from", str(data), "--json"])
+    assert leave.value.code == 0
+    found = json.loads(capsys.readouterr().out)["figures"]
+    return {f["name"].removeprefix("sentiment.semeval2015."): f for f in found}
+
+
+def test_baselines_and_the_constant_in_every_table(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = figures(data, "baselines,categories", capsys, monkeypatch)
+    assert found["test.constant.mse"]["value"] == pytest.approx((4 * 25 + 8 * 1) / 24)
+    assert found["test.constant.cosine"]["n"] == 24
+    assert found["test_without_duplicates.constant.cosine"]["n"] == 22
+    parts = ("test", "test_without_duplicates", "sarcasm", "irony", "metaphor", "other")
+    for system in ("constant", "naive_bayes", "maximum_entropy", "decision_tree"):
+        assert {f"{part}.{system}.cosine" for part in parts} <= set(found)
+    assert found["sarcasm.count"]["value"] == 6
+    assert found["sarcasm.mean"]["value"] == -2
+    assert found["sarcasm.count"]["note"] == "printed in Table 4: 1200"
+
+
+def test_lexicon_has_seeds_folds_categories_and_an_ablation(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = figures(data, "lexicon", capsys, monkeypatch)
+    assert found["test.lexicon.mse"]["value"] < 1  # type: ignore[operator]
+    assert found["test.lexicon.cosine"]["chosen_on"] == "semeval2015 train and trial, 5 folds"
+    errors = {s: found[f"cv.lexicon.seed{s}.mse"]["value"] for s in (0, 1, 2)}
+    best = min(errors, key=lambda s: errors[s])  # type: ignore[arg-type, return-value]
+    assert found["test.lexicon.mse"]["value"] == found[f"test.lexicon.seed{best}.mse"]["value"]
+    assert found["cv.lexicon.seed0.mse"]["n"] == 61
+    assert found["cv.lexicon.seed0.mse"]["data"]["split"] == "train, trial"  # type: ignore[index]
+    for part in ("sarcasm", "irony", "metaphor", "other"):
+        assert f"{part}.lexicon.cosine" in found
+    note = str(found["test.lexicon_without_figurative.cosine"]["note"])
+    assert note == f"ablation, seed {best}, 44 features"
+    assert str(found["test.lexicon.cosine"]["note"]) == f"seed {best}, 57 features"
+
+
+def test_missing_data_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "sentiment", "--from", str(tmp_path)])
+    assert leave.value.code == 2
+    assert "not found" in capsys.readouterr().err
