@@ -81,5 +81,6 @@ def _database(project: Project) -> dict[str, Any]:
         "HOST": address.hostname or "",
         "PORT": str(address.port or ""),
         "CONN_MAX_AGE": None,
-        "OPTIONS": {},
+        # statements with their values apart from them are prepared once a connection
+        "OPTIONS": {"server_side_binding": True, "prepare_threshold": 2},
     }

@@ -41,7 +41,10 @@ def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
 def submit(
     person_id: int, token: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
 ) -> Judgment:
-    """The judgment, stored; the same token again gives the same judgment and stores nothing."""
+    """The judgment, stored; the same token again gives the same judgment and stores nothing.
+
+    Its `person` has the counters as they are now.
+    """
     return _settle(person_id, token, dict(answers), plan, now, skipping=False)
 
 
@@ -101,11 +104,12 @@ def _settle(
     try:
         with writing():
             person = _active(person_id)
-            if done := Judgment.objects.filter(token=token, person=person).first():
-                return done
             leases = Lease.objects.select_related("item").select_for_update(of=("self",))
             lease = leases.filter(token=token, person=person).first()
-            if lease is None:
+            if lease is None:  # its token went over to a judgment, or it never was
+                if done := Judgment.objects.filter(token=token, person=person).first():
+                    done.person = person
+                    return done
                 raise Refused("unknown", "This form is not known here; load the page again.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
                 raise Refused("skip_limit", "You have skipped as many items as you may.")
@@ -164,7 +168,7 @@ def _take_fate(lease: Lease, skipping: bool) -> str:
 
 
 def _count(person: Person, spent: float, right: bool | None, now: datetime, skipping: bool) -> None:
-    """Bring the person's counters up to date."""
+    """Bring the person's counters up to date, here and in the database."""
     changes: dict[str, Any] = {"last_at": now, "seconds": person.seconds + spent}
     if skipping:
         changes["skipped"] = person.skipped + 1
@@ -180,3 +184,5 @@ def _count(person: Person, spent: float, right: bool | None, now: datetime, skip
         changes["gold_seen"] = person.gold_seen + 1
         changes["gold_right"] = person.gold_right + right
     Person.objects.filter(pk=person.pk).update(**changes)
+    for name, value in changes.items():
+        setattr(person, name, value)

@@ -60,7 +60,7 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
         if not work:
             return Page((), "finished")
         items = shuffled_in(work, gold, rng)
-        return Page([_lease(person, item, i, plan, now) for i, item in enumerate(items)])
+        return Page(_lease_all(person, items, plan, now))
 
 
 def leases_of(person_id: int) -> list[Lease]:
@@ -188,23 +188,21 @@ def _take_slots(items: list[Item]) -> list[Item]:
     return taken
 
 
-def _lease(person: Person, item: Item, position: int, plan: Plan, now: datetime) -> Lease:
-    """A lease on the item; one that the person let expire comes back with its draft."""
-    lease, _ = Lease.objects.update_or_create(
-        item=item,
-        person=person,
-        defaults={
-            "position": position,
-            "since": now,
-            "expires": now + timedelta(minutes=plan.lease_minutes),
-            "released": False,
-        },
-        create_defaults={
-            "token": secrets.token_hex(16),
-            "position": position,
-            "since": now,
-            "expires": now + timedelta(minutes=plan.lease_minutes),
-        },
-    )
-    lease.item = item
-    return lease
+def _lease_all(person: Person, items: list[Item], plan: Plan, now: datetime) -> list[Lease]:
+    """Leases on the items, in their order; one that had expired comes back with its draft.
+
+    Slots are locked until the transaction ends, so that it must not take a statement an item.
+    """
+    held = Lease.objects.filter(person=person, item__in=items)
+    known = {lease.item_id: lease for lease in held}
+    leases = []
+    for position, item in enumerate(items):
+        lease = known.get(item.pk) or Lease(person=person, token=secrets.token_hex(16))
+        lease.item, lease.position, lease.since, lease.released = item, position, now, False
+        lease.expires = now + timedelta(minutes=plan.lease_minutes)
+        leases.append(lease)
+    Lease.objects.bulk_create([lease for lease in leases if lease.pk is None])
+    if known:
+        fields = ["position", "since", "released", "expires"]
+        Lease.objects.bulk_update([lease for lease in leases if lease.item_id in known], fields)
+    return leases

@@ -74,6 +74,10 @@ def serve(
             self.cfg.set("workers", workers)
             self.cfg.set("worker_class", "gthread")
             self.cfg.set("threads", threads)
+            # a connection a request, and no more of them than a process can soon answer: kept ones
+            # stay with the process that took them, and one of two may end up with most of them
+            self.cfg.set("keepalive", 0)
+            self.cfg.set("worker_connections", 2 * threads)
             self.cfg.set("graceful_timeout", 10)
             self.cfg.set("loglevel", "warning")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import wraps
+from functools import lru_cache, wraps
 from random import SystemRandom
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.project import Plan
@@ -129,7 +130,6 @@ def work(request: HttpRequest) -> HttpResponse:
             return refused
         if request.headers.get("X-Trope") != "next":
             return redirect("work")
-        request.person.refresh_from_db()
     page = queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
     if not page.leases:
         context = {"ending": ENDINGS[page.reason], "earned": plan().earned(request.person.judged)}
@@ -141,11 +141,11 @@ def _store(request: HttpRequest) -> HttpResponse | None:
     """Store what was sent; gives a page only if answers are missing."""
     person, token = request.person, request.POST.get("token", "")
     if request.POST.get("action") == "skip":
-        judging.skip(person.pk, token, plan(), now=now())
+        request.person = judging.skip(person.pk, token, plan(), now=now()).person
         return None
     lease = Lease.objects.select_related("item").filter(person=person, token=token).first()
     if lease is None:  # sent before, or by mistake: the service knows which
-        judging.submit(person.pk, token, {}, plan(), now=now())
+        request.person = judging.submit(person.pk, token, {}, plan(), now=now()).person
         return None
     values = dict(request.POST.lists())
     answers, faults = read_answers(
@@ -154,7 +154,7 @@ def _store(request: HttpRequest) -> HttpResponse | None:
     if faults:
         left = len(queue.leases_of(person.pk))
         return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
-    judging.submit(person.pk, token, answers, plan(), now=now())
+    request.person = judging.submit(person.pk, token, answers, plan(), now=now()).person
     return None
 
 
@@ -225,8 +225,14 @@ def _item_context(item: Any, token: str, values: Any, faults: dict[str, str]) ->
         "shown": [(s.label or s.field, item.payload.get(s.field, "")) for s in plan().shown],
         "fields": pages.fields(plan(), item.text, item.payload, values, faults),
         "faults": faults,
-        "blocks": pages.blocks(plan().guidelines),
+        "guidelines": _in_html(plan().guidelines),
     }
+
+
+@lru_cache(maxsize=8)
+def _in_html(guidelines: str) -> str:
+    """Guidelines as they stand on every item's page: rendered once, not with every item."""
+    return render_to_string("blocks.html", {"blocks": pages.blocks(guidelines)})
 
 
 def _message(request: HttpRequest, heading: str, message: str, status: int) -> HttpResponse:
