@@ -7,6 +7,7 @@ the last transaction moves that place. What a stopped import left behind is remo
 from __future__ import annotations
 
 import fcntl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -21,7 +22,7 @@ from trope.annotate.store.models import Event, Item, State
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput
 
-_STEP = 500
+_STEP = 200
 
 T = TypeVar("T")
 
@@ -42,14 +43,21 @@ def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -
             Random(project.plan.seed * 1_000_003 + state.imports).shuffle(places)
         items = zip(read_items(path, project.plan), places, strict=True)
         for part in _parts(items):
-            with writing():
-                slots = project.plan.judgments_an_item
-                Item.objects.bulk_create([_row(item, place, slots) for item, place in part])
+            _add(part, project.plan.judgments_an_item)
         with writing():
             State.objects.update(published=state.published + number, imports=state.imports + 1)
             detail = {"file": path.name, "items": number}
             Event.objects.create(at=now, who=by, what="import", detail=detail)
         return number
+
+
+def _add(part: list[tuple[NewItem, int]], slots: int) -> None:
+    """Write some items, then leave the database to people for as long as that took."""
+    rows = [_row(item, place, slots) for item, place in part]
+    began = time.monotonic()
+    with writing():
+        Item.objects.bulk_create(rows)
+    time.sleep(min(time.monotonic() - began, 0.1))
 
 
 @contextmanager

@@ -32,6 +32,8 @@ def harden(answer: Answer) -> Answer:
         response["Cross-Origin-Opener-Policy"] = "same-origin"
         response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
         response.setdefault("Cache-Control", "no-store")
+        if not response.streaming:  # whole pages travel in one piece
+            response["Content-Length"] = str(len(response.content))
         return response
 
     return hardened
