@@ -28,6 +28,7 @@ class Person(models.Model):
     joined = models.DateTimeField()
     consented = models.DateTimeField(null=True)
     last_at = models.DateTimeField(null=True)
+    sessions_ended = models.IntegerField(default=0)
 
     # how far each walk has come: items by place, returned items by id, control items by place
     cursor = models.BigIntegerField(default=0)

@@ -67,6 +67,12 @@ def consent(person_id: int, *, now: datetime) -> None:
             Event.objects.create(at=now, who=person.name, what="consent")
 
 
+def end_sessions(person_id: int) -> None:
+    """End all sessions of the person, also those of which someone has kept a copy."""
+    with writing():
+        Person.objects.filter(pk=person_id).update(sessions_ended=F("sessions_ended") + 1)
+
+
 def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "") -> int:
     """End someone's work. Gives the number of judgments that no longer count.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.urls import path
 
 from trope.annotate.web import owning, views
+from trope.annotate.web.throttle import slow_guessing
 
 urlpatterns = [
     path("", views.home, name="home"),
-    path("join/<str:token>", views.join, name="join"),
+    path("join/<str:token>", slow_guessing(views.join), name="join"),
     path("leave", views.leave, name="leave"),
     path("guidelines", views.guidelines, name="guidelines"),
     path("judge", views.work, name="work"),

@@ -103,7 +103,9 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 @require_POST
 def leave(request: HttpRequest) -> HttpResponse:
-    """End the session."""
+    """End the session, and all others of the person."""
+    if request.person is not None:
+        people.end_sessions(request.person.pk)
     request.session.flush()
     return redirect("home")
 
