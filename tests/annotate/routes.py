@@ -32,4 +32,6 @@ ROUTES = {
     "dismiss": Route((OWNER,), "POST", {"number": 999_999}),
     "export_csv": Route((OWNER,)),
     "export_jsonl": Route((OWNER,)),
+    "undo": Route((ANNOTATOR,), "POST"),
+    "batches": Route((OWNER,), "GET POST"),
 }

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.ordering import Measure, Order
 from trope.core.config import read_config
 from trope.core.errors import BadConfig, BadInput, MissingData
 
@@ -52,6 +53,22 @@ class Pay:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """Which field of an item says how doubtful it is, and whether it is a probability."""
+
+    field: str = "uncertainty"
+    measure: Measure = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Which field of an item names its batch (none: no batches), and who opens the next one."""
+
+    field: str = ""
+    open: Literal["owner", "automatic"] = "owner"
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """A field of the item that the page shows beside its text."""
 
@@ -84,13 +101,15 @@ class Plan:
     items_a_page: int = 10
     judgments_an_item: int = 3
     lease_minutes: int = 60
-    order: Literal["random", "given"] = "random"
+    order: Order = "random"
     seed: int = 13
     database: str = ""
     skip: Skipping = field(default_factory=Skipping)
     gold: Gold = field(default_factory=Gold)
     caps: Caps = field(default_factory=Caps)
     pay: Pay = field(default_factory=Pay)
+    uncertainty: Uncertainty = field(default_factory=Uncertainty)
+    batches: Batches = field(default_factory=Batches)
 
     def earned(self, judged: int) -> Decimal:
         """What a person has earned by so many judgments; a part of a page counts as such."""

@@ -16,8 +16,10 @@ from pathlib import Path
 from random import Random
 from typing import TypeVar
 
-from trope.annotate.items import NewItem, read_items
+from trope.annotate.items import NewItem, batch_of, doubt_of, read_items
 from trope.annotate.project import Project
+from trope.annotate.rules.ordering import by_batch, in_order
+from trope.annotate.store import batches
 from trope.annotate.store.models import Event, Item, State
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput
@@ -38,14 +40,16 @@ def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -
         _remove_unpublished()
         number = _checked(project, path)
         state = _state()
-        places = list(range(state.published + 1, state.published + number + 1))
-        if project.plan.order == "random":
-            Random(project.plan.seed * 1_000_003 + state.imports).shuffle(places)
+        places, sizes = _places(project, path, number, state)
+        batches.check_new(sizes)
         items = zip(read_items(path, project.plan), places, strict=True)
         for part in _parts(items):
             _add(part, project.plan.judgments_an_item)
         with writing():
-            State.objects.update(published=state.published + number, imports=state.imports + 1)
+            end = state.published + number
+            State.objects.update(published=end, opened=end, imports=state.imports + 1)
+            if project.plan.batches.field:
+                batches.add(sizes, state.published + 1, now=now)
             detail = {"file": path.name, "items": number}
             Event.objects.create(at=now, who=by, what="import", detail=detail)
         return number
@@ -58,6 +62,24 @@ def _add(part: list[tuple[NewItem, int]], slots: int) -> None:
     with writing():
         Item.objects.bulk_create(rows)
     time.sleep(min(time.monotonic() - began, 0.1))
+
+
+def _places(
+    project: Project, path: Path, number: int, state: State
+) -> tuple[list[int], list[tuple[str, int]]]:
+    """The place of each item of the file, and the batches with their sizes, in their order."""
+    plan = project.plan
+    doubts, names = [0.0] * number, [""] * number
+    if plan.order == "uncertainty" or plan.batches.field:
+        for n, item in enumerate(read_items(path, plan)):
+            doubts[n] = doubt_of(item, plan) if plan.order == "uncertainty" else 0.0
+            names[n] = batch_of(item, plan)
+    rng = Random(plan.seed * 1_000_003 + state.imports)
+    gathered = by_batch(in_order(number, plan.order, rng, doubts), names)
+    places = [0] * number
+    for step, n in enumerate(n for _, members in gathered for n in members):
+        places[n] = state.published + 1 + step
+    return places, [(name, len(members)) for name, members in gathered]
 
 
 @contextmanager

@@ -65,7 +65,7 @@ def change(
 ) -> Judgment:
     """A judgment that takes the place of an earlier one, which is kept as history."""
     with writing():
-        person = _active(person_id)
+        person = active_person(person_id)
         if done := Judgment.objects.filter(token=token, person=person).first():
             return done
         old = (
@@ -103,7 +103,7 @@ def _settle(
 ) -> Judgment:
     try:
         with writing():
-            person = _active(person_id)
+            person = active_person(person_id)
             leases = Lease.objects.select_related("item").select_for_update(of=("self",))
             lease = leases.filter(token=token, person=person).first()
             if lease is None:  # its token went over to a judgment, or it never was
@@ -123,7 +123,8 @@ def _settle(
         raise
 
 
-def _active(person_id: int) -> Person:
+def active_person(person_id: int) -> Person:
+    """The person, locked until the transaction ends; refused if their work has ended."""
     person = Person.objects.select_for_update().get(pk=person_id)
     if person.state != "active":
         raise Refused("dismissed", "Your work on this project has ended.")
@@ -135,7 +136,7 @@ def _stored(
 ) -> Judgment:
     item = lease.item
     spent = seconds_spent(lease.since, person.last_at, now, plan.lease_minutes)
-    right = is_right(item.gold or {}, answers) if item.is_gold and not skipping else None
+    right, counts = _gold_right(lease, answers, skipping)
     judgment = Judgment.objects.create(
         item=item,
         person=person,
@@ -145,9 +146,22 @@ def _stored(
         at=now,
         state=_take_fate(lease, skipping),
         gold_right=right,
+        replaces=lease.undoes,
     )
-    _count(person, spent, right, now, skipping)
+    _count(person, spent, right if counts else None, now, skipping)
     return judgment
+
+
+def _gold_right(lease: Lease, answers: dict[str, Any], skipping: bool) -> tuple[bool | None, bool]:
+    """Whether a control item was answered rightly, and whether that is news.
+
+    The first answer stands, also where it was taken back: what was seen since must not improve it.
+    """
+    if lease.undoes is not None and lease.undoes.gold_right is not None:
+        return lease.undoes.gold_right, False
+    if skipping or not lease.item.is_gold:
+        return None, False
+    return is_right(lease.item.gold or {}, answers), True
 
 
 def _take_fate(lease: Lease, skipping: bool) -> str:

@@ -11,9 +11,11 @@ from django.db.models import Q
 
 
 class State(models.Model):
-    """One row: the last place that is published. Items beyond it are an import under way."""
+    """One row: the last place that is published. Items beyond it are an import under way; those
+    between `opened` and it are in batches that are not open yet."""
 
     published = models.BigIntegerField(default=0)
+    opened = models.BigIntegerField(default=0)  # up to here items are given out
     imports = models.IntegerField(default=0)
 
 
@@ -83,6 +85,8 @@ class Lease(models.Model):
     expires = models.DateTimeField()
     released = models.BooleanField(default=False)
     draft = models.JSONField(default=dict)
+    # the judgment that its owner took back to give another one
+    undoes = models.ForeignKey("Judgment", null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
         constraints = [
@@ -124,3 +128,12 @@ class Event(models.Model):
     who = models.CharField(max_length=100)
     what = models.CharField(max_length=40)
     detail = models.JSONField(default=dict)
+
+
+class Batch(models.Model):
+    """A named stretch of places that is given out together, once it is open."""
+
+    name = models.CharField(max_length=200, unique=True)
+    first = models.BigIntegerField(unique=True)
+    last = models.BigIntegerField()
+    opened = models.DateTimeField(null=True)

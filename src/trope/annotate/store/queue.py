@@ -19,6 +19,7 @@ from django.db.models import F
 from trope.annotate.project import Plan
 from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
+from trope.annotate.store.batches import open_next_if_used_up
 from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
 from trope.annotate.store.people import announce
 from trope.annotate.store.writing import writing
@@ -56,6 +57,8 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
         wanted_gold = gold_in_page(size, plan.gold.share, rng)
         gold = _walk_gold(person, wanted_gold)
         work = _take_work(person, size - len(gold))
+        if not work and plan.batches.open == "automatic" and open_next_if_used_up(now=now):
+            work = _take_work(person, size - len(gold))
         _save_walk(person, keep_gold=bool(work))
         if not work:
             return Page((), "finished")
@@ -135,10 +138,10 @@ def _walk_returned(person: Person, number: int, mine: set[int]) -> list[Item]:
 
 
 def _walk(person: Person, number: int, mine: set[int]) -> list[Item]:
-    published = published_place()
+    opened = opened_place()
     while True:
         ahead = Item.objects.filter(open_slots__gt=0, place__gt=person.cursor)
-        items = list(ahead.filter(place__lte=published).order_by("place").defer("gold")[:number])
+        items = list(ahead.filter(place__lte=opened).order_by("place").defer("gold")[:number])
         if not items:
             return []
         person.cursor = items[-1].place
@@ -148,15 +151,20 @@ def _walk(person: Person, number: int, mine: set[int]) -> list[Item]:
 
 
 def published_place() -> int:
-    """The place up to which items can be given out."""
+    """The place up to which items have been imported."""
     return State.objects.values_list("published", flat=True).first() or 0
+
+
+def opened_place() -> int:
+    """The place up to which items can be given out."""
+    return State.objects.values_list("opened", flat=True).first() or 0
 
 
 def _walk_gold(person: Person, number: int) -> list[Item]:
     if not number:
         return []
-    published = published_place()
-    ahead = Item.objects.filter(is_gold=True, place__gt=person.gold_cursor, place__lte=published)
+    opened = opened_place()
+    ahead = Item.objects.filter(is_gold=True, place__gt=person.gold_cursor, place__lte=opened)
     items = list(ahead.order_by("place").defer("gold")[:number])
     if items:
         person.gold_cursor = items[-1].place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from trope.annotate.web import owning, views
+from trope.annotate.web import batching, owning, views
 from trope.annotate.web.throttle import slow_guessing
 
 urlpatterns = [
@@ -21,4 +21,7 @@ urlpatterns = [
     path("project/dismiss/<int:number>", owning.dismiss, name="dismiss"),
     path("project/judgments.csv", owning.export, {"kind": "csv"}, name="export_csv"),
     path("project/judgments.jsonl", owning.export, {"kind": "jsonl"}, name="export_jsonl"),
+    # the course of the work
+    path("judge/undo", views.undo, name="undo"),
+    path("project/batches", batching.list_or_open, name="batches"),
 ]

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
-from trope.annotate.store import judging, people, queue
+from trope.annotate.store import judging, people, queue, undoing
 from trope.annotate.store.models import Judgment, Lease
 from trope.annotate.web import pages
 from trope.annotate.web.middleware import sign_in
@@ -168,6 +168,14 @@ def draft(request: HttpRequest) -> HttpResponse:
     values = {name: given for name, given in request.POST.lists() if name in known}
     kept = judging.save_draft(request.person.pk, request.POST.get("token", ""), values)
     return HttpResponse(status=204 if kept else 409)
+
+
+@require_POST
+@only("annotator")
+def undo(request: HttpRequest) -> HttpResponse:
+    """Take the last submission back; its form opens again."""
+    undoing.undo(request.person.pk, plan(), pages.form_values, now=now())
+    return redirect("work")
 
 
 @require_GET

@@ -100,7 +100,11 @@ function choose(key) {
 }
 
 function press(event) {
-  if (!form() || event.altKey || event.metaKey) return;
+  if (event.altKey || event.metaKey) return;
+  if (!form()) {                                // after the last item
+    if (event.key === "u") document.getElementById("undo")?.click();
+    return;
+  }
   const typing = event.target.matches("textarea, input:not([type=radio]):not([type=checkbox])");
   if (event.key === "Enter" && (!typing || event.ctrlKey)) {
     if (event.target.matches("button, a, summary")) return;
@@ -115,6 +119,8 @@ function press(event) {
     "-": () => { minus = true; },
     "?": () => { const help = document.getElementById("help"); help.open = !help.open; if (help.open) help.querySelector("summary").focus(); },
     s: () => document.getElementById("skip")?.click(),
+    u: () => document.getElementById("undo")?.click(),
+    b: () => document.getElementById("earlier")?.click(),
   };
   if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
   else if (event.key.length === 1 && choose(event.key)) event.preventDefault();
