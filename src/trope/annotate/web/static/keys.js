@@ -39,10 +39,19 @@ const active = () => fieldsets().find(set => set.classList.contains("active"));
 const activateNext = () => activate(fieldsets().find(set => !answered(set)) || active() || fieldsets()[0]);
 
 function move(step) {
-  const sets = fieldsets();
-  const place = Math.min(Math.max(sets.indexOf(active()) + step, 0), sets.length - 1);
+  const sets = fieldsets(), here = active();
+  // words are entered first, then left: until one of them has the focus, no key chooses one
+  const enter = here?.dataset.kind === "spans" && !here.contains(document.activeElement);
+  const place = enter ? sets.indexOf(here)
+    : Math.min(Math.max(sets.indexOf(here) + step, 0), sets.length - 1);
   activate(sets[place]);
   sets[place].querySelector("label input, textarea")?.focus();
+}
+
+function moveWord(step) {
+  const words = active()?.dataset.kind === "spans" ? inputs(active()) : [];
+  words[words.indexOf(document.activeElement) + step]?.focus();
+  return words.length > 0;
 }
 
 // Drafts: what has been filled in is kept a moment later.
@@ -122,7 +131,9 @@ function press(event) {
     u: () => document.getElementById("undo")?.click(),
     b: () => document.getElementById("earlier")?.click(),
   };
-  if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
+  if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
+    if (moveWord(event.key === "ArrowRight" ? 1 : -1)) event.preventDefault();
+  } else if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
   else if (event.key.length === 1 && choose(event.key)) event.preventDefault();
 }
 
