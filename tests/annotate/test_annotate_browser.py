@@ -1,14 +1,16 @@
 """The service as it is started, in a real browser, with nothing but the keyboard."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 from typing import Any
 
 import pytest
-from browsers import Serve, begin, chromium, exported, invited, open_page, serve  # noqa: F401
+from browsers import Serve, begin, chromium, exported, invited, open_page, serve
 
 pytestmark = pytest.mark.browser
 
 
-def test_tweets_by_keyboard_with_a_reload_in_between(chromium: Any, serve: Serve) -> None:  # noqa: F811
+def test_tweets_by_keyboard_with_a_reload_in_between(chromium: Any, serve: Serve) -> None:
     _, owner_link = serve("tweets2019")
     owner, link = invited(chromium, owner_link, "Ann")
     page = begin(chromium, link)
@@ -46,7 +48,7 @@ def test_tweets_by_keyboard_with_a_reload_in_between(chromium: Any, serve: Serve
     assert {row["annotator"] for row in rows} == {"Ann"}
 
 
-def test_scores_by_keyboard_to_the_end(chromium: Any, serve: Serve) -> None:  # noqa: F811
+def test_scores_by_keyboard_to_the_end(chromium: Any, serve: Serve) -> None:
     _, owner_link = serve("semeval2015")
     owner, link = invited(chromium, owner_link, "Bob")
     page = begin(chromium, link)
@@ -69,7 +71,7 @@ def test_scores_by_keyboard_to_the_end(chromium: Any, serve: Serve) -> None:  # 
     assert [row["answers"]["score"] for row in exported(owner)] == scores
 
 
-def test_page_works_without_scripts_and_fits_a_phone(chromium: Any, serve: Serve) -> None:  # noqa: F811
+def test_page_works_without_scripts_and_fits_a_phone(chromium: Any, serve: Serve) -> None:
     _, owner_link = serve("newsmet")
     _, link = invited(chromium, owner_link, "Cy")
     phone = {"width": 360, "height": 740}

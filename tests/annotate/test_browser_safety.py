@@ -1,12 +1,14 @@
 """Markup that people bring executes nothing in a real browser; every page is usable by everyone."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Serve, begin, chromium, invited, open_page, serve  # noqa: F401
-from projects import make_project  # noqa: F401 - sets Django up, for addresses
+from browsers import Serve, begin, chromium, invited, open_page, serve
+from projects import make_project  # sets Django up, for addresses
 from routes import ROUTES
 
 pytestmark = pytest.mark.browser
@@ -56,8 +58,8 @@ def check(page: Any, seen: list[str]) -> None:
 
 
 def test_stored_markup_executes_nothing(
-    chromium: Any,  # noqa: F811
-    serve: Serve,  # noqa: F811
+    chromium: Any,
+    serve: Serve,
 ) -> None:
     _, owner_link = serve("pairs", plant)
     owner, link = invited(chromium, owner_link, EVIL[:100])
@@ -88,8 +90,8 @@ def test_stored_markup_executes_nothing(
 
 
 def test_policy_stops_markup_that_got_into_a_page(
-    chromium: Any,  # noqa: F811
-    serve: Serve,  # noqa: F811
+    chromium: Any,
+    serve: Serve,
 ) -> None:
     _, owner_link = serve("pairs")
     _, link = invited(chromium, owner_link, "Ann")
@@ -168,8 +170,8 @@ def visit_all(page: Any, role: str) -> list[str]:
 def test_every_page_is_accessible_and_fits_a_phone(
     template: str,
     scheme: str,
-    chromium: Any,  # noqa: F811
-    serve: Serve,  # noqa: F811
+    chromium: Any,
+    serve: Serve,
     tmp_path: Path,
 ) -> None:
     axe, faults = axe_source(), []

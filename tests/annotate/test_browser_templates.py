@@ -1,10 +1,12 @@
 """Each template from invitation to export in a real browser, with nothing but the keyboard."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Serve, begin, chromium, exported, invited, serve  # noqa: F401
+from browsers import Serve, begin, chromium, exported, invited, serve
 
 from trope.annotate.starting import TEMPLATES
 
@@ -46,8 +48,8 @@ def finish(page: Any) -> None:
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_template_from_invitation_to_export(
     template: str,
-    chromium: Any,  # noqa: F811
-    serve: Serve,  # noqa: F811
+    chromium: Any,
+    serve: Serve,
 ) -> None:
     _, owner_link = serve(template)
     owner, link = invited(chromium, owner_link, "Ann")
@@ -70,8 +72,8 @@ def test_template_from_invitation_to_export(
 
 
 def test_last_judgment_is_taken_back_and_earlier_ones_are_a_key_away(
-    chromium: Any,  # noqa: F811
-    serve: Serve,  # noqa: F811
+    chromium: Any,
+    serve: Serve,
 ) -> None:
     _, owner_link = serve("semeval2015")
     owner, link = invited(chromium, owner_link, "Ann")
@@ -98,8 +100,8 @@ WILD = "👩‍👩‍👧 שלום עולם 😀 prices climb, 🏳️‍🌈 e
 
 
 def test_spans_are_exact_with_emoji_and_right_to_left_text_in_a_browser(
-    chromium: Any,  # noqa: F811
-    serve: Serve,  # noqa: F811
+    chromium: Any,
+    serve: Serve,
 ) -> None:
     import json
 

@@ -3,10 +3,7 @@
 import io
 import json
 import re
-from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -14,17 +11,14 @@ from projects import START, Clock, add_items, make_project
 from routes import ANNOTATOR, OWNER, ROLES, ROUTES, STRANGER
 from test_web import browser, form_token
 
-from trope.annotate.project import Project, open_project
-from trope.annotate.rules.throttling import ADDRESSES, Guesses
+from trope.annotate.project import Project
 from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.store.models import Event, Judgment, Lease, Person
+from trope.annotate.store.models import Judgment, Person
 from trope.annotate.store.people import dismiss, invite
 from trope.annotate.web import views
 from trope.annotate.web.serving import application
 from trope.annotate.web.settings import web_settings
 from trope.annotate.web.urls import urlpatterns
-from trope.core.errors import BadInput, MissingData
 
 NAMES = [pattern.name for pattern in urlpatterns]
 
@@ -342,202 +336,3 @@ def test_large_form_is_refused(served: Project) -> None:
     filled = {"token": form_token(ann), "metaphor": "x" * 2_000_000}
     assert ann.post("/judge", filled).status_code == 400
     assert not Judgment.objects.exists()
-
-
-# --- secrets and guessing ----------------------------------------------------------------------
-
-
-def test_there_is_no_default_secret(tmp_path: Path) -> None:
-    project = make_project(tmp_path / "p")
-    other = make_project(tmp_path / "q")
-    assert project.secret != other.secret
-    assert (project.folder / "secret").stat().st_mode & 0o077 == 0
-    (project.folder / "secret").write_text("short")
-    with pytest.raises(BadInput):
-        connect(open_project(project.folder))
-    (project.folder / "secret").unlink()
-    with pytest.raises(MissingData):
-        connect(open_project(project.folder))
-
-
-def test_only_the_hash_of_a_link_is_stored(served: Project) -> None:
-    token = invite("Ann", now=START)
-    assert len(token) >= 43  # 256 bits
-    browser(token)
-    stored = json.dumps([*Person.objects.values(), *Event.objects.values()], default=str)
-    assert token not in stored
-
-
-def test_guessing_of_links_is_slowed_down_and_ends(served: Project, clock: Clock) -> None:
-    token = invite("Ann", now=START)
-    guesser = browser(REMOTE_ADDR="192.0.2.1")
-    statuses = [guesser.get(f"/join/guess{n}").status_code for n in range(12)]
-    assert statuses == [404] * 10 + [429] * 2
-    blocked = guesser.post(f"/join/{token}")
-    assert blocked.status_code == 429, "even the right one is not looked at"
-    assert 0 < int(blocked.headers["Retry-After"]) <= 300
-    assert browser(REMOTE_ADDR="192.0.2.2").get(f"/join/{token}").status_code == 200
-    clock.forward(minutes=5, seconds=1)
-    assert guesser.get(f"/join/{token}").status_code == 200
-
-
-def test_guessing_from_many_places_is_slowed_down_too(served: Project, clock: Clock) -> None:
-    token = invite("Ann", now=START)
-    signed_in = browser(invite("Bob", now=START))
-    for n in range(500):
-        browser(REMOTE_ADDR=f"2001:db8::{n:x}").get("/join/guess")
-    assert browser(REMOTE_ADDR="192.0.2.9").get(f"/join/{token}").status_code == 429
-    assert signed_in.get("/judge").status_code == 200, "those who are in notice nothing"
-    clock.forward(minutes=6)
-    assert browser(REMOTE_ADDR="192.0.2.9").get(f"/join/{token}").status_code == 200
-
-
-def test_right_links_never_count_as_guesses(served: Project, clock: Clock) -> None:
-    for n in range(30):  # a class that opens its links from one address
-        token = invite(f"Pupil {n}", now=START)
-        assert browser(REMOTE_ADDR="192.0.2.7").post(f"/join/{token}").status_code == 302
-
-
-def test_address_that_a_client_claims_is_not_believed(served: Project, clock: Clock) -> None:
-    guesser = browser(REMOTE_ADDR="192.0.2.1")
-    for n in range(11):
-        status = guesser.get("/join/guess", HTTP_X_FORWARDED_FOR=f"198.51.100.{n}").status_code
-    assert status == 429
-    behind = public_client(served)
-    for n in range(11):
-        claim = f"198.51.100.{n}, 203.0.113.5"  # the web server adds the last one
-        status = behind.get("/join/guess", HTTP_X_FORWARDED_FOR=claim).status_code
-    assert status == 429
-    other = behind.get("/join/guess", HTTP_X_FORWARDED_FOR="203.0.113.6")
-    assert other.status_code == 404
-
-
-def test_guesses_are_forgotten_in_time_and_in_number() -> None:
-    guesses, now = Guesses(each=2, together=10**9), START
-    for n in range(ADDRESSES + 5):
-        guesses.note_failure(f"address {n}", now)
-        guesses.note_failure(f"address {n}", now)
-    assert not guesses.wait("address 0", now), "the oldest had to go"
-    assert guesses.wait(f"address {ADDRESSES}", now) == guesses.within
-    assert not guesses.wait(f"address {ADDRESSES}", now - timedelta(days=1)), "a clock set back"
-
-
-# --- what annotators may see and send ----------------------------------------------------------
-
-
-GOLD_PLAN = """
-[skip]
-allowed = true
-limit = 1.0
-[gold]
-share = 0.5
-[[questions]]
-id = "why"
-kind = "text"
-required = false
-text = "Why?"
-"""
-
-
-def all_pages(client: Any, rng: Random, known: set[str]) -> Iterator[tuple[str, str]]:
-    """Every response to random use of every address that an annotator can reach."""
-    while True:
-        page = client.get("/judge")
-        yield "/judge", page.content.decode()
-        found = re.search(r'name="token" value="(\w+)"', page.content.decode())
-        if not found:
-            break
-        form: dict[str, Any] = {"token": found[1], "metaphor": rng.choice(["yes", "no", "", "?"])}
-        if rng.random() < 0.3:
-            yield "draft", client.post("/judge/draft", form).content.decode()
-        form["action"] = rng.choice(["submit", "submit", "skip"])
-        extra = {"HTTP_X_TROPE": "next"} if rng.random() < 0.5 else {}
-        yield "submit", client.post("/judge", form, **extra).content.decode()
-        for name in NAMES:
-            arguments = dict(ROUTES[name].arguments)
-            if "number" in arguments:
-                arguments["number"] = rng.randint(1, 12)
-            from django.urls import reverse
-
-            path = reverse(name, kwargs=arguments)
-            if name not in ("join", "leave", "work"):
-                yield path, client.get(path).content.decode()
-                if rng.random() < 0.1:
-                    yield path, client.post(path, form).content.decode()
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_gold_never_reaches_an_annotator(seed: int, tmp_path: Path) -> None:
-    project = make_project(tmp_path / "p", page=4, more=GOLD_PLAN)
-    connect(project, **web_settings())
-    rows: list[dict[str, Any]] = [{"id": f"i{n}", "text": f"Sentence {n}."} for n in range(8)]
-    known = {"metaphor": "yes", "why": "zebra-314"}
-    rows += [{"id": f"okapi{n}", "text": f"Sentence {n + 8}.", "gold": known} for n in range(6)]
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_items(project, path, now=START)
-    ann = browser(invite("Ann", now=START))
-    pages = list(all_pages(ann, Random(seed), set()))
-    assert Judgment.objects.filter(item__is_gold=True).exists()
-    for where, page in pages:
-        for sign in ("zebra-314", "okapi", "gold", "control", "is_gold", "right"):
-            assert sign not in page.lower().replace("copyright", ""), (where, sign)
-
-
-def test_control_item_looks_like_any_other(tmp_path: Path) -> None:
-    project = make_project(tmp_path / "p", page=4, more="[gold]\nshare = 0.5")
-    connect(project, **web_settings())
-    add_items(project, 8, gold=4)
-    ann = browser(invite("Ann", now=START))
-    ann.post("/judge", {"token": form_token(ann), "metaphor": "no"})  # later, undo is offered
-    shapes: dict[bool, set[str]] = {True: set(), False: set()}
-    for _ in range(7):
-        page = ann.get("/judge").content.decode()
-        token = form_token(ann)
-        is_gold = Lease.objects.select_related("item").get(token=token).item.is_gold
-        shape = re.sub(r'value="\w{20,}"|\d+|Sentence number|Control', "", page)
-        shapes[is_gold].add(shape)
-        ann.post("/judge", {"token": token, "metaphor": "no"})
-    assert shapes[True]
-    assert shapes[True] == shapes[False]
-
-
-@pytest.mark.parametrize(
-    "answer", ["maybe", "", "yes\0", "YES", "' OR 1=1 --", "yes\r\nSet-Cookie: a=b", "é" * 3000]
-)
-def test_answer_that_is_not_offered_is_refused(answer: str, served: Project) -> None:
-    ann = browser(invite("Ann", now=START))
-    form = {"token": form_token(ann), "metaphor": answer}
-    assert ann.post("/judge", form).status_code == 422
-    assert not Judgment.objects.exists()
-
-
-def test_fields_that_a_form_does_not_have_are_ignored(served: Project) -> None:
-    ann = browser(invite("Ann", now=START))
-    form = {"token": form_token(ann), "metaphor": "no", "state": "gold", "person": "1"}
-    ann.post("/judge?metaphor=yes", form | {"gold_right": "1", "judged": "999", "role": "owner"})
-    (stored,) = Judgment.objects.all()
-    assert stored.answers == {"metaphor": "no"}
-    assert Person.objects.get(name="Ann").role == "annotator"
-    assert Person.objects.get(name="Ann").judged == 1
-
-
-def test_work_of_others_cannot_be_reached(served: Project) -> None:
-    ann, bob = (browser(invite(name, now=START)) for name in ("Ann", "Bob"))
-    form = {"token": form_token(ann), "metaphor": "yes"}
-    assert bob.post("/judge", form).status_code == 409
-    assert bob.post("/judge/draft", form).status_code == 409
-    ann.post("/judge", form)
-    number = Judgment.objects.get().pk
-    assert bob.get(f"/judge/change/{number}").status_code == 404
-    assert bob.post(f"/judge/change/{number}", form).status_code == 404
-    assert Judgment.objects.count() == 1
-
-
-def test_nobody_works_before_agreeing(served: Project) -> None:
-    token = invite("Ann", now=START)
-    ann = browser(token)
-    Person.objects.filter(name="Ann").update(consented=None)
-    assert ann.get("/judge").status_code == 403
-    assert ann.post("/judge", {"token": "x", "metaphor": "yes"}).status_code == 403
-    assert not Lease.objects.exists()

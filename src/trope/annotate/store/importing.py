@@ -20,7 +20,7 @@ from trope.annotate.items import NewItem, batch_of, doubt_of, read_items
 from trope.annotate.project import Project
 from trope.annotate.rules.ordering import by_batch, in_order
 from trope.annotate.store import batches
-from trope.annotate.store.models import Event, Item, State
+from trope.annotate.store.models import Event, Item, Lease, State
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput
 
@@ -43,8 +43,11 @@ def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -
         places, sizes = _places(project, path, number, state)
         batches.check_new(sizes)
         items = zip(read_items(path, project.plan), places, strict=True)
-        for part in _parts(items):
-            _add(part, project.plan.judgments_an_item)
+        slots = project.plan.judgments_an_item
+        for part in _unhurried(_parts(items)):
+            rows = [_row(item, place, slots) for item, place in part]
+            with writing():
+                Item.objects.bulk_create(rows)
         with writing():
             end = state.published + number
             State.objects.update(published=end, opened=end, imports=state.imports + 1)
@@ -55,13 +58,14 @@ def import_items(project: Project, path: Path, *, now: datetime, by: str = "") -
         return number
 
 
-def _add(part: list[tuple[NewItem, int]], slots: int) -> None:
-    """Write some items, then leave the database to people for as long as that took."""
-    rows = [_row(item, place, slots) for item, place in part]
+def _unhurried(parts: Iterator[T]) -> Iterator[T]:
+    """The parts; while people work, with a pause after each that is as long as its work was."""
     began = time.monotonic()
-    with writing():
-        Item.objects.bulk_create(rows)
-    time.sleep(min(time.monotonic() - began, 0.1))
+    for part in parts:
+        yield part
+        if Lease.objects.filter(released=False).exists():
+            time.sleep(min(time.monotonic() - began, 0.2))
+        began = time.monotonic()
 
 
 def _places(
@@ -109,7 +113,7 @@ def _remove_unpublished() -> None:
 def _checked(project: Project, path: Path) -> int:
     """The number of items, all of them in order."""
     number = 0
-    for part in _parts(read_items(path, project.plan)):
+    for part in _unhurried(_parts(read_items(path, project.plan))):
         number += len(part)
         there = Item.objects.filter(external_id__in=[item.id for item in part])
         if known := there.values_list("external_id", flat=True).first():
