@@ -28,7 +28,7 @@ import annotation_service as service
 import machine
 import record
 from annotation_clients import Annotator, Browser, Submit, all_at_once
-from annotation_load import keep_figures
+from annotation_load import keep_figures, show_missed
 from annotation_runs import databases
 
 from trope.annotate.project import Project
@@ -97,6 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for name, value in {**found, "ready_s": max(history.ready)}.items():
                 full = f"annotate.{kind}.kills.{name}"
                 figures.append(record.measured(full, [float(value)], n=n, note=note))
+    show_missed(figures)
     if options.keep:
         keep_figures(figures, options.results)
     return 1 if faults else 0
