@@ -92,3 +92,19 @@ def test_guesses_are_forgotten_in_time_and_in_number() -> None:
     assert not guesses.wait("address 0", now), "the oldest had to go"
     assert guesses.wait(f"address {ADDRESSES}", now) == guesses.within
     assert not guesses.wait(f"address {ADDRESSES}", now - timedelta(days=1)), "a clock set back"
+
+
+def test_refusals_are_logged_without_secrets(
+    served: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = invite("Ann", now=START)
+    ann = browser(token, REMOTE_ADDR="192.0.2.1")
+    ann.get("/join/wrong-one\nforged line")
+    ann.get("/project")
+    said = [record.getMessage() for record in caplog.records if "security" in record.name]
+    number = Person.objects.get(name="Ann").pk
+    assert said == [
+        "link that leads nowhere, from '192.0.2.1'",
+        f"person {number} asked for '/project' without its role",
+    ]
+    assert token not in caplog.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from trope.annotate.web.middleware import sign_in
 
 View = Callable[..., HttpResponse]
 _RNG = SystemRandom()
+_log = logging.getLogger("trope.annotate.security")
 
 ENDINGS = {
     "finished": "There is nothing left for you to judge. Thank you!",
@@ -50,6 +52,9 @@ def only(*roles: str) -> Callable[[View], View]:
                     401,
                 )
             if request.person.role not in roles:
+                _log.warning(
+                    "person %d asked for %r without its role", request.person.pk, request.path
+                )
                 return _message(
                     request, "Not for you", "Your role does not include this page.", 403
                 )
