@@ -112,7 +112,7 @@ async def _cycles(project: Project, links: Sequence[str], options: argparse.Name
         try:
             history.ready.append(service.wait_until_ready(port, running))
             await all_at_once([_open(person) for person in people])
-            moment = time.perf_counter() + rng.uniform(0.05, 1.0)
+            moment = time.perf_counter() + rng.uniform(0.05, 1.5)
             kill = asyncio.create_task(_kill_at(moment, running))
             await asyncio.gather(*(_work(person, history) for person in people))
             await kill
