@@ -77,8 +77,10 @@ def test_gold_never_reaches_an_annotator(seed: int, tmp_path: Path) -> None:
     pages = list(all_pages(ann, Random(seed), set()))
     assert Judgment.objects.filter(item__is_gold=True).exists()
     for where, page in pages:
+        # warnings and the person's own page tell how many were right, never which
+        told = re.sub(r"were not right\.|right to appeal|\d+ of \d+ right", "", page.lower())
         for sign in ("zebra-314", "okapi", "gold", "control", "is_gold", "right"):
-            assert sign not in page.lower().replace("copyright", ""), (where, sign)
+            assert sign not in told.replace("copyright", ""), (where, sign)
 
 
 def test_control_item_looks_like_any_other(tmp_path: Path) -> None:
@@ -135,6 +137,7 @@ def test_nobody_works_before_agreeing(served: Project) -> None:
     token = invite("Ann", now=START)
     ann = browser(token)
     Person.objects.filter(name="Ann").update(consented=None)
-    assert ann.get("/judge").status_code == 403
-    assert ann.post("/judge", {"token": "x", "metaphor": "yes"}).status_code == 403
+    for answer in (ann.get("/judge"), ann.post("/judge", {"token": "x", "metaphor": "yes"})):
+        assert (answer.status_code, answer.headers["Location"]) == (302, "/way")
+    assert ann.get("/way").headers["Location"] == "/agree"
     assert not Lease.objects.exists()
