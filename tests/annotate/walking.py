@@ -148,6 +148,10 @@ def reload_in_mid_item(page: Any) -> None:
             page.keyboard.press("ArrowDown")
             page.keyboard.press("Space")
         page.reload()
+        page.locator("fieldset.active").first.wait_for()
+        return
+    for _ in page.locator("fieldset").all():
+        page.keyboard.press("ArrowUp")  # back to the first question, whose answer is there
 
 
 def download(owner: Any, link: str) -> list[dict[str, Any]]:
