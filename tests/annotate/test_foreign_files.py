@@ -15,6 +15,7 @@ from rich_project import add_rich_items, live, rich_project
 from trope.annotate.exchange.mturk import read_time
 from trope.annotate.exchange.utf16 import from_utf16, to_utf16
 from trope.annotate.project import Project
+from trope.annotate.store import people
 from trope.annotate.store.connect import connect
 from trope.annotate.store.models import Item, Judgment, Person
 from trope.cli.main import main
@@ -50,6 +51,9 @@ def lively(tmp_path: Path) -> Project:
     project = rich_project(tmp_path / "old")
     add_rich_items(project)
     live(project, 11, events=70)
+    last = Judgment.objects.filter(current=True, state="counted").order_by("pk").last()
+    assert last is not None
+    people.dismiss(last.person_id, "the last one", now=START)
     return project
 
 
