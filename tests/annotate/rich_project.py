@@ -10,9 +10,10 @@ from projects import START
 from trope.annotate.project import Project, open_project
 from trope.annotate.questions import read_answers
 from trope.annotate.starting import new_project
-from trope.annotate.store import discipline, judging, people, queue
+from trope.annotate.store import discipline, judging, people, queue, undoing
 from trope.annotate.store.connect import connect
 from trope.annotate.store.importing import import_items
+from trope.annotate.web.pages import form_values
 
 PLAN = """
 title = "All kinds"
@@ -99,7 +100,7 @@ def live(project: Project, seed: int, events: int = 40) -> None:
         now += timedelta(seconds=rng.uniform(0.001, 4000))
         person = rng.randint(1, len(names))
         what = rng.choice(
-            ("answer",) * 6 + ("skip", "draft", "change", "change", "dismiss", "hold")
+            ("answer",) * 6 + ("skip", "draft", "change", "change", "undo", "dismiss", "hold")
         )
         if what == "dismiss" and rng.random() < 0.3:
             people.dismiss(person, "too =fast", now=now)
@@ -115,6 +116,9 @@ def live(project: Project, seed: int, events: int = 40) -> None:
 
 
 def _do(project, what, person, rng, now, given):
+    if what == "undo":
+        undoing.undo(person, project.plan, form_values, now=now)
+        return
     if what == "change":
         mine = [number for number, who in given if who == person]
         if mine:

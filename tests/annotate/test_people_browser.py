@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from test_annotate_browser import TROPE, free_port, open_page
+from browsers import TROPE, free_port, open_page
 
 from trope.annotate.starting import new_project
 

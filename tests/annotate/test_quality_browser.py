@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsers import TROPE, chromium, free_port, open_page
 from projects import PLAN
-from test_annotate_browser import TROPE, chromium, free_port, open_page
 
 from trope.annotate.starting import new_project
 

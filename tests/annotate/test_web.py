@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.people import dismiss, invite
 from trope.annotate.web.serving import check_place
 from trope.annotate.web.settings import web_settings
-from trope.annotate.web.urls import urlpatterns
 from trope.cli.main import main
 from trope.core.errors import BadInput
 
@@ -134,78 +132,6 @@ def test_dismissed_person_is_told_why_and_gets_nothing(served: Project) -> None:
     assert "Too fast" in ann.get("/judge").content.decode()
 
 
-NUMBERS = {"number": 999_999, "token": "nobody"}
-# what each role gets: 2xx, 3xx and 404 (nothing there) pass the check of roles, 401 and 403 do not
-ALLOWED = {
-    "home": {"", "annotator", "adjudicator", "owner"},
-    "join": {"", "annotator", "adjudicator", "owner"},
-    "leave": {"", "annotator", "adjudicator", "owner"},
-    "guidelines": {"annotator", "adjudicator", "owner"},
-    "work": {"annotator"},
-    "draft": {"annotator"},
-    "earlier": {"annotator"},
-    "change": {"annotator"},
-    "project": {"owner"},
-    "invite": {"owner"},
-    "dismiss": {"owner"},
-    "export_csv": {"owner"},
-    "export_jsonl": {"owner"},
-    "labels_csv": {"owner"},
-    "labels_jsonl": {"owner"},
-    # quality
-    "me": {"annotator"},
-    "put_away": {"annotator"},
-    "appeal": {"annotator"},
-    "pay": {"owner"},
-    "pay_csv": {"owner"},
-    "person": {"owner"},
-    "discipline": {"owner"},
-    "answer_appeal": {"owner"},
-    "review": {"owner"},
-    "quality": {"owner"},
-    "answers_csv": {"owner"},
-    "labels": {"owner"},
-    "tables": {"owner"},
-    "disputes": {"adjudicator", "owner"},
-    "decided": {"adjudicator", "owner"},
-    "dispute": {"adjudicator", "owner"},
-}
-# the way in and out
-ALLOWED |= {"arrive": {"", "annotator", "adjudicator", "owner"}}
-ALLOWED |= {
-    name: {"annotator"}
-    for name in ("way", "agree", "profile", "confirm_reading", "training", "worked", "demo")
-}
-ALLOWED |= {name: {"annotator"} for name in ("practice_draft", "waiting", "withdraw")}
-ALLOWED |= {
-    name: {"owner"} for name in ("applicants", "accept_best", "settle", "make_link", "trials")
-}
-
-
-@pytest.mark.parametrize("role", ["", "annotator", "adjudicator", "owner"])
-@pytest.mark.parametrize("route", [pattern.name for pattern in urlpatterns])
-def test_every_route_for_every_role(route: str, role: str, served: Project) -> None:
-    from django.urls import reverse
-
-    client = browser(invite("Someone", role=role, now=START) if role else "")
-    pattern = next(pattern for pattern in urlpatterns if pattern.name == route)
-    wanted = {name: NUMBERS[name] for name in pattern.pattern.converters}
-    address = reverse(route, kwargs=wanted)
-    statuses = {client.get(address).status_code, client.post(address, {}).status_code} - {405}
-    refused = statuses & {401, 403}
-    assert statuses
-    assert bool(refused) == (role not in ALLOWED[route]), statuses
-
-
-@pytest.mark.parametrize("route", ["/judge", "/judge/draft", "/project/invite", "/leave"])
-def test_form_from_another_site_is_refused(route: str, served: Project) -> None:
-    from django.test import Client
-
-    client = Client(HTTP_HOST="localhost", enforce_csrf_checks=True)
-    assert client.post(route, {"name": "Eve"}).status_code == 403
-    assert not Person.objects.filter(name="Eve").exists()
-
-
 def test_invitation_itself_needs_a_press_of_its_button(served: Project) -> None:
     token = invite("Ann", now=START)
     client = browser()
@@ -221,31 +147,6 @@ def test_new_link_ends_old_link_and_session(served: Project) -> None:
     owner.post("/project/invite", {"name": "Ann", "again": "1"})
     assert ann.get("/judge").status_code == 401
     assert browser().get(f"/join/{token}").status_code == 404
-
-
-def responses(client: Any) -> Iterator[Any]:
-    for address in (
-        "/",
-        "/guidelines",
-        "/judge",
-        "/judge/earlier",
-        "/nowhere",
-        "/static/../secret",
-    ):
-        yield client.get(address)
-
-
-def test_every_response_keeps_strangers_out(served: Project) -> None:
-    for response in responses(browser(invite("Ann", now=START))):
-        policy = response.headers["Content-Security-Policy"]
-        assert "default-src 'none'" in policy
-        assert "unsafe" not in policy
-        assert response.headers["X-Frame-Options"] == "DENY"
-        assert response.headers["Cache-Control"] == "no-store"
-
-
-def test_wrong_host_is_refused(served: Project) -> None:
-    assert browser().get("/", HTTP_HOST="evil.example").status_code == 400
 
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'"
@@ -273,30 +174,6 @@ def test_markup_in_texts_names_and_plan_stays_text(tmp_path: Path) -> None:
         assert [script for script in scripts if "/static/keys.js" not in script] == []
         assert "<img" not in page
     assert "&lt;script&gt;alert(1)" in shown[0]
-
-
-def test_known_answers_never_reach_an_annotator(tmp_path: Path) -> None:
-    project = make_project(tmp_path / "p", page=4, more="[gold]\nshare = 0.5")
-    connect(project, **web_settings())
-    path = tmp_path / "gold.jsonl"
-    rows = [{"id": f"i{n}", "text": f"Sentence {n}."} for n in range(4)]
-    rows += [
-        {"id": f"KNOWN{n}", "text": f"Control {n}.", "gold": {"metaphor": "yes"}} for n in range(4)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_items(project, path, now=START)
-    ann = browser(invite("Ann", now=START))
-    pages = []
-    while 'name="token"' in (page := ann.get("/judge").content.decode()):
-        pages.append(page)
-        pages.append(
-            ann.post("/judge", {"token": form_token(ann), "metaphor": "no"}).content.decode()
-        )
-    pages += [r.content.decode() for r in responses(ann)]
-    assert Judgment.objects.filter(state="gold", gold_right=False).count() >= 2
-    for page in pages:
-        assert "gold" not in page.lower()
-        assert "KNOWN" not in page
 
 
 def test_spans_are_exact_with_emoji_and_right_to_left_text(tmp_path: Path) -> None:

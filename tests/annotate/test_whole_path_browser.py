@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_annotate_browser import chromium, open_page
+from browsers import chromium, open_page
 from walking import (
     Keys,
     answer,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from test_annotate_browser import TROPE, free_port, open_page
+from browsers import TROPE, free_port, open_page
 
 from trope.annotate.starting import new_project
 

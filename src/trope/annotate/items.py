@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from trope.annotate.exchange.seen import SeenIds
 from trope.annotate.exchange.text_files import read_cells
 from trope.annotate.project import Plan
 from trope.annotate.questions import gold_faults, listed
+from trope.annotate.rules.ordering import doubt
 from trope.core.errors import BadRecord
 from trope.corpora.records import TextRecord
 from trope.corpora.tables import named_texts, read_texts
@@ -108,7 +110,29 @@ def _item(record: TextRecord, plan: Plan) -> NewItem:
     for shown in plan.shown:
         if not payload.get(shown.field):
             raise _Fault(f"has no {shown.field!r}, which the project shows")
-    return NewItem(record.id, record.text, payload, gold)
+    item = NewItem(record.id, record.text, payload, gold)
+    if plan.order == "uncertainty":
+        doubt_of(item, plan)
+    return item
+
+
+def doubt_of(item: NewItem, plan: Plan) -> float:
+    """How doubtful an item is by the field that the plan names; control items need none."""
+    name, value = plan.uncertainty.field, item.payload.get(plan.uncertainty.field)
+    if item.gold and value in (None, ""):
+        return 0.0
+    try:
+        score = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise _Fault(f"has no number in {name!r}, by which items are ordered") from None
+    if not isfinite(score) or (plan.uncertainty.measure == "probability" and not 0 <= score <= 1):
+        raise _Fault(f"has {value!r} in {name!r}, which is no {plan.uncertainty.measure}")
+    return doubt(score, plan.uncertainty.measure)
+
+
+def batch_of(item: NewItem, plan: Plan) -> str:
+    """The name of the item's batch; empty where it has none."""
+    return str(item.payload.get(plan.batches.field) or "")[:200] if plan.batches.field else ""
 
 
 def _highlight(value: str, text: str) -> Spans:

@@ -16,6 +16,7 @@ from trope.annotate import admission
 from trope.annotate.admission import Demo, Outside, Profile, Selection, Training, Withdrawal
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.ordering import Measure, Order
 from trope.annotate.rules.stages import Reading, Way
 from trope.annotate.rules.watching import Quality
 from trope.core.config import read_config
@@ -53,6 +54,22 @@ class Pay:
     amount: str = "0"
     per: Literal["page", "item"] = "page"
     currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """Which field of an item says how doubtful it is, and whether it is a probability."""
+
+    field: str = "uncertainty"
+    measure: Measure = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Which field of an item names its batch (none: no batches), and who opens the next one."""
+
+    field: str = ""
+    open: Literal["owner", "automatic"] = "owner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +141,15 @@ class Plan:
     items_a_page: int = 10
     judgments_an_item: int = 3
     lease_minutes: int = 60
-    order: Literal["random", "given"] = "random"
+    order: Order = "random"
     seed: int = 13
     database: str = ""
     skip: Skipping = field(default_factory=Skipping)
     gold: Gold = field(default_factory=Gold)
     caps: Caps = field(default_factory=Caps)
     pay: Pay = field(default_factory=Pay)
+    uncertainty: Uncertainty = field(default_factory=Uncertainty)
+    batches: Batches = field(default_factory=Batches)
     # quality
     quality: Quality = field(default_factory=Quality)
     doubt: Doubt = field(default_factory=Doubt)

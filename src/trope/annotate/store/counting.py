@@ -5,22 +5,27 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Max, Q, Sum
+from django.db.models import Count, F, Max, Q, Sum
 
 from trope.annotate.store.models import Judgment, Person
 
 
 def recount() -> None:
     """Bring everyone's counters in line with their judgments."""
-    first = Q(replaces=None)
-    judged = first & ~Q(state="skipped")
+    # a change keeps the time of the first answer; what was taken back and given anew has its own
+    own_time = Q(replaces=None) | ~Q(seconds=F("replaces__seconds"))
+    # one of each chain: not a change, not what was taken back and is still in hand
+    first = Q(replaces=None) | Q(replaces__state="skipped")
+    in_hand = Q(current=False, replaced_by=None) & ~Q(state="erased")
+    judged = first & ~Q(state="skipped") & ~in_hand
+    news = Q(gold_right__isnull=False) & Q(replaces__gold_right=None)
     rows = Judgment.objects.values("person").annotate(
         judged=Count("pk", filter=judged),
-        skipped=Count("pk", filter=Q(state="skipped")),
-        gold_seen=Count("pk", filter=first & Q(gold_right__isnull=False)),
-        gold_right=Count("pk", filter=first & Q(gold_right=True)),
-        seconds=Sum("seconds", filter=first, default=0.0),
-        last_at=Max("at", filter=first),
+        skipped=Count("pk", filter=Q(state="skipped", current=True)),
+        gold_seen=Count("pk", filter=news),
+        gold_right=Count("pk", filter=news & Q(gold_right=True)),
+        seconds=Sum("seconds", filter=own_time, default=0.0),
+        last_at=Max("at", filter=own_time),
         last_judged=Max("at", filter=judged),
     )
     for row in rows.order_by("person"):

@@ -20,7 +20,7 @@ _NOT_OF_A_PERSON = frozenset(
     {
         "id", "token_hash", "cursor", "returned_cursor", "gold_cursor", "last_at", "judged",
         "skipped", "gold_seen", "gold_right", "seconds", "tally_on", "judged_day", "judged_week",
-        "unread",
+        "unread", "sessions_ended",
     }
 )  # fmt: skip
 # of a way in: what only the project's secret gives, and a form in hand

@@ -19,6 +19,7 @@ from trope.annotate.exchange.records import Brought
 from trope.annotate.items import NewItem, checked_item
 from trope.annotate.project import Project
 from trope.annotate.questions import is_right, read_answers
+from trope.annotate.store import batches
 from trope.annotate.store.bringing import add_people, end_as_elsewhere, insert
 from trope.annotate.store.counting import recount
 from trope.annotate.store.importing import alone, item_row, parts, remove_unpublished, state_row
@@ -50,7 +51,7 @@ def import_brought(
     with alone(project):
         remove_unpublished()
         with writing():
-            items = _add_items(project, path, read())
+            items = _add_items(project, path, read(), now)
             people, judgments = 0, 0
             known = dict(Person.objects.values_list("name", "pk"))
             old = set(known.values())
@@ -69,7 +70,7 @@ def import_brought(
     return Added(items, people, judgments)
 
 
-def _add_items(project: Project, path: Path, rows: Iterable[Brought]) -> int:
+def _add_items(project: Project, path: Path, rows: Iterable[Brought], now: datetime) -> int:
     """Add the items that the project lacks, and publish them; gives their number."""
     state, added = state_row(), 0
     for part in parts(iter(rows)):
@@ -92,7 +93,10 @@ def _add_items(project: Project, path: Path, rows: Iterable[Brought]) -> int:
         )
         added += len(new)
     imports = state.imports + (added > 0)
-    State.objects.update(published=state.published + added, imports=imports)
+    end = state.published + added
+    State.objects.update(published=end, opened=end, imports=imports)
+    if project.plan.batches.field and added:
+        batches.add([("", added)], state.published + 1, now=now)
     return added
 
 

@@ -42,7 +42,10 @@ def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
 def submit(
     person_id: int, token: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
 ) -> Judgment:
-    """The judgment, stored; the same token again gives the same judgment and stores nothing."""
+    """The judgment, stored; the same token again gives the same judgment and stores nothing.
+
+    Its `person` has the counters as they are now.
+    """
     return _settle(person_id, token, dict(answers), plan, now, skipping=False)
 
 
@@ -105,17 +108,19 @@ def _settle(
     try:
         with writing():
             person = active_person(person_id)
-            if done := Judgment.objects.filter(token=token, person=person).first():
-                return done
             leases = Lease.objects.select_related("item").select_for_update(of=("self",))
             lease = leases.filter(token=token, person=person).first()
-            if lease is None:
+            if lease is None:  # its token went over to a judgment, or it never was
+                if done := Judgment.objects.filter(token=token, person=person).first():
+                    done.person = person
+                    return done
                 raise Refused("unknown", "This form is not known here; load the page again.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
                 raise Refused("skip_limit", "You have skipped as many items as you may.")
             judgment = _stored(person, lease, answers, plan, now, skipping)
             lease.delete()
-            look_at_page_end(person, plan, now)
+            if look_at_page_end(person, plan, now):
+                person.refresh_from_db()
             return judgment
     except IntegrityError:
         # the same form came twice at once, and the other one was first
@@ -141,7 +146,7 @@ def _stored(
 ) -> Judgment:
     item = lease.item
     spent = seconds_spent(lease.since, person.last_at, now, plan.lease_minutes)
-    right = is_right(item.gold or {}, answers) if item.is_gold and not skipping else None
+    right, counts = _gold_right(lease, answers, skipping)
     judgment = Judgment.objects.create(
         item=item,
         person=person,
@@ -151,13 +156,20 @@ def _stored(
         at=now,
         state=_take_fate(lease, skipping),
         gold_right=right,
+        replaces=lease.undoes,
     )
-    if not skipping:
+    if not skipping and _is_news(lease):
         person.conduct = conduct_after(person, item, answers, right, plan).stored()
-        if judgment.state == "counted":
-            ask_for_more(item.pk, answers, plan)
-    _count(person, spent, right, now, skipping)
+    if judgment.state == "counted":
+        ask_for_more(item.pk, answers, plan)
+    _count(person, spent, right if counts else None, now, skipping)
     return judgment
+
+
+def _is_news(lease: Lease) -> bool:
+    """Whether the rules have not seen an answer of the person to this item; the first one stands,
+    also where it was taken back."""
+    return lease.undoes is None or lease.undoes.state == "skipped"
 
 
 def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
@@ -168,6 +180,18 @@ def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
     first = Item.objects.filter(pk=item_id, extra=0)
     if first.update(extra=doubt.more, open_slots=F("open_slots") + doubt.more):
         announce([item_id])
+
+
+def _gold_right(lease: Lease, answers: dict[str, Any], skipping: bool) -> tuple[bool | None, bool]:
+    """Whether a control item was answered rightly, and whether that is news.
+
+    The first answer stands, also where it was taken back: what was seen since must not improve it.
+    """
+    if lease.undoes is not None and lease.undoes.gold_right is not None:
+        return lease.undoes.gold_right, False
+    if skipping or not lease.item.is_gold:
+        return None, False
+    return is_right(lease.item.gold or {}, answers), True
 
 
 def _take_fate(lease: Lease, skipping: bool) -> str:
@@ -188,7 +212,7 @@ def _take_fate(lease: Lease, skipping: bool) -> str:
 
 
 def _count(person: Person, spent: float, right: bool | None, now: datetime, skipping: bool) -> None:
-    """Bring the person's counters up to date."""
+    """Bring the person's counters up to date, here and in the database."""
     changes: dict[str, Any] = {
         "last_at": now,
         "seconds": person.seconds + spent,
@@ -208,3 +232,5 @@ def _count(person: Person, spent: float, right: bool | None, now: datetime, skip
         changes["gold_seen"] = person.gold_seen + 1
         changes["gold_right"] = person.gold_right + right
     Person.objects.filter(pk=person.pk).update(**changes)
+    for name, value in changes.items():
+        setattr(person, name, value)

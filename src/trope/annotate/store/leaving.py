@@ -49,8 +49,8 @@ def _erase_answers(person: Person) -> set[int]:
     counted = mine.filter(current=True, state="counted")
     freed = set(counted.values_list("item_id", flat=True))
     answered = mine.exclude(state="skipped")  # a skip has no answer, and stays what it is
-    answered.update(answers={}, gold_right=None, state="erased")
-    mine.update(seconds=0, current=False)
+    answered.update(answers={}, gold_right=None, state="erased", current=False)
+    mine.update(seconds=0)
     Trial.objects.filter(person=person).delete()
     return freed
 

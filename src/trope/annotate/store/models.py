@@ -12,9 +12,11 @@ from django.db.models import Q
 
 
 class State(models.Model):
-    """One row: the last place that is published. Items beyond it are an import under way."""
+    """One row: the last place that is published. Items beyond it are an import under way; those
+    between `opened` and it are in batches that are not open yet."""
 
     published = models.BigIntegerField(default=0)
+    opened = models.BigIntegerField(default=0)  # up to here items are given out
     imports = models.IntegerField(default=0)
 
 
@@ -29,6 +31,7 @@ class Person(models.Model):
     joined = models.DateTimeField()
     consented = models.DateTimeField(null=True)
     last_at = models.DateTimeField(null=True)
+    sessions_ended = models.IntegerField(default=0)
 
     # how far each walk has come: items by place, returned items by id, control items by place
     cursor = models.BigIntegerField(default=0)
@@ -86,6 +89,8 @@ class Lease(models.Model):
     expires = models.DateTimeField()
     released = models.BooleanField(default=False)
     draft = models.JSONField(default=dict)
+    # the judgment that its owner took back to give another one
+    undoes = models.ForeignKey("Judgment", null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
         constraints = [
@@ -244,3 +249,15 @@ class Trial(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["person", "part", "item"], name="one_trial_each"),
         ]
+
+
+# The course of the work: batches that are opened one after another.
+
+
+class Batch(models.Model):
+    """A named stretch of places that is given out together, once it is open."""
+
+    name = models.CharField(max_length=200, unique=True)
+    first = models.BigIntegerField(unique=True)
+    last = models.BigIntegerField()
+    opened = models.DateTimeField(null=True)

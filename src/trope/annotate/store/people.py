@@ -73,6 +73,12 @@ def person_of(token: str) -> Person | None:
     return Person.objects.filter(token_hash=hashed(token)).first()
 
 
+def end_sessions(person_id: int) -> None:
+    """End all sessions of the person, also those of which someone has kept a copy."""
+    with writing():
+        Person.objects.filter(pk=person_id).update(sessions_ended=F("sessions_ended") + 1)
+
+
 def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: str = "") -> int:
     """End someone's work. Gives the number of judgments that no longer count.
 

@@ -19,6 +19,7 @@ from django.db.models import F
 from trope.annotate.project import Plan
 from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
+from trope.annotate.store.batches import open_next_if_used_up
 from trope.annotate.store.discipline import look_at_page_end
 from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
 from trope.annotate.store.people import announce
@@ -62,11 +63,13 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
         wanted_gold = gold_in_page(size, plan.gold.share, rng)
         gold = _walk_gold(person, wanted_gold)
         work = _take_work(person, size - len(gold))
+        if not work and plan.batches.open == "automatic" and open_next_if_used_up(now=now):
+            work = _take_work(person, size - len(gold))
         _save_walk(person, keep_gold=bool(work))
         if not work:
             return Page((), "finished")
         items = shuffled_in(work, gold, rng)
-        return Page([_lease(person, item, i, plan, now) for i, item in enumerate(items)])
+        return Page(_lease_all(person, items, plan, now))
 
 
 def leases_of(person_id: int) -> list[Lease]:
@@ -156,10 +159,10 @@ def _walk_returned(person: Person, number: int, mine: set[int]) -> list[Item]:
 
 
 def _walk(person: Person, number: int, mine: set[int]) -> list[Item]:
-    published = published_place()
+    opened = opened_place()
     while True:
         ahead = Item.objects.filter(open_slots__gt=0, place__gt=person.cursor)
-        items = list(ahead.filter(place__lte=published).order_by("place").defer("gold")[:number])
+        items = list(ahead.filter(place__lte=opened).order_by("place").defer("gold")[:number])
         if not items:
             return []
         person.cursor = items[-1].place
@@ -169,15 +172,20 @@ def _walk(person: Person, number: int, mine: set[int]) -> list[Item]:
 
 
 def published_place() -> int:
-    """The place up to which items can be given out."""
+    """The place up to which items have been imported."""
     return State.objects.values_list("published", flat=True).first() or 0
+
+
+def opened_place() -> int:
+    """The place up to which items can be given out."""
+    return State.objects.values_list("opened", flat=True).first() or 0
 
 
 def _walk_gold(person: Person, number: int) -> list[Item]:
     if not number:
         return []
-    published = published_place()
-    ahead = Item.objects.filter(is_gold=True, place__gt=person.gold_cursor, place__lte=published)
+    opened = opened_place()
+    ahead = Item.objects.filter(is_gold=True, place__gt=person.gold_cursor, place__lte=opened)
     items = list(ahead.order_by("place").defer("gold")[:number])
     if items:
         person.gold_cursor = items[-1].place
@@ -209,23 +217,21 @@ def _take_slots(items: list[Item]) -> list[Item]:
     return taken
 
 
-def _lease(person: Person, item: Item, position: int, plan: Plan, now: datetime) -> Lease:
-    """A lease on the item; one that the person let expire comes back with its draft."""
-    lease, _ = Lease.objects.update_or_create(
-        item=item,
-        person=person,
-        defaults={
-            "position": position,
-            "since": now,
-            "expires": now + timedelta(minutes=plan.lease_minutes),
-            "released": False,
-        },
-        create_defaults={
-            "token": secrets.token_hex(16),
-            "position": position,
-            "since": now,
-            "expires": now + timedelta(minutes=plan.lease_minutes),
-        },
-    )
-    lease.item = item
-    return lease
+def _lease_all(person: Person, items: list[Item], plan: Plan, now: datetime) -> list[Lease]:
+    """Leases on the items, in their order; one that had expired comes back with its draft.
+
+    Slots are locked until the transaction ends, so that it must not take a statement an item.
+    """
+    held = Lease.objects.filter(person=person, item__in=items)
+    known = {lease.item_id: lease for lease in held}
+    leases = []
+    for position, item in enumerate(items):
+        lease = known.get(item.pk) or Lease(person=person, token=secrets.token_hex(16))
+        lease.item, lease.position, lease.since, lease.released = item, position, now, False
+        lease.expires = now + timedelta(minutes=plan.lease_minutes)
+        leases.append(lease)
+    Lease.objects.bulk_create([lease for lease in leases if lease.pk is None])
+    if known:
+        fields = ["position", "since", "released", "expires"]
+        Lease.objects.bulk_update([lease for lease in leases if lease.item_id in known], fields)
+    return leases

@@ -17,7 +17,7 @@ from trope.annotate.store import adjudicating
 from trope.annotate.store.adjudicating import A_PAGE, Dispute
 from trope.annotate.store.models import Decision
 from trope.annotate.web import pages
-from trope.annotate.web.views import now, only, plan
+from trope.annotate.web.views import in_html, now, only, plan
 from trope.core.errors import BadInput
 
 
@@ -86,7 +86,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
         "shown": [(s.label or s.field, item.payload.get(s.field, "")) for s in plan().shown],
         "fields": pages.fields(asked, item.text, item.payload, values, faults),
         "faults": faults,
-        "blocks": pages.blocks(plan().guidelines),
+        "guidelines": in_html(plan().guidelines),
     }
     return render(request, "item.html", context, status=422 if faults or problem else 200)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from secrets import compare_digest
 from typing import Any
 
 from django.conf import settings
@@ -19,8 +20,8 @@ Answer = Callable[[HttpRequest], HttpResponse]
 
 # nothing from elsewhere, nothing written into the page itself: text that people bring stays text
 POLICY = (
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; object-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
 
@@ -34,6 +35,8 @@ def harden(answer: Answer) -> Answer:
         response["Cross-Origin-Opener-Policy"] = "same-origin"
         response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
         response.setdefault("Cache-Control", "no-store")
+        if not response.streaming:  # whole pages travel in one piece
+            response["Content-Length"] = str(len(response.content))
         return response
 
     return hardened
@@ -64,12 +67,12 @@ class know_person:  # noqa: N801 - used like the function above, but catches err
 
 
 def signed_in(request: HttpRequest) -> Person | None:
-    """Whose session it is; it ends when the person gets a new link."""
+    """Whose session it is; it ends when the person leaves or gets a new link."""
     number, key = request.session.get("person"), request.session.get("key")
     if not isinstance(number, int) or not isinstance(key, str):
         return None
     person = Person.objects.select_related("standing").filter(pk=number).first()
-    return person if person and person.token_hash[:16] == key else None
+    return person if person and compare_digest(_key(person), key) else None
 
 
 def sign_in(request: HttpRequest, person: Person) -> None:
@@ -77,8 +80,13 @@ def sign_in(request: HttpRequest, person: Person) -> None:
     from django.middleware.csrf import rotate_token
 
     request.session.flush()
-    request.session["person"], request.session["key"] = person.pk, person.token_hash[:16]
+    request.session["person"], request.session["key"] = person.pk, _key(person)
     rotate_token(request)
+
+
+def _key(person: Person) -> str:
+    """What a session must hold: it changes with the link, and when the person leaves."""
+    return f"{person.token_hash[:16]}.{person.sessions_ended}"
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:

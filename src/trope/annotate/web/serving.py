@@ -21,7 +21,18 @@ def application(project: Project, origin: str = "") -> Any:
     from django.core.wsgi import get_wsgi_application
     from whitenoise import WhiteNoise
 
-    return WhiteNoise(get_wsgi_application(), root=HERE / "static", prefix="static/", max_age=3600)
+    django = get_wsgi_application()
+    inner = _behind_encryption(django) if origin else django
+    return WhiteNoise(inner, root=HERE / "static", prefix="static/", max_age=3600)
+
+
+def _behind_encryption(inner: Any) -> Any:
+    """The application told that people see it by https; the web server before it speaks http."""
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Any:
+        return inner(environ | {"wsgi.url_scheme": "https"}, start_response)
+
+    return answer
 
 
 def owner_link(project: Project, base: str) -> str:
@@ -92,6 +103,10 @@ def serve(
             self.cfg.set("workers", workers)
             self.cfg.set("worker_class", "gthread")
             self.cfg.set("threads", threads)
+            # a connection a request, and no more of them than a process can soon answer: kept ones
+            # stay with the process that took them, and one of two may end up with most of them
+            self.cfg.set("keepalive", 0)
+            self.cfg.set("worker_connections", 2 * threads)
             self.cfg.set("graceful_timeout", 10)
             self.cfg.set("loglevel", "warning")
 

@@ -28,6 +28,7 @@ def web_settings(origin: str = "") -> dict[str, Any]:
     return {
         "DEBUG": False,
         "ALLOWED_HOSTS": [address.hostname] if public else list(LOOPBACK),
+        "TROPE_BEHIND_SERVER": public,  # whose word on the address of a client is believed
         "CSRF_TRUSTED_ORIGINS": [f"https://{address.netloc}"] if public else [],
         "ROOT_URLCONF": "trope.annotate.web.urls",
         "MIDDLEWARE": [
@@ -50,10 +51,14 @@ def web_settings(origin: str = "") -> dict[str, Any]:
         "SESSION_COOKIE_SAMESITE": "Lax",
         "SESSION_COOKIE_AGE": 14 * 24 * 3600,
         "SESSION_COOKIE_SECURE": public,
+        # the prefix makes browsers refuse the cookie from any other host, and without encryption
+        "SESSION_COOKIE_NAME": "__Host-session" if public else "session",
+        "CSRF_COOKIE_NAME": "__Host-csrf" if public else "csrf",
         "CSRF_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_SAMESITE": "Lax",
         "CSRF_COOKIE_SECURE": public,
         "SECURE_HSTS_SECONDS": 31_536_000 if public else 0,
+        "SECURE_HSTS_INCLUDE_SUBDOMAINS": public,
         "SECURE_CONTENT_TYPE_NOSNIFF": True,
         "SECURE_REFERRER_POLICY": "same-origin",
         "DATA_UPLOAD_MAX_MEMORY_SIZE": 1_000_000,

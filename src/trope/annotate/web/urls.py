@@ -6,6 +6,7 @@ from django.urls import path
 
 from trope.annotate.web import (
     adjudicating,
+    batching,
     choosing,
     downloads,
     entering,
@@ -14,10 +15,11 @@ from trope.annotate.web import (
     quality,
     views,
 )
+from trope.annotate.web.throttle import slow_guessing
 
 urlpatterns = [
     path("", views.home, name="home"),
-    path("join/<str:token>", views.join, name="join"),
+    path("join/<str:token>", slow_guessing(views.join), name="join"),
     path("leave", views.leave, name="leave"),
     path("guidelines", views.guidelines, name="guidelines"),
     path("judge", views.work, name="work"),
@@ -41,11 +43,17 @@ urlpatterns += [
     path("practice/draft", entering.practice_draft, name="practice_draft"),
     path("waiting", entering.waiting, name="waiting"),
     path("withdraw", entering.withdraw, name="withdraw"),
-    path("outside/<str:token>", entering.arrive, name="arrive"),
+    path("outside/<str:token>", slow_guessing(entering.arrive), name="arrive"),
     path("project/applicants", choosing.applicants, name="applicants"),
     path("project/applicants/best", choosing.accept_best, name="accept_best"),
     path("project/applicants/<int:number>", choosing.settle, name="settle"),
     path("project/link", choosing.make_link, name="make_link"),
+]
+
+# the course of the work
+urlpatterns += [
+    path("judge/undo", views.undo, name="undo"),
+    path("project/batches", batching.list_or_open, name="batches"),
 ]
 
 # files for the owner

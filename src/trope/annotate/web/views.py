@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import wraps
+from functools import lru_cache, wraps
 from random import SystemRandom
 from typing import Any
 
@@ -13,11 +14,12 @@ from django.conf import settings
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
-from trope.annotate.store import admitting, judging, outside, people, queue
+from trope.annotate.store import admitting, judging, outside, people, queue, undoing
 from trope.annotate.store.discipline import unread
 from trope.annotate.store.models import Judgment, Lease, Person
 from trope.annotate.store.selectors import earned
@@ -26,6 +28,7 @@ from trope.annotate.web.middleware import sign_in
 
 View = Callable[..., HttpResponse]
 _RNG = SystemRandom()
+_log = logging.getLogger("trope.annotate.security")
 
 ENDINGS = {
     "finished": "There is nothing left for you to judge. Thank you!",
@@ -57,6 +60,9 @@ def only(*roles: str) -> Callable[[View], View]:
                     401,
                 )
             if request.person.role not in roles:
+                _log.warning(
+                    "person %d asked for %r without its role", request.person.pk, request.path
+                )
                 return _message(
                     request, "Not for you", "Your role does not include this page.", 403
                 )
@@ -118,7 +124,9 @@ def _after_joining(person: Person) -> str:
 
 @require_POST
 def leave(request: HttpRequest) -> HttpResponse:
-    """End the session."""
+    """End the session, and all others of the person."""
+    if request.person is not None:
+        people.end_sessions(request.person.pk)
     request.session.flush()
     return redirect("home")
 
@@ -156,7 +164,6 @@ def work(request: HttpRequest) -> HttpResponse:
             return refused
         if request.headers.get("X-Trope") != "next":
             return redirect("work")
-        request.person.refresh_from_db()
     page = queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
     if not page.leases:
         return _end(request, page.reason)
@@ -190,11 +197,11 @@ def _store(request: HttpRequest) -> HttpResponse | None:
     """Store what was sent; gives a page only if answers are missing."""
     person, token = request.person, request.POST.get("token", "")
     if request.POST.get("action") == "skip":
-        judging.skip(person.pk, token, plan(), now=now())
+        _now_is(request, judging.skip(person.pk, token, plan(), now=now()).person)
         return None
     lease = Lease.objects.select_related("item").filter(person=person, token=token).first()
     if lease is None:  # sent before, or by mistake: the service knows which
-        judging.submit(person.pk, token, {}, plan(), now=now())
+        _now_is(request, judging.submit(person.pk, token, {}, plan(), now=now()).person)
         return None
     values = dict(request.POST.lists())
     answers, faults = read_answers(
@@ -203,8 +210,14 @@ def _store(request: HttpRequest) -> HttpResponse | None:
     if faults:
         left = len(queue.leases_of(person.pk))
         return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
-    judging.submit(person.pk, token, answers, plan(), now=now())
+    _now_is(request, judging.submit(person.pk, token, answers, plan(), now=now()).person)
     return None
+
+
+def _now_is(request: HttpRequest, person: Person) -> None:
+    """Let the page show the person's counters as they are now; the way in has not changed."""
+    person.standing = admitting.standing_of(request.person)
+    request.person = person
 
 
 @require_POST
@@ -220,6 +233,14 @@ def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
     """What stands in the form, as it was sent."""
     known = {question.id for question in plan().questions} | {pages.SEEN}
     return {name: given for name, given in request.POST.lists() if name in known}
+
+
+@require_POST
+@only("annotator")
+def undo(request: HttpRequest) -> HttpResponse:
+    """Take the last submission back; its form opens again."""
+    undoing.undo(request.person.pk, plan(), pages.form_values, now=now())
+    return redirect("work")
 
 
 @require_GET
@@ -281,8 +302,14 @@ def item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> 
         "shown": [(s.label or s.field, item.payload.get(s.field, "")) for s in plan().shown],
         "fields": pages.fields(plan(), item.text, item.payload, values, faults),
         "faults": faults,
-        "blocks": pages.blocks(plan().guidelines),
+        "guidelines": in_html(plan().guidelines),
     }
+
+
+@lru_cache(maxsize=8)
+def in_html(guidelines: str) -> str:
+    """Guidelines as they stand on every item's page: rendered once, not with every item."""
+    return render_to_string("blocks.html", {"blocks": pages.blocks(guidelines)})
 
 
 def _message(request: HttpRequest, heading: str, message: str, status: int) -> HttpResponse:

@@ -114,7 +114,11 @@ function choose(key) {
 }
 
 function press(event) {
-  if (!form() || event.altKey || event.metaKey) return;
+  if (event.altKey || event.metaKey) return;
+  if (!form()) {                                // after the last item
+    if (event.key === "u") document.getElementById("undo")?.click();
+    return;
+  }
   const typing = event.target.matches("textarea, input:not([type=radio]):not([type=checkbox])");
   if (event.key === "Enter" && (!typing || event.ctrlKey)) {
     if (event.target.matches("button, a, summary")) return;
@@ -129,6 +133,8 @@ function press(event) {
     "-": () => { minus = true; },
     "?": () => { const help = document.getElementById("help"); help.open = !help.open; if (help.open) help.querySelector("summary").focus(); },
     s: () => document.getElementById("skip")?.click(),
+    u: () => document.getElementById("undo")?.click(),
+    b: () => document.getElementById("earlier")?.click(),
   };
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     if (moveWord(event.key === "ArrowRight" ? 1 : -1)) event.preventDefault();

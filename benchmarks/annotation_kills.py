@@ -1,0 +1,174 @@
+"""Kills the service with SIGKILL under load, again and again, and compares what it had acknowledged
+with what its database holds.
+
+python benchmarks/annotation_kills.py [--cycles 100]
+
+A cycle: start the service, let people judge, kill all its processes at a random moment. People keep
+their sessions, and send a form again whose answer they did not see. Status 1 where a judgment was
+lost or doubled, the books do not add up, or the service was not ready in time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import annotation_service as service
+import machine
+import record
+from annotation_clients import Annotator, Browser, Submit, all_at_once
+from annotation_load import keep_figures, show_missed
+from annotation_runs import databases
+
+from trope.annotate.project import Project
+
+READY_WITHIN = 5.0
+"""Seconds from the start of the service to its first answer."""
+
+
+@dataclass(slots=True)
+class History:
+    """What people sent, what the service acknowledged, and how fast it was there again."""
+
+    sent: set[str] = field(default_factory=set)
+    acknowledged: list[str] = field(default_factory=list)
+    refused: list[Submit] = field(default_factory=list)
+    ready: list[float] = field(default_factory=list)
+
+    def note(self, submit: Submit) -> None:
+        """Keep an answer that was seen."""
+        if submit.ok:
+            self.acknowledged.append(submit.token)
+        else:
+            self.refused.append(submit)
+
+
+class Persistent(Annotator):
+    """Someone who sends a form again until its answer is seen."""
+
+    history: History
+
+    async def submit(self, form: dict[str, str]) -> Submit:
+        """Note what is sent before it is sent."""
+        self.history.sent.add(form["token"])
+        return await Annotator.submit(self, form)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the cycles, and keep their figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--cycles", type=int, default=100)
+    parser.add_argument("--people", type=int, default=12)
+    parser.add_argument("--items", type=int, default=6000)
+    parser.add_argument("--seed", type=int, default=13)
+    parser.add_argument("--databases", nargs="+", default=["sqlite", "postgres"], metavar="KIND")
+    parser.add_argument("--results", type=Path, default=record.RESULTS)
+    parser.add_argument("--keep", action=argparse.BooleanOptionalAction, default=True)
+    options = parser.parse_args(arguments)
+    folder = Path(tempfile.mkdtemp(prefix="trope-kills-"))
+    faults, figures = 0, []
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        for kind, new in databases(options.databases, folder, stack):
+            project = service.make_project(
+                folder / kind, items=options.items, database=new("kills")
+            )
+            links = service.invite(options.people)
+            history = asyncio.run(_cycles(project, links, options))
+            found = check(project, history)
+            faults += sum(found.values()) + (max(history.ready) > READY_WITHIN)
+            counts = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in found.items())
+            seen = f"{options.cycles} kills, {len(history.acknowledged)} acknowledged"
+            ready = f"ready again within {max(history.ready):.1f} s"
+            print(f"{kind}: {seen}, {counts}, {ready}", flush=True)
+            note = f"{options.cycles} kills, seed {options.seed}; {machine.cpu_model()}"
+            n = len(history.acknowledged)
+            for name, value in {**found, "ready_s": max(history.ready)}.items():
+                full = f"annotate.{kind}.kills.{name}"
+                figures.append(record.measured(full, [float(value)], n=n, note=note))
+    show_missed(figures)
+    if options.keep:
+        keep_figures(figures, options.results)
+    return 1 if faults else 0
+
+
+async def _cycles(project: Project, links: Sequence[str], options: argparse.Namespace) -> History:
+    rng, history, port = Random(options.seed), History(), service.free_port()
+    people = [_someone(link, port, history) for link in links]
+    service.disconnect()
+    for cycle in range(options.cycles):
+        running = service.start(project, port)
+        try:
+            history.ready.append(service.wait_until_ready(port, running))
+            await all_at_once([_open(person) for person in people])
+            moment = time.perf_counter() + rng.uniform(0.05, 1.5)
+            kill = asyncio.create_task(_kill_at(moment, running))
+            await asyncio.gather(*(_work(person, history) for person in people))
+            await kill
+        finally:
+            service.stop(running, signal.SIGKILL)
+        if not any(person.page for person in people):
+            raise RuntimeError(f"all items were judged after {cycle} kills; give more with --items")
+    return history
+
+
+def _someone(link: str, port: int, history: History) -> Persistent:
+    person = Persistent(Browser(service.HOST, port), link, service.ANSWERS)
+    person.history = history
+    return person
+
+
+async def _open(person: Persistent) -> None:
+    """Join on the first day; later, load the page again, unless a form waits for its answer."""
+    if not person.browser.cookies:
+        await person.join()
+    await person.browser.close()
+
+
+async def _work(person: Persistent, history: History) -> None:
+    # killed: the form stays open, and is sent again when the service is there
+    with suppress(OSError, asyncio.IncompleteReadError):
+        await person.judge(lambda: True, history.note)
+
+
+async def _kill_at(moment: float, running: object) -> None:
+    await asyncio.sleep(max(moment - time.perf_counter(), 0))
+    service.stop(running, signal.SIGKILL)  # type: ignore[arg-type]
+
+
+def check(project: Project, history: History) -> dict[str, int]:
+    """What is wrong: each number should be 0."""
+    stored = service.stored_tokens(project)
+    books = service.books(project)
+    return {
+        "lost": len(set(history.acknowledged) - set(stored)),
+        "doubled": len(stored) - len(set(stored)) + books.twice,
+        "never_sent": len(set(stored) - history.sent),
+        "refused": len(history.refused),
+        "over_the_cap": books.over_the_cap,
+        "unbalanced": books.unbalanced,
+        "damaged": 0 if project.plan.database else _damaged(project.database),
+    }
+
+
+def _damaged(path: Path) -> int:
+    database = sqlite3.connect(path)
+    try:
+        return int(database.execute("PRAGMA integrity_check").fetchall() != [("ok",)])
+    finally:
+        database.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

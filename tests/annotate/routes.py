@@ -1,0 +1,75 @@
+"""What every address of the service is for: a new one needs a line here, or tests fail.
+
+To add yours: its name in urls.py, the roles that it answers (the empty one is a stranger), the
+methods that it takes, and arguments of its address that lead nowhere.
+"""
+
+from dataclasses import dataclass, field
+
+STRANGER, ANNOTATOR, ADJUDICATOR, OWNER = ROLES = ("", "annotator", "adjudicator", "owner")
+
+
+@dataclass(frozen=True)
+class Route:
+    """Who may use an address, how, and arguments for it."""
+
+    roles: tuple[str, ...]
+    methods: str = "GET"
+    arguments: dict[str, object] = field(default_factory=dict)
+
+
+ROUTES = {
+    "home": Route(ROLES),
+    "join": Route(ROLES, "GET POST", {"token": "nobody"}),
+    "leave": Route(ROLES, "POST"),
+    "guidelines": Route((ANNOTATOR, ADJUDICATOR, OWNER)),
+    "work": Route((ANNOTATOR,), "GET POST"),
+    "draft": Route((ANNOTATOR,), "POST"),
+    "earlier": Route((ANNOTATOR,)),
+    "change": Route((ANNOTATOR,), "GET POST", {"number": 999_999}),
+    "project": Route((OWNER,)),
+    "invite": Route((OWNER,), "POST"),
+    "dismiss": Route((OWNER,), "POST", {"number": 999_999}),
+    "export_csv": Route((OWNER,)),
+    "export_jsonl": Route((OWNER,)),
+    # the way in and out
+    "arrive": Route(ROLES, "GET POST", {"token": "nobody"}),
+    "way": Route((ANNOTATOR,)),
+    "agree": Route((ANNOTATOR,), "GET POST"),
+    "profile": Route((ANNOTATOR,), "GET POST"),
+    "confirm_reading": Route((ANNOTATOR,), "POST"),
+    "training": Route((ANNOTATOR,), "GET POST"),
+    "worked": Route((ANNOTATOR,), "GET", {"number": 999_999}),
+    "demo": Route((ANNOTATOR,), "GET POST"),
+    "practice_draft": Route((ANNOTATOR,), "POST"),
+    "waiting": Route((ANNOTATOR,)),
+    "withdraw": Route((ANNOTATOR,), "GET POST"),
+    "applicants": Route((OWNER,)),
+    "accept_best": Route((OWNER,), "POST"),
+    "settle": Route((OWNER,), "POST", {"number": 999_999}),
+    "make_link": Route((OWNER,), "POST"),
+    # files for the owner
+    "answers_csv": Route((OWNER,)),
+    "labels_csv": Route((OWNER,)),
+    "labels_jsonl": Route((OWNER,)),
+    "trials": Route((OWNER,)),
+    "pay_csv": Route((OWNER,)),
+    # quality
+    "me": Route((ANNOTATOR,)),
+    "put_away": Route((ANNOTATOR,), "POST"),
+    "appeal": Route((ANNOTATOR,), "POST"),
+    "pay": Route((OWNER,)),
+    "person": Route((OWNER,), "GET", {"number": 999_999}),
+    "discipline": Route((OWNER,), "POST", {"number": 999_999}),
+    "answer_appeal": Route((OWNER,), "POST", {"number": 999_999}),
+    "review": Route((OWNER,), "GET POST"),
+    "quality": Route((OWNER,)),
+    "labels": Route((OWNER,)),
+    "tables": Route((OWNER,)),
+    "disputes": Route((ADJUDICATOR, OWNER)),
+    "decided": Route((ADJUDICATOR, OWNER)),
+    "dispute": Route((ADJUDICATOR, OWNER), "GET POST", {"number": 999_999}),
+    # the course of the work
+    "undo": Route((ANNOTATOR,), "POST"),
+    "batches": Route((OWNER,), "GET POST"),
+}

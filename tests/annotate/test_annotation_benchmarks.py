@@ -1,0 +1,56 @@
+"""The benchmarks of the service at a small size: what they count is true, and they still run."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("gunicorn", reason="gunicorn is not installed (pip install 'trope[annotate]')")
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture(autouse=True)
+def _benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+
+
+def test_service_that_is_killed_under_load_loses_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    import annotation_kills
+
+    small = ["--cycles", "4", "--people", "6", "--items", "600", "--databases", "sqlite"]
+    assert annotation_kills.main([*small, "--no-keep"]) == 0
+    said = capsys.readouterr().out
+    assert "4 kills" in said
+    assert "lost 0, doubled 0" in said
+    assert " 0 acknowledged" not in said
+
+
+def test_crowd_over_http_fills_every_item_and_no_more(capsys: pytest.CaptureFixture[str]) -> None:
+    import annotation_load
+
+    small = ["--databases", "sqlite", "--only", "rate", "--people", "8", "--items", "12"]
+    assert annotation_load.main([*small, "--runs", "1", "--no-keep"]) == 0
+    assert "n 60  errors 0  over the cap 0  unsound 0" in capsys.readouterr().out
+
+
+def test_history_that_does_not_fit_the_database_is_noticed(tmp_path: Path) -> None:
+    import annotation_kills
+    import annotation_service
+
+    project = annotation_service.make_project(tmp_path / "p", items=3)
+    history = annotation_kills.History(acknowledged=["never stored"])
+    assert annotation_kills.check(project, history)["lost"] == 1
+
+
+def test_potato_is_left_out_with_a_reason_where_it_is_not_installed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import argparse
+
+    import potato_load
+
+    nowhere = argparse.Namespace(potato=tmp_path / "python", people=1)
+    assert potato_load.measure(tmp_path, nowhere) == []
+    assert "has no potato-annotation" in capsys.readouterr().out
