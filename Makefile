@@ -39,12 +39,20 @@ check: $(VENV)/dev.stamp
 	@.ci/packages chromium postgresql
 	$(BIN)/python -m pytest
 
-evaluate: $(VENV)/core.stamp
+evaluate: $(VENV)/dev.stamp
 	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/results.md
+	$(BIN)/trope evaluate metaphor --part words,headlines,baselines --from $(SHARED)/data \
+	  --plot docs/images/calibration.svg --write docs/results.md
+	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/results.md
+	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/results.md
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/crowd.py --jobs 2
+	$(BIN)/python benchmarks/crowd_gold.py
+	$(BIN)/python benchmarks/annotation_load.py --keep
+	$(BIN)/python benchmarks/annotation_kills.py --keep
+	$(BIN)/python benchmarks/annotation_export.py
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --write docs/results.md
 
