@@ -18,6 +18,17 @@ class Route:
     arguments: dict[str, object] = field(default_factory=dict)
 
 
+FILES = (
+    "export_csv",
+    "export_jsonl",
+    "answers_csv",
+    "labels_csv",
+    "labels_jsonl",
+    "trials",
+    "pay_csv",
+)
+"""Addresses that answer with a download, which is no page."""
+
 ROUTES = {
     "home": Route(ROLES),
     "join": Route(ROLES, "GET POST", {"token": "nobody"}),
