@@ -23,7 +23,7 @@ from trope.annotate.exchange.text_files import csv_lines, read_cells
 from trope.annotate.items import read_items
 from trope.annotate.project import Project, open_project
 from trope.annotate.questions import Option, Question
-from trope.annotate.store import leaving
+from trope.annotate.store import leaving, people
 from trope.annotate.store.connect import connect
 from trope.annotate.store.models import Event, Item, Judgment, Person, Standing
 from trope.annotate.store.selectors import pay_sheet
@@ -186,6 +186,10 @@ def test_import_of_judgments_alone_makes_the_people(tmp_path: Path) -> None:
     old = rich_project(tmp_path / "old")
     add_rich_items(old)
     live(old, 7, events=60)
+    # someone who has judged and is dismissed, whatever the seed
+    someone = Judgment.objects.filter(current=True, state="counted").first()
+    assert someone is not None
+    people.dismiss(someone.person_id, "Enough.", now=START)
     states = dict(Person.objects.values_list("name", "state"))
     with_discarded = set(
         Judgment.objects.filter(state="discarded").values_list("person__name", flat=True)

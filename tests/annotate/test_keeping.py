@@ -31,7 +31,7 @@ from trope.annotate.store import (
 from trope.annotate.store.connect import connect
 from trope.annotate.store.demo_items import import_demo
 from trope.annotate.store.keeping import backup, restore
-from trope.annotate.store.models import Item, Judgment, Lease, Person
+from trope.annotate.store.models import Batch, Item, Judgment, Lease, Person
 from trope.annotate.store.moving import move, plan_with_database
 from trope.annotate.store.tables import Sum, sum_of, tables
 from trope.core.errors import BadInput
@@ -96,6 +96,7 @@ def full_project(folder: Path, seed: int) -> Project:
         adjudicating.decide(
             item.pk, judy, f"{number:032}", given, note="=so", excluded=False, now=START
         )
+    Batch.objects.create(name="one", first=1, last=2, opened=START)
     empty = [model.__name__ for model in tables() if not model.objects.exists()]
     assert not set(empty) - {"Returned", "Lease"}, "every table has rows"
     return project

@@ -58,7 +58,9 @@ def test_figures_of_both_detectors_with_their_controls(data, capsys, monkeypatch
     assert figures["vua18.verb_object.logistic.f1"]["value"] == 1
     assert figures["vua18.verb_object.constant.f1"]["value"] == pytest.approx(2 / 3)
     assert figures["tsv.svo.seed_similarity_glove.recall"]["value"] == 0.5
-    assert figures["tsv.svo.seed_similarity_glove.f1"]["note"] == "1 without a score count as literal"
+    assert (
+        figures["tsv.svo.seed_similarity_glove.f1"]["note"] == "1 without a score count as literal"
+    )
     assert figures["vua18.words.logistic.f1"]["value"] == 1
     assert figures["vua18.words.logistic.f1"]["chosen_on"] == "vua18 val"
 

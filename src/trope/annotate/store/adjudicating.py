@@ -144,7 +144,7 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
         unsettled |= Q(doubts__gt=0)
     if not unsettled:
         return Judgment.objects.none()
-    found = counted.filter(undecided).values("item_id").annotate(**measures)
+    found = counted.filter(undecided).values("item_id", "item__extra").annotate(**measures)
     complete = Q(given__gte=plan.judgments_an_item + F("item__extra"))
     disputed = found.filter(unsettled & complete).order_by("item_id")
     return disputed.values_list("item_id", flat=True)

@@ -215,8 +215,8 @@ def _fill_slots(project: Project, path: Path) -> None:
     """Set what every item still needs from what it has."""
     wanted = project.plan.judgments_an_item
     _ask_again_for_more(project.plan)
-    counted = Judgment.objects.filter(current=True, state="counted").values("item")
-    full = counted.annotate(n=Count("pk")).order_by("item")
+    counted = Judgment.objects.filter(current=True, state="counted")
+    full = counted.values("item", "item__extra").annotate(n=Count("pk")).order_by("item")
     beyond = full.filter(n__gt=wanted + F("item__extra"))
     if over := beyond.values_list("item__external_id", "n").first():
         raise BadInput(

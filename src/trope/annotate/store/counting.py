@@ -19,14 +19,15 @@ def recount() -> None:
     in_hand = Q(current=False, replaced_by=None) & ~Q(state="erased")
     judged = first & ~Q(state="skipped") & ~in_hand
     news = Q(gold_right__isnull=False) & Q(replaces__gold_right=None)
+    # sums that are named like a field hide it from what follows them, so they come last
     rows = Judgment.objects.values("person").annotate(
+        last_at=Max("at", filter=own_time),
+        last_judged=Max("at", filter=judged),
         judged=Count("pk", filter=judged),
         skipped=Count("pk", filter=Q(state="skipped", current=True)),
         gold_seen=Count("pk", filter=news),
         gold_right=Count("pk", filter=news & Q(gold_right=True)),
         seconds=Sum("seconds", filter=own_time, default=0.0),
-        last_at=Max("at", filter=own_time),
-        last_judged=Max("at", filter=judged),
     )
     for row in rows.order_by("person"):
         number, last = row.pop("person"), row.pop("last_judged")

@@ -55,7 +55,7 @@ def progress(plan: Plan) -> Progress:
     )
     counted = Judgment.objects.filter(current=True, state="counted")
     full = (
-        counted.values("item")
+        counted.values("item", "item__extra")
         .annotate(n=Count("pk"))
         .filter(n__gte=plan.judgments_an_item + F("item__extra"))
     )

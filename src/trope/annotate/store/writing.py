@@ -43,6 +43,6 @@ def _line(path: str) -> int:
     if _open_line is None or _open_line[:2] != (os.getpid(), path):  # a forked one opens its own
         if _open_line is not None:
             os.close(_open_line[2])
-        line = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        line = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         _open_line = (os.getpid(), path, line)
     return _open_line[2]
