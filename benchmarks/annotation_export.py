@@ -122,7 +122,9 @@ def fill(place: Path, judgments: int) -> None:
             ("store_judgment", judgment_rows(items)),
         ):
             insert(database, table, rows)
-        database.execute("INSERT INTO store_state (published, imports) VALUES (?, 1)", (items,))
+        database.execute(
+            "INSERT INTO store_state (published, opened, imports) VALUES (?, ?, 1)", (items, items)
+        )
 
 
 def insert(database: sqlite3.Connection, table: str, rows: Iterator[dict]) -> None:
