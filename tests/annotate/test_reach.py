@@ -77,6 +77,8 @@ def test_gold_never_reaches_an_annotator(seed: int, tmp_path: Path) -> None:
     pages = list(all_pages(ann, Random(seed), set()))
     assert Judgment.objects.filter(item__is_gold=True).exists()
     for where, page in pages:
+        # a random token may spell any word
+        page = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", page)
         # warnings and the person's own page tell how many were right, never which
         told = re.sub(r"were not right\.|right to appeal|\d+ of \d+ right", "", page.lower())
         for sign in ("zebra-314", "okapi", "gold", "control", "is_gold", "right"):
