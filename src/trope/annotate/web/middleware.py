@@ -14,7 +14,8 @@ from django.shortcuts import render
 from trope import __version__
 from trope.annotate.store.judging import Refused
 from trope.annotate.store.models import Person
-from trope.annotate.web.trouble import is_trouble, unavailable
+from trope.annotate.trouble import is_trouble
+from trope.annotate.web.trouble import unavailable
 
 Answer = Callable[[HttpRequest], HttpResponse]
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 
-from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO})
 _log = logging.getLogger("trope.annotate")
 
 HEADING = "Not saved"
@@ -17,11 +14,6 @@ MESSAGE = (
     "The service cannot store anything at the moment, so your last step was not saved. What was "
     "saved before is safe. Please wait a little, then go back and send it again."
 )
-
-
-def is_trouble(error: Exception) -> bool:
-    """Whether the error is of the database or its disk: full, read-only, locked, gone."""
-    return isinstance(error, DatabaseError) or (isinstance(error, OSError) and error.errno in _DISK)
 
 
 def unavailable(request: HttpRequest, error: Exception) -> HttpResponse:
