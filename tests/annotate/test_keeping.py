@@ -1,7 +1,8 @@
 """Backup, restore and move, while someone is writing."""
 
+# ruff: noqa: F811 - the fixture is taken by importing it
+
 import json
-import os
 import secrets
 import stat
 import subprocess
@@ -12,7 +13,7 @@ from random import Random
 
 import pytest
 from bookkeeping import check_books
-from postgres_server import find_programs, running_server
+from postgres_fixture import server
 from projects import START, add_items, make_project
 from rich_project import add_rich_items, live, rich_project
 from test_concurrency import start_worker
@@ -35,18 +36,6 @@ from trope.annotate.store.models import Batch, Item, Judgment, Lease, Person
 from trope.annotate.store.moving import move, plan_with_database
 from trope.annotate.store.tables import Sum, sum_of, tables
 from trope.core.errors import BadInput
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    named, programs = os.environ.get("TROPE_POSTGRES", ""), find_programs()
-    if named:
-        yield named
-    elif programs is None:
-        pytest.skip("PostgreSQL is not installed, and TROPE_POSTGRES names no server")
-    else:
-        with running_server(programs, tmp_path_factory.mktemp("postgres")) as address:
-            yield address
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The same promises on PostgreSQL: a server of the tests' own, or the one TROPE_POSTGRES names."""
 
-import os
+# ruff: noqa: F811 - the fixture is taken by importing it
+
 import secrets
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +10,7 @@ from random import Random
 
 import pytest
 from bookkeeping import check_books
-from postgres_server import find_programs, running_server
+from postgres_fixture import server
 from projects import START, add_items, make_project
 from test_concurrency import YES, at_once, work_until_finished
 from test_discipline import reinstated_while_others_work
@@ -18,18 +19,6 @@ from test_people_at_once import CHECKS
 from trope.annotate.project import Doubt, Project
 from trope.annotate.store import judging, people, queue
 from trope.annotate.store.models import Item, Judgment
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    named, programs = os.environ.get("TROPE_POSTGRES", ""), find_programs()
-    if named:
-        yield named
-    elif programs is None:
-        pytest.skip("PostgreSQL is not installed, and TROPE_POSTGRES names no server")
-    else:
-        with running_server(programs, tmp_path_factory.mktemp("postgres")) as address:
-            yield address
 
 
 @pytest.fixture
