@@ -13,7 +13,7 @@ from random import Random
 
 import pytest
 from bookkeeping import check_books
-from postgres_fixture import server
+from postgres_fixture import server  # noqa: F401
 from projects import START, add_items, make_project
 from rich_project import add_rich_items, live, rich_project
 from test_concurrency import start_worker

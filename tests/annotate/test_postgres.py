@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from bookkeeping import check_books
-from postgres_fixture import server
+from postgres_fixture import server  # noqa: F401
 from projects import START, add_items, make_project
 from test_concurrency import YES, at_once, work_until_finished
 from test_discipline import reinstated_while_others_work
