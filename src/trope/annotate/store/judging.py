@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from random import Random
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import F
+from django.db.models import F, Q
 
 from trope.annotate.project import Plan
 from trope.annotate.questions import is_right
@@ -16,9 +18,12 @@ from trope.annotate.rules.caps import may_skip
 from trope.annotate.store.discipline import conduct_after, look_at_page_end
 from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.people import announce
-from trope.annotate.store.queue import tally_of
+from trope.annotate.store.queue import Page, any_out_of_time, new_page, tally_of
 from trope.annotate.store.writing import writing
 from trope.core.errors import TropeError
+
+Reader = Callable[[Item], Mapping[str, Any]]
+"""Gives the answers that a form holds, once it is known which item they are about."""
 
 
 class Refused(TropeError):
@@ -30,6 +35,14 @@ class Refused(TropeError):
 
     def __str__(self) -> str:
         return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A judgment, and what the person has in hand after it; None where that must be asked for."""
+
+    judgment: Judgment
+    page: Page | None = None
 
 
 def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
@@ -46,14 +59,24 @@ def submit(
 
     Its `person` has the counters as they are now.
     """
-    return _settle(person_id, token, dict(answers), plan, now, skipping=False)
+    return _settle(person_id, token, lambda _: answers, plan, now).judgment
+
+
+def submit_and_go_on(
+    person_id: int, token: str, read: Reader, plan: Plan, *, now: datetime, rng: Random
+) -> Stored:
+    """The judgment, stored, and the page that follows, all in one transaction.
+
+    What `read` raises leaves everything as it was.
+    """
+    return _settle(person_id, token, read, plan, now, rng=rng)
 
 
 def skip(person_id: int, token: str, plan: Plan, *, now: datetime) -> Judgment:
     """The item passed on to someone else; it does not come back to this person."""
     if not plan.skip.allowed:
         raise Refused("no_skipping", "This project does not allow skipping.")
-    return _settle(person_id, token, {}, plan, now, skipping=True)
+    return _settle(person_id, token, lambda _: {}, plan, now, skipping=True).judgment
 
 
 def change(
@@ -99,34 +122,55 @@ def change(
 def _settle(
     person_id: int,
     token: str,
-    answers: dict[str, Any],
+    read: Reader,
     plan: Plan,
     now: datetime,
     *,
-    skipping: bool,
-) -> Judgment:
+    skipping: bool = False,
+    rng: Random | None = None,
+) -> Stored:
     try:
         with writing():
             person = active_person(person_id)
-            leases = Lease.objects.select_related("item").select_for_update(of=("self",))
-            lease = leases.filter(token=token, person=person).first()
+            in_hand = _in_hand(person, token)
+            lease = next((lease for lease in in_hand if lease.token == token), None)
             if lease is None:  # its token went over to a judgment, or it never was
                 if done := Judgment.objects.filter(token=token, person=person).first():
                     done.person = person
-                    return done
+                    return Stored(done)
                 raise Refused("unknown", "This form is not known here; load the page again.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
                 raise Refused("skip_limit", "You have skipped as many items as you may.")
-            judgment = _stored(person, lease, answers, plan, now, skipping)
+            judgment = _stored(person, lease, dict(read(lease.item)), plan, now, skipping)
+            in_hand.remove(lease)
             lease.delete()
             if look_at_page_end(person, plan, now):
                 person.refresh_from_db()
-            return judgment
+                return Stored(judgment)
+            return Stored(judgment, _what_follows(person, in_hand, plan, now, rng))
     except IntegrityError:
         # the same form came twice at once, and the other one was first
         if done := Judgment.objects.filter(token=token, person_id=person_id).first():
-            return done
+            return Stored(done)
         raise
+
+
+def _in_hand(person: Person, token: str) -> list[Lease]:
+    """What the person holds, and the lease with the token also where it was released."""
+    held = Lease.objects.filter(Q(released=False) | Q(token=token), person=person)
+    locking = held.select_for_update(of=("self",)).select_related("item")
+    return list(locking.order_by("position"))
+
+
+def _what_follows(
+    person: Person, in_hand: list[Lease], plan: Plan, now: datetime, rng: Random | None
+) -> Page | None:
+    """The rest of the page or, in the same transaction, a new one; None if more is to be done."""
+    if in_hand:
+        return Page(in_hand) if all(lease.expires >= now for lease in in_hand) else None
+    if rng is None or any_out_of_time(plan, now=now):
+        return None
+    return new_page(person, plan, now=now, rng=rng)
 
 
 def active_person(person_id: int) -> Person:

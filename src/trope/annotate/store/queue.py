@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
 
-from django.db.models import F
+from django.db.models import F, Q
 
 from trope.annotate.project import Plan
 from trope.annotate.rules.assignment import gold_in_page, shuffled_in
@@ -45,8 +45,9 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
     in_hand = leases_of(person_id)  # dismissal takes them away, so that holding some is enough
     if in_hand and all(lease.expires >= now for lease in in_hand):
         return Page(in_hand)  # most often so, and then nothing is locked
-    pull_in(plan, now=now)
-    release_expired(now=now, limit=_STEP)
+    if any_out_of_time(plan, now=now):
+        pull_in(plan, now=now)
+        release_expired(now=now, limit=_STEP)
     with writing():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != "active":
@@ -57,19 +58,24 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
             state = Person.objects.values_list("state", flat=True).get(pk=person_id)
             if state != "active":
                 return Page((), state)
-        size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)
-        if not size:
-            return Page((), limit)
-        wanted_gold = gold_in_page(size, plan.gold.share, rng)
-        gold = _walk_gold(person, wanted_gold)
+        return new_page(person, plan, now=now, rng=rng)
+
+
+def new_page(person: Person, plan: Plan, *, now: datetime, rng: Random) -> Page:
+    """A page for someone who holds nothing; within a transaction that has locked the person."""
+    size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)
+    if not size:
+        return Page((), limit)
+    wanted_gold = gold_in_page(size, plan.gold.share, rng)
+    gold = _walk_gold(person, wanted_gold)
+    work = _take_work(person, size - len(gold))
+    if not work and plan.batches.open == "automatic" and open_next_if_used_up(now=now):
         work = _take_work(person, size - len(gold))
-        if not work and plan.batches.open == "automatic" and open_next_if_used_up(now=now):
-            work = _take_work(person, size - len(gold))
-        _save_walk(person, keep_gold=bool(work))
-        if not work:
-            return Page((), "finished")
-        items = shuffled_in(work, gold, rng)
-        return Page(_lease_all(person, items, plan, now))
+    _save_walk(person, keep_gold=bool(work))
+    if not work:
+        return Page((), "finished")
+    items = shuffled_in(work, gold, rng)
+    return Page(_lease_all(person, items, plan, now))
 
 
 def leases_of(person_id: int) -> list[Lease]:
@@ -84,28 +90,43 @@ def tally_of(person: Person, now: datetime) -> Tally:
     return tally.at(now.date())
 
 
+def any_out_of_time(plan: Plan, *, now: datetime) -> bool:
+    """Whether leases have expired, or end later than any given out now would."""
+    expired, beyond = Q(expires__lt=now), Q(expires__gt=_latest_end(plan, now))
+    return Lease.objects.filter(expired | beyond, released=False).exists()
+
+
+def _latest_end(plan: Plan, now: datetime) -> datetime:
+    """When a lease given out now can end; two who ask at once have not the same now."""
+    return now + timedelta(minutes=plan.lease_minutes + 1)
+
+
 def pull_in(plan: Plan, *, now: datetime) -> int:
     """Shorten leases that end later than any given out now would; gives their number.
 
     After the clock went back, they would otherwise be held for as long as it went.
     """
-    end = now + timedelta(minutes=plan.lease_minutes)
-    slack = timedelta(minutes=1)  # two who ask at once have not the same now
-    beyond = Lease.objects.filter(released=False, expires__gt=end + slack)
+    beyond = Lease.objects.filter(released=False, expires__gt=_latest_end(plan, now))
     if not beyond.exists():
         return 0
     with writing():
-        number: int = beyond.update(expires=end)
+        free = beyond.select_for_update(skip_locked=True).values("pk")
+        end = now + timedelta(minutes=plan.lease_minutes)
+        number: int = Lease.objects.filter(pk__in=free).update(expires=end)
         return number
 
 
 def release_expired(*, now: datetime, limit: int | None = None) -> int:
-    """Return what was not finished in time to the queue; gives the number of items."""
+    """Return what was not finished in time to the queue; gives the number of items.
+
+    What its owner is submitting at this moment is left to them.
+    """
     expired = Lease.objects.filter(released=False, expires__lt=now).order_by("expires")
     if not expired.exists():
         return 0
     with writing():
-        leases = list(expired.select_related("item").select_for_update(of=("self",))[:limit])
+        free = expired.select_for_update(of=("self",), skip_locked=True)
+        leases = list(free.select_related("item")[:limit])
         Lease.objects.filter(pk__in=[lease.pk for lease in leases]).update(released=True)
         slots = Counter(lease.item_id for lease in leases if not lease.item.is_gold)
         for item_id in sorted(slots):
@@ -128,7 +149,12 @@ def _take_work(person: Person, number: int) -> list[Item]:
     while (missing := number - len(taken)) > 0:
         # an item may be returned and ahead as well: what was just taken must not be taken again
         mine = {item.pk for item in taken}
-        items = _walk_returned(person, missing, mine) or _walk(person, missing, mine)
+        if returned := _walk_returned(person, missing, mine):
+            taken += _take_slots(_locked(returned))
+            continue
+        items = _walk(person, missing, mine)
+        if not items and not taken:  # who waits for others holds nothing that they may wait for
+            items = _walk(person, 1, mine, wait=True)
         if not items:
             break
         taken += _take_slots(items)
@@ -158,17 +184,31 @@ def _walk_returned(person: Person, number: int, mine: set[int]) -> list[Item]:
             return list(found.values())
 
 
-def _walk(person: Person, number: int, mine: set[int]) -> list[Item]:
-    opened = opened_place()
+def _walk(person: Person, number: int, mine: set[int], *, wait: bool = False) -> list[Item]:
+    """The next items that nobody else is just taking, locked; with `wait`, also those.
+
+    At the front of the queue all ask for the same items: if each waited for the one before, a turn
+    of the page would take as long as all of theirs together. The cursor stays before what was
+    passed over, which is looked at again with the next page.
+    """
+    opened, place, behind = opened_place(), person.cursor, False
     while True:
-        ahead = Item.objects.filter(open_slots__gt=0, place__gt=person.cursor)
-        items = list(ahead.filter(place__lte=opened).order_by("place").defer("gold")[:number])
-        if not items:
+        ahead = Item.objects.filter(open_slots__gt=0, place__gt=place, place__lte=opened)
+        seen = list(ahead.order_by("place").values_list("pk", "place")[:_STEP])
+        if not seen:
             return []
-        person.cursor = items[-1].place
-        had = mine | _had(person, [item.pk for item in items])
-        if fresh := [item for item in items if item.pk not in had]:
-            return fresh
+        place = seen[-1][1]
+        had = mine | _had(person, [pk for pk, _ in seen])
+        fresh = ahead.filter(place__lte=place).exclude(pk__in=had).order_by("place")
+        locking = fresh.select_for_update(skip_locked=not wait, no_key=True)
+        items = list(locking.defer("gold")[:number])
+        passed = had | {item.pk for item in items}
+        for pk, at in seen:
+            behind = behind or pk not in passed
+            if not behind:
+                person.cursor = at
+        if items:
+            return items
 
 
 def published_place() -> int:
@@ -198,23 +238,27 @@ def _save_walk(person: Person, *, keep_gold: bool) -> None:
 
 
 def _had(person: Person, item_ids: list[int]) -> set[int]:
-    """Which of the items the person has judged, skipped or holds."""
+    """Which of the items the person has judged or skipped; who asks for a page holds none."""
     judged = Judgment.objects.filter(person=person, current=True, item_id__in=item_ids)
-    held = Lease.objects.filter(person=person, released=False, item_id__in=item_ids)
-    return {*judged.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
+    return set(judged.values_list("item_id", flat=True))
+
+
+def _locked(items: list[Item]) -> list[Item]:
+    """The items of which a slot can be had, in their order. Locked in one order, so that nobody
+    waits in a circle."""
+    locking = Item.objects.filter(pk__in=[item.pk for item in items]).order_by("pk")
+    slots = dict(locking.select_for_update(no_key=True).values_list("pk", "open_slots"))
+    for item in items:
+        item.open_slots = slots[item.pk]
+    return [item for item in items if item.open_slots > 0]
 
 
 def _take_slots(items: list[Item]) -> list[Item]:
-    """The items of which a slot could be had. Locked in one order, so that nobody waits in a
-    circle."""
-    ids = [item.pk for item in items]
-    locked = Item.objects.filter(pk__in=ids).order_by("pk").select_for_update()
-    slots = dict(locked.values_list("pk", "open_slots"))
-    taken = [item for item in items if slots[item.pk] > 0]
-    Item.objects.filter(pk__in=[item.pk for item in taken]).update(open_slots=F("open_slots") - 1)
-    full = [item.pk for item in taken if slots[item.pk] == 1]
+    """The items, which are locked, with a slot taken of each."""
+    Item.objects.filter(pk__in=[item.pk for item in items]).update(open_slots=F("open_slots") - 1)
+    full = [item.pk for item in items if item.open_slots == 1]
     Returned.objects.filter(item_id__in=full).delete()
-    return taken
+    return items
 
 
 def _lease_all(person: Person, items: list[Item], plan: Plan, now: datetime) -> list[Lease]:

@@ -21,7 +21,7 @@ from trope.annotate.project import Plan
 from trope.annotate.questions import read_answers
 from trope.annotate.store import admitting, judging, outside, people, queue, undoing
 from trope.annotate.store.discipline import unread
-from trope.annotate.store.models import Judgment, Lease, Person
+from trope.annotate.store.models import Item, Judgment, Lease, Person
 from trope.annotate.store.selectors import earned
 from trope.annotate.web import pages
 from trope.annotate.web.middleware import sign_in
@@ -44,6 +44,14 @@ ENDINGS = {
 
 
 HOMES = {"owner": "project", "adjudicator": "disputes", "annotator": "work"}
+
+
+class Unusable(Exception):
+    """Answers that are missing or wrong, by question."""
+
+    def __init__(self, faults: dict[str, str]) -> None:
+        super().__init__(faults)
+        self.faults = faults
 
 
 def only(*roles: str) -> Callable[[View], View]:
@@ -158,13 +166,15 @@ def work(request: HttpRequest) -> HttpResponse:
     """The item to judge now; a filled form is stored, and answered with the next one."""
     if _still_on_the_way(request):
         return redirect("way")
+    page = None
     if request.method == "POST":
-        refused = _store(request)
-        if refused is not None:
-            return refused
+        try:
+            page = _store(request)
+        except Unusable as error:
+            return _form_again(request, error.faults)
         if request.headers.get("X-Trope") != "next":
             return redirect("work")
-    page = queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
+    page = page or queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
     if not page.leases:
         return _end(request, page.reason)
     return _item_page(request, page.leases[0], left=len(page.leases))
@@ -193,25 +203,33 @@ def _end(request: HttpRequest, reason: str) -> HttpResponse:
     return render(request, "done.html", context)
 
 
-def _store(request: HttpRequest) -> HttpResponse | None:
-    """Store what was sent; gives a page only if answers are missing."""
+def _store(request: HttpRequest) -> queue.Page | None:
+    """Store what was sent; gives the page that follows where it is known."""
     person, token = request.person, request.POST.get("token", "")
     if request.POST.get("action") == "skip":
         _now_is(request, judging.skip(person.pk, token, plan(), now=now()).person)
         return None
-    lease = Lease.objects.select_related("item").filter(person=person, token=token).first()
-    if lease is None:  # sent before, or by mistake: the service knows which
-        _now_is(request, judging.submit(person.pk, token, {}, plan(), now=now()).person)
-        return None
     values = dict(request.POST.lists())
-    answers, faults = read_answers(
-        plan().questions, values, text=lease.item.text, payload=lease.item.payload
-    )
-    if faults:
-        left = len(queue.leases_of(person.pk))
-        return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
-    _now_is(request, judging.submit(person.pk, token, answers, plan(), now=now()).person)
-    return None
+
+    def read(item: Item) -> dict[str, Any]:
+        answers, faults = read_answers(
+            plan().questions, values, text=item.text, payload=item.payload
+        )
+        if faults:
+            raise Unusable(faults)
+        return answers
+
+    stored = judging.submit_and_go_on(person.pk, token, read, plan(), now=now(), rng=_RNG)
+    _now_is(request, stored.judgment.person)
+    return stored.page
+
+
+def _form_again(request: HttpRequest, faults: dict[str, str]) -> HttpResponse:
+    """The form as it was sent, with what is wrong."""
+    token, left = request.POST.get("token", ""), len(queue.leases_of(request.person.pk))
+    lease = Lease.objects.select_related("item").get(person=request.person, token=token)
+    values = dict(request.POST.lists())
+    return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
 
 
 def _now_is(request: HttpRequest, person: Person) -> None:
