@@ -227,7 +227,10 @@ def _store(request: HttpRequest) -> queue.Page | None:
 def _form_again(request: HttpRequest, faults: dict[str, str]) -> HttpResponse:
     """The form as it was sent, with what is wrong."""
     token, left = request.POST.get("token", ""), len(queue.leases_of(request.person.pk))
-    lease = Lease.objects.select_related("item").get(person=request.person, token=token)
+    mine = Lease.objects.filter(person=request.person, token=token)
+    lease = mine.select_related("item").first()
+    if lease is None:  # gone since it was looked at
+        return redirect("work")
     values = dict(request.POST.lists())
     return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
 
