@@ -226,15 +226,12 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _publish(figures: Sequence[Figure], options: argparse.Namespace, checksum: str) -> None:
-    from trope.cli.evaluation.bounds import NO_BOUNDS, read_bounds
-    from trope.cli.evaluation.report import print_table, write_section
+    from trope.cli.evaluation.report import print_table
 
     kept = record.keep(figures, tier=options.tier, model_sha256=checksum, path=options.results)
-    beside = options.write.parent / "bounds.toml" if options.write else None
-    bounds = read_bounds(beside) if beside and beside.is_file() else NO_BOUNDS
-    print_table(kept, bounds, seed=options.seed)
+    print_table(kept, record.bounds_beside(options.write), seed=options.seed)
     if options.write:
-        write_section(kept, options.write, bounds, seed=options.seed)
+        record.write(kept, options.write, seed=options.seed)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,12 @@
 
 import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from threading import Event
+from typing import Any
 
 import pytest
 from bookkeeping import check_books
@@ -40,6 +43,69 @@ def test_postgres_ten_people_at_once_fill_every_item(on_postgres: Project) -> No
     assert all(isinstance(done, int) for done in results), results
     assert sum(results) == 60
     assert set(Item.objects.values_list("open_slots", flat=True)) == {0}
+    check_books(on_postgres)
+
+
+@contextmanager
+def taken_by_another(project: Project, names: list[str]) -> Iterator[Any]:
+    """A transaction elsewhere that has these items locked; it ends with the block."""
+    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
+    with psycopg.connect(project.plan.database) as other:
+        query = "SELECT id FROM store_item WHERE external_id = ANY(%s) FOR NO KEY UPDATE"
+        other.execute(query, [names])
+        yield other
+
+
+def names_of(page: queue.Page) -> list[str]:
+    return sorted(lease.item.external_id for lease in page.leases)
+
+
+def test_postgres_items_that_others_are_taking_are_passed_over_and_come_later(
+    on_postgres: Project,
+) -> None:
+    add_items(on_postgres, 8)
+    people.invite("Ann", now=START)
+    with taken_by_another(on_postgres, ["i1", "i3"]):
+        page = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1))
+    assert names_of(page) == ["i2", "i4", "i5", "i6"]
+    for lease in page.leases:
+        judging.submit(1, lease.token, YES, on_postgres.plan, now=START)
+    page = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1))
+    assert names_of(page) == ["i1", "i3", "i7", "i8"]
+    check_books(on_postgres)
+
+
+def test_postgres_who_finds_only_items_that_others_are_taking_waits(on_postgres: Project) -> None:
+    add_items(on_postgres, 2)
+    people.invite("Ann", now=START)
+    watch = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = %s"
+    with taken_by_another(on_postgres, ["i1", "i2"]) as other:
+        came_back = Event()
+
+        def work(number: int) -> object:
+            if number == 0:
+                page = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1))
+                came_back.set()
+                return names_of(page) or page.reason
+            while not other.execute(watch, [other.info.dbname]).fetchone():
+                if came_back.is_set():
+                    return "nobody waits"
+            other.execute("UPDATE store_item SET open_slots = 0 WHERE external_id = 'i1'")
+            other.commit()
+            return "let go"
+
+        assert at_once(work, times=2) == [["i2"], "let go"]
+
+
+def test_postgres_form_is_stored_while_someone_takes_its_item(on_postgres: Project) -> None:
+    add_items(on_postgres, 1)
+    people.invite("Ann", now=START)
+    (lease,) = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1)).leases
+    with taken_by_another(on_postgres, ["i1"]) as other:
+        other.execute("UPDATE store_item SET open_slots = open_slots - 1")
+        stored = judging.submit(1, lease.token, YES, on_postgres.plan, now=START)
+        other.rollback()
+    assert stored.state == "counted"
     check_books(on_postgres)
 
 

@@ -85,6 +85,22 @@ def test_answer_may_bring_the_next_item_at_once(served: Project) -> None:
     assert token not in answer.content.decode()
 
 
+def test_every_submit_is_one_transaction_also_where_the_page_turns(served: Project) -> None:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    ann = browser(invite("Ann", now=START))
+    left = []
+    for _ in range(4):
+        filled = {"token": form_token(ann), "metaphor": "yes"}
+        with CaptureQueriesContext(connection) as asked:
+            answer = ann.post("/judge", filled, HTTP_X_TROPE="next").content.decode()
+        begun = [query for query in asked.captured_queries if query["sql"].startswith("BEGIN")]
+        assert len(begun) == 1
+        left += re.findall(r"(\d) left on this page", answer)
+    assert left == ["2", "1", "3", "2"]
+
+
 def test_same_form_twice_is_one_judgment(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     filled = {"token": form_token(ann), "metaphor": "yes"}
