@@ -197,6 +197,17 @@ def test_startup_is_measured_and_joins_the_other_results(load, tmp_path, capsys)
     assert "trope --help" in capsys.readouterr().out
 
 
+def test_kept_figures_get_into_the_page_without_measuring(load, tmp_path):
+    results, page = tmp_path / "results.json", tmp_path / "results.md"
+    (tmp_path / "bounds.toml").write_text('[at_most]\n"memory.peak_mb" = 4\n')
+    record = load("record")
+    kept = [record.measured("memory.peak_mb", [5.0], n=1, note="x")]
+    record.keep(kept, tier="small", model_sha256="feed", path=results)
+    assert record.main(["--results", str(results), "--write", str(page)]) == 0
+    (row,) = [line for line in page.read_text().splitlines() if "`memory.peak_mb`" in line]
+    assert "≤ 4 missed" in row
+
+
 def test_the_machine_is_named_by_processor_and_threads_alone(load):
     machine = load("machine")
     assert machine.describe(2) == f"{machine.cpu_model()}, 2 threads"
