@@ -256,8 +256,9 @@ def _ask_teachers(run: Run, task: str) -> Ask:
         return lambda corpus: teach_syntax(teachers, corpus, run.labels(), run.device)
     if task == "metaphor":
         return lambda corpus: teach_metaphor(teachers, corpus, run.device)
-    ask = teach_sentiment if task == "sentiment" else teach_metonymy
-    return lambda corpus: ask(teachers, corpus, run.device)
+    if task == "sentiment":
+        return lambda corpus: teach_sentiment(teachers, corpus, run.device)
+    return lambda corpus: teach_metonymy(teachers, corpus, run.device)
 
 
 def _meaning_teacher(run: Run) -> Ask:
