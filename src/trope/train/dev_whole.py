@@ -85,6 +85,8 @@ def metonymy_figures(
     figures: dict[str, float] = {}
     for kind in dict.fromkeys(kinds):
         rows = kinds[answers] == kind
+        if not rows.any():
+            continue
         inside = np.where(kinds == kind, logits[rows], -np.inf)
         shares = np.exp(inside - inside.max(1, keepdims=True))
         shares /= shares.sum(1, keepdims=True)
