@@ -116,6 +116,10 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
 METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
     "metonymy system",
     {
+        "encoder": Entry(
+            "trope.tasks.metonymy.encoder_head:build",
+            "The head that ships, tiers small and base.",
+        ),
         "majority": Entry(
             "trope.tasks.metonymy.majority:build", "The most frequent reading, always."
         ),
@@ -141,6 +145,10 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "trope.tasks.sentiment.bag_of_words:decision_tree",
             "A tree over bags of words.",
             extra="systems",
+        ),
+        "encoder": Entry(
+            "trope.tasks.sentiment.encoder_head:build",
+            "The head that ships, tiers small and base.",
         ),
         "lexicon": Entry(
             "trope.tasks.sentiment.lexicon_system:build",

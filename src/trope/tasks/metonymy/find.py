@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trope.core.records import ROOT, Analysis, Parse
+from trope.core.records import ROOT, Analysis, Metonymy, Parse
 from trope.lexicon.names import FoundName, NameFinder, shipped_finder
 from trope.lexicon.readings import NameClass
 from trope.tasks.metonymy.collect import AFTER, BEFORE
 from trope.tasks.metonymy.features import name_head
 from trope.tasks.metonymy.task import (
-    Metonymy,
     NameInContext,
     System,
     metonymy_at,
