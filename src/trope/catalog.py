@@ -178,12 +178,12 @@ EVALUATIONS: Registry[object] = Registry(
         ),
         "metonymy": Entry(
             "trope.cli.evaluation.metonymy:evaluate",
-            "Names of places and organisations: tables, baselines, roles.",
+            "Names of places and organisations: encoder, tables, baselines, roles.",
             extra="systems",
         ),
         "sentiment": Entry(
             "trope.cli.evaluation.sentiment:evaluate",
-            "Figurative tweets: categories, constant, baselines, lexicon.",
+            "Figurative tweets: encoder, categories, baselines, lexicon.",
         ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",
