@@ -12,7 +12,7 @@ from trope.core.records import Analysis, Sentiment
 
 LOWEST, HIGHEST = -5, 5
 _STEPS = 2  # characters a point of the scale
-_WIDE, _HIGH, _EDGE = 210, 18, 5  # of the picture on the page, in its own units
+_WIDE, _HIGH, _EDGE = 240, 18, 24  # of the picture on the page, in its own units
 _95_PER_CENT = 1.96
 
 
@@ -44,7 +44,7 @@ class MeanSentiment:
         mean = self.total / self.texts
         spread = max(0.0, self.squares - self.texts * mean**2) / (self.texts - 1)
         off = _95_PER_CENT * sqrt(spread / self.texts)
-        return mean - off, mean + off
+        return max(float(LOWEST), mean - off), min(float(HIGHEST), mean + off)
 
     def line(self) -> str:
         """The mean with its interval, such as "−1.20 (−1.54 to −0.86)"."""
@@ -122,5 +122,7 @@ def _scale(felt: Sentiment) -> str:
         f'role="img" aria-label="{escape(said(felt))} on a scale from −5 to 5">'
         f'<path d="M{_EDGE} {middle:g}H{_WIDE - _EDGE}{ticks}M{zero:g} 2v{_HIGH - 4}"/>'
         f'<path class="bar" d="M{zero:g} {middle:g}H{at:.1f}"/>'
-        f'<circle cx="{at:.1f}" cy="{middle:g}" r="4.5"/></svg>'
+        f'<circle cx="{at:.1f}" cy="{middle:g}" r="4.5"/>'
+        f'<text class="t" x="9" y="{middle + 4:g}">−5</text>'
+        f'<text class="t" x="{_WIDE - 9}" y="{middle + 4:g}">+5</text></svg>'
     )
