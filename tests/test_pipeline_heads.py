@@ -1,6 +1,5 @@
 """Names and sentiment in the pipeline: one pass where one is enough, the same in any company."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest

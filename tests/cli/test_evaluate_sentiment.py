@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders import FakePipeline
+from metaphor_model import ALL_LABELS, write_model
 from trope.cli.main import run
 
 pytest.importorskip(
@@ -124,3 +125,50 @@ def test_missing_data_are_named(
         run(["evaluate", "sentiment", "--from", str(tmp_path)])
     assert leave.value.code == 2
     assert "not found" in capsys.readouterr().err
+
+
+def evaluated(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "sentiment", *options])
+    shown = capsys.readouterr()
+    return int(leave.value.code or 0), shown.out, shown.err
+
+
+def test_the_encoder_has_the_plain_names(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = write_model(tmp_path / "model", ALL_LABELS)
+    options = ("--part", "encoder", "--from", str(data), "--model", str(model), "--json")
+    code, out, err = evaluated(capsys, *options)
+    assert (code, err) == (0, "")
+    found = {
+        f["name"].removeprefix("sentiment.semeval2015."): f for f in json.loads(out)["figures"]
+    }
+    parts = ("test", "test_without_duplicates", "sarcasm", "irony", "metaphor", "other")
+    assert set(found) == {f"{part}.{measure}" for part in parts for measure in ("cosine", "mse")}
+    # one word of seven or more is felt, which rounds to 0: a third of the tweets is 3, some -2
+    assert found["test.mse"]["value"] == pytest.approx((12 * 9 + 12 * 4) / 24)
+    assert found["test.cosine"]["value"] is None
+    assert found["test_without_duplicates.mse"]["n"] == 22
+    assert found["test.mse"]["data"]["split"] == "test"
+
+
+def test_a_model_without_the_head_leaves_the_part_out(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    monkeypatch.setattr("trope.cli.evaluation.sentiment.PARTS", _few_parts())
+    code, out, err = evaluated(capsys, "--from", str(data), "--json")
+    assert code == 0
+    assert "sentiment.semeval2015.sarcasm.count" in out
+    assert "sentiment.semeval2015.test.cosine" not in out
+    assert err == "trope: part encoder is left out: this model has no head for sentiment\n"
+    code, _, err = evaluated(capsys, "--from", str(data), "--part", "encoder")
+    assert code == 2
+    assert "has no head for" in err
+
+
+def _few_parts() -> dict[str, object]:
+    from trope.cli.evaluation.sentiment import PARTS
+
+    return {name: PARTS[name] for name in ("encoder", "categories")}
