@@ -133,6 +133,11 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "A linear model of the words and tags around the name.",
             extra="systems",
         ),
+        "transformers": Entry(
+            "trope.tasks.metonymy.transformers_system:build",
+            "Any fine-tuned Hugging Face encoder that reads a marked name.",
+            extra="hub",
+        ),
     },
 )
 """What makes a `trope.tasks.metonymy.task.System`; options are keywords."""
@@ -164,6 +169,11 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "trope.tasks.sentiment.bag_of_words:naive_bayes",
             "Naive Bayes over bags of words.",
             extra="systems",
+        ),
+        "transformers": Entry(
+            "trope.tasks.sentiment.transformers_system:build",
+            "Any fine-tuned Hugging Face encoder that gives a number.",
+            extra="hub",
         ),
     },
 )
