@@ -188,12 +188,12 @@ EVALUATIONS: Registry[object] = Registry(
         ),
         "metonymy": Entry(
             "trope.cli.evaluation.metonymy:evaluate",
-            "Names of places and organisations: encoder, tables, baselines, roles.",
+            "Names of places and organisations: encoder, transformers, tables, baselines, roles.",
             extra="systems",
         ),
         "sentiment": Entry(
             "trope.cli.evaluation.sentiment:evaluate",
-            "Figurative tweets: encoder, categories, baselines, lexicon.",
+            "Figurative tweets: encoder, transformers, categories, baselines, lexicon.",
         ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",
@@ -224,6 +224,16 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
         "metaphor-silver": Entry(
             "trope.train.hub_metaphor:train_series",
             "NewsMet's detectors, and what they say of its test sets.",
+            extra="hub",
+        ),
+        "metonymy-hub": Entry(
+            "trope.train.hub_whole:train_metonymy",
+            "A system for names from a Hugging Face encoder.",
+            extra="hub",
+        ),
+        "sentiment-hub": Entry(
+            "trope.train.hub_whole:train_sentiment",
+            "A system for sentiment from a Hugging Face encoder.",
             extra="hub",
         ),
         "encoder": Entry(

@@ -6,44 +6,13 @@ import pytest
 
 from builders import FakePipeline
 from metaphor_model import ALL_LABELS, write_model
+from small_tasks import write_semeval2007
 from trope.cli.main import run
-
-PEOPLE = 'metonymic" metotype="place-for-people'
-MEMBERS = 'metonymic" metotype="organisation-for-members'
-
-
-def sample(number, tag, reading, text):
-    marked = f'<annot><{tag} reading="{reading}"> Peru </{tag}></annot>'
-    return f'<sample id="samp{number}">\n<par>\n{text.format(marked)}\n</par>\n</sample>\n'
-
-
-def write(path, tag, metonymic, *, known=True):
-    """Twelve names: six first words that are metonymic, six last ones that are literal."""
-    verbs = ("denied", "refused", "agreed", "warned", "insisted", "wept")
-    rows = []
-    for number, verb in enumerate(verbs, start=1):
-        readings = (metonymic, "literal") if known else ("unknown", "unknown")
-        rows.append(sample(number, tag, readings[0], f"{{}} {verb} it"))
-        rows.append(sample(number + 6, tag, readings[1], f"they {verb} things in {{}}"))
-    path.write_text(f"<sampletexts>\n{''.join(rows)}</sampletexts>\n")
 
 
 @pytest.fixture
 def data(tmp_path):
-    folder = tmp_path / "semeval2007"
-    (folder / "grammannot").mkdir(parents=True)
-    write(folder / "SemEval.train.xml", "location", PEOPLE)
-    write(folder / "SemEval.test.xml", "location", PEOPLE)
-    write(folder / "comp_toparse.train", "org", MEMBERS)
-    write(folder / "companies.test", "org", "", known=False)
-    labels = [{"sentence": ["Peru"], "pos": [0, 1], "label": int(n % 2 == 0)} for n in range(12)]
-    (folder / "companies_test.json").write_text(json.dumps(labels))
-    roles = "".join(
-        f"samp{n}|{'deny' if n < 7 else 'in'}|Peru|{'subj' if n < 7 else 'pp'}|unknown\n"
-        for n in range(1, 13)
-    )
-    for name in ("countries", "companies"):
-        (folder / "grammannot" / f"{name}.test.grammannot").write_text(roles)
+    write_semeval2007(tmp_path)
     return tmp_path
 
 

@@ -8,51 +8,17 @@ import pytest
 
 from builders import FakePipeline
 from metaphor_model import ALL_LABELS, write_model
+from small_tasks import write_semeval2015
 from trope.cli.main import run
 
 pytest.importorskip(
     "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"
 )
 
-ENDS = ("#sarcasm", "#irony", "so I literally left", "and so to speak")
-
-
-def tweets(first: int, count: int) -> list[tuple[str, int, str]]:
-    found = []
-    for at in range(count):
-        good = at % 3 == 0
-        end = ENDS[at % 4]
-        score = (3 if good else -3) if not end.startswith("#") else -2
-        text = f"what a {'lovely' if good else 'awful'} ride number {first + at} {end}"
-        found.append((str(first + at), score, text))
-    return found
-
-
-def packed(rows: list[str]) -> bytes:
-    return gzip.compress("".join(f"{row}\n" for row in rows).encode())
-
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    folder = tmp_path / "semeval2015"
-    folder.mkdir()
-    train, test = tweets(100, 60), tweets(500, 24)
-    test[1] = (test[1][0], test[1][1], test[5][2])  # two rows share a text
-    lost = ("999", -1)
-    ids = [(i, s) for i, s, _ in train] + [lost]
-    (folder / "newid_weightedtweetdata.tsv").write_text(
-        "".join(f"{i}\t{i}9\t{s + 0.2}\n" for i, s in ids)
-    )
-    (folder / "weightedtweetdata_int.tsv").write_text("".join(f"{i}\t{s}\n" for i, s in ids))
-    (folder / "testTweetId").write_text("100  -1\n700 -2\n")
-    (folder / "testData").write_text("700\t-2\tquite an awful end #irony\n")
-    (folder / "tagged-train.tsv.gz").write_bytes(packed([f"{i}\t{s}\t{t}\tx" for i, s, t in train]))
-    (folder / "oldTrainign.gz").write_bytes(packed([f"{i}\t{s}\tolder" for i, s, _ in train]))
-    (folder / "trainingText.gz").write_bytes(packed([f"{i}\t{i}9\tother" for i, _, _ in train]))
-    (folder / "figurative_clean.tsv.gz").write_bytes(packed([f"{i}\tcut" for i, _, _ in train]))
-    (folder / "tagged-GoldTest.tsv.gz").write_bytes(
-        packed([f"{i}\t{s}\t{t}\tx" for i, s, t in test])
-    )
+    write_semeval2015(tmp_path)
     write_lexica(tmp_path / "lexica")
     plain = tmp_path / "tweets-emotion" / "tweeteval" / "sentiment"
     plain.mkdir(parents=True)

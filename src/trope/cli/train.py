@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trope.cli.train_metaphor import metaphor
+from trope.cli.train_whole import metonymy, sentiment
 from trope.core.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def train() -> None:
     """Train again what ships, from public base weights and the corpora of `trope data`."""
 
 
-train.add_command(metaphor)
+for command in (metaphor, metonymy, sentiment):
+    train.add_command(command)
 
 
 @train.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from trope.cli.evaluation.metonymy_data import NameData, read_data
-from trope.cli.evaluation.metonymy_encoder import evaluate_encoder
+from trope.cli.evaluation.metonymy_encoder import evaluate_encoder, evaluate_transformers
 from trope.cli.evaluation.metonymy_systems import evaluate_baselines, evaluate_roles
 from trope.cli.evaluation.metonymy_tables import evaluate_tables
 from trope.cli.evaluation.options import EvaluationOptions, Reader
@@ -15,6 +15,7 @@ Part = Callable[[NameData, EvaluationOptions], list[Figure]]
 
 PARTS: Mapping[str, Part] = {
     "encoder": evaluate_encoder,
+    "transformers": evaluate_transformers,
     "tables": evaluate_tables,
     "baselines": evaluate_baselines,
     "roles": evaluate_roles,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,14 +9,13 @@ from pathlib import Path
 from trope.cli.evaluation.options import Reader
 from trope.core.errors import BadInput
 from trope.core.files import sha256
-from trope.core.records import Parse
 from trope.corpora.catalogue import load_catalogue
 from trope.corpora.name_layers import read_roles, roles_of
 from trope.corpora.name_samples import NameSample
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
 from trope.lexicon.readings import NAME_CLASSES, NameClass
 from trope.metrics.figures import DataRef
-from trope.tasks.metonymy.task import NameInContext, put_into_context
+from trope.tasks.metonymy.task import NameInContext, WordsAlone, put_into_context
 
 CORPUS = "semeval2007"
 _TRAIN: dict[NameClass, str] = {
@@ -40,13 +38,6 @@ class NameSplit:
     data: DataRef
 
 
-class _WordsAlone:
-    """A parser that makes no trees."""
-
-    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
-        return [Parse(tuple(words), (), (), (), (), ()) for words in sentences]
-
-
 @dataclass(frozen=True)
 class NameData:
     """All samples; their trees are made when somebody asks for them."""
@@ -64,7 +55,7 @@ class NameData:
 
     def names_in_words(self, name_class: NameClass, split: str) -> list[NameInContext]:
         """The names of a split in sentences without trees, for systems that read words."""
-        return put_into_context(self.splits[name_class, split].samples, _WordsAlone())
+        return put_into_context(self.splits[name_class, split].samples, WordsAlone())
 
     def names_with_roles(self, name_class: NameClass) -> list[NameInContext]:
         """The names of a test split with the roles that people annotated."""

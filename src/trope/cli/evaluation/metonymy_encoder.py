@@ -1,9 +1,10 @@
-"""Figures of the head that ships: names as they are, names hidden, and both together."""
+"""Figures of networks: the head that ships, with names hidden or not, and any other encoder."""
 
 from __future__ import annotations
 
 from typing import get_args
 
+from trope.catalog import METONYMY_SYSTEMS
 from trope.cli.evaluation.metonymy_data import NameData
 from trope.cli.evaluation.metonymy_systems import figures_on_test
 from trope.cli.evaluation.options import EvaluationOptions
@@ -36,4 +37,17 @@ def evaluate_encoder(data: NameData, options: EvaluationOptions) -> list[Figure]
             figures += figures_on_test(
                 label, predicted, data, name_class, options.seed, CHOSEN_ON, _NOTES[mask]
             )
+    return figures
+
+
+def evaluate_transformers(data: NameData, options: EvaluationOptions) -> list[Figure]:
+    """The folder that was given: a Hugging Face encoder that reads marked names."""
+    system = METONYMY_SYSTEMS.load("transformers")(model=options.detector)
+    note = f"weights {system.model_sha256[:12]}"
+    figures: list[Figure] = []
+    for name_class in NAME_CLASSES:
+        predicted = system.predict(data.names_in_words(name_class, "test"))
+        figures += figures_on_test(
+            "transformers", predicted, data, name_class, options.seed, "", note
+        )
     return figures

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import click
 
-from trope.core.errors import UnknownName
+from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Parse, TextKind
 from trope.encoder.session import AnyEncoder
 from trope.metrics.figures import Evaluation
@@ -53,9 +53,14 @@ class EvaluationOptions:
             needs: part → the task that it cannot do without.
 
         Raises:
-            BadInput: where a part was asked for by name and the model has no head for it.
+            BadInput: where a part was asked for by name and the model has no head for it, or there
+                is no folder to measure.
         """
         parts = self.choose(known)
+        if self.detector is None:
+            if "transformers" in self.parts:
+                raise BadInput("the part transformers measures a folder; give it as --model-folder")
+            parts = tuple(part for part in parts if part != "transformers")
         without = [part for part in parts if part in needs and needs[part] not in reader.tasks]
         reader.check_tasks(needs[part] for part in without if part in self.parts)
         for part in without:

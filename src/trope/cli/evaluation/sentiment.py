@@ -11,6 +11,7 @@ from trope.cli.evaluation.sentiment_systems import (
     evaluate_categories,
     evaluate_encoder,
     evaluate_lexicon,
+    evaluate_transformers,
 )
 from trope.metrics.figures import Evaluation, Figure, new_evaluation
 
@@ -18,6 +19,7 @@ Part = Callable[[SentimentData, EvaluationOptions], list[Figure]]
 
 PARTS: Mapping[str, Part] = {
     "encoder": evaluate_encoder,
+    "transformers": evaluate_transformers,
     "categories": evaluate_categories,
     "baselines": evaluate_baselines,
     "lexicon": evaluate_lexicon,

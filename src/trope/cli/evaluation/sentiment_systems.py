@@ -58,6 +58,18 @@ def evaluate_encoder(data: SentimentData, options: EvaluationOptions) -> list[Fi
     return system_figures("", scores, data, seed=options.seed, chosen_on=SHIPPED_CHOSEN_ON)
 
 
+def evaluate_transformers(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+    """The folder that was given: a Hugging Face encoder that gives a number."""
+    system = SENTIMENT_SYSTEMS.load("transformers")(model=options.detector)
+    return system_figures(
+        "transformers",
+        system.score(data.test_analyses),
+        data,
+        seed=options.seed,
+        note=f"weights {system.model_sha256[:12]}",
+    )
+
+
 def evaluate_baselines(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
     """The constant, and the three baselines of Table 5 on bags of words."""
     constant = SENTIMENT_SYSTEMS.load("constant")()

@@ -66,6 +66,14 @@ class Parser(Protocol):
         """Trees of sentences that are already split into words."""
 
 
+class WordsAlone:
+    """A parser that makes no trees, for systems that read words."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+        """The words as they are."""
+        return [Parse(tuple(words), (), (), (), (), ()) for words in sentences]
+
+
 class System(Protocol):
     """What an entry of `METONYMY_SYSTEMS` makes. One system serves both classes of names."""
 
