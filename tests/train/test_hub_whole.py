@@ -49,7 +49,7 @@ def toys(tmp_path, monkeypatch):
     write_semeval2015(tmp_path / "data")
     write_semeval2007(tmp_path / "data")
     for task, best_by, epochs, rate in (
-        ("sentiment", "cosine", 12, 5e-3),
+        ("sentiment", "cosine", 15, 1e-2),
         ("metonymy", "accuracy", 25, 2e-2),
     ):
         text = SETTINGS.format(level="sentences", best_by=best_by, epochs=epochs, rate=rate)
@@ -75,8 +75,8 @@ def test_sentiment_is_learnt_and_read_back(toys):
     assert good > bad + 1
     assert json.loads((toys / "out/trope.json").read_text())["task"] == "sentiment"
     assert "An encoder for sentiment" in (toys / "out/README.md").read_text()
-    assert len((toys / "out/metrics.jsonl").read_text().splitlines()) == 12
-    assert "going on after epoch 12" in train(toys, "sentiment")
+    assert len((toys / "out/metrics.jsonl").read_text().splitlines()) == 15
+    assert "going on after epoch 15" in train(toys, "sentiment")
 
 
 def test_names_are_learnt_and_read_back(toys):
