@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -80,7 +82,7 @@ def metonymy_figures(
     kinds = np.asarray([label.split(":")[0] for label in labels.metonymy])
     literal = np.asarray([label.endswith(":literal") for label in labels.metonymy])
     answers = name_answers(corpus)
-    figures = {}
+    figures: dict[str, float] = {}
     for kind in dict.fromkeys(kinds):
         rows = kinds[answers] == kind
         inside = np.where(kinds == kind, logits[rows], -np.inf)
@@ -96,7 +98,7 @@ def name_answers(corpus: Corpus) -> npt.NDArray[np.int64]:
     """The reading of each sentence's name."""
     starts = corpus.sentence_starts
     reading = corpus.labels["reading"]
-    return np.asarray([reading[a:b].max() for a, b in zip(starts[:-1], starts[1:], strict=True)])
+    return np.asarray([reading[a:b].max() for a, b in pairwise(starts)])
 
 
 def _mean(right: npt.NDArray[np.bool_]) -> float:

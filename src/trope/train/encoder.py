@@ -254,8 +254,11 @@ def _ask_teachers(run: Run, task: str) -> Ask:
         teachers.append(teacher)
     if task == "syntax":
         return lambda corpus: teach_syntax(teachers, corpus, run.labels(), run.device)
-    ask = {"metaphor": teach_metaphor, "sentiment": teach_sentiment, "metonymy": teach_metonymy}
-    return lambda corpus: ask[task](teachers, corpus, run.device)
+    if task == "metaphor":
+        return lambda corpus: teach_metaphor(teachers, corpus, run.device)
+    if task == "sentiment":
+        return lambda corpus: teach_sentiment(teachers, corpus, run.device)
+    return lambda corpus: teach_metonymy(teachers, corpus, run.device)
 
 
 def _meaning_teacher(run: Run) -> Ask:
