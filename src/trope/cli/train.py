@@ -46,8 +46,9 @@ def train() -> None:
     """Train again what ships, from public base weights and the corpora of `trope data`."""
 
 
-for command in (metaphor, metonymy, sentiment):
-    train.add_command(command)
+train.add_command(metaphor)
+train.add_command(metonymy)
+train.add_command(sentiment)
 
 
 @train.command()
