@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from time import thread_time
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import msgspec
 import numpy as np
@@ -79,6 +80,26 @@ class BatchPass:
     windows: list[Window]
     outputs: Mapping[str, Array]
     seconds: float
+
+
+class AnyEncoder(Protocol):
+    """What both tiers have: heads, by their labels, and what these say of sentences."""
+
+    labels: Labels
+
+    def submit(
+        self, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+    ) -> list[Future[BatchPass]]:
+        """Send sentences (of at least one word) through the network, once, in batches."""
+
+
+def passes(
+    encoder: AnyEncoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+) -> Iterator[BatchPass]:
+    """The batches as they come out of the network, each forgotten before the next is waited for."""
+    under_way = deque(encoder.submit(sentences, outputs))
+    while under_way:
+        yield under_way.popleft().result()
 
 
 class Encoder:
