@@ -283,10 +283,15 @@ def taught_lessons(run: Run, passes: str, tasks: list[str]) -> dict[str, Lesson]
             taught = Taught()
             for task in tasks:
                 if name in asked[task] and (task, name) != ("syntax", TREEBANKS):
-                    kept = {"syntax": kept_syntax, "metaphor": kept_metaphor}.get(task, kept_tensor)
-                    setattr(taught, task, kept(_said(run, task, name), run.device))
+                    setattr(taught, task, _kept(task, _said(run, task, name), run.device))
             lessons[name] = Lesson(run.corpus(name), times, taught)
     return lessons
+
+
+def _kept(task: str, path: Path, device: str) -> SyntaxLabels | MetaphorLabels | torch.Tensor:
+    if task == "syntax":
+        return kept_syntax(path, device)
+    return kept_metaphor(path, device) if task == "metaphor" else kept_tensor(path, device)
 
 
 def train_student(run: Run, seed: int) -> Path:
