@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,14 @@ WORDS = [
 ]
 
 
-def write_encoder(folder: Path, *, half: bool = False, seed: int = 0, head: str = "") -> Path:
+def write_encoder(
+    folder: Path,
+    *,
+    half: bool = False,
+    seed: int = 0,
+    head: str = "",
+    labels: Sequence[str] = ("literal", "metaphorical"),
+) -> Path:
     """A BERT of 16 numbers a piece with a tokeniser; `head` is a class such as words."""
     import torch
     import transformers
@@ -41,6 +49,9 @@ def write_encoder(folder: Path, *, half: bool = False, seed: int = 0, head: str 
         num_attention_heads=2,
         intermediate_size=16,
         max_position_embeddings=32,
+        num_labels=len(labels),
+        id2label=dict(enumerate(labels)),
+        label2id={name: number for number, name in enumerate(labels)},
     )
     kinds: dict[str, Any] = {
         "": transformers.BertModel,

@@ -1,4 +1,4 @@
-"""A model of a few kilobytes with metaphor heads: what it says can be computed by hand."""
+"""A model of a few kilobytes with all heads: what it says can be computed by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import pytest
 
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import Labels, MetaphorThresholds
+from trope.encoder.session import FEELINGS, Labels, MetaphorThresholds
+from trope.lexicon.readings import NAME_CLASSES, readings
 
 LABELS = Labels(
     upos=("NOUN", "VERB", "ADJ"),
@@ -22,6 +23,21 @@ LABELS = Labels(
     lemma_rules=("lower|0|",),
     metaphor=MetaphorThresholds(threshold=0.6, sentence_threshold=0.7),
 )
+ALL_LABELS = msgspec.structs.replace(
+    LABELS,
+    sentiment=FEELINGS,
+    metonymy=tuple(f"{c}:{name}" for c in NAME_CLASSES for name in readings(c)),
+)
+"""Of a model that has the heads for sentiment and names too."""
+VALENCES = {"lovely": 3.0, "awful": -3.5, "dire": -40.0}
+"""A text feels as the mean of its words; all others are 0."""
+READINGS = {
+    "france": ("location:place-for-people", 2.0),
+    "peru": ("location:mixed", 1.0),
+    "nokia": ("organisation:organisation-for-index", 3.0),
+    "[MASK]": ("location:place-for-event", 1.5),
+}
+"""The one reading of which a word has a logit other than 0."""
 VERBS = ("crushed", "swallowed", "eats")
 LOGITS = {"crushed": 3.0, "swallowed": 1.5, "eats": -1.0}
 """Of these words, which are one or more pieces; of every other piece it is `OTHERS`."""
@@ -42,7 +58,9 @@ def write_model(folder: Path, labels: Labels = LABELS, *, heads: bool = True) ->
     copyfile(model_folder("small") / "vocab.txt", folder / "vocab.txt")
     vocabulary = Vocabulary(folder / "vocab.txt")
     size = len((folder / "vocab.txt").read_text("utf-8").splitlines())
-    (folder / "encoder.onnx").write_bytes(_encoder(Graph(), _table(vocabulary, size), heads))
+    graph = Graph()
+    more = _more_heads(graph, vocabulary, size) if labels.sentiment else {}
+    (folder / "encoder.onnx").write_bytes(_encoder(graph, _table(vocabulary, size), heads, more))
     (folder / "labeller.onnx").write_bytes(_labeller(Graph()))
     (folder / "labels.json").write_bytes(msgspec.json.encode(labels))
     return folder
@@ -57,7 +75,31 @@ def _table(vocabulary: Vocabulary, size: int) -> Any:
     return table
 
 
-def _encoder(graph: Any, table: Any, heads: bool) -> bytes:
+def _more_heads(graph: Any, vocabulary: Vocabulary, size: int) -> dict[str, list[Any]]:
+    """Sentiment and metonymy; the shapes of their outputs."""
+    names = ALL_LABELS.metonymy
+    table = np.zeros((size, 1 + len(names)), dtype=np.float32)
+    for word, valence in VALENCES.items():
+        for piece in vocabulary.pieces([word]).ids:
+            table[piece, 0] = valence
+    for word, (reading, logit) in READINGS.items():
+        for piece in vocabulary.pieces([word]).ids:
+            table[piece, 1 + names.index(reading)] = logit
+    rows = graph.add("Gather", graph.constant(table, "float32"), "ids")
+    words = graph.add("MatMul", "pool", rows)  # [batch, word, 1 + reading]
+    axis, one = graph.constant([2], "int64"), graph.constant([1], "int64")
+    end = graph.constant([1 + len(names)], "int64")
+    graph.add("Slice", words, one, end, axis, name="metonymy")
+    valences = graph.add("Slice", words, graph.constant([0], "int64"), one, axis)
+    total = graph.add("ReduceSum", valences, one, keepdims=0)  # [batch, 1]
+    both = graph.constant([1, 2], "int64")
+    count = graph.add("ReduceSum", "pool", both, keepdims=0)
+    mean = graph.add("Div", total, graph.add("Unsqueeze", count, one))
+    graph.add("Pad", mean, graph.constant([0, 0, 0, len(FEELINGS) - 1], "int64"), name="sentiment")
+    return {"sentiment": ["batch", len(FEELINGS)], "metonymy": ["batch", "word", len(names)]}
+
+
+def _encoder(graph: Any, table: Any, heads: bool, more: dict[str, list[Any]]) -> bytes:
     from onnx import TensorProto
 
     rows = graph.add("Gather", graph.constant(table, "float32"), "ids")  # [batch, piece, 4]
@@ -92,6 +134,7 @@ def _encoder(graph: Any, table: Any, heads: bool) -> bytes:
         masked = graph.add("Add", pieces, far_down)
         graph.add("ReduceMax", masked, graph.constant([1], "int64"), keepdims=0, name="figurative")
         shapes |= {"metaphor": ["batch", "word"], "figurative": ["batch"]}
+    shapes |= more
     inputs = {
         "ids": (TensorProto.INT64, ["batch", "piece"]),
         "types": (TensorProto.INT64, ["batch", "piece"]),

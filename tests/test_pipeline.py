@@ -46,7 +46,7 @@ def test_scores_are_gone_once_their_trees_are_made(
         left.append(len(chunk.passes))
         return "done"
 
-    chunk = shipped._start(["Rain ate roads. " * 200], "plain", shipped.tasks)
+    chunk = shipped._start(["Rain ate roads. " * 200], "plain", ("syntax", "relations", "metaphor"))
     assert len(chunk.passes) > 1
     monkeypatch.setattr(pipeline, "_assemble", count)
     assert list(shipped._finish(chunk)) == ["done"]

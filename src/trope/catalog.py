@@ -116,6 +116,10 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
 METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
     "metonymy system",
     {
+        "encoder": Entry(
+            "trope.tasks.metonymy.encoder_head:build",
+            "The head that ships, tiers small and base.",
+        ),
         "majority": Entry(
             "trope.tasks.metonymy.majority:build", "The most frequent reading, always."
         ),
@@ -129,6 +133,11 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "A linear model of the words and tags around the name.",
             extra="systems",
         ),
+        "transformers": Entry(
+            "trope.tasks.metonymy.transformers_system:build",
+            "Any fine-tuned Hugging Face encoder that reads a marked name.",
+            extra="hub",
+        ),
     },
 )
 """What makes a `trope.tasks.metonymy.task.System`; options are keywords."""
@@ -141,6 +150,10 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "trope.tasks.sentiment.bag_of_words:decision_tree",
             "A tree over bags of words.",
             extra="systems",
+        ),
+        "encoder": Entry(
+            "trope.tasks.sentiment.encoder_head:build",
+            "The head that ships, tiers small and base.",
         ),
         "lexicon": Entry(
             "trope.tasks.sentiment.lexicon_system:build",
@@ -157,6 +170,11 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "Naive Bayes over bags of words.",
             extra="systems",
         ),
+        "transformers": Entry(
+            "trope.tasks.sentiment.transformers_system:build",
+            "Any fine-tuned Hugging Face encoder that gives a number.",
+            extra="hub",
+        ),
     },
 )
 """Sentiment systems: what makes a `trope.tasks.sentiment.task.System`; options are keywords."""
@@ -170,12 +188,12 @@ EVALUATIONS: Registry[object] = Registry(
         ),
         "metonymy": Entry(
             "trope.cli.evaluation.metonymy:evaluate",
-            "Names of places and organisations: tables, baselines, roles.",
+            "Names of places and organisations: encoder, transformers, tables, baselines, roles.",
             extra="systems",
         ),
         "sentiment": Entry(
             "trope.cli.evaluation.sentiment:evaluate",
-            "Figurative tweets: categories, constant, baselines, lexicon.",
+            "Figurative tweets: encoder, transformers, categories, baselines, lexicon.",
         ),
         "syntax": Entry(
             "trope.cli.evaluation.syntax:evaluate",
@@ -206,6 +224,16 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
         "metaphor-silver": Entry(
             "trope.train.hub_metaphor:train_series",
             "NewsMet's detectors, and what they say of its test sets.",
+            extra="hub",
+        ),
+        "metonymy-hub": Entry(
+            "trope.train.hub_whole:train_metonymy",
+            "A system for names from a Hugging Face encoder.",
+            extra="hub",
+        ),
+        "sentiment-hub": Entry(
+            "trope.train.hub_whole:train_sentiment",
+            "A system for sentiment from a Hugging Face encoder.",
             extra="hub",
         ),
         "encoder": Entry(

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from time import thread_time
@@ -14,26 +14,41 @@ from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
 from trope.core.files import sha256
-from trope.core.records import ROOT, Analysis, Parse, Relation, Text, TextKind, Token
+from trope.core.records import (
+    ROOT,
+    Analysis,
+    Parse,
+    Relation,
+    Sentiment,
+    Text,
+    TextKind,
+    Token,
+)
 from trope.encoder.decode import Stretches, read_batch
+from trope.encoder.feelings import Feelings
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import (
     METAPHOR,
+    SENTIMENT,
     SYNTAX,
     TAGS,
+    AnyEncoder,
     BatchPass,
     Encoder,
     MetaphorThresholds,
 )
 from trope.lexicon.inflection import lemma
 from trope.relations import extract, judge_together
+from trope.tasks.metonymy.encoder_head import EncoderMetonymy
+from trope.tasks.metonymy.find import find_metonymies
+from trope.tasks.sentiment.whole_texts import WholeTexts, send_whole, sentiments
 from trope.text import read
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
 
 BASE = "base"
-"""The tier whose metaphors need public weights that do not come with the package."""
+"""The tier whose heads need public weights that do not come with the package."""
 
 AHEAD = 2
 """Chunks under way at a time, so that the network never waits for the rest."""
@@ -52,6 +67,7 @@ class _Chunk:
     texts: list[Text]
     words: list[tuple[str, ...]]
     passes: deque[Future[BatchPass]]
+    whole: WholeTexts
     kind: TextKind
     tasks: tuple[str, ...]
 
@@ -69,7 +85,7 @@ class Pipeline:
     ) -> None:
         """Load a tier, or the model of that tier which `trope train` left in a folder.
 
-        Trees are those of the tier `small` in every tier. With `base`, metaphors are those of our
+        Trees are those of the tier `small` in every tier. With `base`, all else is said by our
         adapters on a public encoder, whose weights are looked for in the folder `base_weights`.
         """
         self.tier = tier
@@ -92,8 +108,22 @@ class Pipeline:
     @property
     def tasks(self) -> tuple[str, ...]:
         """What the model can be asked for."""
-        syntax = ("syntax", "relations")
-        return syntax if self.encoder.labels.metaphor is None else (*syntax, "metaphor")
+        labels = self.heads.labels
+        heads = {
+            "metaphor": labels.metaphor is not None,
+            "metonymy": bool(labels.metonymy),
+            "sentiment": bool(labels.sentiment),
+        }
+        return ("syntax", "relations", *(task for task, there in heads.items() if there))
+
+    @property
+    def heads(self) -> AnyEncoder:
+        """The encoder that says all but tags, trees and lemmas."""
+        return self.encoder if self.base is None else self.base
+
+    @cached_property
+    def _names(self) -> EncoderMetonymy:
+        return EncoderMetonymy(self.heads)
 
     @property
     def thresholds(self) -> tuple[float, float]:
@@ -156,11 +186,22 @@ class Pipeline:
         while under_way:
             yield from self._finish(under_way.popleft())
 
+    def find_metonymies(self, analyses: Sequence[Analysis]) -> list[Analysis]:
+        """The same analyses, which have trees, with what the names in them stand for."""
+        found = find_metonymies(analyses, self._names)
+        return [replace(a, metonymies=names) for a, names in zip(analyses, found, strict=True)]
+
+    def feel(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
+        """How texts feel whose sentences are read already; None for one without words."""
+        known = [len(text) == 1 and text[0].feeling is not None for text in texts]
+        words = [[parse.words for parse in text] for text in texts]
+        return sentiments(texts, send_whole(self.heads, words, known))
+
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""
         words = [tuple(sentence) for sentence in sentences]
         forms = [sentence for sentence in words if sentence]
-        passes = self.encoder.submit(forms, _outputs(self.tasks))
+        passes = self.encoder.submit(forms, self._outputs(self.tasks))
         parses = iter(self._decode(forms, deque(passes), self.tasks))
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
@@ -171,16 +212,33 @@ class Pipeline:
         texts = [read(text, kind) for text in chunk]
         words = [sentence.forms for text in texts for sentence in text.sentences]
         self.timings["text"] += thread_time() - began
-        passes = deque(self.encoder.submit(words, _outputs(tasks)))
-        return _Chunk(texts, words, passes, kind, tasks)
+        passes = deque(self.encoder.submit(words, self._outputs(tasks)))
+        whole = WholeTexts()
+        if "sentiment" in tasks:
+            # a text of one sentence is felt in the pass that is made anyway
+            passed = self.base is None or "metaphor" in tasks
+            known = [passed and len(text.sentences) == 1 for text in texts]
+            whole = send_whole(self.heads, [[s.forms for s in t.sentences] for t in texts], known)
+        return _Chunk(texts, words, passes, whole, kind, tasks)
 
     def _finish(self, chunk: _Chunk) -> Iterator[Analysis]:
+        analyses = self._assembled(chunk)
+        if "metonymy" in chunk.tasks:
+            return iter(self.find_metonymies(list(analyses)))
+        return analyses
+
+    def _assembled(self, chunk: _Chunk) -> Iterator[Analysis]:
         thresholds = self._thresholds
         parses = iter(self._decode(chunk.words, chunk.passes, chunk.tasks))
-        for text in chunk.texts:
-            own = list(islice(parses, len(text.sentences)))
+        own = [list(islice(parses, len(text.sentences))) for text in chunk.texts]
+        felt: list[Sentiment | None] = [None] * len(own)
+        if "sentiment" in chunk.tasks:
+            felt = sentiments(own, chunk.whole)
+        for text, read_sentences, sentiment in zip(chunk.texts, own, felt, strict=True):
             began = thread_time()
-            analysis = _assemble(text, own, chunk.kind, chunk.tasks, thresholds)
+            analysis = _assemble(
+                text, read_sentences, chunk.kind, chunk.tasks, thresholds, sentiment
+            )
             self.timings["relations"] += thread_time() - began
             yield analysis
 
@@ -191,21 +249,40 @@ class Pipeline:
         tasks: Sequence[str],
     ) -> list[Parse]:
         stretches = Stretches(words, self.encoder, lemma)
+        felt = Feelings(len(words))
         while passes:
             done = passes.popleft().result()  # gone once read: scores take far more room than trees
             began = thread_time()
             stretches.add(read_batch(done, self.encoder))
+            felt.add(done)
             self.timings["decode"] += thread_time() - began
             self.timings["encoder"] += done.seconds
         began = thread_time()
         parses = stretches.parses()
         self.timings["decode"] += thread_time() - began
-        if self.base is not None and "metaphor" in tasks:
-            return [
-                replace(parse, metaphor=verdict.metaphor, figurative=verdict.figurative)
-                for parse, verdict in zip(parses, self.base.verdicts(words), strict=True)
-            ]
-        return parses
+        if self.base is None:
+            if "sentiment" not in tasks:
+                return parses
+            scores = felt.scores()
+            return [replace(parse, feeling=s) for parse, s in zip(parses, scores, strict=True)]
+        if "metaphor" not in tasks:
+            return parses
+        verdicts = self.base.verdicts(words, feelings="sentiment" in tasks)
+        return [
+            replace(parse, metaphor=v.metaphor, figurative=v.figurative, feeling=v.feeling)
+            for parse, v in zip(parses, verdicts, strict=True)
+        ]
+
+    def _outputs(self, tasks: Sequence[str]) -> tuple[str, ...]:
+        """What the tasks need of the small network; a word is always tagged, a tree made if needed.
+
+        Names are found by their place in the tree.
+        """
+        syntax = SYNTAX if {"syntax", "relations", "metonymy"} & {*tasks} else TAGS
+        if self.base is not None:
+            return syntax
+        metaphor = METAPHOR if "metaphor" in tasks else ()
+        return (*syntax, *metaphor, *(SENTIMENT if "sentiment" in tasks else ()))
 
 
 def _chunks(texts: Iterable[str], size: int) -> Iterator[list[str]]:
@@ -222,18 +299,13 @@ def _chunks(texts: Iterable[str], size: int) -> Iterator[list[str]]:
         yield chunk
 
 
-def _outputs(tasks: Sequence[str]) -> tuple[str, ...]:
-    """What the tasks need of the network; a word is always tagged, a tree is made if need be."""
-    tree = "syntax" in tasks or "relations" in tasks
-    return (*(SYNTAX if tree else TAGS), *(METAPHOR if "metaphor" in tasks else ()))
-
-
 def _assemble(
     text: Text,
     parses: list[Parse],
     kind: TextKind,
     tasks: tuple[str, ...],
     thresholds: MetaphorThresholds,
+    sentiment: Sentiment | None = None,
 ) -> Analysis:
     """The analysis of a text from those of its sentences; positions count over the whole text."""
     tokens: list[Token] = []
@@ -270,6 +342,7 @@ def _assemble(
         figurative,
         thresholds.threshold,
         thresholds.sentence_threshold,
+        sentiment=sentiment,
     )
 
 

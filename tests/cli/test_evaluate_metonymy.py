@@ -5,44 +5,14 @@ import json
 import pytest
 
 from builders import FakePipeline
+from metaphor_model import ALL_LABELS, write_model
+from small_tasks import write_semeval2007
 from trope.cli.main import run
-
-PEOPLE = 'metonymic" metotype="place-for-people'
-MEMBERS = 'metonymic" metotype="organisation-for-members'
-
-
-def sample(number, tag, reading, text):
-    marked = f'<annot><{tag} reading="{reading}"> Peru </{tag}></annot>'
-    return f'<sample id="samp{number}">\n<par>\n{text.format(marked)}\n</par>\n</sample>\n'
-
-
-def write(path, tag, metonymic, *, known=True):
-    """Twelve names: six first words that are metonymic, six last ones that are literal."""
-    verbs = ("denied", "refused", "agreed", "warned", "insisted", "wept")
-    rows = []
-    for number, verb in enumerate(verbs, start=1):
-        readings = (metonymic, "literal") if known else ("unknown", "unknown")
-        rows.append(sample(number, tag, readings[0], f"{{}} {verb} it"))
-        rows.append(sample(number + 6, tag, readings[1], f"they {verb} things in {{}}"))
-    path.write_text(f"<sampletexts>\n{''.join(rows)}</sampletexts>\n")
 
 
 @pytest.fixture
 def data(tmp_path):
-    folder = tmp_path / "semeval2007"
-    (folder / "grammannot").mkdir(parents=True)
-    write(folder / "SemEval.train.xml", "location", PEOPLE)
-    write(folder / "SemEval.test.xml", "location", PEOPLE)
-    write(folder / "comp_toparse.train", "org", MEMBERS)
-    write(folder / "companies.test", "org", "", known=False)
-    labels = [{"sentence": ["Peru"], "pos": [0, 1], "label": int(n % 2 == 0)} for n in range(12)]
-    (folder / "companies_test.json").write_text(json.dumps(labels))
-    roles = "".join(
-        f"samp{n}|{'deny' if n < 7 else 'in'}|Peru|{'subj' if n < 7 else 'pp'}|unknown\n"
-        for n in range(1, 13)
-    )
-    for name in ("countries", "companies"):
-        (folder / "grammannot" / f"{name}.test.grammannot").write_text(roles)
+    write_semeval2007(tmp_path)
     return tmp_path
 
 
@@ -97,3 +67,31 @@ def test_the_tables_of_the_paper_come_out(shared, capsys):
     for table in "1234":
         assert found[f"table_{table}.equal_cells"]["value"] == 1
     assert found["table_5.equal_cells"]["note"].count("printed") == 2
+
+
+def test_the_encoder_has_the_plain_names(data, tmp_path, capsys):
+    model = write_model(tmp_path / "model", ALL_LABELS)
+    found = evaluate(capsys, data, "--part", "encoder", "--model", str(model))
+    # by hand: Peru itself is mixed, hidden it is an event, and nothing looks at the sentence
+    assert found["location.fine.accuracy"]["value"] == 0
+    assert found["location.coarse.accuracy"]["value"] == 0.5
+    assert found["location.coarse.f.non-literal"]["value"] == pytest.approx(2 / 3)
+    assert found["location.fine.f.place-for-people"]["n"] == 6
+    assert found["organisation.coarse.accuracy"]["value"] == 0.5
+    assert "organisation.fine.accuracy" not in found  # its test labels are not known
+    assert "both" not in found["location.fine.encoder_masked.accuracy"]["note"]
+    assert {"location.medium.encoder_plain.accuracy", "location.medium.accuracy"} <= set(found)
+
+
+def test_a_model_without_the_head_leaves_the_part_out(data, capsys, monkeypatch):
+    from trope.cli.evaluation.metonymy import PARTS
+
+    few = {name: PARTS[name] for name in ("encoder", "tables")}
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    monkeypatch.setattr("trope.cli.evaluation.metonymy.PARTS", few)
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "metonymy", "--from", str(data), "--json"])
+    shown = capsys.readouterr()
+    assert leave.value.code == 0
+    assert "location.count.train.literal" in shown.out
+    assert shown.err == "trope: part encoder is left out: this model has no head for metonymy\n"

@@ -7,51 +7,18 @@ from pathlib import Path
 import pytest
 
 from builders import FakePipeline
+from metaphor_model import ALL_LABELS, write_model
+from small_tasks import write_semeval2015
 from trope.cli.main import run
 
 pytest.importorskip(
     "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"
 )
 
-ENDS = ("#sarcasm", "#irony", "so I literally left", "and so to speak")
-
-
-def tweets(first: int, count: int) -> list[tuple[str, int, str]]:
-    found = []
-    for at in range(count):
-        good = at % 3 == 0
-        end = ENDS[at % 4]
-        score = (3 if good else -3) if not end.startswith("#") else -2
-        text = f"what a {'lovely' if good else 'awful'} ride number {first + at} {end}"
-        found.append((str(first + at), score, text))
-    return found
-
-
-def packed(rows: list[str]) -> bytes:
-    return gzip.compress("".join(f"{row}\n" for row in rows).encode())
-
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    folder = tmp_path / "semeval2015"
-    folder.mkdir()
-    train, test = tweets(100, 60), tweets(500, 24)
-    test[1] = (test[1][0], test[1][1], test[5][2])  # two rows share a text
-    lost = ("999", -1)
-    ids = [(i, s) for i, s, _ in train] + [lost]
-    (folder / "newid_weightedtweetdata.tsv").write_text(
-        "".join(f"{i}\t{i}9\t{s + 0.2}\n" for i, s in ids)
-    )
-    (folder / "weightedtweetdata_int.tsv").write_text("".join(f"{i}\t{s}\n" for i, s in ids))
-    (folder / "testTweetId").write_text("100  -1\n700 -2\n")
-    (folder / "testData").write_text("700\t-2\tquite an awful end #irony\n")
-    (folder / "tagged-train.tsv.gz").write_bytes(packed([f"{i}\t{s}\t{t}\tx" for i, s, t in train]))
-    (folder / "oldTrainign.gz").write_bytes(packed([f"{i}\t{s}\tolder" for i, s, _ in train]))
-    (folder / "trainingText.gz").write_bytes(packed([f"{i}\t{i}9\tother" for i, _, _ in train]))
-    (folder / "figurative_clean.tsv.gz").write_bytes(packed([f"{i}\tcut" for i, _, _ in train]))
-    (folder / "tagged-GoldTest.tsv.gz").write_bytes(
-        packed([f"{i}\t{s}\t{t}\tx" for i, s, t in test])
-    )
+    write_semeval2015(tmp_path)
     write_lexica(tmp_path / "lexica")
     plain = tmp_path / "tweets-emotion" / "tweeteval" / "sentiment"
     plain.mkdir(parents=True)
@@ -124,3 +91,50 @@ def test_missing_data_are_named(
         run(["evaluate", "sentiment", "--from", str(tmp_path)])
     assert leave.value.code == 2
     assert "not found" in capsys.readouterr().err
+
+
+def evaluated(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "sentiment", *options])
+    shown = capsys.readouterr()
+    return int(leave.value.code or 0), shown.out, shown.err
+
+
+def test_the_encoder_has_the_plain_names(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = write_model(tmp_path / "model", ALL_LABELS)
+    options = ("--part", "encoder", "--from", str(data), "--model", str(model), "--json")
+    code, out, err = evaluated(capsys, *options)
+    assert (code, err) == (0, "")
+    found = {
+        f["name"].removeprefix("sentiment.semeval2015."): f for f in json.loads(out)["figures"]
+    }
+    parts = ("test", "test_without_duplicates", "sarcasm", "irony", "metaphor", "other")
+    assert set(found) == {f"{part}.{measure}" for part in parts for measure in ("cosine", "mse")}
+    # one word of seven or more is felt, which rounds to 0: a third of the tweets is 3, some -2
+    assert found["test.mse"]["value"] == pytest.approx((12 * 9 + 12 * 4) / 24)
+    assert found["test.cosine"]["value"] is None
+    assert found["test_without_duplicates.mse"]["n"] == 22
+    assert found["test.mse"]["data"]["split"] == "test"
+
+
+def test_a_model_without_the_head_leaves_the_part_out(
+    data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    monkeypatch.setattr("trope.cli.evaluation.sentiment.PARTS", _few_parts())
+    code, out, err = evaluated(capsys, "--from", str(data), "--json")
+    assert code == 0
+    assert "sentiment.semeval2015.sarcasm.count" in out
+    assert "sentiment.semeval2015.test.cosine" not in out
+    assert err == "trope: part encoder is left out: this model has no head for sentiment\n"
+    code, _, err = evaluated(capsys, "--from", str(data), "--part", "encoder")
+    assert code == 2
+    assert "has no head for" in err
+
+
+def _few_parts() -> dict[str, object]:
+    from trope.cli.evaluation.sentiment import PARTS
+
+    return {name: PARTS[name] for name in ("encoder", "categories")}

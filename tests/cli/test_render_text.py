@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
-from trope.cli.render.text import DEEPEST, draw_tree, printable, write_text
+from trope.cli.render.printable import printable
+from trope.cli.render.text import DEEPEST, draw_tree, write_text
 from trope.core.records import Analysis
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
 from trope.core.errors import BadInput, UnknownName
 from trope.core.export import expression, parse_tasks, restrict, to_dict, to_json
+from trope.core.records import Metonymy, Sentiment
 
 
 def test_dict_has_the_documented_keys_in_order() -> None:
@@ -100,3 +101,33 @@ def test_any_text_makes_one_line_of_utf8_that_reads_back(text: str) -> None:
     # two halves that stand together become one character in any JSON reader
     assert back["text"] == text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
     assert to_json(analysis) == document
+
+
+def test_names_and_sentiment_are_there_where_they_were_asked_for() -> None:
+    name = Metonymy(0, 4, "organisation", "literal", 0.75, "the organisation Jeff itself")
+    full = replace(
+        HEADLINE,
+        tasks=(*HEADLINE.tasks, "metonymy", "sentiment"),
+        metonymies=(name,),
+        sentiment=Sentiment(-2.5, -2),
+    )
+    data = json.loads(to_json(full))
+    assert list(data)[-2:] == ["metonymies", "sentiment"]
+    assert data["metonymies"] == [
+        {
+            "start": 0,
+            "end": 4,
+            "class": "organisation",
+            "reading": "literal",
+            "score": 0.75,
+            "stands_for": "the organisation Jeff itself",
+        }
+    ]
+    assert data["sentiment"] == {"score": -2.5, "integer": -2}
+    assert restrict(full, HEADLINE.tasks) == HEADLINE
+    only = restrict(full, ("metonymy",))
+    assert (only.metonymies, only.sentiment) == ((name,), None)
+    without_words = replace(full, metonymies=(), sentiment=None)
+    assert to_dict(without_words)["metonymies"] == []
+    assert to_dict(without_words)["sentiment"] is None
+    assert parse_tasks("sentiment, metonymy") == ("metonymy", "sentiment")

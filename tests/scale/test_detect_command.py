@@ -360,8 +360,8 @@ def test_missing_files_double_names_and_unknown_tasks_are_told() -> None:
         trope("a.txt", "./a.txt", "--out", "out")
     with pytest.raises(BadInput, match="no file of texts in 'empty'"):
         trope("empty", "--out", "out")
-    with pytest.raises(UnknownName, match="'metonymy'"):
-        trope("a.txt", "--out", "out", "--with", "metonymy")
+    with pytest.raises(UnknownName, match="'irony'"):
+        trope("a.txt", "--out", "out", "--with", "irony")
 
 
 def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from corpora_to_detect import contents
 
-from metaphor_model import LOGITS, OTHERS, probability, write_model
+from metaphor_model import ALL_LABELS, LOGITS, OTHERS, probability, write_model
 from trope import Pipeline
 from trope.scale import local
 from trope.scale.inputs import find_inputs
@@ -75,3 +75,36 @@ def test_scores_are_those_of_the_network(
         probability(OTHERS),
     ]
     assert (first["words"], first["metaphors"]) == (3, 1)
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_names_and_sentiment_are_columns(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = write_model(tmp_path / "model", ALL_LABELS)
+    monkeypatch.setattr(
+        local, "load_pipeline", lambda threads: Pipeline(folder=model, threads=threads)
+    )
+    (tmp_path / "texts.txt").write_text("Lovely France slept.\n…\nRain fell.\n")
+    executor = local.LocalExecutor(threads=1)
+    told = executor.model
+    assert {"metonymy", "sentiment"} <= {*told.tasks}
+    settings = Settings(
+        trope="0",
+        tier=told.tier,
+        model_sha256=told.sha256,
+        tasks=("metonymy", "sentiment", "metaphor"),
+        format=form,  # type: ignore[arg-type]
+    )
+    files = find_inputs([str(tmp_path / "texts.txt")])
+    detect(files, settings, tmp_path / "out", executor, report=lambda progress: None)
+    part = tmp_path / "out" / f"part-00000.{form}"
+    if form == "parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+        rows = parquet.read_table(part).to_pylist()
+    else:
+        rows = [json.loads(line) for line in part.read_text().splitlines()]
+    assert rows[0]["sentiment"] == {"score": 0.75, "integer": 1}
+    (name,) = rows[0]["metonymies"]
+    assert (name["start"], name["end"], name["class"]) == (7, 13, "location")
+    assert (rows[-1]["metonymies"], rows[-1]["sentiment"]["score"]) == ([], 0)

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 import tiny
 
+from metaphor_model import ALL_LABELS
+from trope import Pipeline
 from trope.core.errors import BadModel, MissingData
 from trope.core.files import sha256
 from trope.encoder.pieces import Vocabulary
@@ -43,10 +46,11 @@ def weights(tmp_path: Path) -> Path:
     return path
 
 
-def adapted(weights: Path) -> Network:
+def adapted(weights: Path, *tasks: str) -> Network:
     """A network whose adapters have been moved from where they began."""
     torch.manual_seed(2)
-    model = adapters.adapt(Network(BASE, None, dict(load_file(weights)), ("metaphor",)), rank=3)
+    public = dict(load_file(weights))
+    model = adapters.adapt(Network(BASE, ALL_LABELS, public, ("metaphor", *tasks)), rank=3)
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
@@ -94,6 +98,63 @@ def test_merged_adapters_say_what_the_trained_network_says(weights: Path, tmp_pa
         # half precision in the file, four decimals in the verdict
         assert np.abs(words - verdict.metaphor).max() < 3e-3
         assert abs(float(scores.figurative[row].sigmoid()) - verdict.figurative) < 3e-3
+
+
+MORE = {
+    name: msgspec.json.encode(getattr(ALL_LABELS, name)).decode()
+    for name in ("sentiment", "metonymy")
+}
+
+
+def test_the_other_heads_say_what_the_trained_network_says(weights: Path, tmp_path: Path) -> None:
+    model = adapted(weights, "sentiment", "metonymy")
+    vocabulary = Vocabulary(tiny.VOCABULARY)
+    path = saved(model, weights, tmp_path / "adapters.safetensors", **MORE)
+    encoder = BaseEncoder(vocabulary=vocabulary, weights=weights, adapters=path, threads=1)
+    assert encoder.labels.metonymy == ALL_LABELS.metonymy
+    corpus, _ = encode_words(WORDS[:2], vocabulary)
+    (arrays,) = batches(corpus, 1000, None)
+    with torch.inference_mode():
+        scores = model(on_device(arrays, "cpu"))
+    said = {}
+    for future in encoder.submit(WORDS[:2], ("sentiment", "metonymy")):
+        done = future.result()
+        assert set(done.outputs) == {"sentiment", "metonymy"}
+        for row, window in enumerate(done.windows):
+            said[window.sentence] = {name: done.outputs[name][row] for name in done.outputs}
+    for row, sentence in enumerate(arrays["sentence"]):
+        words = len(WORDS[sentence])
+        felt = scores.sentiment[row].numpy()
+        assert np.abs(felt - said[sentence]["sentiment"]).max() < 3e-3
+        names = scores.metonymy[row, :words].numpy()
+        assert np.abs(names - said[sentence]["metonymy"][:words]).max() < 3e-3
+
+
+def test_the_tier_has_the_tasks_of_its_adapters(weights: Path, tmp_path: Path) -> None:
+    with_all = tmp_path / "all"
+    with_all.mkdir()
+    model = adapted(weights, "sentiment", "metonymy")
+    saved(model, weights, with_all / "adapters.safetensors", **MORE)
+    pipeline = Pipeline(tier="base", folder=with_all, base_weights=weights, threads=1)
+    assert pipeline.tasks[2:] == ("metaphor", "metonymy", "sentiment")
+    texts = ["France slept.", "Rain fell. Peru slept."]
+    found = list(pipeline.analyze_many(texts))
+    assert [len(one.metonymies) for one in found] == [1, 1]
+    alone = [pipeline.analyze(text, tasks=("sentiment",)).sentiment for text in texts]
+    assert [one.sentiment.score for one in found] == pytest.approx(
+        [felt.score for felt in alone], abs=2e-4
+    )
+    without = tmp_path / "without"
+    without.mkdir()
+    saved(adapted(weights), weights, without / "adapters.safetensors")
+    pipeline = Pipeline(tier="base", folder=without, base_weights=weights, threads=1)
+    assert pipeline.tasks == ("syntax", "relations", "metaphor")
+
+
+def test_a_head_that_is_promised_must_be_there(weights: Path, tmp_path: Path) -> None:
+    path = saved(adapted(weights, "metonymy"), weights, tmp_path / "a.safetensors", **MORE)
+    with pytest.raises(BadModel, match=r"promises a head but has no sentiment\."):
+        BaseEncoder(vocabulary=Vocabulary(tiny.VOCABULARY), weights=weights, adapters=path)
 
 
 def test_other_public_weights_are_refused(weights: Path, tmp_path: Path) -> None:

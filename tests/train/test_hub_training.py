@@ -17,13 +17,8 @@ from conftest import REPOSITORY  # noqa: E402
 from trope.catalog import DETECTORS  # noqa: E402
 from trope.cli.main import main  # noqa: E402
 from trope.core.errors import BadConfig, BadInput, BadModel, MissingData, UnknownName  # noqa: E402
-from trope.tasks.metaphor.hub_model import (  # noqa: E402
-    Pieces,
-    answer_logits,
-    model_path,
-    new_model,
-    text_pieces,
-)
+from trope.tasks.hub_folder import Pieces, model_path, text_pieces  # noqa: E402
+from trope.tasks.metaphor.hub_model import answer_logits, new_detector  # noqa: E402
 from trope.train import hub_fit, hub_loop  # noqa: E402
 from trope.train.hub_fit import fit_all, read_prepared  # noqa: E402
 from trope.train.hub_fit import main as fit_main  # noqa: E402
@@ -87,7 +82,7 @@ def test_presets_are_those_of_the_paper():
 
 
 def test_head_has_its_dropout_and_the_encoder_keeps_its_own(toys):
-    network = new_model(model_path(toys / "model"), "sentences", dropout=0.3)
+    network = new_detector(model_path(toys / "model"), "sentences", dropout=0.3)
     assert network.dropout.p == 0.3
     assert network.bert.embeddings.dropout.p == 0.1
 
@@ -98,7 +93,8 @@ def test_rate_falls_in_a_straight_line_after_the_rise():
 
 
 def test_an_encoder_learns_what_is_in_front_of_it(toys):
-    from trope.tasks.metaphor.hub_model import load_tokenizer, probabilities
+    from trope.tasks.hub_folder import load_tokenizer
+    from trope.tasks.metaphor.hub_model import probabilities
 
     folder = model_path(toys / "model")
     tokenizer = load_tokenizer(folder, "sentences")
@@ -107,7 +103,7 @@ def test_an_encoder_learns_what_is_in_front_of_it(toys):
     settings = HubSettings("sentences", "toy", 8, 1e-2, 0.0, 4, 24, 1.0, 0, "accuracy")
     best = []
     torch.manual_seed(0)
-    network = new_model(folder, "sentences")
+    network = new_detector(folder, "sentences")
     fitted = fit(
         network, items, items, settings, pad=0, seed=0,
         place=Place("cpu", None, lambda line: None), on_best=lambda m, e: best.append(e.number),
@@ -119,7 +115,7 @@ def test_an_encoder_learns_what_is_in_front_of_it(toys):
 
 
 def test_loss_of_words_is_over_the_mean_of_their_pieces(toys):
-    network = new_model(model_path(toys / "model"), "words").eval()
+    network = new_detector(model_path(toys / "model"), "words").eval()
     batch = [Pieces((2, 5, 6, 3), (-1, 0, 0, -1), (1,)), Pieces((2, 7, 3), (-1, 0, -1), (0,))]
     logits, right = answer_logits(network, batch, 0)
     pieces = network(input_ids=torch.tensor([[2, 5, 6, 3]])).logits[0]

@@ -26,6 +26,7 @@ SETTINGS = (
     """
 seed = 5
 base_rank = 2
+meaning = 0
 
 [student]
 base = "e5-small"

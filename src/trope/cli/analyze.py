@@ -51,7 +51,9 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.FloatRange(0, 1),
     help="From which score on a word is a metaphor.  [default: the model's]",
 )
-@click.option("--summary", is_flag=True, help="Sum up the texts: rates of metaphor, verbs.")
+@click.option(
+    "--summary", is_flag=True, help="Sum up the texts: metaphors, verbs, names, sentiment."
+)
 @click.option("--by", default="", metavar="COLUMN", help="Groups of the summary.  [default: files]")
 @click.option(
     "--plot",
@@ -85,7 +87,7 @@ def analyze(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Everything about a text: tags, trees, relations, metaphors.
+    """Everything about a text: tags, trees, relations, metaphors, names, sentiment.
 
     An argument that is the name of a file is read (.txt a text a line; .csv, .tsv and .jsonl by
     their column; .gz of any of them), - is standard input, any other is itself the text.

@@ -21,7 +21,7 @@ from trope.scale.run import detect as run_detection
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-WITH = ("relations",)
+WITH = ("relations", "metonymy", "sentiment")
 """What can be had besides metaphors."""
 
 _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}

@@ -20,8 +20,8 @@ from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 @click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of a model made by `trope train`, not the shipped one.")  # fmt: skip
-@click.option("--model-folder", "detector", help="A detector made by `trope train metaphor "
-              "--model`, to be measured beside the others.",
+@click.option("--model-folder", "detector", help="What `trope train metaphor --model` (or "
+              "sentiment, metonymy) made, to be measured beside the others.",
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
 @click.option("--predictions", help="Folder of what `trope train metaphor --silver` predicted.",
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip

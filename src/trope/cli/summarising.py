@@ -13,10 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from trope import __version__
+from trope.cli.render.feelings import bar
 from trope.cli.render.metaphor_page import percent
+from trope.cli.render.names import NAME_LIMIT, by_reading, most_frequent
 from trope.cli.render.plots import check_plot, draw_summary
+from trope.cli.render.printable import printable
 from trope.cli.render.summary import Summary
-from trope.cli.render.text import printable
 from trope.cli.sources import NamedText
 from trope.core.errors import BadInput
 from trope.core.records import Analysis
@@ -76,14 +78,31 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         }
     if "metaphor" in summary.tasks:
         data["metaphor"] = summary.metaphors.to_dict()
+    if "metonymy" in summary.tasks:
+        columns = ("name", "class", "reading", "count")
+        rows = most_frequent(summary.names)
+        data["metonymies"] = [dict(zip(columns, row, strict=True)) for row in rows]
+    if "sentiment" in summary.tasks:
+        groups = {name: mean.to_dict() for name, mean in sorted(summary.sentiment_of.items())}
+        data["sentiment"] = {**summary.sentiment.to_dict(), "groups": groups}
     return data
 
 
 def _text(summary: Summary) -> Iterator[Text | Table]:
     yield Text(summary.line("token"), style="bold")
-    if "metaphor" not in summary.tasks:
+    if "metaphor" in summary.tasks:
+        yield from _metaphors(summary)
+    else:
         yield Text(_NO_RATES, style="dim")
-        return
+    if summary.names:
+        yield Text("")
+        yield from _names(summary)
+    if summary.sentiment.texts:
+        yield Text("")
+        yield _sentiment(summary)
+
+
+def _metaphors(summary: Summary) -> Iterator[Text | Table]:
     metaphors = summary.metaphors
     yield Text(
         f"Words from {metaphors.threshold:.2f} on are metaphors, sentences from "
@@ -99,6 +118,35 @@ def _text(summary: Summary) -> Iterator[Text | Table]:
             table.add_row(printable(use.lemma), counts, percent(use.rate), objects)
         yield Text("")
         yield table
+
+
+def _names(summary: Summary) -> Iterator[Table | Text]:
+    """How many names have each reading, then the most frequent names."""
+    table = _table("class", "reading", "names")
+    for name_class, reading, count in by_reading(summary.names):
+        table.add_row(name_class, reading, f"{count:,}")
+    yield table
+    yield Text("")
+    rows = most_frequent(summary.names)
+    table = _table("name", "class", "reading", "times")
+    for name, name_class, reading, count in rows[:NAME_LIMIT]:
+        table.add_row(printable(name), name_class, reading, f"{count:,}")
+    if len(rows) > NAME_LIMIT:
+        table.add_row(f"… and {len(rows) - NAME_LIMIT:,} more (--json has all)", *[""] * 3)
+    yield table
+
+
+def _sentiment(summary: Summary) -> Table:
+    """Mean sentiment of all texts and of the groups, with the picture of each mean."""
+    table = _table("", "texts", "mean sentiment (95 %)", "")
+    groups = sorted(summary.sentiment_of.items(), key=lambda item: item[1].mean or 0.0)
+    shown = groups[:GROUP_LIMIT] if len(groups) > 1 else []
+    for name, mean in [("all", summary.sentiment), *shown]:
+        picture = bar(mean.mean) if mean.mean is not None else ""
+        table.add_row(printable(name) or "–", f"{mean.texts:,}", mean.line(), picture)
+    if len(groups) > GROUP_LIMIT:
+        table.add_row(f"… and {len(groups) - GROUP_LIMIT:,} more (--json has all)", *[""] * 3)
+    return table
 
 
 def _rates(summary: Summary) -> Table:
@@ -121,6 +169,6 @@ def _rates(summary: Summary) -> Table:
 def _table(*names: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     for name in names:
-        right = name in ("texts", "words", "metaphors")
+        right = name in ("texts", "words", "metaphors", "names", "times")
         table.add_column(name, justify="right" if right else "left", overflow="fold")
     return table

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 
 from trope.core.errors import BadInput, UnknownName
-from trope.core.records import Analysis, Relation, Token
+from trope.core.records import Analysis, Metonymy, Relation, Token
 
-TASKS = ("syntax", "relations", "metaphor")
+TASKS = ("syntax", "relations", "metaphor", "metonymy", "sentiment")
 """What an analysis can hold, in the order in which it is shown."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -47,7 +47,13 @@ def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
         tokens = tuple(dataclasses.replace(token, metaphor=None) for token in tokens)
         figurative = ()
     return dataclasses.replace(
-        analysis, tokens=tokens, tasks=kept, relations=relations, figurative=figurative
+        analysis,
+        tokens=tokens,
+        tasks=kept,
+        relations=relations,
+        figurative=figurative,
+        metonymies=analysis.metonymies if "metonymy" in kept else (),
+        sentiment=analysis.sentiment if "sentiment" in kept else None,
     )
 
 
@@ -66,12 +72,27 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
         data["figurative"] = list(analysis.figurative)
         data["threshold"] = analysis.threshold
         data["sentence_threshold"] = analysis.sentence_threshold
+    if "metonymy" in analysis.tasks:
+        data["metonymies"] = metonymies_to_dicts(analysis)
+    if "sentiment" in analysis.tasks:
+        data["sentiment"] = sentiment_to_dict(analysis)
     return data
 
 
 def relations_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
     """The relations of an analysis as plain data, with the score of the verb if there is one."""
     return [_relation(relation, analysis) for relation in analysis.relations]
+
+
+def metonymies_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
+    """The names of an analysis with their readings, as plain data."""
+    return [_metonymy(name) for name in analysis.metonymies]
+
+
+def sentiment_to_dict(analysis: Analysis) -> dict[str, Any] | None:
+    """How the text feels, as plain data; None for a text without words."""
+    felt = analysis.sentiment
+    return None if felt is None else {"score": felt.score, "integer": felt.integer}
 
 
 def to_json(analysis: Analysis, *, name: str = "", indent: int = 0) -> str:
@@ -134,6 +155,17 @@ def _relation(relation: Relation, analysis: Analysis) -> dict[str, Any]:
         "start": start,
         "end": end,
         "expression": analysis.text[start:end],
+    }
+
+
+def _metonymy(name: Metonymy) -> dict[str, Any]:
+    return {
+        "start": name.start,
+        "end": name.end,
+        "class": name.name_class,
+        "reading": name.reading,
+        "score": name.score,
+        "stands_for": name.stands_for,
     }
 
 

@@ -13,6 +13,8 @@ ROOT = -1
 """The head of a sentence's root."""
 
 TextKind = Literal["plain", "tweet", "headline"]
+NameClass = Literal["location", "organisation"]
+"""What a name is the name of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Parse:
 
     What was not asked for is empty or None: `heads` and `deprels` without a tree, `metaphor` (the
     probability that a word is a metaphor) and `figurative` (that the sentence has one) without
-    metaphors.
+    metaphors, `feeling` (the score of the sentence if it were the whole text) without sentiment.
     """
 
     words: tuple[str, ...]
@@ -75,6 +77,7 @@ class Parse:
     deprels: tuple[str, ...]
     metaphor: tuple[float, ...] = ()
     figurative: float | None = None
+    feeling: float | None = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -124,12 +127,36 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Metonymy:
+    """A name in a text, which reading it has there, and in words what it stands for.
+
+    `score` is the probability of the reading; `name_class` is called `class` in JSON.
+    """
+
+    start: int
+    end: int
+    name_class: NameClass
+    reading: str
+    score: float
+    stands_for: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentiment:
+    """How a text feels, from -5 to 5; `integer` is the score as people would have given it."""
+
+    score: float
+    integer: int
+
+
+@dataclass(frozen=True, slots=True)
 class Analysis:
     """Everything about one text. `sentences` are code-point ranges, `tasks` what was asked for.
 
     `figurative` has the calibrated probability of each sentence to be metaphorical, nothing where
     metaphors were not asked for. From `threshold` on a word is called a metaphor, from
-    `sentence_threshold` on a sentence metaphorical.
+    `sentence_threshold` on a sentence metaphorical. `sentiment` is None where it was not asked for,
+    and for a text without words.
     """
 
     text: str
@@ -140,6 +167,8 @@ class Analysis:
     figurative: tuple[float, ...] = ()
     threshold: float = 0.5
     sentence_threshold: float = 0.5
+    metonymies: tuple[Metonymy, ...] = ()
+    sentiment: Sentiment | None = None
 
     def is_metaphor(self, place: int) -> bool:
         """Whether the token at that place is called a metaphor."""

@@ -8,18 +8,32 @@ Hugging Face Hub; whatever is found must have the right checksum.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from trope.core.errors import BadModel, MissingData, MissingExtra
 from trope.core.files import sha256
+from trope.encoder.feelings import Feelings
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import MetaphorThresholds
+from trope.encoder.session import (
+    METAPHOR,
+    SENTIMENT,
+    Array,
+    BatchPass,
+    Encoder,
+    Labels,
+    MetaphorThresholds,
+    passes,
+)
 from trope.encoder.windows import Window, batches, network_input, windows
 
 WEIGHTS = "model.safetensors"
@@ -31,10 +45,14 @@ PLACES = 4  # decimals of a probability, as in the tier `small`
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Probabilities: that each word of a sentence is a metaphor, and that the whole has one."""
+    """Probabilities: that each word of a sentence is a metaphor, and that the whole has one.
+
+    `feeling` is the score of the sentence as a text of its own, None where nobody asked.
+    """
 
     metaphor: tuple[float, ...]
     figurative: float
+    feeling: float | None = None
 
 
 def find_base_weights(folder: Path | None) -> Path:
@@ -91,49 +109,94 @@ class BaseEncoder:
         self.adapters = adapters or model_folder("base") / ADAPTERS
         if threads:
             torch.set_num_threads(threads)
-        self.thresholds, self._network = _load(find_base_weights(weights), self.adapters)
+        self.labels, self._network = _load(find_base_weights(weights), self.adapters)
+        assert self.labels.metaphor is not None
+        self.thresholds: MetaphorThresholds = self.labels.metaphor
 
     @property
     def model_sha256(self) -> str:
         """The checksum of the adapters."""
         return sha256(self.adapters)
 
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
-        """What the network says of each sentence (of at least one word)."""
+    @cached_property
+    def _worker(self) -> ThreadPoolExecutor:
+        """One thread: a batch already takes all that torch has."""
+        return ThreadPoolExecutor(1, thread_name_prefix="trope-base")
+
+    def submit(
+        self, sentences: Sequence[Sequence[str]], outputs: Sequence[str] = METAPHOR
+    ) -> list[Future[BatchPass]]:
+        """Send sentences (of at least one word) through the network, once, in batches."""
         pieces = self.vocabulary.pieces
         pending = [
             w for number, words in enumerate(sentences) for w in windows(number, pieces(words))
         ]
-        words: list[list[float]] = [[0.0] * len(sentence) for sentence in sentences]
-        whole = [0.0] * len(sentences)
-        for batch in batches(pending):
-            for window, scores, score in self._read(batch):
-                words[window.sentence][window.core_first : window.core_last] = scores
-                # a sentence is as metaphorical as the most metaphorical of its stretches
-                whole[window.sentence] = max(whole[window.sentence], score)
-        return [Verdict(tuple(w), f) for w, f in zip(words, whole, strict=True)]
+        return [self._worker.submit(self._run_batch, b, outputs) for b in batches(pending)]
 
-    def _read(self, batch: list[Window]) -> Iterator[tuple[Window, list[float], float]]:
-        """Each window with the probabilities of its core words and of the whole."""
+    def _run_batch(self, batch: list[Window], outputs: Sequence[str]) -> BatchPass:
         import torch
 
+        began = thread_time()
         arrays = network_input(batch, self.vocabulary)
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         tensors["mask"] = tensors["mask"].long()
         with torch.inference_mode():
-            found = self._network(tensors).metaphor
-        words, whole = (logits.sigmoid().numpy() for logits in (found.metaphor, found.figurative))
-        for row, window in enumerate(batch):
-            core = slice(window.core_first - window.first, window.core_last - window.first)
-            yield (
-                window,
-                [round(float(p), PLACES) for p in words[row, core]],
-                round(float(whole[row]), PLACES),
-            )
+            said = _outputs(self._network(tensors))
+        return BatchPass(batch, {name: said[name] for name in outputs}, thread_time() - began)
+
+    def verdicts(
+        self, sentences: Sequence[Sequence[str]], *, feelings: bool = False
+    ) -> list[Verdict]:
+        """What the network says of each sentence (of at least one word)."""
+        outputs = (*METAPHOR, *(SENTIMENT if feelings else ()))
+        words: list[list[float]] = [[0.0] * len(sentence) for sentence in sentences]
+        whole = [0.0] * len(sentences)
+        felt = Feelings(len(sentences))
+        for done in passes(self, sentences, outputs):
+            felt.add(done)
+            for row, window in enumerate(done.windows):
+                core = slice(window.core_first - window.first, window.core_last - window.first)
+                scores = _probabilities(done.outputs["metaphor"][row, core])
+                words[window.sentence][window.core_first : window.core_last] = scores
+                # a sentence is as metaphorical as the most metaphorical of its stretches
+                (score,) = _probabilities(done.outputs["figurative"][row : row + 1])
+                whole[window.sentence] = max(whole[window.sentence], score)
+        scored: Sequence[float | None] = felt.scores() if feelings else [None] * len(sentences)
+        return [Verdict(tuple(w), f, s) for w, f, s in zip(words, whole, scored, strict=True)]
 
 
-def _load(weights: Path, adapters: Path) -> tuple[MetaphorThresholds, Any]:
-    """Thresholds and network; the base must be the one that the adapters were trained on."""
+def load_encoder(
+    *,
+    tier: str = "small",
+    folder: Path | None = None,
+    base_weights: Path | None = None,
+    threads: int | None = None,
+) -> Encoder | BaseEncoder:
+    """The network of a tier, or of the model in a folder, whose heads the tasks read."""
+    if tier != "base":
+        return Encoder(tier, threads=threads, folder=folder)
+    return BaseEncoder(
+        vocabulary=Vocabulary(model_folder("small") / "vocab.txt"),
+        weights=base_weights,
+        adapters=folder / ADAPTERS if folder else None,
+        threads=threads,
+    )
+
+
+def _probabilities(logits: Array) -> list[float]:
+    half = np.tanh(logits.astype(np.float64) / 2)  # the logistic function, without its overflow
+    return [round(float(p), PLACES) for p in (1 + half) / 2]
+
+
+def _outputs(scores: Any) -> dict[str, Array]:
+    """What the heads said, by the names that the outputs of the tier `small` have."""
+    said = {"metaphor": scores.metaphor.metaphor, "figurative": scores.metaphor.figurative}
+    said |= {"sentiment": scores.sentiment, "metonymy": scores.metonymy}
+    return {name: value.numpy() for name, value in said.items() if value is not None}
+
+
+def _load(weights: Path, adapters: Path) -> tuple[Labels, Any]:
+    """Labels and network; the base must be the one that the adapters were trained on."""
     if not adapters.is_file():
         raise MissingData(adapters, "give a folder that `trope train base` has written")
     from safetensors import SafetensorError, safe_open
@@ -145,7 +208,7 @@ def _load(weights: Path, adapters: Path) -> tuple[MetaphorThresholds, Any]:
         with safe_open(adapters, "pt") as file:
             told: Mapping[str, str] = file.metadata() or {}
             trained = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
-        thresholds = msgspec.json.decode(told["metaphor"], type=MetaphorThresholds)
+        labels = _labels(told)
         wanted, base = told["base_sha256"], told["base"]
     except (SafetensorError, KeyError, msgspec.MsgspecError) as error:
         raise BadModel(adapters, f"holds no adapters ({error}); install trope again") from None
@@ -154,9 +217,27 @@ def _load(weights: Path, adapters: Path) -> tuple[MetaphorThresholds, Any]:
         raise BadModel(
             weights, f"has SHA-256 {found}, but the adapters were trained on {wanted}; {_REMEDY}"
         )
-    network = Network(base, None, dict(load_file(weights)), ("metaphor",))
+    heads = [name for name in ("sentiment", "metonymy") if getattr(labels, name)]
+    network = Network(base, labels, dict(load_file(weights)), ("metaphor", *heads))
     _merge(network, trained, adapters)
-    return thresholds, network.eval()
+    return labels, network.eval()
+
+
+def _labels(told: Mapping[str, str]) -> Labels:
+    """What the heads choose from; those of sentiment and metonymy are not in all adapters."""
+
+    def names(head: str) -> tuple[str, ...]:
+        return msgspec.json.decode(told.get(head, "[]"), type=tuple[str, ...])
+
+    return Labels(
+        upos=(),
+        xpos=(),
+        deprels=(),
+        lemma_rules=(),
+        metaphor=msgspec.json.decode(told["metaphor"], type=MetaphorThresholds),
+        sentiment=names("sentiment"),
+        metonymy=names("metonymy"),
+    )
 
 
 def _merge(network: Any, trained: dict[str, Any], adapters: Path) -> None:
@@ -164,6 +245,9 @@ def _merge(network: Any, trained: dict[str, Any], adapters: Path) -> None:
     import torch
 
     own = network.state_dict()
+    for name in own:
+        if not name.startswith("trunk.") and name not in trained:
+            raise BadModel(adapters, f"promises a head but has no {name}; install it again")
     with torch.no_grad():
         for name, value in trained.items():
             if name.endswith(".down"):

@@ -22,6 +22,10 @@ LABEL_SIZE = 256
 METAPHOR_SIZE = 192
 HEAD_DROPOUT = 0.33
 METAPHOR_DROPOUT = 0.2
+SENTIMENT_SIZE = 192
+GLANCES = 2
+"""How often the sentiment head looks over a text, each time for something else."""
+METONYMY_SIZE = 192
 
 
 def base_config(base: str) -> Any:
@@ -87,10 +91,10 @@ class Trunk(nn.Module):
 def _mpnet_ids(ids: Tensor) -> Tensor:
     """BERT's piece numbers in MPNet's vocabulary, which has four pieces before BERT's.
 
-    Its own <s>, </s> and <pad> stand for [CLS], [SEP] and [PAD].
+    Its own <s>, </s>, <pad> and <mask> stand for [CLS], [SEP], [PAD] and [MASK].
     """
     shifted = ids + 4
-    for bert, mpnet in ((101, 0), (102, 2), (0, 1)):
+    for bert, mpnet in ((101, 0), (102, 2), (0, 1), (103, 30526)):
         shifted = torch.where(ids == bert, torch.full_like(ids, mpnet), shifted)
     return shifted
 
@@ -214,12 +218,67 @@ class MetaphorHeads(nn.Module):
         )
 
 
+class SentimentHead(nn.Module):
+    """How a whole text feels: a score from −5 to 5, and logits of what else `FEELINGS` names."""
+
+    def __init__(self, size: int, layers: int, feelings: int) -> None:
+        super().__init__()
+        self.mix = LayerMix(layers)
+        self.hidden = nn.Linear(size, SENTIMENT_SIZE)
+        self.glances = nn.Linear(SENTIMENT_SIZE, GLANCES)
+        self.feelings = nn.Linear(GLANCES * SENTIMENT_SIZE, feelings)
+        self.dropout = nn.Dropout(METAPHOR_DROPOUT)
+
+    def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
+        """[batch, feeling]; `pool` averages the pieces of a word."""
+        words = functional.relu(self.hidden(self.dropout(pool @ self.mix(layers))))
+        missing = (pool.sum(-1) == 0).unsqueeze(-1)
+        weight = self.glances(words).float().masked_fill(missing, -1e4).softmax(1)
+        seen = self.dropout(weight.transpose(1, 2) @ words)
+        result: Tensor = self.feelings(seen.flatten(1))
+        return result
+
+
+class MetonymyHead(nn.Module):
+    """What each word would stand for if it were a name: logits of all readings of all classes."""
+
+    def __init__(self, size: int, layers: int, readings: int) -> None:
+        super().__init__()
+        self.mix = LayerMix(layers)
+        self.hidden = nn.Linear(size, METONYMY_SIZE)
+        self.readings = nn.Linear(METONYMY_SIZE, readings)
+        self.dropout = nn.Dropout(METAPHOR_DROPOUT)
+
+    def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
+        """[batch, word, reading]; `pool` averages the pieces of a word."""
+        words = functional.relu(self.hidden(self.dropout(pool @ self.mix(layers))))
+        result: Tensor = self.readings(self.dropout(words))
+        return result
+
+
+class MeaningHead(nn.Module):
+    """What each word means where it stands, as a vector; the mean of a text's is its own."""
+
+    def __init__(self, size: int, layers: int, width: int) -> None:
+        super().__init__()
+        self.mix = LayerMix(layers)
+        self.vector = nn.Linear(size, width)
+
+    def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
+        """[batch, word, dimension]; `pool` averages the pieces of a word."""
+        result: Tensor = self.vector(pool @ self.mix(layers))
+        return result
+
+
 @dataclass
 class Scores:
     """What all heads of a network say; None for those that it has not."""
 
     syntax: SyntaxScores | None = None
     metaphor: MetaphorScores | None = None
+    sentiment: Tensor | None = None
+    metonymy: Tensor | None = None
+    meaning: Tensor | None = None
 
 
 class Network(nn.Module):
@@ -235,18 +294,29 @@ class Network(nn.Module):
         super().__init__()
         self.trunk = Trunk(base, weights)
         size, layers = self.trunk.size, self.trunk.layers
-        self.syntax = None
-        self.metaphor = None
-        if "syntax" in tasks:
-            assert labels is not None
-            self.syntax = SyntaxHeads(size, layers, labels)
+        self.syntax = self.metaphor = self.sentiment = self.metonymy = self.meaning = None
         if "metaphor" in tasks:
             self.metaphor = MetaphorHeads(size, layers)
+        if {*tasks} <= {"metaphor"}:
+            return
+        assert labels is not None
+        if "syntax" in tasks:
+            self.syntax = SyntaxHeads(size, layers, labels)
+        if "sentiment" in tasks:
+            self.sentiment = SentimentHead(size, layers, len(labels.sentiment))
+        if "metonymy" in tasks:
+            self.metonymy = MetonymyHead(size, layers, len(labels.metonymy))
+        if "meaning" in tasks:
+            self.meaning = MeaningHead(size, layers, labels.meaning)
 
     def forward(self, batch: dict[str, Tensor]) -> Scores:
         """Scores of a batch of sentences."""
         layers = self.trunk(batch["ids"], batch["types"], batch["mask"])
+        pool = batch["pool"]
         return Scores(
-            syntax=self.syntax(layers, batch["pool"]) if self.syntax else None,
-            metaphor=self.metaphor(layers, batch["pool"]) if self.metaphor else None,
+            syntax=self.syntax(layers, pool) if self.syntax else None,
+            metaphor=self.metaphor(layers, pool) if self.metaphor else None,
+            sentiment=self.sentiment(layers, pool) if self.sentiment else None,
+            metonymy=self.metonymy(layers, pool) if self.metonymy else None,
+            meaning=self.meaning(layers, pool) if self.meaning else None,
         )

@@ -16,6 +16,9 @@ from pathlib import Path
 MAX_PIECES_A_WORD = 12
 """Beyond this a "word" is noise (an encoded blob, a run of punctuation): its first pieces do."""
 
+MASK = "[MASK]"
+"""The word that stands where a name is hidden; no text has it, since brackets are words."""
+
 _READ_OF_A_WORD = 128  # characters; more never changes the first twelve pieces of real text
 _MENTION = re.compile(r"@\w+")
 _LINK = re.compile(r"(?:https?://|www\.)\S+|URL\d*|\S+@\S+\.\w+", re.IGNORECASE)
@@ -73,12 +76,14 @@ class Vocabulary:
         self._tokenizer = BertWordPieceTokenizer(str(path), lowercase=True)
         ids = self._tokenizer.get_vocab()
         self.cls, self.sep, self.pad = ids["[CLS]"], ids["[SEP]"], ids["[PAD]"]
-        self.unknown = ids["[UNK]"]
+        self.unknown, self.mask = ids["[UNK]"], ids[MASK]
         self.of_word = lru_cache(maxsize=200_000)(self._of_word)
 
     def _of_word(self, word: str) -> tuple[tuple[int, ...], int]:
         """The ids of a word's pieces (at least one) and its case type."""
         kind = case_type(word)
+        if word == MASK:
+            return (self.mask,), int(CaseType.CAPITALISED)
         # lone surrogates cannot cross into the tokenizer, which is UTF-8 inside
         text = word[:_READ_OF_A_WORD].encode("utf-8", "replace").decode("utf-8")
         if _LINK.fullmatch(text):

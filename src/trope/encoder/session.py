@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from time import thread_time
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import msgspec
 import numpy as np
@@ -35,6 +36,18 @@ SYNTAX = (*TAGS, "arcs", "label_dependents", "label_heads")
 METAPHOR = ("metaphor", "figurative")
 """Calibrated logits: of each word, that it is a metaphor; of each sentence, that it has one."""
 
+SENTIMENT = ("sentiment",)
+"""Of a whole sequence: its score from −5 to 5, then logits, in the order of `FEELINGS`."""
+
+FEELINGS = ("score", "negative", "neutral", "positive", "irony")
+"""What the sentiment head says; the last four are of use to train it and to those who combine."""
+
+METONYMY = ("metonymy",)
+"""Logits of every reading, in the order of the labels, for words that are names."""
+
+MEANING = ("meaning",)
+"""A vector a word, and by their mean one a text: near for near meanings."""
+
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -53,6 +66,11 @@ class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
     deprels: tuple[str, ...]
     lemma_rules: tuple[str, ...]
     metaphor: MetaphorThresholds | None = None
+    sentiment: tuple[str, ...] = ()
+    metonymy: tuple[str, ...] = ()
+    """Class and reading of a name, with a colon between them."""
+    meaning: int = 0
+    """Dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +80,26 @@ class BatchPass:
     windows: list[Window]
     outputs: Mapping[str, Array]
     seconds: float
+
+
+class AnyEncoder(Protocol):
+    """What both tiers have: heads, by their labels, and what these say of sentences."""
+
+    labels: Labels
+
+    def submit(
+        self, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+    ) -> list[Future[BatchPass]]:
+        """Send sentences (of at least one word) through the network, once, in batches."""
+
+
+def passes(
+    encoder: AnyEncoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+) -> Iterator[BatchPass]:
+    """The batches as they come out of the network, each forgotten before the next is waited for."""
+    under_way = deque(encoder.submit(sentences, outputs))
+    while under_way:
+        yield under_way.popleft().result()
 
 
 class Encoder:
@@ -83,7 +121,13 @@ class Encoder:
     @property
     def outputs(self) -> tuple[str, ...]:
         """All that the heads of this model say."""
-        return SYNTAX if self.labels.metaphor is None else (*SYNTAX, *METAPHOR)
+        heads = (
+            (METAPHOR, self.labels.metaphor is not None),
+            (SENTIMENT, self.labels.sentiment),
+            (METONYMY, self.labels.metonymy),
+            (MEANING, self.labels.meaning),
+        )
+        return (*SYNTAX, *(name for names, there in heads if there for name in names))
 
     def _session(self, outputs: Sequence[str]) -> Any:
         """The network with the heads that these outputs need, loaded when it is first used."""

@@ -5,13 +5,14 @@ The component reads the words as the document has them, and its sentences if it 
 What it found beyond that is under `doc._.relations`, `span._.relations` and `token._.relations`;
 `doc._.trope` is everything as one `Analysis`. Where the model has a head for metaphors, every
 `token._.metaphor` is a probability, `doc._.metaphors` and `span._.metaphors` are the tokens from
-the threshold on, and the `span._.metaphor` of a sentence is the probability that it has one.
+the threshold on, and the `span._.metaphor` of a sentence is the probability that it has one. Where
+it has heads for them, `doc._.metonymies` are the names as spans, the `span._.metonymy` of each says
+what it stands for, and `doc._.sentiment` how the document feels.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -21,15 +22,14 @@ from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
 from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 from spacy.util import minibatch
-from spacy.vocab import Vocab
 
 import trope
 from trope import relations
 from trope.core.errors import BadInput
-from trope.core.records import ROOT, Analysis, Parse, Relation, TextKind
+from trope.core.records import ROOT, Analysis, Metonymy, Parse, Relation, Sentiment, TextKind
 from trope.core.records import Token as AnalysedToken
+from trope.integrations.spacy_tokenizer import create_tokenizer
 from trope.text.sentences import split_sentences
-from trope.text.tokenise import tokenise
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
@@ -38,8 +38,10 @@ _ATTRIBUTES = (POS, TAG, LEMMA, DEP, HEAD)
 _ASSIGNED = [f"token.{name}" for name in ("pos", "tag", "lemma", "dep", "head", "is_sent_start")]
 _USER_DATA = "trope.relations"  # plain lists, so that documents can be stored
 _SCORES = "trope.metaphor"  # likewise: see `_keep_scores`
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_NAMES = "trope.metonymies"
+_FEELING = "trope.sentiment"
 _EXTENDED = ["doc._.relations", "doc._.trope", "doc._.metaphors", "token._.metaphor"]
+_EXTENDED += ["doc._.metonymies", "span._.metonymy", "doc._.sentiment"]
 _TOKENIZER = "trope.Tokenizer.v1"
 
 Places = list[int]
@@ -114,10 +116,31 @@ class TropeComponent:
             for places in own
         ]
         parses = iter(self.pipeline.parse(words) if words else [])
+        found: list[list[Parse]] = []
         for doc, own in zip(docs, sentences, strict=True):
             read = [(places, next(parses)) for places in own]
             annotate(doc, read, self.kind)
             _keep_scores(doc, read, self._thresholds())
+            for key in (_NAMES, _FEELING):
+                doc.user_data.pop(key, None)
+            found.append([parse for _, parse in read])
+        self._read_names(docs)
+        self._feel(docs, found)
+
+    def _read_names(self, docs: Sequence[Doc]) -> None:
+        """Puts what names stand for with the documents, if the model has a head for it."""
+        if "metonymy" not in self.pipeline.tasks:
+            return
+        analyses = self.pipeline.find_metonymies([analysis_of_doc(doc) for doc in docs])
+        for doc, analysis in zip(docs, analyses, strict=True):
+            doc.user_data[_NAMES] = [list(astuple(name)) for name in analysis.metonymies]
+
+    def _feel(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
+        """Puts how they feel with the documents, if the model has a head for it."""
+        if "sentiment" not in self.pipeline.tasks:
+            return
+        for doc, felt in zip(docs, self.pipeline.feel(parses), strict=True):
+            doc.user_data[_FEELING] = None if felt is None else list(astuple(felt))
 
     def _thresholds(self) -> tuple[float, float]:
         """From where on a word, and a sentence, is called metaphorical."""
@@ -276,6 +299,37 @@ def metaphors_of_span(span: Span) -> list[Token]:
     return [t for t in span if scores[t.i] is not None and scores[t.i] >= threshold]
 
 
+def metonymies_of_doc(doc: Doc) -> list[Span]:
+    """The names of a document that the model has read; `span._.metonymy` is what it says."""
+    return [_span_of(name, doc) for name in _names(doc)]
+
+
+def metonymy_of_span(span: Span) -> Metonymy | None:
+    """What a name stands for; None for a span that is no name."""
+    for name in _names(span.doc):
+        own = _span_of(name, span.doc)
+        if (own.start, own.end) == (span.start, span.end):
+            return name
+    return None
+
+
+def _names(doc: Doc) -> list[Metonymy]:
+    return [Metonymy(*values) for values in doc.user_data.get(_NAMES, ())]
+
+
+def _span_of(name: Metonymy, doc: Doc) -> Span:
+    """The tokens that a name has a part of, however they were cut."""
+    span = doc.char_span(name.start, name.end, alignment_mode="expand")
+    assert span is not None
+    return span
+
+
+def sentiment_of_doc(doc: Doc) -> Sentiment | None:
+    """How a document feels; None where it has no words, or no model has said so."""
+    found = doc.user_data.get(_FEELING)
+    return None if found is None else Sentiment(*found)
+
+
 def analysis_of_doc(doc: Doc) -> Analysis:
     """What `trope.analyze` would give for a document that was read: blanks are no words there."""
     words = [token for token in doc if not token.is_space]
@@ -298,16 +352,22 @@ def analysis_of_doc(doc: Doc) -> Analysis:
     found = tuple(_moved(relation, moved) for relation in relations_of_doc(doc))
     analysis = Analysis(doc.text, tokens, tuple(_bounds(doc)), found)
     scored = doc.user_data.get(_SCORES)
-    if scored is None:
-        return analysis
-    (threshold, sentence_threshold), _, sentences = scored
-    return replace(
-        analysis,
-        tasks=(*analysis.tasks, "metaphor"),
-        figurative=tuple(score for _, score in sentences),
-        threshold=threshold,
-        sentence_threshold=sentence_threshold,
-    )
+    if scored is not None:
+        (threshold, sentence_threshold), _, sentences = scored
+        analysis = replace(
+            analysis,
+            tasks=(*analysis.tasks, "metaphor"),
+            figurative=tuple(score for _, score in sentences),
+            threshold=threshold,
+            sentence_threshold=sentence_threshold,
+        )
+    if _NAMES in doc.user_data:
+        tasks = (*analysis.tasks, "metonymy")
+        analysis = replace(analysis, tasks=tasks, metonymies=tuple(_names(doc)))
+    if _FEELING in doc.user_data:
+        tasks = (*analysis.tasks, "sentiment")
+        analysis = replace(analysis, tasks=tasks, sentiment=sentiment_of_doc(doc))
+    return analysis
 
 
 def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
@@ -315,50 +375,6 @@ def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
         words = [token for token in sentence if not token.is_space]
         if words:
             yield words[0].idx, words[-1].idx + len(words[-1])
-
-
-class TropeTokenizer:
-    """Cuts texts into the words that `trope.analyze` sees; blanks become tokens as in spaCy."""
-
-    def __init__(self, vocab: Vocab) -> None:
-        self.vocab = vocab
-
-    def __call__(self, text: str) -> Doc:
-        """The text as a document of words and blanks."""
-        text = _SURROGATE.sub("\ufffd", text)  # spaCy stores UTF-8, which has no halves
-        words: list[str] = []
-        spaces: list[bool] = []
-        done = 0
-        for start, end in [*tokenise(text), (len(text), len(text))]:
-            gap = text[done:start]
-            if words and gap.startswith(" "):
-                spaces[-1], gap = True, gap[1:]
-            for word in (gap, text[start:end]):
-                if word:
-                    words.append(word)
-                    spaces.append(False)
-            done = end
-        return Doc(self.vocab, words=words, spaces=spaces)
-
-    def to_bytes(self, **_: Any) -> bytes:
-        """Nothing: the rules are those of the installed version."""
-        return b""
-
-    def from_bytes(self, data: bytes, **_: Any) -> TropeTokenizer:
-        """The same tokenizer."""
-        return self
-
-    def to_disk(self, path: Any, **_: Any) -> None:
-        """Writes nothing: the rules are those of the installed version."""
-
-    def from_disk(self, path: Any, **_: Any) -> TropeTokenizer:
-        """The same tokenizer."""
-        return self
-
-
-def create_tokenizer() -> Callable[[Language], TropeTokenizer]:
-    """What spaCy calls for the tokenizer "trope.Tokenizer.v1" of a configuration."""
-    return lambda nlp: TropeTokenizer(nlp.vocab)
 
 
 def _register() -> None:
@@ -378,6 +394,9 @@ def _register() -> None:
     Span.set_extension("metaphors", getter=metaphors_of_span, force=True)
     Span.set_extension("metaphor", getter=metaphor_of_span, force=True)
     Token.set_extension("metaphor", getter=metaphor_of_token, force=True)
+    Doc.set_extension("metonymies", getter=metonymies_of_doc, force=True)
+    Span.set_extension("metonymy", getter=metonymy_of_span, force=True)
+    Doc.set_extension("sentiment", getter=sentiment_of_doc, force=True)
 
 
 _register()

@@ -14,8 +14,8 @@ import msgspec
 
 from trope.core.config import read_config
 from trope.core.errors import BadInput, UnknownName
+from trope.core.records import NameClass as NameClass
 
-NameClass = Literal["location", "organisation"]
 Granularity = Literal["coarse", "medium", "fine"]
 
 NAME_CLASSES: tuple[NameClass, ...] = get_args(NameClass)

@@ -54,30 +54,40 @@ def write_parquet(
     columns: Sequence[str],
     file: BinaryIO,
     *,
-    tokens: bool,
-    relations: bool,
+    more: Sequence[str],
 ) -> None:
-    """Writes rows as one row group; the columns have the same types in every shard."""
+    """Writes rows as one row group; the columns have the same types in every shard.
+
+    Args:
+        columns: those of the input that were kept.
+        more: "tokens", and the tasks besides metaphor whose findings the rows have.
+    """
     arrow = pyarrow()
-    schema = _schema(arrow, columns, tokens=tokens, relations=relations)
+    schema = _schema(arrow, columns, more)
     table = arrow.Table.from_pylist(list(rows), schema=schema)
     arrow.parquet.write_table(table, file, compression="zstd", row_group_size=max(1, len(rows)))
 
 
-def _schema(arrow: Any, columns: Sequence[str], *, tokens: bool, relations: bool) -> Any:
+def _schema(arrow: Any, columns: Sequence[str], more: Sequence[str]) -> Any:
     text, number, score = arrow.string(), arrow.int32(), arrow.float64()
     fields = [("id", text), ("file", text), ("line", arrow.int64())]
     fields += [(name, text) for name in columns]
     fields += [("words", number), ("metaphors", number), ("rate", score)]
     fields += [("figurative", arrow.list_(score))]
-    if tokens:
+    if "tokens" in more:
         token = {"text": text, "start": number, "end": number, "upos": text, "lemma": text}
         fields += [("tokens", arrow.list_(arrow.struct({**token, "metaphor": score})))]
-    if relations:
+    if "relations" in more:
         places = dict.fromkeys(("verb", "subject", "object", "particle"), number)
         flags = dict.fromkeys(("root", "kept", "negated", "passive"), arrow.bool_())
         words = arrow.struct(dict.fromkeys(("verb", "subject", "object"), text))
         relation = {"kind": text, **places, **flags, "reason": text, "verb_class": text}
         relation |= {"metaphor": score, "words": words, "start": number, "end": number}
         fields += [("relations", arrow.list_(arrow.struct({**relation, "expression": text})))]
+    if "metonymy" in more:
+        name = {"start": number, "end": number, "class": text, "reading": text}
+        name |= {"score": score, "stands_for": text}
+        fields += [("metonymies", arrow.list_(arrow.struct(name)))]
+    if "sentiment" in more:
+        fields += [("sentiment", arrow.struct({"score": score, "integer": number}))]
     return arrow.schema(fields)

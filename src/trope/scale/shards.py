@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import msgspec
 
-from trope.core.export import relations_to_dicts
+from trope.core.export import metonymies_to_dicts, relations_to_dicts, sentiment_to_dict
 from trope.core.files import atomic_write, sha256
 from trope.core.records import Analysis
 from trope.scale.entries import TextRow
@@ -20,7 +20,10 @@ from trope.tasks.metaphor.corpus import TextCounts, count
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
 
-FIGURES = ("id", "file", "line", "words", "metaphors", "rate", "figurative", "tokens", "relations")
+FIGURES = (
+    *("id", "file", "line", "words", "metaphors", "rate", "figurative", "tokens"),
+    *("relations", "metonymies", "sentiment"),
+)
 """Names of the output that no kept column may have."""
 
 _PLACES = 4
@@ -79,13 +82,17 @@ class ShardWorker:
             ]
         if "relations" in self.settings.tasks:
             data["relations"] = relations_to_dicts(analysis)
+        if "metonymy" in self.settings.tasks:
+            data["metonymies"] = metonymies_to_dicts(analysis)
+        if "sentiment" in self.settings.tasks:
+            data["sentiment"] = sentiment_to_dict(analysis)
         return data
 
     def _write(self, rows: list[dict[str, Any]], file: BinaryIO) -> None:
         settings = self.settings
         if settings.format == "parquet":
-            relations = "relations" in settings.tasks
-            write_parquet(rows, settings.columns, file, tokens=settings.tokens, relations=relations)
+            more = (*(["tokens"] if settings.tokens else []), *settings.tasks)
+            write_parquet(rows, settings.columns, file, more=more)
             return
         for row in rows:
             file.write(msgspec.json.encode(row) + b"\n")

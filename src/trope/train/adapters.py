@@ -28,12 +28,13 @@ from trope.train.encoder import (
     new_model,
     note_figures,
     quality_of,
+    rescale,
     taught_lessons,
     teach,
     thresholds,
 )
 
-TASKS = ("metaphor",)
+TASKS = ("metaphor", "sentiment", "metonymy")
 
 
 class AdaptedLinear(nn.Linear):
@@ -70,16 +71,21 @@ def trained_weights(model: Network) -> dict[str, Tensor]:
     }
 
 
+def tasks_of(run: Run) -> tuple[str, ...]:
+    """What the tier is taught, of what the run has sets for."""
+    return tuple(task for task in TASKS if task in run.tasks())
+
+
 def train_base(run: Run, seed: int) -> Path:
     """Adapters and heads of the tier `base`, fitted to answers and to what the teachers say."""
     path = run.work / f"base-{seed}.safetensors"
     if path.exists():
         return path
-    for task in TASKS:
+    for task in tasks_of(run):
         teach(run, task)
     settings = run.settings.base
-    model = adapt(new_model(run, settings, TASKS, seed), run.settings.base_rank)
-    fit_run(run, model, taught_lessons(run, "base_passes", list(TASKS)), settings, seed)
+    model = adapt(new_model(run, settings, tasks_of(run), seed), run.settings.base_rank)
+    fit_run(run, model, taught_lessons(run, "base_passes", list(tasks_of(run))), settings, seed)
     run.say(f"base of seed {seed}: {note_figures(run, model, path)}")
     with atomic_write(path, "wb") as file:
         file.write(save(trained_weights(model)))
@@ -91,14 +97,17 @@ def export_base(run: Run, seed: int, out: Path) -> None:
     weights = load_file(train_base(run, seed))
     settings = run.settings.base
     out.mkdir(parents=True, exist_ok=True)
-    model = adapt(new_model(run, settings, TASKS, seed), run.settings.base_rank)
+    model = adapt(new_model(run, settings, tasks_of(run), seed), run.settings.base_rank)
     model.load_state_dict({k: v.float() for k, v in weights.items()}, strict=False)
     chosen = calibrations(run, model)
     fold(weights, chosen)
+    rescale(run, model, weights)
     metadata = {
         "base": settings.base,
         "base_sha256": BASES[settings.base].sha256,
         "metaphor": msgspec.json.encode(thresholds(chosen)).decode(),
+        "sentiment": msgspec.json.encode(run.labels().sentiment).decode(),
+        "metonymy": msgspec.json.encode(run.labels().metonymy).decode(),
     }
     with atomic_write(out / "adapters.safetensors", "wb") as file:
         file.write(save({k: v.contiguous() for k, v in weights.items()}, metadata=metadata))

@@ -17,6 +17,8 @@ from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import Labels
 
 UNKNOWN = -1
+ZERO = 1000
+"""Scores are kept in hundredths over this, so that none is mistaken for UNKNOWN."""
 MAX_PIECES = 192
 """Longer sentences are left out of training; they are a handful."""
 

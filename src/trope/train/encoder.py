@@ -2,7 +2,8 @@
 
 Stages, each leaving a file in the work folder so that an interrupted run goes on where it was:
 prepare (words to pieces, labels to numbers) → teachers of each task (a large public encoder) →
-what they say of all corpora → student (a small encoder, taught all tasks at once) → export.
+what they say of the corpora → student (a small encoder, taught all tasks at once) → export.
+What words mean needs no teacher of ours: a public encoder gives them vectors as it is.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from safetensors.torch import load_file, save
 
 from trope.core.errors import BadInput, MissingData
 from trope.core.files import atomic_write
-from trope.encoder.network import Network
+from trope.encoder.network import Network, Trunk
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import Labels, MetaphorThresholds
+from trope.encoder.session import FEELINGS, Labels, MetaphorThresholds
 from trope.train.bases import fetch, read_weights
 from trope.train.corpus import (
     Corpus,
@@ -37,6 +38,7 @@ from trope.train.dev import (
     metaphor_logits,
     syntax_figures,
 )
+from trope.train.dev_whole import fit_scale, metonymy_figures, said_scores, sentiment_figures
 from trope.train.export import export
 from trope.train.fit import Lesson, fit
 from trope.train.headlinese import as_headline, raising_headlines
@@ -45,11 +47,26 @@ from trope.train.metaphor_sets import read_metaphor_set
 from trope.train.quantise import quantise
 from trope.train.settings import EncoderSettings, FitSettings, TrainingSet
 from trope.train.sources import read_text_set, read_treebank
-from trope.train.teach import keep, kept_metaphor, kept_syntax, teach_metaphor, teach_syntax
+from trope.train.teach import (
+    keep,
+    kept_metaphor,
+    kept_syntax,
+    kept_tensor,
+    main_directions,
+    teach_meaning,
+    teach_metaphor,
+    teach_metonymy,
+    teach_sentiment,
+    teach_syntax,
+)
 
 Say = Callable[[str], None]
+Ask = Callable[[Corpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
 FAILED_BY = 0.02
 """A teacher so far below the best one has not learned its task."""
+TASKS = ("syntax", "metaphor", "sentiment", "metonymy")
+MEANING = "meaning"
+DEV_SCORES, DEV_NAMES = "dev-semeval2015", "dev-semeval2007-names"
 TREEBANKS = "treebanks"
 """All treebanks are one corpus, with headlines made from them."""
 
@@ -69,17 +86,30 @@ class Run:
         return [s for s in self.settings.sets if s.use == use and s.name not in self.without]
 
     def tasks(self) -> list[str]:
-        """The tasks that some set has answers to."""
-        return [task for task in ("syntax", "metaphor") if self.sets(task)]
+        """The tasks that some set has answers to, and that of meaning, which needs none."""
+        return [task for task in TASKS if self.sets(task)] + [MEANING] * (self.settings.meaning > 0)
 
     def corpora(self) -> dict[str, TrainingSet]:
         """Every corpus file with the set whose passes it is read by."""
-        others = {s.name: s for use in ("metaphor", "text") for s in self.sets(use)}
+        others = {s.name: s for use in (*TASKS[1:], "text") for s in self.sets(use)}
         return {TREEBANKS: self.sets("syntax")[0], **others}
+
+    def asked(self, task: str) -> list[str]:
+        """The corpora that the teachers of a task are asked about: those that somebody reads."""
+        named = self.settings.teachers[task].reads if task in self.settings.teachers else ()
+        return [
+            name
+            for name, chosen in self.corpora().items()
+            if (chosen.student_passes or chosen.base_passes) and (not named or name in named)
+        ]
 
     def corpus(self, name: str) -> Corpus:
         """A corpus that `prepare` wrote."""
         return Corpus.load(self.work / f"{name}.npz")
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a corpus."""
+        return (self.work / f"{name}.npz").exists()
 
     def labels(self) -> Labels:
         """The inventories that `prepare` wrote."""
@@ -110,6 +140,8 @@ def prepare(run: Run, data: Path) -> None:
             sentences = read_metaphor_set(data, chosen.name, split)
             encode_verdicts(sentences, vocabulary).save(run.work / f"{file}.npz")
             run.say(f"{chosen.name} {split}: {len(sentences)} sentences with verdicts")
+    _prepare_feelings(run, data, vocabulary)
+    _prepare_names(run, data, vocabulary)
     for chosen in run.sets("text"):
         corpus, _ = encode_words(read_text_set(data, chosen.name, run.say), vocabulary)
         corpus.save(run.work / f"{chosen.name}.npz")
@@ -119,8 +151,7 @@ def prepare(run: Run, data: Path) -> None:
 def _prepare_treebanks(run: Run, data: Path, vocabulary: Vocabulary) -> None:
     gold = {s.name: read_treebank(data, s.name, "train") for s in run.sets("syntax")}
     labels = collect_labels([s for sentences in gold.values() for s in sentences])
-    with atomic_write(run.work / "labels.json", "wb") as file:
-        file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]
+    _write_labels(run, labels)
     rng = np.random.default_rng(run.settings.seed)
     headlines = [h for s in gold.get("ewt", []) if (h := as_headline(s, rng))]
     headlines += raising_headlines(len(headlines) // 4, rng)
@@ -130,6 +161,38 @@ def _prepare_treebanks(run: Run, data: Path, vocabulary: Vocabulary) -> None:
         dev = encode_treebank(read_treebank(data, name, "dev"), labels, vocabulary)
         dev.save(run.work / f"dev-{name}.npz")
     run.say(f"treebanks: {len(together)} sentences, {len(headlines)} of them made headlines")
+
+
+def _prepare_feelings(run: Run, data: Path, vocabulary: Vocabulary) -> None:
+    from trope.train.felt_texts import encode_felt_texts, read_felt_texts
+
+    for chosen in run.sets("sentiment"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            texts = read_felt_texts(data, chosen.name, split)
+            if texts:
+                encode_felt_texts(texts, vocabulary).save(run.work / f"{file}.npz")
+                run.say(f"{chosen.name} {split}: {len(texts)} tweets with feelings")
+    if run.sets("sentiment"):
+        _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=FEELINGS))
+
+
+def _prepare_names(run: Run, data: Path, vocabulary: Vocabulary) -> None:
+    from trope.train.name_sets import LABELS, encode_names, read_name_set
+
+    for chosen in run.sets("metonymy"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            names = read_name_set(data, chosen.name, split, run.settings.seed)
+            if names:
+                encode_names(names, vocabulary).save(run.work / f"{file}.npz")
+                run.say(f"{chosen.name} {split}: {len(names)} sentences with names")
+    if run.sets("metonymy"):
+        _write_labels(run, msgspec.structs.replace(run.labels(), metonymy=LABELS))
+
+
+def _write_labels(run: Run, labels: Labels) -> None:
+    labels = msgspec.structs.replace(labels, meaning=run.settings.meaning)
+    with atomic_write(run.work / "labels.json", "wb") as file:
+        file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]
 
 
 def train_teacher(run: Run, task: str, number: int) -> Path:
@@ -163,29 +226,47 @@ def quality_of(path: Path) -> float:
     """The mean of the figures on development data that count, as kept beside the weights."""
     kept = path.with_suffix(".json").read_bytes()
     figures = msgspec.json.decode(kept, type=dict[str, dict[str, float]])
-    trees = [figure["las"] for name, figure in figures.items() if name != "metaphor"]
-    return float(np.mean([*trees, *figures.get("metaphor", {}).values()]))
+    counted = [
+        value
+        for name, values in figures.items()
+        for kind, value in values.items()
+        if kind == "las" or (name in TASKS and kind != "mse")
+    ]
+    return float(np.mean(counted))
 
 
 def teach(run: Run, task: str) -> None:
-    """What the teachers of a task say of every corpus, one file each."""
-    missing = [n for n in run.corpora() if not _said(run, task, n).exists()]
+    """What the teachers of a task say of the corpora that they are asked about, one file each."""
+    missing = [n for n in run.asked(task) if not _said(run, task, n).exists()]
     if not missing:
         return
-    settings = run.settings.teachers[task]
+    ask = _meaning_teacher(run) if task == MEANING else _ask_teachers(run, task)
+    for name in missing:
+        keep(ask(run.corpus(name)), _said(run, task, name))
+    run.say(f"the teachers of {task} have read {len(missing)} corpora")
+
+
+def _ask_teachers(run: Run, task: str) -> Ask:
     teachers = []
     for path in good_teachers(run, task):
-        teacher = Network(settings.fit.base, run.labels(), None, (task,))
+        teacher = Network(run.settings.teachers[task].fit.base, run.labels(), None, (task,))
         teacher.load_state_dict(load_file(path))
         teachers.append(teacher)
-    for name in missing:
-        taught: SyntaxLabels | MetaphorLabels
-        if task == "syntax":
-            taught = teach_syntax(teachers, run.corpus(name), run.labels(), run.device)
-        else:
-            taught = teach_metaphor(teachers, run.corpus(name), run.device)
-        keep(taught, _said(run, task, name))
-    run.say(f"the teachers of {task} have read {len(missing)} corpora")
+    if task == "syntax":
+        return lambda corpus: teach_syntax(teachers, corpus, run.labels(), run.device)
+    if task == "metaphor":
+        return lambda corpus: teach_metaphor(teachers, corpus, run.device)
+    if task == "sentiment":
+        return lambda corpus: teach_sentiment(teachers, corpus, run.device)
+    return lambda corpus: teach_metonymy(teachers, corpus, run.device)
+
+
+def _meaning_teacher(run: Run) -> Ask:
+    """The public encoder of the teachers, as it is."""
+    base = run.settings.base.base
+    trunk = Trunk(base, read_weights(base, fetch(base, run.work)))
+    basis = main_directions(trunk, run.corpus(TREEBANKS), run.settings.meaning, run.device)
+    return lambda corpus: teach_meaning(trunk, corpus, basis, run.device)
 
 
 def _said(run: Run, task: str, corpus: str) -> Path:
@@ -194,17 +275,23 @@ def _said(run: Run, task: str, corpus: str) -> Path:
 
 def taught_lessons(run: Run, passes: str, tasks: list[str]) -> dict[str, Lesson]:
     """Every corpus that is read at all, with what the teachers of these tasks say of it."""
+    asked = {task: run.asked(task) for task in tasks}
     lessons = {}
     for name, chosen in run.corpora().items():
         times = getattr(chosen, passes)
         if times:
             taught = Taught()
-            if "syntax" in tasks and name != TREEBANKS:
-                taught.syntax = kept_syntax(_said(run, "syntax", name), run.device)
-            if "metaphor" in tasks:
-                taught.metaphor = kept_metaphor(_said(run, "metaphor", name), run.device)
+            for task in tasks:
+                if name in asked[task] and (task, name) != ("syntax", TREEBANKS):
+                    setattr(taught, task, _kept(task, _said(run, task, name), run.device))
             lessons[name] = Lesson(run.corpus(name), times, taught)
     return lessons
+
+
+def _kept(task: str, path: Path, device: str) -> SyntaxLabels | MetaphorLabels | torch.Tensor:
+    if task == "syntax":
+        return kept_syntax(path, device)
+    return kept_metaphor(path, device) if task == "metaphor" else kept_tensor(path, device)
 
 
 def train_student(run: Run, seed: int) -> Path:
@@ -260,6 +347,11 @@ def dev_figures(run: Run, model: Network) -> dict[str, dict[str, float]]:
     if model.metaphor is not None:
         corpora = {s.name: run.corpus(f"dev-{s.name}") for s in run.sets("metaphor")}
         figures["metaphor"] = metaphor_figures(model, corpora, run.device)
+    if model.sentiment is not None and run.has(DEV_SCORES):
+        figures["sentiment"] = sentiment_figures(model, run.corpus(DEV_SCORES), run.device)
+    if model.metonymy is not None and run.has(DEV_NAMES):
+        corpus = run.corpus(DEV_NAMES)
+        figures["metonymy"] = metonymy_figures(model, corpus, run.labels(), run.device)
     return figures
 
 
@@ -283,6 +375,7 @@ def export_student(run: Run, seed: int, out: Path) -> None:
         model.load_state_dict(weights)
         chosen = calibrations(run, model)
         fold(weights, chosen)
+        rescale(run, model, weights)
         labels = msgspec.structs.replace(labels, metaphor=thresholds(chosen))
     arrays = {name: value.float().numpy() for name, value in weights.items()}
     export(arrays, labels, fetch("bert-vocabulary", run.work) / "vocab.txt", out)
@@ -294,6 +387,17 @@ def fold(weights: dict[str, torch.Tensor], chosen: dict[str, Calibration]) -> No
         weight, bias = f"metaphor.{name}.weight", f"metaphor.{name}.bias"
         weights[weight] = weights[weight] * calibration.slope
         weights[bias] = weights[bias] * calibration.slope + calibration.shift
+
+
+def rescale(run: Run, model: Network, weights: dict[str, torch.Tensor]) -> None:
+    """Make the sentiment head's scores err least on development data."""
+    if model.sentiment is None or not run.has(DEV_SCORES):
+        return
+    corpus = run.corpus(DEV_SCORES)
+    slope, shift = fit_scale(said_scores(model, corpus, run.device), corpus)
+    weight, bias = "sentiment.feelings.weight", "sentiment.feelings.bias"
+    weights[weight][0] = weights[weight][0] * slope
+    weights[bias][0] = weights[bias][0] * slope + shift
 
 
 def thresholds(chosen: dict[str, Calibration]) -> MetaphorThresholds:

@@ -59,6 +59,18 @@ def build_graph(weights: Weights) -> bytes:
         _metaphor(graph, layers, weights, shape, words)
         outputs["metaphor"] = ["batch", "word"]
         outputs["figurative"] = ["batch"]
+    if "sentiment.mix.weights" in weights:
+        _sentiment(graph, layers, weights, shape, words)
+        outputs["sentiment"] = ["batch", len(weights["sentiment.feelings.bias"])]
+    if "metonymy.mix.weights" in weights:
+        rows = _head_rows(graph, layers, weights, "metonymy", shape)
+        hidden = graph.add("Relu", _linear(graph, rows, weights, "metonymy.hidden"))
+        _by_word(graph, _exact(graph, hidden, weights, "metonymy.readings"), words, "metonymy")
+        outputs["metonymy"] = ["batch", "word", len(weights["metonymy.readings.bias"])]
+    if "meaning.mix.weights" in weights:
+        rows = _head_rows(graph, layers, weights, "meaning", shape)
+        _by_word(graph, _linear(graph, rows, weights, "meaning.vector"), words, "meaning")
+        outputs["meaning"] = ["batch", "word", len(weights["meaning.vector.bias"])]
     pieces = ["batch", "piece"]
     inputs = {
         "ids": (TensorProto.INT64, pieces),
@@ -206,7 +218,7 @@ def _metaphor(graph: Graph, layers: list[str], weights: Weights, shape: str, wor
     """Scores of words and of whole sentences; their last layers are exact."""
     size = len(weights["metaphor.here.bias"])
     width = weights["metaphor.here.weight"].shape[1]
-    mixed = _word_rows(graph, layers, weights["metaphor.mix.weights"], shape, width)
+    mixed = _head_rows(graph, layers, weights, "metaphor", shape)
     here = _linear(graph, mixed, weights, "metaphor.here")
     first = _pooled(graph, layers[0], shape, width)
     alone = _linear(graph, first, weights, "metaphor.alone")
@@ -215,9 +227,7 @@ def _metaphor(graph: Graph, layers: list[str], weights: Weights, shape: str, wor
     graph.add("Reshape", _exact(graph, word, weights, "metaphor.metaphor"), words, name="metaphor")
     sentence = graph.add("Relu", _linear(graph, both, weights, "metaphor.sentence_hidden"))
     score = graph.add("Reshape", _exact(graph, sentence, weights, "metaphor.attention"), words)
-    filled = graph.add("ReduceSum", "pool", graph.constant([2], "int64"), keepdims=0)
-    there = graph.add("Greater", filled, graph.constant(0, "float32"))
-    score = graph.add("Where", there, score, graph.constant(-1e4, "float32"))
+    score = graph.add("Where", _there(graph), score, graph.constant(-1e4, "float32"))
     one_row = graph.constant([1], "int64")
     share = graph.add("Unsqueeze", graph.add("Softmax", score, axis=1), one_row)
     by_sentence = graph.add("Concat", words, graph.constant([size], "int64"), axis=0)
@@ -227,12 +237,36 @@ def _metaphor(graph: Graph, layers: list[str], weights: Weights, shape: str, wor
     graph.add("Squeeze", last, one_row, name="figurative")
 
 
-def _exact(graph: Graph, rows: str, weights: Weights, name: str) -> str:
+def _there(graph: Graph, keep: int = 0) -> str:
+    """Which places of the padded sentences hold a word."""
+    filled = graph.add("ReduceSum", "pool", graph.constant([2], "int64"), keepdims=keep)
+    return graph.add("Greater", filled, graph.constant(0, "float32"))
+
+
+def _head_rows(graph: Graph, layers: list[str], weights: Weights, head: str, shape: str) -> str:
+    """The words as one head mixes the layers."""
+    width = weights["syntax.upos.weight"].shape[1]
+    return _word_rows(graph, layers, weights[f"{head}.mix.weights"], shape, width)
+
+
+def _sentiment(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
+    """What is said of a whole sequence; its last layers are exact."""
+    rows = _head_rows(graph, layers, weights, "sentiment", shape)
+    hidden = graph.add("Relu", _linear(graph, rows, weights, "sentiment.hidden"))
+    score = _by_word(graph, _exact(graph, hidden, weights, "sentiment.glances"), words, "")
+    score = graph.add("Where", _there(graph, keep=1), score, graph.constant(-1e4, "float32"))
+    share = graph.add("Transpose", graph.add("Softmax", score, axis=1), perm=[0, 2, 1])
+    seen = graph.add("MatMul", share, _by_word(graph, hidden, words, ""))
+    flat = graph.add("Flatten", seen, axis=1)
+    _exact(graph, flat, weights, "sentiment.feelings", name="sentiment")
+
+
+def _exact(graph: Graph, rows: str, weights: Weights, layer: str, name: str = "") -> str:
     """A linear layer in 32 bits."""
     matrix, bias = (
-        graph.constant(weights[f"{name}.{part}"], "float32") for part in ("weight", "bias")
+        graph.constant(weights[f"{layer}.{part}"], "float32") for part in ("weight", "bias")
     )
-    return graph.add("Gemm", rows, matrix, bias, transB=1)
+    return graph.add("Gemm", rows, matrix, bias, transB=1, name=name)
 
 
 def _arcs(graph: Graph, tree: str, weights: Weights, words: str) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
 from trope.train.corpus import Corpus, batches
-from trope.train.losses import Batch, Taught, total_loss, universal_matrix
+from trope.train.losses import Batch, Taught, class_blocks, total_loss, universal_matrix
 from trope.train.settings import FitSettings
 
 WARM_UP = 0.06
@@ -71,7 +71,7 @@ def fit(
     answers = {n: _moved(lesson.corpus.labels, device) for n, lesson in lessons.items()}
     on_whole = {n: _moved(lesson.corpus.sentence_labels, device) for n, lesson in lessons.items()}
     streams = {n: _endless(lesson.corpus, settings, rng) for n, lesson in lessons.items()}
-    families = universal_matrix(labels, device)
+    families, blocks = universal_matrix(labels, device), class_blocks(labels, device)
     plan = _plan(lessons, settings, rng)
     optimizer = torch.optim.AdamW(
         parameter_groups(model, settings.encoder_rate, settings.head_rate),
@@ -83,8 +83,8 @@ def fit(
         batch = on_device(next(streams[name]), device, cases)
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
             scores = model(batch)
-        taught = lessons[name].taught
-        loss = total_loss(model, scores, batch, answers[name], on_whole[name], taught, families)
+        known = answers[name], on_whole[name], lessons[name].taught
+        loss = total_loss(model, scores, batch, *known, families, blocks)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP)

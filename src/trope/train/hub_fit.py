@@ -24,15 +24,8 @@ from typing import Any
 
 from trope.core.errors import BadInput, MissingData, TropeError
 from trope.core.files import atomic_write, sha256
-from trope.tasks.metaphor.hub_model import (
-    folder_checksum,
-    load_tokenizer,
-    longest,
-    model_path,
-    new_model,
-    probabilities,
-    text_pieces,
-)
+from trope.tasks.hub_folder import folder_checksum, load_tokenizer, longest, model_path, text_pieces
+from trope.tasks.metaphor.hub_model import new_detector, probabilities
 from trope.train.hub_loop import Epoch, Place, Say, best_device, fit
 from trope.train.hub_settings import HubSettings
 
@@ -108,7 +101,7 @@ def fit_job(
 
     settings = prepared.settings
     torch.manual_seed(seed)  # of the new head
-    network = new_model(model, settings.level, dropout=settings.dropout)
+    network = new_detector(model, settings.level, dropout=settings.dropout)
     tokenizer = load_tokenizer(model, settings.level)
     most = longest(network, settings.max_length)
     parts = {

@@ -19,12 +19,14 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 from torch.nn import functional
 
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.core.progress import track
-from trope.tasks.metaphor.hub_model import Pieces, answer_logits, probabilities
+from trope.tasks.hub_folder import Pieces
+from trope.tasks.metaphor.hub_model import answer_logits, probabilities
 from trope.train.hub_settings import HubSettings
 
 Say = Callable[[str], None]
@@ -63,6 +65,14 @@ class Place:
     quiet: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What a run learns: the loss of a batch, and the score (more is better) on validation data."""
+
+    loss: Callable[[Tensor, Tensor], Tensor]
+    score: Callable[[Any, Sequence[Pieces], HubSettings, int], float]
+
+
 def best_device(name: str) -> str:
     """The name, or for "auto" the GPU where there is one."""
     if name != "auto":
@@ -80,8 +90,11 @@ def fit(
     seed: int,
     place: Place,
     on_best: Callable[[Any, Epoch], None],
+    objective: Objective | None = None,
 ) -> Fitted:
     """Train for all epochs; `on_best` is called after every epoch that is better than all before.
+
+    Without an objective it is metaphors that are learnt.
 
     Raises:
         BadInput: where there is nothing to learn from or to choose by, or the work folder belongs
@@ -89,6 +102,7 @@ def fit(
     """
     if not train or not validation:
         raise BadInput("nothing to train on or to validate with; give sets that hold both parts")
+    objective = objective or Objective(functional.cross_entropy, validation_score)
     model.to(place.device)
     fused = place.device.startswith("cuda")
     optimizer = torch.optim.AdamW(
@@ -100,9 +114,9 @@ def fit(
         place.say(f"going on after epoch {len(history)}")
     for number in range(len(history) + 1, settings.epochs + 1):
         start = time.perf_counter()
-        loss = _epoch(model, optimizer, train, settings, number, pad, seed, place)
+        loss = _epoch(model, optimizer, train, settings, number, pad, seed, place, objective.loss)
         with _precision(place.device):
-            score = validation_score(model, validation, settings, pad)
+            score = objective.score(model, validation, settings, pad)
         epoch = Epoch(number, loss, score, round(time.perf_counter() - start, 1))
         better = all(score > earlier.score for earlier in history)
         history.append(epoch)
@@ -127,6 +141,7 @@ def _epoch(
     pad: int,
     seed: int,
     place: Place,
+    loss_of: Callable[[Tensor, Tensor], Tensor],
 ) -> float:
     """One pass in a new order; the mean loss of its steps."""
     model.train()
@@ -144,7 +159,7 @@ def _epoch(
             group["lr"] = rate
         with _precision(place.device):
             logits, right = answer_logits(model, [train[at] for at in chosen], pad)
-            loss = functional.cross_entropy(logits, right)
+            loss = loss_of(logits, right)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), settings.clip)

@@ -16,18 +16,20 @@ from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write, sha256
 from trope.corpora.newsmet import Reading
 from trope.corpora.vua import read_vua_words
-from trope.tasks.metaphor.hub_model import (
+from trope.tasks.hub_folder import (
     Level,
-    Notes,
     Pieces,
     folder_checksum,
     load_tokenizer,
     longest,
     model_path,
-    new_model,
-    probabilities,
-    save_model,
     text_pieces,
+)
+from trope.tasks.metaphor.hub_model import (
+    Notes,
+    new_detector,
+    probabilities,
+    save_detector,
     word_pieces,
 )
 from trope.tasks.metaphor.silver import HeldOut, SilverText, build_silver
@@ -118,7 +120,7 @@ def train_hub(request: Request, say: Say) -> Path:
     say(f"{len(material.train)} to train on, {len(material.validation)} to validate with")
     tokenizer = load_tokenizer(folder, settings.level)
     torch.manual_seed(settings.seed)  # of the new head
-    network = new_model(folder, settings.level, dropout=settings.dropout)
+    network = new_detector(folder, settings.level, dropout=settings.dropout)
     most = longest(network, settings.max_length)
     train, validation = (
         _pieces(tokenizer, part, settings.level, most)
@@ -131,7 +133,7 @@ def train_hub(request: Request, say: Say) -> Path:
     def keep(model: Any, epoch: Epoch) -> None:
         threshold = _threshold(model, validation, settings, tokenizer.pad_token_id)
         notes = Notes(settings.level, threshold, chosen_on, most)
-        save_model(model, tokenizer, notes, best)
+        save_detector(model, tokenizer, notes, best)
 
     fitted = fit(
         network,

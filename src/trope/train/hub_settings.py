@@ -12,7 +12,7 @@ from typing import Literal
 from trope.core.errors import UnknownName
 
 _FOLDER = Path(__file__).with_name("presets")
-PRESETS = ("newsmet", "words")
+PRESETS = ("newsmet", "words", "sentiment", "metonymy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class HubSettings:
     max_length: int
     clip: float
     seed: int
-    best_by: Literal["accuracy", "f1"]
+    best_by: Literal["accuracy", "f1", "cosine"]
     weight_decay: float = 0.0
     warm_up: float = 0.0
 

@@ -10,13 +10,16 @@ from torch.nn import functional
 
 from trope.encoder.network import MetaphorScores, Network, Scores, SyntaxScores
 from trope.encoder.session import Labels
-from trope.train.corpus import UNKNOWN, universal_relations
+from trope.train.corpus import UNKNOWN, ZERO, universal_relations
 
 Batch = dict[str, Tensor]
 LEMMA_WEIGHT, XPOS_WEIGHT = 0.5, 0.5
 METAPHOR_WEIGHT = 3.0  # a verdict is one bit where syntax has many
 RARE = 1.5  # weight of metaphors, which are every eighth word
+SENTIMENT_WEIGHT, METONYMY_WEIGHT, MEANING_WEIGHT = 1.0, 1.0, 1.0
+POLARITY_WEIGHT = 0.5  # of polarity and irony, which are there to help the score
 TAUGHT_SHARE = 0.5  # of the loss on words that have both an answer and teachers
+FELT = {"score", "polarity"}
 
 
 @dataclass
@@ -45,6 +48,9 @@ class Taught:
 
     syntax: SyntaxLabels | None = None
     metaphor: MetaphorLabels | None = None
+    sentiment: Tensor | None = None  # [sentence, feeling], as the head says it
+    metonymy: Tensor | None = None  # [word, reading]: logits, 0 for words that are no names
+    meaning: Tensor | None = None  # [word, dimension]
 
 
 def total_loss(
@@ -55,6 +61,7 @@ def total_loss(
     sentence_answers: Batch,
     taught: Taught,
     families: Tensor,
+    blocks: Tensor,
 ) -> Tensor:
     """The sum over all heads that the model has and the batch has something to say to."""
     loss = torch.zeros((), device=batch["ids"].device)
@@ -66,6 +73,16 @@ def total_loss(
     if scores.metaphor is not None:
         verdicts = verdict_loss(scores.metaphor, batch, answers, sentence_answers, taught.metaphor)
         loss = loss + METAPHOR_WEIGHT * verdicts
+    if scores.sentiment is not None and (
+        taught.sentiment is not None or FELT & sentence_answers.keys()
+    ):
+        felt = feeling_loss(scores.sentiment, batch, sentence_answers, taught.sentiment)
+        loss = loss + SENTIMENT_WEIGHT * felt
+    if scores.metonymy is not None and "name" in answers:
+        read = reading_loss(scores.metonymy, batch, answers, taught.metonymy, blocks)
+        loss = loss + METONYMY_WEIGHT * read
+    if scores.meaning is not None and taught.meaning is not None:
+        loss = loss + MEANING_WEIGHT * meaning_loss(scores.meaning, batch, taught.meaning)
     return loss
 
 
@@ -134,6 +151,73 @@ def verdict_loss(
     whole = _binary(scores.figurative, taught.figurative[sentence])
     own = 1 - TAUGHT_SHARE if {"metaphor", "figurative"} & {*answers, *sentence_answers} else 1
     return own * loss + TAUGHT_SHARE * (words + whole)
+
+
+def feeling_loss(
+    said: Tensor, batch: Batch, sentence_answers: Batch, taught: Tensor | None
+) -> Tensor:
+    """Squared error of scores, cross-entropy of polarity and irony."""
+    sentence, said = batch["sentence"], said.float()
+    loss = torch.zeros((), device=said.device)
+    if "score" in sentence_answers:
+        given, weight = sentence_answers["score"][sentence], sentence_answers["weight"][sentence]
+        known = (given != UNKNOWN) * (weight.float() / 100).sqrt()
+        error = (said[:, 0] - (given - ZERO).float() / 100) ** 2 / 2
+        loss = loss + (error * known).sum() / known.sum().clamp_min(1e-3)
+    if "polarity" in sentence_answers:
+        polarity = _entropy(said[:, None, 1:4], sentence_answers["polarity"][sentence][:, None])
+        irony = _verdict_entropy(said[:, 4], sentence_answers["irony"][sentence], 1.0)
+        loss = loss + POLARITY_WEIGHT * (polarity + irony)
+    if taught is None:
+        return loss
+    opinion = taught[sentence].float()
+    soft = ((said[:, 0] - opinion[:, 0]) ** 2 / 2).mean()
+    shares = opinion[:, 1:4].softmax(-1)
+    soft = soft - POLARITY_WEIGHT * (shares * said[:, 1:4].log_softmax(-1)).sum(-1).mean()
+    soft = soft + POLARITY_WEIGHT * _binary(said[:, 4], opinion[:, 4].sigmoid())
+    own = 1 - TAUGHT_SHARE if FELT & sentence_answers.keys() else 1
+    return own * loss + TAUGHT_SHARE * soft
+
+
+def reading_loss(
+    said: Tensor, batch: Batch, answers: Batch, taught: Tensor | None, blocks: Tensor
+) -> Tensor:
+    """Cross-entropy of the readings of names, among those of the name's class."""
+    word = batch["word"]
+    at = torch.where(word >= 0, answers["name"][word.clamp_min(0)], UNKNOWN) != UNKNOWN
+    places = word[at]
+    allowed = blocks[answers["name"][places]]
+    logs = said[at].float().masked_fill(~allowed, -1e4).log_softmax(-1)
+    loss = torch.zeros((), device=said.device)
+    reading = answers["reading"][places]
+    if (reading != UNKNOWN).any():
+        loss = functional.nll_loss(logs, reading, ignore_index=UNKNOWN)
+    if taught is None:
+        return loss
+    shares = taught[places].float().masked_fill(~allowed, -1e4).softmax(-1)
+    soft = -(shares * logs).sum(-1).mean()
+    return (1 - TAUGHT_SHARE) * loss + TAUGHT_SHARE * soft
+
+
+def meaning_loss(said: Tensor, batch: Batch, taught: Tensor) -> Tensor:
+    """The share of what the vectors say that is missed, of words and of whole sentences."""
+    word = batch["word"]
+    there = (word >= 0).unsqueeze(-1)
+    wanted = taught[word.clamp_min(0)].float() * there
+    said = said.float() * there
+    number = there.sum(1)
+
+    def missed(a: Tensor, b: Tensor) -> Tensor:
+        return ((a - b) ** 2).sum() / (b**2).sum()
+
+    return missed(said, wanted) + missed(said.sum(1) / number, wanted.sum(1) / number)
+
+
+def class_blocks(labels: Labels, device: str) -> Tensor:
+    """[class of names, reading]: whether the class has the reading."""
+    kinds = [name.split(":")[0] for name in labels.metonymy]
+    order = list(dict.fromkeys(kinds))
+    return torch.tensor([[kind == own for kind in kinds] for own in order], device=device)
 
 
 def _binary(logits: Tensor, shares: Tensor) -> Tensor:

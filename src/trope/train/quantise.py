@@ -11,7 +11,10 @@ from torch.nn import functional
 
 from trope.encoder.network import Network
 
-IN_32_BITS = ("label_classes", "metaphor", "target", "attention", "figurative")
+IN_32_BITS = (
+    "label_classes", "metaphor", "target", "attention", "figurative",
+    "glances", "feelings", "readings",
+)  # fmt: skip
 """Last layers of heads, which cost nothing: they stay exact."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Use = Literal["syntax", "metaphor", "text"]
+Use = Literal["syntax", "metaphor", "sentiment", "metonymy", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,11 @@ class TrainingSet:
 
 @dataclass(frozen=True, slots=True)
 class TeacherSettings:
-    """The teachers of one task."""
+    """The teachers of one task, and which corpora they are asked about: all if none is named."""
 
     number: int
     fit: FitSettings
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +51,7 @@ class EncoderSettings:
     student: FitSettings
     base: FitSettings
     base_rank: int
+    meaning: int
+    """Dimensions of the vectors that say what a word means; 0 for none."""
     teachers: dict[str, TeacherSettings]
     sets: tuple[TrainingSet, ...]

@@ -51,29 +51,26 @@ def read_treebank(data: Path, name: str, split: str) -> list[TreebankSentence]:
 
 def read_text_set(data: Path, name: str, say: Callable[[str], None]) -> Iterator[tuple[str, ...]]:
     """The sentences of a text set as words, without the texts that we evaluate on."""
-    readers: dict[str, tuple[Callable[[Path], Iterable[tuple[str, str]]], TextKind]] = {
-        "headlines": (_headlines, "headline"),
-        "tweets-brexit": (_brexit, "tweet"),
-        "tweets-emotion": (_emotion, "tweet"),
-        "coinco": (_coinco, "plain"),
-        "lcc": (_lcc, "plain"),
-        "semeval2007": (_semeval2007, "plain"),
-    }
-    if name not in readers:
-        raise UnknownName("text set", name, tuple(readers))
-    reader, kind = readers[name]
-    if not (data / name).is_dir():
-        raise MissingData(data / name, f"get it, or leave it out with --without {name}")
-    held_out, seen, count = _evaluation_ids(), set[bytes](), 0
-    for identifier, text in reader(data / name):
-        key = hashlib.md5(text.lower().encode(), usedforsecurity=False).digest()
-        if identifier in held_out or key in seen:
-            continue
-        seen.add(key)
-        for sentence in read(text, kind).sentences:
+    count = 0
+    for text in read_texts(data, name):
+        for sentence in read(text, TEXTS[name][1]).sentences:
             count += 1
             yield sentence.forms
     say(f"{name}: {count} sentences")
+
+
+def read_texts(data: Path, name: str) -> Iterator[str]:
+    """The texts of a set, each once, without those that we evaluate on."""
+    if name not in TEXTS:
+        raise UnknownName("text set", name, tuple(TEXTS))
+    if not (data / name).is_dir():
+        raise MissingData(data / name, f"get it, or leave it out with --without {name}")
+    held_out, seen = _evaluation_ids(), set[bytes]()
+    for identifier, text in TEXTS[name][0](data / name):
+        key = hashlib.md5(text.lower().encode(), usedforsecurity=False).digest()
+        if identifier not in held_out and key not in seen:
+            seen.add(key)
+            yield text
 
 
 def _evaluation_ids() -> set[str]:
@@ -131,3 +128,14 @@ def _semeval2007(folder: Path) -> Iterator[tuple[str, str]]:
         yield "", " ".join("".join(paragraph.itertext()).split())
     for sample in json.loads((folder / "companies_train.json").read_text("utf-8")):
         yield "", " ".join(sample["sentence"])
+
+
+TEXTS: dict[str, tuple[Callable[[Path], Iterable[tuple[str, str]]], TextKind]] = {
+    "headlines": (_headlines, "headline"),
+    "tweets-brexit": (_brexit, "tweet"),
+    "tweets-emotion": (_emotion, "tweet"),
+    "coinco": (_coinco, "plain"),
+    "lcc": (_lcc, "plain"),
+    "semeval2007": (_semeval2007, "plain"),
+}
+"""How the texts of each set are read, and of what kind they are."""

@@ -10,14 +10,15 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from trope.core.files import atomic_write
-from trope.encoder.network import Network, Scores, SyntaxScores
+from trope.encoder.network import Network, Scores, SyntaxScores, Trunk
 from trope.encoder.session import Labels
-from trope.train.corpus import Corpus, batches
+from trope.train.corpus import UNKNOWN, Corpus, batches
 from trope.train.fit import on_device
 from trope.train.losses import Batch, MetaphorLabels, SyntaxLabels, masked_arcs
 
 NEIGHBOURS = 8  # heads of a word that teachers pass on
 WORDS_A_BATCH = 16_384
+SAID = "said"
 
 
 @torch.inference_mode()
@@ -78,6 +79,68 @@ def teach_metaphor(teachers: list[Network], text: Corpus, device: str) -> Metaph
     return taught
 
 
+@torch.inference_mode()
+def teach_sentiment(teachers: list[Network], text: Corpus, device: str) -> Tensor:
+    """The mean of what the teachers say of every sequence as a whole."""
+    taught: Tensor | None = None
+    for batch, opinions in _opinions(teachers, text, device):
+        said = torch.stack([o.sentiment.float() for o in opinions if o.sentiment is not None])
+        if taught is None:
+            taught = torch.zeros((len(text), said.shape[-1]), dtype=torch.float16, device=device)
+        taught[batch["sentence"]] = said.mean(0).half()
+    assert taught is not None
+    return taught
+
+
+@torch.inference_mode()
+def teach_metonymy(teachers: list[Network], text: Corpus, device: str) -> Tensor:
+    """The mean logits of the readings of names; 0 for words that are no names."""
+    name = torch.from_numpy(text.labels["name"]).to(device)
+    taught: Tensor | None = None
+    for batch, opinions in _opinions(teachers, text, device):
+        logs = [o.metonymy.float().log_softmax(-1) for o in opinions if o.metonymy is not None]
+        said = torch.stack(logs).mean(0)
+        if taught is None:
+            taught = torch.zeros((len(name), said.shape[-1]), dtype=torch.float16, device=device)
+        word = batch["word"]
+        at = torch.where(word >= 0, name[word.clamp_min(0)], UNKNOWN) != UNKNOWN
+        taught[word[at]] = said[at].half()
+    assert taught is not None
+    return taught
+
+
+@torch.inference_mode()
+def teach_meaning(trunk: Trunk, text: Corpus, basis: Tensor, device: str) -> Tensor:
+    """The vectors that a public encoder gives the words, in fewer dimensions."""
+    taught = torch.zeros(
+        (int(text.sentence_starts[-1]), basis.shape[1]), dtype=torch.float16, device=device
+    )
+    for word, vectors in word_vectors(trunk, text, device):
+        taught[word] = (vectors @ basis).half()
+    return taught
+
+
+@torch.inference_mode()
+def main_directions(trunk: Trunk, text: Corpus, width: int, device: str) -> Tensor:
+    """The directions in which the vectors of a text's words differ most from zero."""
+    total: Tensor | float = 0.0
+    for _, vectors in word_vectors(trunk, text, device):
+        total = total + vectors.T @ vectors
+    assert isinstance(total, Tensor)
+    return torch.linalg.eigh(total.double())[1].flip(1)[:, :width].float()
+
+
+def word_vectors(trunk: Trunk, text: Corpus, device: str) -> Iterator[tuple[Tensor, Tensor]]:
+    """Numbers of words and their vectors in the last layer, batch by batch."""
+    trunk.to(device).eval()
+    for arrays in batches(text, WORDS_A_BATCH, None):
+        batch = on_device(arrays, device)
+        with torch.autocast(device, dtype=torch.bfloat16):
+            last = trunk(batch["ids"], batch["types"], batch["mask"])[-1]
+        there = batch["word"] >= 0
+        yield batch["word"][there], (batch["pool"] @ last.float())[there]
+
+
 def _opinions(
     teachers: list[Network], text: Corpus, device: str
 ) -> Iterator[tuple[Batch, list[Scores]]]:
@@ -95,10 +158,11 @@ def as_float(scores: SyntaxScores) -> SyntaxScores:
     return SyntaxScores(**{name: value.float() for name, value in vars(scores).items()})
 
 
-def keep(taught: SyntaxLabels | MetaphorLabels, path: Path) -> None:
+def keep(taught: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
     """Write what teachers said, whole or not at all."""
+    parts = {SAID: taught} if isinstance(taught, Tensor) else vars(taught)
     with atomic_write(path, "wb") as file:
-        file.write(save({name: value.cpu() for name, value in vars(taught).items()}))
+        file.write(save({name: value.cpu() for name, value in parts.items()}))
 
 
 def kept_syntax(path: Path, device: str) -> SyntaxLabels:
@@ -109,3 +173,8 @@ def kept_syntax(path: Path, device: str) -> SyntaxLabels:
 def kept_metaphor(path: Path, device: str) -> MetaphorLabels:
     """What `keep` wrote of metaphor."""
     return MetaphorLabels(**load_file(path, device=device))
+
+
+def kept_tensor(path: Path, device: str) -> Tensor:
+    """What `keep` wrote of a task whose opinions are one tensor."""
+    return load_file(path, device=device)[SAID]

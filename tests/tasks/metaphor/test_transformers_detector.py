@@ -15,7 +15,8 @@ import hub_folder
 from trope.catalog import DETECTORS
 from trope.core.errors import BadModel, DownloadFailed, MissingData
 from trope.core.records import Parse
-from trope.tasks.metaphor.hub_model import Notes, load_tokenizer, word_pieces
+from trope.tasks.hub_folder import load_tokenizer
+from trope.tasks.metaphor.hub_model import Notes, word_pieces
 from trope.tasks.metaphor.task import Expression
 
 

@@ -1,10 +1,11 @@
-"""`trope evaluate metonymy`: names of SemEval-2007 by systems without the encoder's vectors."""
+"""`trope evaluate metonymy`: names of SemEval-2007 by all systems."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from trope.cli.evaluation.metonymy_data import NameData, read_data
+from trope.cli.evaluation.metonymy_encoder import evaluate_encoder, evaluate_transformers
 from trope.cli.evaluation.metonymy_systems import evaluate_baselines, evaluate_roles
 from trope.cli.evaluation.metonymy_tables import evaluate_tables
 from trope.cli.evaluation.options import EvaluationOptions, Reader
@@ -13,6 +14,8 @@ from trope.metrics.figures import Evaluation, Figure, new_evaluation
 Part = Callable[[NameData, EvaluationOptions], list[Figure]]
 
 PARTS: Mapping[str, Part] = {
+    "encoder": evaluate_encoder,
+    "transformers": evaluate_transformers,
     "tables": evaluate_tables,
     "baselines": evaluate_baselines,
     "roles": evaluate_roles,
@@ -30,7 +33,14 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
     if reader is None and set(parts) != {"tables"}:
         from trope.pipeline import Pipeline
 
-        reader = Pipeline(tier=options.tier, threads=options.threads, folder=options.model)
+        reader = Pipeline(
+            tier=options.tier,
+            threads=options.threads,
+            folder=options.model,
+            base_weights=options.base_weights,
+        )
+    if reader is not None:
+        parts = options.choose_readable(tuple(PARTS), reader, {"encoder": "metonymy"})
     data = read_data(options.data, reader)
     figures = [figure for part in parts for figure in PARTS[part](data, options)]
     checksum = getattr(reader, "model_sha256", "")

@@ -15,7 +15,7 @@ from trope.corpora.name_samples import NameSample
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
 from trope.lexicon.readings import NAME_CLASSES, NameClass
 from trope.metrics.figures import DataRef
-from trope.tasks.metonymy.task import NameInContext, put_into_context
+from trope.tasks.metonymy.task import NameInContext, WordsAlone, put_into_context
 
 CORPUS = "semeval2007"
 _TRAIN: dict[NameClass, str] = {
@@ -52,6 +52,10 @@ class NameData:
     def names(self, name_class: NameClass, split: str) -> list[NameInContext]:
         """The names of a split with the trees of their sentences."""
         return self._trees[name_class, split]
+
+    def names_in_words(self, name_class: NameClass, split: str) -> list[NameInContext]:
+        """The names of a split in sentences without trees, for systems that read words."""
+        return put_into_context(self.splits[name_class, split].samples, WordsAlone())
 
     def names_with_roles(self, name_class: NameClass) -> list[NameInContext]:
         """The names of a test split with the roles that people annotated."""

@@ -50,7 +50,7 @@ def evaluate_roles(data: NameData, options: EvaluationOptions) -> list[Figure]:
     for name_class in NAME_CLASSES:
         names = data.names_with_roles(name_class)
         said = "learnt from roles of our trees; the test part's roles are people's"
-        figures += _test_figures(
+        figures += figures_on_test(
             "manual_roles", system.predict(names), data, name_class, options.seed, CHOSEN_ON, said
         )
     return figures
@@ -95,13 +95,13 @@ def _system_figures(
     figures: list[Figure] = []
     for name_class in NAME_CLASSES:
         predicted = system.predict(data.names(name_class, "test"))
-        figures += _test_figures(label, predicted, data, name_class, seed, chosen_on, note)
+        figures += figures_on_test(label, predicted, data, name_class, seed, chosen_on, note)
     for name_class in NAME_CLASSES:
         figures += _cross_figures(label, build, data, name_class, seed, chosen_on, note)
     return figures
 
 
-def _test_figures(
+def figures_on_test(
     label: str,
     predicted: Sequence[Probabilities],
     data: NameData,
@@ -110,13 +110,19 @@ def _test_figures(
     chosen_on: str,
     note: str,
 ) -> Iterator[Figure]:
+    """Figures of a system on a test set, at every granularity that its labels are known at.
+
+    Args:
+        label: its name; "" for the system of a tier, whose figures have no name in them.
+    """
     split = data[name_class, "test"]
     for level in GRANULARITIES:
         gold = [sample.label(level) for sample in split.samples]
         if None in gold:
             continue
         answers = [decide(one, name_class, level) for one in predicted]
-        prefix = f"metonymy.semeval2007.{name_class}.{level}.{label}"
+        places = ("metonymy.semeval2007", name_class, level, label)
+        prefix = ".".join(place for place in places if place)
         yield from _figures(
             prefix, "", [str(g) for g in gold], [answers], labels(name_class, level),
             split.data, seed, chosen_on, note,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from trope.core.errors import UnknownName
+import click
+
+from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Parse, TextKind
+from trope.encoder.session import AnyEncoder
 from trope.metrics.figures import Evaluation
 
 
@@ -41,6 +44,34 @@ class EvaluationOptions:
                 raise UnknownName("part of this evaluation", part, known)
         return tuple(part for part in known if not self.parts or part in self.parts)
 
+    def choose_readable(
+        self, known: Sequence[str], reader: Reader, needs: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        """The wanted parts that the model has a head for.
+
+        Args:
+            needs: part → the task that it cannot do without.
+
+        Raises:
+            BadInput: where a part was asked for by name and the model has no head for it, or there
+                is no folder to measure.
+        """
+        parts = self.choose(known)
+        if self.detector is None:
+            if "transformers" in self.parts:
+                raise BadInput("the part transformers measures a folder; give it as --model-folder")
+            parts = tuple(part for part in parts if part != "transformers")
+        without = [part for part in parts if part in needs and needs[part] not in reader.tasks]
+        reader.check_tasks(needs[part] for part in without if part in self.parts)
+        for part in without:
+            self.say(f"part {part} is left out: this model has no head for {needs[part]}")
+        return tuple(part for part in parts if part not in without)
+
+    def say(self, message: str) -> None:
+        """Tell people, if they want to be told, on standard error."""
+        if not self.quiet:
+            click.echo(f"trope: {message}", err=True)
+
 
 class EvaluateTask(Protocol):
     """What an entry of `EVALUATIONS` is."""
@@ -53,6 +84,14 @@ class Reader(Protocol):
     """The part of a pipeline that evaluations use."""
 
     @property
+    def tasks(self) -> tuple[str, ...]:
+        """What the model can be asked for."""
+
+    @property
+    def heads(self) -> AnyEncoder:
+        """The encoder that says all but tags, trees and lemmas."""
+
+    @property
     def thresholds(self) -> tuple[float, float]:
         """From which probability on a word, and a sentence, is called metaphorical."""
 
@@ -62,5 +101,11 @@ class Reader(Protocol):
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""
 
-    def analyze_many(self, texts: Iterable[str], *, kind: TextKind = "plain") -> Iterator[Analysis]:
-        """One analysis a text, in order."""
+    def analyze_many(
+        self,
+        texts: Iterable[str],
+        *,
+        kind: TextKind = "plain",
+        tasks: Sequence[str] | None = None,
+    ) -> Iterator[Analysis]:
+        """One analysis a text, in order, with all that the model has or the given tasks."""

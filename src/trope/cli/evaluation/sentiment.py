@@ -9,13 +9,17 @@ from trope.cli.evaluation.sentiment_data import SentimentData, read_sentiment_da
 from trope.cli.evaluation.sentiment_systems import (
     evaluate_baselines,
     evaluate_categories,
+    evaluate_encoder,
     evaluate_lexicon,
+    evaluate_transformers,
 )
 from trope.metrics.figures import Evaluation, Figure, new_evaluation
 
 Part = Callable[[SentimentData, EvaluationOptions], list[Figure]]
 
 PARTS: Mapping[str, Part] = {
+    "encoder": evaluate_encoder,
+    "transformers": evaluate_transformers,
     "categories": evaluate_categories,
     "baselines": evaluate_baselines,
     "lexicon": evaluate_lexicon,
@@ -29,12 +33,23 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
     Raises:
         MissingData: where a part has no data.
     """
-    parts = options.choose(tuple(PARTS))
+    options.choose(tuple(PARTS))  # a part that there is not is told before a model is loaded
     if reader is None:
         from trope.pipeline import Pipeline
 
-        reader = Pipeline(tier=options.tier, threads=options.threads, folder=options.model)
-    data = read_sentiment_data(reader, options.data / "semeval2015", parse="lexicon" in parts)
+        reader = Pipeline(
+            tier=options.tier,
+            threads=options.threads,
+            folder=options.model,
+            base_weights=options.base_weights,
+        )
+    parts = options.choose_readable(tuple(PARTS), reader, {"encoder": "sentiment"})
+    data = read_sentiment_data(
+        reader,
+        options.data / "semeval2015",
+        parse="lexicon" in parts,
+        feel="encoder" in parts,
+    )
     figures = [figure for part in parts for figure in PARTS[part](data, options)]
     checksum = getattr(reader, "model_sha256", "")
     return new_evaluation("sentiment", options.tier, checksum, figures)

@@ -43,25 +43,32 @@ class SentimentData:
         return [tweet.integer for tweet in self.test]
 
 
-def read_sentiment_data(reader: Reader, folder: Path, *, parse: bool = True) -> SentimentData:
-    """All tweets; without `parse` the analyses hold the text alone, for systems that need no more.
+def read_sentiment_data(
+    reader: Reader, folder: Path, *, parse: bool = True, feel: bool = False
+) -> SentimentData:
+    """All tweets, read once; without `parse` they have no trees, for systems that need none.
+
+    With `feel`, the analyses of the test set have the sentiment that the encoder gives them.
 
     Raises:
         MissingData: where a file of the folder is not there.
     """
     learn, test = read_learning_tweets(folder), read_split(folder, "test").tweets
+    trees = ("syntax", "relations", "metaphor") if parse else ()
 
-    def analysed(tweets: Sequence[ScoredTweet]) -> list[Analysis]:
-        if not parse:
+    def analysed(tweets: Sequence[ScoredTweet], *more: str) -> list[Analysis]:
+        tasks = tuple(task for task in (*trees, *more) if task in reader.tasks)
+        if not tasks:
             return [Analysis(tweet.text, (), (), ()) for tweet in tweets]
-        return list(reader.analyze_many([tweet.text for tweet in tweets], kind="tweet"))
+        texts = [tweet.text for tweet in tweets]
+        return list(reader.analyze_many(texts, kind="tweet", tasks=tasks))
 
     learn_sums = ",".join(sha256(folder / FILES[name]) for name in ("train", "trial"))
     return SentimentData(
         learn,
         test,
         analysed(learn),
-        analysed(test),
+        analysed(test, *(["sentiment"] if feel else [])),
         DataRef("semeval2015", "train, trial", learn_sums),
         DataRef("semeval2015", "test", sha256(folder / FILES["test"])),
     )

@@ -1,4 +1,4 @@
-"""Figures of the sentiment systems without a network, and of the rules for categories.
+"""Figures of the sentiment systems, and of the rules for categories.
 
 The test set is read by `system_figures` alone. Which of three seeds stands for the lexicon system
 is chosen by cross-validation on train and trial.
@@ -23,6 +23,7 @@ from trope.tasks.sentiment.task import to_integers
 
 SEEDS = (0, 1, 2)
 BASELINES = ("naive-bayes", "maximum-entropy", "decision-tree")
+SHIPPED_CHOSEN_ON = "semeval2015 train and trial, one fold of ten"
 _FIXED = "nothing"
 
 
@@ -49,6 +50,24 @@ def evaluate_categories(data: SentimentData, options: EvaluationOptions) -> list
                     Figure(f"{prefix}.{what}", mean, low, high, len(own), data.test_ref, "", note)
                 )
     return figures
+
+
+def evaluate_encoder(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+    """The head that ships: all tweets, without repeated texts, by category."""
+    scores = [tweet.sentiment.score if tweet.sentiment else 0.0 for tweet in data.test_analyses]
+    return system_figures("", scores, data, seed=options.seed, chosen_on=SHIPPED_CHOSEN_ON)
+
+
+def evaluate_transformers(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+    """The folder that was given: a Hugging Face encoder that gives a number."""
+    system = SENTIMENT_SYSTEMS.load("transformers")(model=options.detector)
+    return system_figures(
+        "transformers",
+        system.score(data.test_analyses),
+        data,
+        seed=options.seed,
+        note=f"weights {system.model_sha256[:12]}",
+    )
 
 
 def evaluate_baselines(data: SentimentData, options: EvaluationOptions) -> list[Figure]:

@@ -16,11 +16,11 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from trope import __version__
-from trope.cli.render import Named, metaphor_page
+from trope.cli.render import Named, feelings, metaphor_page, names
 from trope.cli.render.arcs import LONGEST, draw_arcs
+from trope.cli.render.printable import printable
 from trope.cli.render.sentences import ShownSentence, sentences
 from trope.cli.render.summary import Summary, relation_notes, relation_words
-from trope.cli.render.text import printable
 from trope.core.export import expression
 from trope.core.records import Analysis, Relation, Token
 from trope.relations import REASONS
@@ -31,6 +31,7 @@ PAGE_LIMIT = 16_000_000
 _SPOOL_IN_MEMORY = 4_000_000
 _UNBROKEN = 30  # characters of touching words that are kept on one line
 _ROLES = ("subject", "verb", "object")
+_SUBJECTS = (("metaphor", "metaphors"), ("metonymy", "names"), ("sentiment", "sentiment"))
 
 # the class that colours a tag; tags of one colour belong together
 _GROUPS = {
@@ -77,6 +78,7 @@ def _page(title: str, summary: Summary, shown: int, scores: set[int]) -> tuple[s
         "summary": "".join(_summary(summary)),
         "note": _note(summary, shown),
         **metaphor_page.parts(summary, scores),
+        "subjects": "".join(f", {name}" for task, name in _SUBJECTS if task in summary.tasks),
     }
     return Template(before).substitute(values), Template(after).substitute(values)
 
@@ -111,12 +113,22 @@ def _summary(summary: Summary) -> Iterator[str]:
             ("metaphors", total.words.part),
             ("metaphorical sentences", total.sentences.part),
         ]
+    if "metonymy" in summary.tasks:
+        numbers += [("names", summary.names.total())]
     yield '<dl class="numbers">'
     for noun, number in numbers:
         yield f"<div><dt>{noun}</dt><dd>{number:,}</dd></div>"
+    if summary.sentiment.mean is not None:
+        mean = feelings.signed(summary.sentiment.mean)
+        yield f"<div><dt>mean sentiment</dt><dd>{mean}</dd></div>"
     yield "</dl>"
     if "metaphor" in summary.tasks:
         yield from metaphor_page.tables(summary.metaphors)
+    if summary.names or summary.sentiment.texts > 1:
+        yield '<div class="tables">'
+        yield from names.table(summary.names)
+        yield from feelings.table(summary.sentiment) if summary.sentiment.texts > 1 else ()
+        yield "</div>"
     if "relations" in summary.tasks:
         yield '<div class="tables">'
         yield from _verdicts(summary)
@@ -156,7 +168,7 @@ def _verbs(summary: Summary) -> Iterator[str]:
 
 def _article(name: str, analysis: Analysis, number: int) -> str:
     heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
-    parts = [f'<article id="t{number}"><h3>{heading}</h3>']
+    parts = [f'<article id="t{number}"><h3>{heading}</h3>', feelings.picture(analysis)]
     for place, sentence in enumerate(sentences(analysis)):
         parts += _sentence(sentence, analysis, place)
     parts.append("</article>\n")
@@ -167,6 +179,7 @@ def _sentence(sentence: ShownSentence, analysis: Analysis, place: int) -> Iterat
     yield f'<p dir="auto" class="s">{"".join(_words(sentence, analysis))}</p>'
     if "metaphor" in analysis.tasks:
         yield metaphor_page.verdict(analysis, place)
+    yield from names.listed(sentence, analysis)
     if sentence.relations:
         yield '<ul class="relations">'
         yield from (_relation(relation, analysis) for relation in sentence.relations)
@@ -178,6 +191,7 @@ def _sentence(sentence: ShownSentence, analysis: Analysis, place: int) -> Iterat
 def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
     """The sentence with its words marked; words that touch stay on one line."""
     roles = _roles(sentence.relations)
+    own = names.names_within(sentence, analysis)
     at = sentence.start
     for first, last in _touching(sentence):
         tokens = sentence.tokens[first:last]
@@ -186,7 +200,8 @@ def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
         together = last - first > 1 and at - tokens[0].start <= _UNBROKEN
         yield '<span class="g">' if together else ""
         for place, token in enumerate(tokens, start=sentence.first + first):
-            yield _word(token, "syntax" in analysis.tasks, roles.get(place))
+            text = names.marked(token, own, clean(token.text))
+            yield _word(token, text, "syntax" in analysis.tasks, roles.get(place))
         yield "</span>" if together else ""
     yield clean(analysis.text[at : sentence.end])
 
@@ -202,7 +217,7 @@ def _touching(sentence: ShownSentence) -> Iterator[tuple[int, int]]:
             first = place
 
 
-def _word(token: Token, syntax: bool, role: tuple[str, bool] | None) -> str:
+def _word(token: Token, text: str, syntax: bool, role: tuple[str, bool] | None) -> str:
     classes, data = ["w"], ""
     if syntax and token.upos in _GROUP:
         classes.append(_GROUP[token.upos])
@@ -211,8 +226,8 @@ def _word(token: Token, syntax: bool, role: tuple[str, bool] | None) -> str:
         names, kept = role
         classes.append("kept" if kept else "rejected")
         data += f' data-role="{names}"'
-    text = metaphor_page.marked(token, clean(token.text))
-    return f'<span class="{" ".join(classes)}"{data}>{text}</span>'
+    shown = metaphor_page.marked(token, text)
+    return f'<span class="{" ".join(classes)}"{data}>{shown}</span>'
 
 
 def _roles(relations: Iterable[Relation]) -> dict[int, tuple[str, bool]]:

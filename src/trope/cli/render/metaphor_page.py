@@ -13,8 +13,8 @@ from hashlib import sha256
 from html import escape
 from itertools import accumulate
 
+from trope.cli.render.printable import printable
 from trope.cli.render.summary import Summary
-from trope.cli.render.text import printable
 from trope.core.records import Analysis, Relation, Token
 from trope.metrics.intervals import Interval
 from trope.tasks.metaphor.corpus import CorpusMetaphors
@@ -61,7 +61,7 @@ slider.addEventListener("input", () => {
 def parts(summary: Summary, scores: set[int]) -> dict[str, str]:
     """What the frame of the page needs; nothing where metaphors were not asked for."""
     if "metaphor" not in summary.tasks:
-        names = ("script_policy", "metaphor_style", "subjects", "metaphor_tools", "script")
+        names = ("script_policy", "metaphor_style", "metaphor_tools", "script")
         return dict.fromkeys(names, "")
     checksum = b64encode(sha256(SCRIPT.encode()).digest()).decode()
     rules = "".join(f".p{score}{{--p:{score}}}" for score in sorted(scores))
@@ -69,7 +69,6 @@ def parts(summary: Summary, scores: set[int]) -> dict[str, str]:
     return {
         "script_policy": f"; script-src 'sha256-{checksum}'",
         "metaphor_style": f"{start}{STYLE}{rules}",
-        "subjects": ", metaphors",
         "metaphor_tools": _tools(summary.metaphors),
         "script": f"<script>{SCRIPT}</script>",
     }

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from trope.cli.render.feelings import MeanSentiment, signed
+from trope.cli.render.names import Names
 from trope.core.records import Analysis, Relation
 from trope.tasks.metaphor.corpus import CorpusMetaphors
+from trope.tasks.metonymy.find import summarise
 
 VERB_LIMIT = 12
 OBJECT_LIMIT = 6
@@ -28,6 +31,12 @@ class Summary:
     """Lemmas of verb and object in kept relations, once for each place in a text."""
     metaphors: CorpusMetaphors = field(default_factory=CorpusMetaphors)
     """Rates of metaphor, where these were asked for."""
+    names: Names = field(default_factory=Counter)
+    """Names by class and reading."""
+    sentiment: MeanSentiment = field(default_factory=MeanSentiment)
+    """How the texts feel."""
+    sentiment_of: dict[str, MeanSentiment] = field(default_factory=dict)
+    """The same of each group."""
 
     def add(self, analysis: Analysis, group: str = "") -> None:
         """Counts one more text of a group."""
@@ -37,6 +46,12 @@ class Summary:
         self.words += len(analysis.tokens)
         if "metaphor" in analysis.tasks:
             self.metaphors.add(analysis, group)
+        if analysis.metonymies:
+            for row in summarise([(analysis.text, analysis.metonymies)]):
+                self.names[row.name, row.name_class, row.reading] += row.times
+        if analysis.sentiment is not None:
+            self.sentiment.add(analysis.sentiment)
+            self.sentiment_of.setdefault(group, MeanSentiment()).add(analysis.sentiment)
         places = set()
         for relation in analysis.relations:
             if not relation.kept:
@@ -73,6 +88,10 @@ class Summary:
             parts.append(f"relations: {kept:,} kept, {rejected:,} rejected")
         if "metaphor" in self.tasks:
             parts.append(_count(self.metaphors.total.words.part, "metaphor"))
+        if "metonymy" in self.tasks:
+            parts.append(_count(self.names.total(), "name"))
+        if self.sentiment.mean is not None:
+            parts.append(f"mean sentiment {signed(self.sentiment.mean)}")
         return " · ".join(parts)
 
 

@@ -10,10 +10,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group
 from rich.text import Text
 
-from trope.cli.render import Named
+from trope.cli.render import Named, feelings, names
+from trope.cli.render.printable import printable
 from trope.cli.render.sentences import ShownSentence, sentences
 from trope.cli.render.summary import Summary, relation_notes, relation_words
-from trope.core.records import Analysis, Token
+from trope.core.records import Analysis, Sentiment, Token
 from trope.tasks.metaphor.corpus import is_word
 
 DEEPEST = 10
@@ -27,7 +28,6 @@ _NARROWED, _NARROWEST = (2, 5, 6), 6
 
 _WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich takes ages for them
 _BLANKS = re.compile(r"\s+")
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class _Console(Console):
@@ -52,11 +52,6 @@ def write_text(analyses: Iterable[Named], file: IO[str]) -> None:
         console.print(Text(f"\n{summary.line()}", style="dim"))
 
 
-def printable(text: str) -> str:
-    """The text without what a terminal would obey: controls and lone surrogates become marks."""
-    return _UNPRINTABLE.sub("\ufffd", text)
-
-
 def _print_analysis(console: Console, analysis: Analysis) -> None:
     for number, sentence in enumerate(sentences(analysis)):
         if number:
@@ -67,7 +62,20 @@ def _print_analysis(console: Console, analysis: Analysis) -> None:
             console.print(_tree_table(sentence, analysis, console.width))
         if "metaphor" in analysis.tasks:
             console.print(_metaphors(sentence, analysis, number))
+        for line in names.lines(sentence, analysis):
+            console.print(line)
         _print_relations(console, sentence, analysis)
+    if analysis.sentiment is not None:
+        console.print(_feeling(analysis.sentiment))
+
+
+def _feeling(felt: Sentiment) -> Text:
+    """The score of a text, and where that is on the scale."""
+    line = Text("\nsentiment ")
+    line.append(feelings.said(felt), "bold")
+    line.append("  ")
+    line.append(feelings.bar(felt.score), "green" if felt.score > 0 else "red")
+    return line
 
 
 def _marked(sentence: ShownSentence, analysis: Analysis, *, coloured: bool) -> Text:

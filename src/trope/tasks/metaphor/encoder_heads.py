@@ -8,7 +8,7 @@ from typing import Protocol
 
 from trope.core.errors import BadInput
 from trope.core.records import Parse
-from trope.encoder.base import BaseEncoder, Verdict
+from trope.encoder.base import Verdict, load_encoder
 from trope.encoder.decode import Stretches, read_batch
 from trope.encoder.session import METAPHOR, TAGS, Encoder, MetaphorThresholds
 from trope.tasks.metaphor.task import Expression, Score
@@ -93,9 +93,5 @@ def build(
     threads: int | None = None,
 ) -> EncoderDetector:
     """The detector of a tier, or of the model in a folder."""
-    if tier != "base":
-        return EncoderDetector(SmallHeads(Encoder(tier, threads=threads, folder=folder)))
-    vocabulary = Encoder("small", threads=threads).vocabulary
-    return EncoderDetector(
-        BaseEncoder(vocabulary=vocabulary, weights=base_weights, threads=threads)
-    )
+    encoder = load_encoder(tier=tier, folder=folder, base_weights=base_weights, threads=threads)
+    return EncoderDetector(SmallHeads(encoder) if isinstance(encoder, Encoder) else encoder)

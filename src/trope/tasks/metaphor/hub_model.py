@@ -1,37 +1,33 @@
-"""Hugging Face encoders with a head for words or for sentences: loading, pieces, scores.
+"""Metaphor detectors from Hugging Face encoders: pieces and scores of words and sentences.
 
-Only safetensors are read. A folder that holds a pickle is refused whole: loading one runs whatever
-program its author put in, and nothing here needs one. Words are the mean of their pieces' scores.
-Needs torch and transformers alone, so that training can run where the rest of trope is not.
+Words are the mean of their pieces' scores. Needs torch and transformers alone, so that training can
+run where the rest of trope is not.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
-import transformers
-from safetensors import SafetensorError
 from torch import Tensor
 
-from trope.core.errors import BadModel, DownloadFailed, MissingData
-from trope.core.files import atomic_write, sha256
+from trope.core.errors import BadModel
+from trope.tasks.hub_folder import (
+    NO_ANSWER,
+    NOTES_FILE,
+    Level,
+    Pieces,
+    new_model,
+    padded,
+    save_folder,
+    trained_model,
+)
 
-Level = Literal["words", "sentences"]
-LABELS = {0: "literal", 1: "metaphorical"}
-NOTES_FILE = "trope.json"
-"""What a folder of ours says beyond what `transformers` reads."""
-
-_PICKLES = frozenset({".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".dill"})
-_WANTED_FROM_HUB = ["*.json", "*.txt", "*.model", "*.safetensors"]
-_NO_ANSWER = -1
+LABELS = ("literal", "metaphorical")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,191 +40,19 @@ class Notes:
     max_length: int = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Pieces:
-    """A text as numbers: `owner` is the word of each piece (-1: none), empty for whole texts."""
-
-    ids: tuple[int, ...]
-    owner: tuple[int, ...] = ()
-    answers: tuple[int, ...] = ()
+def new_detector(folder: Path, level: Level, *, dropout: float | None = None) -> Any:
+    """The encoder of a folder with a head for metaphors, still untrained."""
+    return new_model(folder, level, LABELS, dropout=dropout)
 
 
-def model_path(name_or_folder: str | Path) -> Path:
-    """The folder of a model, fetched from the Hub (safe files only) where it is a name there.
-
-    Raises:
-        MissingData: for a path that is not there.
-        DownloadFailed: for a name that the Hub does not give.
-        BadModel: for a folder with a pickle in it, or without weights.
-    """
-    folder = Path(name_or_folder)
-    if folder.is_dir():
-        refuse_pickles(folder)
-    else:  # what others have fetched into the same cache is never read
-        folder = _fetched(str(name_or_folder))
-    if not (folder / "config.json").is_file():
-        raise MissingData(folder / "config.json", "give the folder of a Hugging Face model")
-    if not list(folder.glob("*.safetensors")):
-        raise BadModel(folder, "holds no *.safetensors; save the model with safe_serialization")
-    return folder
+def trained_detector(folder: Path, level: Level) -> Any:
+    """A detector, whole: every weight there and of the right shape."""
+    return trained_model(folder, level, LABELS)
 
 
-def refuse_pickles(folder: Path) -> None:
-    """Nothing, or the error that names the first file which could be a pickle."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and (path.suffix.lower() in _PICKLES or _begins_as_pickle(path)):
-            raise BadModel(
-                path,
-                "may be a pickle, which can run any program when it is loaded; keep only "
-                "safetensors in the folder",
-            )
-
-
-def _begins_as_pickle(path: Path) -> bool:
-    """Whether a file is a pickle or an archive of some, as torch writes them, whatever its name."""
-    with path.open("rb") as file:
-        head = file.read(2)
-    if head == b"PK" and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            return any(name.endswith(".pkl") for name in archive.namelist())
-    return len(head) == 2 and head[0] == 0x80 and 2 <= head[1] <= 5  # the binary protocols
-
-
-def _fetched(name: str) -> Path:
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
-        raise MissingData(name, "give a folder, or a model of the Hub such as roberta-base")
-    from huggingface_hub import snapshot_download
-
-    try:
-        return Path(snapshot_download(name, allow_patterns=_WANTED_FROM_HUB))
-    except (OSError, ValueError) as error:
-        cause = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        problem = f"the Hub gives no such model ({cause}); check the name or give a folder"
-        raise DownloadFailed(name, problem) from None
-
-
-def folder_checksum(folder: Path) -> str:
-    """The checksum of the weights: of the file, or of the files' checksums where there are more."""
-    sums = [sha256(path) for path in sorted(folder.glob("*.safetensors"))]
-    if len(sums) == 1:
-        return sums[0]
-    return hashlib.sha256("".join(sums).encode()).hexdigest()
-
-
-def new_model(folder: Path, level: Level, *, dropout: float | None = None) -> Any:
-    """The encoder of a folder with a head of its own, still untrained.
-
-    Args:
-        dropout: of the head alone; the encoder keeps its own.
-    """
-    model, info = _loaded(folder, level)
-    prefix = f"{model.base_model_prefix}."
-    lost = [key for key in info["missing_keys"] if key.startswith(prefix) and "pooler" not in key]
-    wrong = [found for found in info["mismatched_keys"] if found[0].startswith(prefix)]
-    _complain(folder, lost, wrong)
-    if dropout is not None:
-        for name, module in model.named_modules():
-            if isinstance(module, torch.nn.Dropout) and not name.startswith(prefix):
-                module.p = dropout
-    return model
-
-
-def trained_model(folder: Path, level: Level) -> Any:
-    """A fine-tuned model, whole: every weight there and of the right shape.
-
-    Raises:
-        BadModel: otherwise; the text names the file and the weight.
-    """
-    model, info = _loaded(folder, level)
-    _complain(folder, info["missing_keys"], info["mismatched_keys"])
-    return model.eval()
-
-
-def _loaded(folder: Path, level: Level) -> tuple[Any, dict[str, Any]]:
-    kinds = {
-        "words": transformers.AutoModelForTokenClassification,
-        "sentences": transformers.AutoModelForSequenceClassification,
-    }
-    try:
-        with _quiet():
-            model, info = kinds[level].from_pretrained(
-                folder,
-                num_labels=len(LABELS),
-                id2label=LABELS,
-                label2id={name: number for number, name in LABELS.items()},
-                use_safetensors=True,
-                local_files_only=True,
-                trust_remote_code=False,
-                ignore_mismatched_sizes=True,  # so that we can say which, and by file
-                output_loading_info=True,
-            )
-    except SafetensorError as error:
-        raise BadModel(_weights(folder), f"is no sound safetensors file ({error})") from None
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        cause = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise BadModel(folder, f"cannot be loaded as an encoder for {level} ({cause})") from None
-    return model.float(), info  # weights may be stored in 16 bits; training in 16 bits diverges
-
-
-def _complain(folder: Path, lost: Any, wrong: Any) -> None:
-    if wrong:
-        name, found, wanted = sorted(wrong, key=lambda entry: str(entry[0]))[0]
-        raise BadModel(
-            _weights(folder),
-            f"{name} has the shape {tuple(found)}, not {tuple(wanted)}; give a checkpoint that "
-            "fits config.json",
-        )
-    if lost:
-        raise BadModel(
-            _weights(folder),
-            f"has no {min(lost)} (and {len(lost) - 1} more are missing); give a model that was "
-            "fine-tuned, for example by trope train metaphor --model",
-        )
-
-
-def _weights(folder: Path) -> Path:
-    return min(folder.glob("*.safetensors"), default=folder / "model.safetensors")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the tables and bars that transformers prints while it loads and saves."""
-    logging = transformers.utils.logging
-    before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(before)
-        if bars:
-            logging.enable_progress_bar()
-
-
-def load_tokenizer(folder: Path, level: Level) -> Any:
-    """The tokeniser of a folder; it must be a fast one, which knows the words of its pieces."""
-    options = {"add_prefix_space": True} if level == "words" else {}
-    try:
-        with _quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(
-                folder, local_files_only=True, trust_remote_code=False, use_fast=True, **options
-            )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        cause = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise BadModel(folder, f"has no tokeniser that can be read ({cause})") from None
-    if not tokenizer.is_fast:
-        raise BadModel(folder, "has a slow tokeniser only; add its tokenizer.json")
-    return tokenizer
-
-
-def save_model(model: Any, tokenizer: Any, notes: Notes, out: Path) -> None:
+def save_detector(model: Any, tokenizer: Any, notes: Notes, out: Path) -> None:
     """Write weights (safetensors), tokeniser, configuration and notes into a folder."""
-    out.mkdir(parents=True, exist_ok=True)
-    with _quiet():
-        model.save_pretrained(out, safe_serialization=True)
-        tokenizer.save_pretrained(out)
-    with atomic_write(out / NOTES_FILE) as file:
-        file.write(json.dumps(asdict(notes), indent=1) + "\n")
+    save_folder(model, tokenizer, asdict(notes), out)
 
 
 def read_notes(folder: Path) -> Notes:
@@ -262,28 +86,11 @@ def read_notes(folder: Path) -> Notes:
     )
 
 
-def longest(model: Any, wanted: int) -> int:
-    """The wanted number of pieces, or what the encoder can read where that is less."""
-    places = getattr(model.config, "max_position_embeddings", None)
-    return min(wanted, places - 2) if places else wanted  # some count from 2
-
-
-def text_pieces(
-    tokenizer: Any, texts: Sequence[str], answers: Sequence[int] | None, max_length: int
-) -> list[Pieces]:
-    """Whole texts, cut off at `max_length` pieces."""
-    if not texts:
-        return []
-    found = tokenizer(list(texts), truncation=True, max_length=max_length)["input_ids"]
-    given = answers if answers is not None else [_NO_ANSWER] * len(found)
-    return [Pieces(tuple(ids), (), (int(a),)) for ids, a in zip(found, given, strict=True)]
-
-
 def word_pieces(
     tokenizer: Any, words: Sequence[str], answers: Sequence[int] | None, max_length: int
 ) -> list[Pieces]:
     """A sentence in as many parts as its length asks for; every word is in one of them."""
-    given = list(answers) if answers is not None else [_NO_ANSWER] * len(words)
+    given = list(answers) if answers is not None else [NO_ANSWER] * len(words)
     return [
         _part(tokenizer, words[start:end], given[start:end], max_length)
         for start, end in _windows(tokenizer, words, max_length)
@@ -318,12 +125,8 @@ def answer_logits(model: Any, batch: Sequence[Pieces], pad: int) -> tuple[Tensor
     The mean over the pieces of a word; a word without pieces (a lone blank) scores 0 for both.
     """
     device = next(model.parameters()).device
-    width = max(len(item.ids) for item in batch)
-    ids = torch.full((len(batch), width), pad, dtype=torch.long)
-    mask = torch.zeros_like(ids)
-    for row, item in enumerate(batch):
-        ids[row, : len(item.ids)] = torch.tensor(item.ids)
-        mask[row, : len(item.ids)] = 1
+    ids, mask = padded(batch, pad)
+    width = ids.shape[1]
     right = torch.tensor([answer for item in batch for answer in item.answers], device=device)
     logits = model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.float()
     if logits.dim() == 2:

@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from trope.core.records import Parse
+from trope.tasks.hub_folder import folder_checksum, load_tokenizer, model_path, text_pieces
 from trope.tasks.metaphor.hub_model import (
     Notes,
-    folder_checksum,
-    load_tokenizer,
-    model_path,
     probabilities,
     read_notes,
-    text_pieces,
-    trained_model,
+    trained_detector,
     word_pieces,
 )
 from trope.tasks.metaphor.silver_sources import running_text
@@ -90,7 +87,7 @@ def build(
     """
     folder = model_path(model)
     notes = read_notes(folder)
-    network = trained_model(folder, notes.level).to(device)
+    network = trained_detector(folder, notes.level).to(device)
     detector = TransformersDetector(
         network,
         load_tokenizer(folder, notes.level),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trope.core.records import ROOT, Analysis, Parse
+from trope.core.records import ROOT, Analysis, Metonymy, Parse
 from trope.lexicon.names import FoundName, NameFinder, shipped_finder
 from trope.lexicon.readings import NameClass
 from trope.tasks.metonymy.collect import AFTER, BEFORE
 from trope.tasks.metonymy.features import name_head
 from trope.tasks.metonymy.task import (
-    Metonymy,
     NameInContext,
     System,
     metonymy_at,
@@ -49,18 +49,26 @@ def names_of(analysis: Analysis, finder: NameFinder | None = None) -> list[NameI
     found: list[NameInText] = []
     names = (finder or shipped_finder()).find(analysis.text)
     for number, (begin, end) in enumerate(_sentence_ranges(analysis)):
+        own = _beginning_within(names, analysis.sentences[number])
+        if not own:
+            continue
         spans = [(token.start, token.end) for token in analysis.tokens[begin:end]]
-        parse: Parse | None = None
-        for name in names:
+        parse = sentence_parse(analysis, begin, end)
+        for name in own:
             first, last = words_within(spans, name.start, name.end)
-            if first == last or not spans[0][0] <= name.start < spans[-1][1]:
-                continue  # a name belongs to the sentence that it begins in
-            parse = parse or sentence_parse(analysis, begin, end)
-            own = analysis.text[name.start : name.end]
-            context = NameInContext(own, name.name_class, parse, first, last)
+            if first == last:
+                continue
+            spelled = analysis.text[name.start : name.end]
+            context = NameInContext(spelled, name.name_class, parse, first, last)
             if not _homonym(context):
                 found.append(NameInText(name, _with_text(context, name, analysis, number)))
     return found
+
+
+def _beginning_within(names: Sequence[FoundName], bounds: tuple[int, int]) -> Sequence[FoundName]:
+    """The names of a sentence, which are those that begin in it; names are in their order."""
+    first, last = (bisect_left(names, edge, key=lambda name: name.start) for edge in bounds)
+    return names[first:last]
 
 
 def _with_text(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from trope.core.errors import BadInput
-from trope.core.records import Parse
+from trope.core.records import Metonymy, Parse
 from trope.corpora.name_samples import NameSample
 from trope.lexicon.readings import (
     GRANULARITIES,
@@ -25,6 +25,9 @@ from trope.text.tokenise import tokenise
 
 Probabilities = Mapping[str, float]
 """Fine reading → probability, for every reading of the name's class; they sum to 1."""
+
+PLACES = 4
+"""Decimal places of the probability that is shown with a reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,14 @@ class Parser(Protocol):
         """Trees of sentences that are already split into words."""
 
 
+class WordsAlone:
+    """A parser that makes no trees, for systems that read words."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+        """The words as they are."""
+        return [Parse(tuple(words), (), (), (), (), ()) for words in sentences]
+
+
 class System(Protocol):
     """What an entry of `METONYMY_SYSTEMS` makes. One system serves both classes of names."""
 
@@ -73,40 +84,13 @@ class System(Protocol):
         """The probabilities of the fine readings, a name each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Metonymy:
-    """A name in a text and what it stands for: a row of `metonymies` in an analysis.
-
-    `score` is the probability of the reading; `name_class` is called `class` in JSON.
-    """
-
-    start: int
-    end: int
-    name_class: NameClass
-    reading: str
-    score: float
-    stands_for: str
-
-    def as_row(self) -> dict[str, object]:
-        """The fields as an analysis prints them."""
-        return {
-            "start": self.start,
-            "end": self.end,
-            "class": self.name_class,
-            "reading": self.reading,
-            "score": self.score,
-            "stands_for": self.stands_for,
-        }
-
-
 def metonymy_at(
     start: int, end: int, name: str, name_class: NameClass, probabilities: Probabilities
 ) -> Metonymy:
     """What a name stands for, from the probabilities of its readings."""
     best = decide(probabilities, name_class, "fine")
-    return Metonymy(
-        start, end, name_class, best, probabilities[best], describe(best, name, name_class)
-    )
+    score = round(probabilities[best], PLACES)
+    return Metonymy(start, end, name_class, best, score, describe(best, name, name_class))
 
 
 def decide(probabilities: Probabilities, name_class: NameClass, granularity: Granularity) -> str:

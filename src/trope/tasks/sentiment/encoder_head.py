@@ -1,0 +1,77 @@
+"""`encoder`: the head that ships, tiers `small` and `base`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from trope.core.errors import BadInput
+from trope.core.records import Analysis, Sentiment, TextKind
+from trope.encoder.base import load_encoder
+from trope.encoder.feelings import Feelings
+from trope.encoder.session import SENTIMENT, AnyEncoder, passes
+from trope.tasks.sentiment.task import clipped, to_integers
+from trope.text import read
+
+PLACES = 4
+"""Decimal places of a score: what is shown is what is rounded to an integer."""
+
+
+class EncoderSentiment:
+    """The shipped network; a whole text is one sequence, whatever its sentences.
+
+    Paper: none; the score learns from SemEval-2015 Task 11 beside polarity and irony.
+    Needs: nothing for the tier `small`; public weights and the extra `hub` for `base`.
+    Gives: real scores; what an analysis brings along is not computed again.
+    Differs: it ships trained, so there is nothing to fit.
+    """
+
+    def __init__(self, encoder: AnyEncoder, *, kind: TextKind = "tweet") -> None:
+        if not encoder.labels.sentiment:
+            raise BadInput("this model has no head for sentiment; give another")
+        self.kind = kind
+        self._encoder = encoder
+
+    def score(self, tweets: Sequence[Analysis]) -> list[float]:
+        """A real number from −5 to 5 a tweet; 0 for one without words."""
+        unread = {
+            at: words
+            for at, tweet in enumerate(tweets)
+            if tweet.sentiment is None and (words := whole_words(tweet.text, self.kind))
+        }
+        found = dict(zip(unread, self.score_words(list(unread.values())), strict=True))
+        return [
+            tweet.sentiment.score if tweet.sentiment else found.get(at, 0.0)
+            for at, tweet in enumerate(tweets)
+        ]
+
+    def score_words(self, texts: Sequence[Sequence[str]]) -> list[float]:
+        """The same for texts (of at least one word) that are already split into words."""
+        felt = Feelings(len(texts))
+        for done in passes(self._encoder, texts, SENTIMENT):
+            felt.add(done)
+        return [round(clipped(score), PLACES) for score in felt.scores()]
+
+
+def whole_words(text: str, kind: TextKind) -> tuple[str, ...]:
+    """The words of all sentences of a text, as the encoder reads them."""
+    return tuple(form for sentence in read(text, kind).sentences for form in sentence.forms)
+
+
+def to_sentiments(scores: Iterable[float]) -> list[Sentiment]:
+    """Scores of the network as an analysis has them: inside of the scale, with their integers."""
+    shown = [round(clipped(score), PLACES) for score in scores]
+    return [Sentiment(*pair) for pair in zip(shown, to_integers(shown), strict=True)]
+
+
+def build(
+    *,
+    tier: str = "small",
+    folder: Path | None = None,
+    base_weights: Path | None = None,
+    threads: int | None = None,
+    kind: TextKind = "tweet",
+) -> EncoderSentiment:
+    """The system of a tier, or of the model in a folder."""
+    encoder = load_encoder(tier=tier, folder=folder, base_weights=base_weights, threads=threads)
+    return EncoderSentiment(encoder, kind=kind)

@@ -1,0 +1,130 @@
+"""The encoder's readings of names: hidden, as they are, and both, by hand-made numbers."""
+
+from math import exp, log
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from names_by_hand import in_place, subject
+
+from metaphor_model import ALL_LABELS, LABELS, READINGS, write_model
+from trope.core.errors import BadInput
+from trope.core.records import Parse
+from trope.encoder.session import Encoder
+from trope.lexicon.readings import readings
+from trope.tasks.metonymy.encoder_head import EncoderMetonymy, build
+from trope.tasks.metonymy.task import NameInContext
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_model(tmp_path_factory.mktemp("model"), ALL_LABELS)
+
+
+@pytest.fixture(scope="module")
+def encoder(folder: Path) -> Encoder:
+    return Encoder(folder=folder, threads=1)
+
+
+def by_hand(*words: tuple[str, float], name_class: str = "location") -> dict[str, float]:
+    """The mean of the logarithms of what is said of words, each by its share."""
+    names = list(readings(name_class))
+    sums = dict.fromkeys(names, 0.0)
+    for word, share in words:
+        reading, logit = READINGS.get(word, ("", 0.0))
+        logits = [logit if f"{name_class}:{name}" == reading else 0.0 for name in names]
+        whole = log(sum(map(exp, logits)))
+        for name, own in zip(names, logits, strict=True):
+            sums[name] += share * (own - whole)
+    total = sum(map(exp, sums.values()))
+    return {name: exp(value) / total for name, value in sums.items()}
+
+
+def close(row: dict[str, float], wanted: dict[str, float]) -> bool:
+    return row == pytest.approx(wanted, abs=1e-6) and list(row) == list(wanted)
+
+
+@pytest.mark.parametrize(
+    ("mask", "shares"),
+    [
+        ("plain", [("france", 1)]),
+        ("masked", [("[MASK]", 1)]),
+        ("both", [("france", 0.5), ("[MASK]", 0.5)]),
+    ],
+)
+def test_the_name_is_read_as_it_is_hidden_or_both(encoder, mask, shares) -> None:
+    system = EncoderMetonymy(encoder, mask=mask)
+    for name in (subject("France", "sleeps"), in_place("France", "live")):
+        [row] = system.predict([name])
+        assert sum(row.values()) == pytest.approx(1)
+        assert close(row, by_hand(*shares))
+
+
+def test_only_readings_of_the_class_count(encoder) -> None:
+    [place, company] = EncoderMetonymy(encoder, mask="plain").predict(
+        [subject("Nokia", "fell"), subject("Nokia", "fell", "organisation")]
+    )
+    assert close(place, by_hand(("nokia", 1)))
+    assert len(set(place.values())) == 1
+    assert close(company, by_hand(("nokia", 1), name_class="organisation"))
+    assert max(company, key=company.get) == "organisation-for-index"
+
+
+def test_words_of_a_name_are_averaged(encoder) -> None:
+    parse = Parse(("We", "saw", "France", "Peru", "."), (), (), (), (), ())
+    name = NameInContext("France Peru", "location", parse, 2, 4)
+    [row] = EncoderMetonymy(encoder, mask="both").predict([name])
+    assert close(row, by_hand(("france", 0.25), ("peru", 0.25), ("[MASK]", 0.5)))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
+@given(st.integers(0, 900), st.integers(0, 900))
+def test_a_name_is_found_anywhere_in_an_overlong_sentence(encoder, before, after) -> None:
+    parse = Parse((*["rain"] * before, "France", *["fell"] * after), (), (), (), (), ())
+    name = NameInContext("France", "location", parse, before, before + 1)
+    [row] = EncoderMetonymy(encoder).predict([name])
+    assert close(row, by_hand(("france", 0.5), ("[MASK]", 0.5)))
+
+
+def test_names_of_one_sentence_share_its_pass(encoder, monkeypatch) -> None:
+    sent: list[list[tuple[str, ...]]] = []
+    submit = encoder.submit
+
+    def watched(sentences, outputs):
+        sent.append(list(sentences))
+        return submit(sentences, outputs)
+
+    monkeypatch.setattr(encoder, "submit", watched)
+    parse = Parse(("France", "beat", "Peru"), (), (), (), (), ())
+    names = [NameInContext(parse.words[at], "location", parse, at, at + 1) for at in (0, 2)]
+    EncoderMetonymy(encoder).predict(names)
+    [sequences] = sent
+    assert sequences == [
+        ("France", "beat", "Peru"),
+        ("[MASK]", "beat", "Peru"),
+        ("France", "beat", "[MASK]"),
+    ]
+
+
+def test_alone_and_in_company_are_the_same(encoder) -> None:
+    names = [subject("France", "slept"), in_place("Peru", "live"), subject("Chile", "won")] * 20
+    system = EncoderMetonymy(encoder)
+    assert system.predict(names) == [system.predict([name])[0] for name in names]
+    assert system.predict([]) == []
+
+
+def test_it_ships_trained(encoder) -> None:
+    with pytest.raises(BadInput, match="ships trained"):
+        EncoderMetonymy(encoder).fit([], [])
+
+
+def test_what_cannot_be_asked_is_refused(encoder, tmp_path) -> None:
+    with pytest.raises(BadInput, match="mask is 'none'; known: both, masked, plain"):
+        EncoderMetonymy(encoder, mask="none")
+    with pytest.raises(BadInput, match="no head for metonymy"):
+        build(folder=write_model(tmp_path / "without", LABELS), threads=1)
+    fewer = msgspec.structs.replace(ALL_LABELS, metonymy=ALL_LABELS.metonymy[1:])
+    with pytest.raises(BadInput, match="another scheme"):
+        build(folder=write_model(tmp_path / "fewer", fewer), threads=1)

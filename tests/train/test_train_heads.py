@@ -1,0 +1,236 @@
+"""Sentiment, metonymy and meaning on toys: what is read, how it is learnt, what the graph says."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+import tiny
+
+from trope.core.config import read_config
+from trope.encoder.pieces import MASK, Vocabulary
+from trope.encoder.session import FEELINGS, MEANING, METONYMY, SENTIMENT, Encoder
+from trope.encoder.windows import network_input
+from trope.train.corpus import UNKNOWN, ZERO, batches
+from trope.train.felt_texts import FeltText, encode_felt_texts, read_felt_texts
+from trope.train.name_sets import LABELS, NamedSentence, encode_names, held_out, read_name_set
+from trope.train.settings import EncoderSettings
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("onnx")
+
+from test_train_encoder import SETTINGS, SMALLER  # noqa: E402
+
+from trope.encoder.network import Network  # noqa: E402
+from trope.train import adapters, encoder, felt_texts, fit, losses, name_sets  # noqa: E402
+from trope.train.dev_whole import (  # noqa: E402
+    fit_scale,
+    metonymy_figures,
+    said_scores,
+    sentiment_figures,
+)
+from trope.train.export import export  # noqa: E402
+from trope.train.quantise import quantise  # noqa: E402
+
+GLAD, SAD = ("what a lovely day", "I love this song"), ("what an awful day", "I hate this song")
+FELT = [FeltText(t, ZERO + 300, polarity=2) for t in GLAD] * 6
+FELT += [FeltText(t, ZERO - 400, polarity=0) for t in SAD] * 6
+SCORED = [FeltText(t.text, t.score) for t in FELT]
+LITERAL, PEOPLE = (LABELS.index(f"location:{n}") for n in ("literal", "place-for-people"))
+NAMED = [
+    NamedSentence(("He", "lives", "in", name, "."), 3, 4, "location", LITERAL)
+    for name in ("Peru", "Chad", "Fiji", "Oman")
+] + [
+    NamedSentence((name, "signed", "the", "treaty", "."), 0, 1, "location", PEOPLE)
+    for name in ("Peru", "Chad", "Fiji", "Oman")
+]
+ALL = msgspec.structs.replace(tiny.labels(), sentiment=FEELINGS, metonymy=LABELS, meaning=24)
+FITTED = encoder.FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_a_batch=40)
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    tiny.shrink(monkeypatch)
+    monkeypatch.setattr(encoder, "read_weights", tiny.random_weights)
+    monkeypatch.setattr(encoder, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def vocabulary() -> Vocabulary:
+    return Vocabulary(tiny.VOCABULARY)
+
+
+def learnt(tasks: tuple[str, ...], lessons: dict[str, fit.Lesson]) -> Network:
+    torch.manual_seed(0)
+    model = Network("e5-small", ALL, None, tasks)
+    fit.fit(model, ALL, lessons, FITTED, seed=1, device="cpu", say=lambda _: None)
+    return model
+
+
+def test_feelings_are_learnt_from_scores_and_put_on_their_scale() -> None:
+    corpus = encode_felt_texts(SCORED, vocabulary())
+    model = learnt(("sentiment",), {"felt": fit.Lesson(corpus, 20)})
+    figures = sentiment_figures(model, corpus, "cpu")
+    assert figures["cosine"] > 0.95
+    assert figures["mse"] < 1
+    said = said_scores(model, corpus, "cpu")
+    slope, shift = fit_scale(said, corpus)
+    assert (slope * said + shift).mean() == pytest.approx(-0.5, abs=1e-6)  # of 3 and -4
+
+
+def test_an_unknown_score_weighs_nothing() -> None:
+    corpus = encode_felt_texts([*SCORED, FeltText("nobody knows")], vocabulary())
+    (arrays,) = batches(corpus, 10_000, None)
+    batch = fit.on_device(arrays, "cpu")
+    answers = {k: torch.from_numpy(v) for k, v in corpus.sentence_labels.items()}
+    said = torch.zeros(len(corpus), len(FEELINGS))
+    before = losses.feeling_loss(said, batch, answers, None)
+    said[batch["sentence"] == len(SCORED), 0] = 5
+    assert torch.equal(losses.feeling_loss(said, batch, answers, None), before)
+
+
+def test_readings_are_learnt_within_the_class_of_the_name() -> None:
+    corpus = encode_names(NAMED, vocabulary())
+    model = learnt(("metonymy",), {"names": fit.Lesson(corpus, 25)})
+    assert metonymy_figures(model, corpus, ALL, "cpu") == {
+        "location_fine": 1.0,
+        "location_coarse": 1.0,
+    }
+
+
+def test_readings_of_another_class_cost_nothing() -> None:
+    corpus = encode_names(NAMED[:1], vocabulary())
+    (arrays,) = batches(corpus, 10_000, None)
+    batch = fit.on_device(arrays, "cpu")
+    answers = {k: torch.from_numpy(v) for k, v in corpus.labels.items()}
+    blocks = losses.class_blocks(ALL, "cpu")
+    said = torch.zeros(1, 5, len(LABELS))
+    before = losses.reading_loss(said, batch, answers, None, blocks)
+    said[..., [n.startswith("organisation") for n in LABELS]] = 9
+    assert torch.equal(losses.reading_loss(said, batch, answers, None, blocks), before)
+    said[..., LITERAL] = 9
+    assert losses.reading_loss(said, batch, answers, None, blocks) < before / 10
+
+
+def test_meaning_is_missed_wholly_by_zeros_and_not_at_all_by_the_wanted() -> None:
+    corpus = encode_names(NAMED, vocabulary())
+    (arrays,) = batches(corpus, 10_000, None)
+    batch = fit.on_device(arrays, "cpu")
+    wanted = torch.randn(int(corpus.sentence_starts[-1]), 24)
+    zeros = torch.zeros(*batch["word"].shape, 24)
+    assert losses.meaning_loss(zeros, batch, wanted).item() == pytest.approx(2)
+    right = wanted[batch["word"].clamp_min(0)]
+    assert losses.meaning_loss(right, batch, wanted).item() == pytest.approx(0)
+
+
+def test_names_are_hidden_and_exchanged_in_training(shared_names: Path) -> None:
+    names = read_name_set(shared_names, "semeval2007-names", "train")
+    samples = len(names) // 3
+    plain, hidden, renamed = (names[n * samples : (n + 1) * samples] for n in range(3))
+    for one, masked, other in zip(plain, hidden, renamed, strict=True):
+        assert masked.words[masked.first : masked.last] == (MASK,)
+        assert other.words[: other.first] == one.words[: one.first]
+        assert other.words[other.last :] == one.words[one.last :]
+        assert one.reading == masked.reading == other.reading != UNKNOWN
+
+
+@pytest.fixture
+def shared_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Samples of our own where the task's files would be."""
+    from trope.corpora.name_samples import NameSample
+
+    kept = [f"s{n}" for n in range(40) if not held_out(f"s{n}")]
+    samples = [
+        NameSample(
+            name, place, "location", (f"He left {place} in May.",), 0, 8, 8 + len(place),
+            "literal", "fine",
+        )
+        for name, place in zip(kept, ("Peru", "Sri Lanka", "Chad") * 20, strict=False)
+    ]  # fmt: skip
+    for file in name_sets._FILES:
+        (tmp_path / "semeval2007").mkdir(exist_ok=True)
+        (tmp_path / "semeval2007" / file).touch()
+    monkeypatch.setattr(
+        name_sets, "read_samples", lambda path: samples if path.name.endswith("xml") else []
+    )
+    return tmp_path
+
+
+def test_the_graph_says_what_the_new_heads_say(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    tasks = ("syntax", "sentiment", "metonymy", "meaning")
+    model = quantise(Network("e5-small", ALL, None, tasks).eval())
+    weights = {name: value.float().numpy() for name, value in model.state_dict().items()}
+    export(weights, ALL, tiny.VOCABULARY, tmp_path)
+    encoder = Encoder(folder=tmp_path, threads=1)
+    wanted = (*SENTIMENT, *METONYMY, *MEANING)
+    sentences = [["What", "a", "day", "!"], ["So"], ["rain"] * 40]
+    for future in encoder.submit(sentences, wanted):
+        done = future.result()
+        batch: dict[str, Any] = {
+            name: torch.from_numpy(array.copy())
+            for name, array in network_input(done.windows, encoder.vocabulary).items()
+        }
+        batch["mask"] = batch["mask"].long()
+        with torch.inference_mode():
+            scores = model(batch)
+        for name in wanted:
+            ours = getattr(scores, name).numpy()
+            assert np.abs(ours - done.outputs[name]).max() < 2e-3 * np.abs(ours).max(), name
+
+
+def test_a_whole_run_teaches_all_heads_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(felt_texts.READERS, "semeval2015", lambda data, split: SCORED)
+    monkeypatch.setattr(name_sets, "read_name_set", lambda *_: NAMED)
+    teachers = SETTINGS[SETTINGS.index("[teachers.syntax]") : SETTINGS.index("[teachers.metaphor]")]
+    more = "".join(teachers.replace(".syntax", f".{task}") for task in ("sentiment", "metonymy"))
+    settings = SETTINGS.replace("meaning = 0", "meaning = 16").replace(
+        "[[sets]]", more + "[[sets]]", 1
+    )
+    for name, use in (("semeval2015", "sentiment"), ("semeval2007-names", "metonymy")):
+        settings += f'[[sets]]\nname = "{name}"\nuse = "{use}"\nlicence = "own"\n'
+        settings += "teacher_passes = 4\nstudent_passes = 3\nbase_passes = 2\n"
+    settings = settings.replace(
+        "[teachers.metonymy]\n", '[teachers.metonymy]\nreads = ["semeval2007-names"]\n'
+    )
+    (tmp_path / "all.toml").write_text(settings)
+    choices: dict[str, Any] = {
+        "settings": read_config(tmp_path / "all.toml", EncoderSettings),
+        "without": frozenset(SMALLER[1::2]),
+        "data": tiny.write_data(tmp_path / "data"),
+        "work": tmp_path / "work",
+        "device": "cpu",
+        "say": lambda _: None,
+    }
+    (tmp_path / "work").mkdir()
+    encoder.train_encoder(out=tmp_path / "model", **choices)
+    figures = json.loads((tmp_path / "work" / "student-5.json").read_bytes())
+    assert set(figures) == {"ewt", "tweebank", "metaphor", "sentiment", "metonymy"}
+    model = Encoder(folder=tmp_path / "model", threads=1)
+    assert model.labels.meaning == 16
+    assert model.labels.metonymy == LABELS
+    (future,) = model.submit([["I", "love", "this", "song"]], (*SENTIMENT, *MEANING))
+    assert future.result().outputs["meaning"].shape == (1, 4, 16)
+    adapters.train_adapters(out=tmp_path / "base", **choices)
+    assert (tmp_path / "base" / "adapters.safetensors").stat().st_size > 10_000
+
+
+@pytest.mark.shared
+def test_the_real_sets_keep_their_development_part_apart(shared: Path) -> None:
+    train, dev = (read_felt_texts(shared / "data", "semeval2015", s) for s in ("train", "dev"))
+    assert (len(train), len(dev)) == (6690, 754)
+    assert not {t.text for t in train} & {t.text for t in dev}
+    assert all(500 <= t.score <= 1500 for t in (*train, *dev))
+    names = read_name_set(shared / "data", "semeval2007-names", "train")
+    left = read_name_set(shared / "data", "semeval2007-names", "dev")
+    assert len(names) // 3 + len(left) == 925 + 1090
+    assert not {(n.words, n.first) for n in names} & {(n.words, n.first) for n in left}
