@@ -1,0 +1,128 @@
+"""What `trope.train.analogy_fit` learns from, prepared: texts and folds as plain JSON.
+
+Beside MEAN itself there are proposed items (`trope analogy build` without a person to accept them):
+none of a metaphor of MEAN, and none with a right choice of MEAN among its choices. Settings are
+chosen on them, and the first of the two stages learns from them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trope.core.files import atomic_write, sha256
+from trope.corpora.mean import Analogy, read_mean, spoken
+from trope.corpora.metaphor_frames import read_frames, read_metaphors
+from trope.lexicon.vectors import read_vectors
+from trope.tasks.analogy.building import WRONG, Inventory, Proposal, eligible, propose
+from trope.tasks.analogy.folds import KINDS, SEEDS, make_folds
+from trope.tasks.analogy.templates import Template, read_templates
+from trope.train.analogy_fit import FORMAT, PREPARED
+
+DRAWS = 4
+"""Drawings of proposed items on which settings are compared."""
+
+_TRAIN, _VALIDATE, _TEMPTING = 150, 300, 5
+
+
+def prepare(data: Path, out: Path, *, seeds: Sequence[int] = SEEDS, seed: int = 0) -> dict[str, Any]:
+    """Write the folder for `trope.train.analogy_fit`; what it holds."""
+    mean = data / "mean" / "MEAN_datasetV1.csv"
+    conceptual = data / "conceptual"
+    items = list(read_mean(mean))
+    proposed = auxiliary_items(items, conceptual, seed)
+    templates = read_templates()
+    told = {
+        "format": FORMAT,
+        "data": {path.name: sha256(path) for path in (mean, *sorted(conceptual.glob("*s.yaml")))},
+        "texts": _texts(items, templates, seed),
+        "auxiliary": _texts(proposed, templates, seed),
+        "folds": {
+            kind: {str(number): make_folds(items, kind, number) for number in seeds}
+            for kind in KINDS
+        },
+        "draws": list(_draws(proposed, seed)),
+    }
+    with atomic_write(out / PREPARED) as file:
+        file.write(json.dumps(told) + "\n")
+    return told
+
+
+def auxiliary_items(items: Sequence[Analogy], conceptual: Path, seed: int) -> list[Analogy]:
+    """Proposed items that share neither a metaphor nor a right choice with the items given."""
+    inventory = Inventory.of(
+        read_metaphors(conceptual / "metaphors.yaml"),
+        read_frames(conceptual / "frames.yaml"),
+        read_vectors(),
+    )
+    metaphors = {_key(item.first_domain, item.second_domain) for item in items}
+    golds = {spoken(item.gold) for item in items}
+    rng = np.random.default_rng(seed)
+    found: list[Analogy] = []
+    for metaphor in eligible(inventory.metaphors):
+        if _key(*(metaphor.domains or ("", ""))) in metaphors:
+            continue
+        for mapping in metaphor.mappings:
+            proposal = propose(metaphor, mapping, inventory, count=_TEMPTING)
+            if proposal is None or spoken(mapping.vehicle_role) in golds:
+                continue
+            item = _drawn(proposal, golds, rng, str(len(found) + 1))
+            found += [item] if item else []
+    return found
+
+
+def _drawn(
+    proposal: Proposal, golds: set[str], rng: np.random.Generator, identifier: str
+) -> Analogy | None:
+    """One candidate of each kind at random; None where a kind has none."""
+    picks = []
+    for code in WRONG:
+        free = [
+            at
+            for at, candidate in enumerate(proposal.candidates[code])
+            if spoken(candidate.text) not in golds
+        ]
+        if not free:
+            return None
+        picks.append(int(rng.choice(free)))
+    return proposal.item(identifier, picks)
+
+
+def _key(first: str, second: str) -> frozenset[str]:
+    """A metaphor whichever side comes first."""
+    return frozenset({spoken(first), spoken(second)})
+
+
+def _texts(
+    items: Sequence[Analogy], templates: Mapping[str, Template], seed: int
+) -> dict[str, Any]:
+    """For every template start and end of every choice; `order` says which choice stands where."""
+    rng = np.random.default_rng(seed)
+    orders = [[int(at) for at in rng.permutation(len(item.choices))] for item in items]
+    return {
+        "order": orders,
+        "templates": {
+            name: [
+                [template.fill(item, item.choices[at]) for at in order]
+                for item, order in zip(items, orders, strict=True)
+            ]
+            for name, template in templates.items()
+        },
+    }
+
+
+def _draws(items: Sequence[Analogy], seed: int) -> Iterator[dict[str, list[int]]]:
+    """As many items as a fold trains on, and others, of other metaphors, to validate with."""
+    names = sorted({item.metaphor for item in items})
+    for number in range(DRAWS):
+        rng = np.random.default_rng([seed, number])
+        place = {names[at]: rank for rank, at in enumerate(rng.permutation(len(names)))}
+        ranked = sorted(range(len(items)), key=lambda at: place[items[at].metaphor])
+        middle = items[ranked[min(_TRAIN, len(ranked) // 3)]].metaphor
+        train = [at for at in ranked if place[items[at].metaphor] < place[middle]]
+        rest = [at for at in ranked if place[items[at].metaphor] >= place[middle]]
+        yield {"train": sorted(train), "validation": sorted(rest[:_VALIDATE])}
