@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ DRAWS = 4
 """Drawings of proposed items on which settings are compared."""
 
 _TRAIN, _VALIDATE, _TEMPTING = 150, 300, 5
+_ALIKE = 0.85  # share of letters from which two spellings are taken for one
 
 
 def prepare(data: Path, out: Path, *, seeds: Sequence[int] = SEEDS, seed: int = 0) -> dict[str, Any]:
@@ -52,31 +54,68 @@ def prepare(data: Path, out: Path, *, seeds: Sequence[int] = SEEDS, seed: int = 
     return told
 
 
+class Guard:
+    """Tells what is too near to the items that are tested on."""
+
+    def __init__(self, items: Sequence[Analogy]) -> None:
+        self._metaphors = {
+            (_words(item.first_domain), _words(item.second_domain)) for item in items
+        }
+        self._golds = {spoken(item.gold) for item in items}
+        self._choices: dict[str, bool] = {}
+
+    def knows_metaphor(self, first: str, second: str) -> bool:
+        """Whether the two domains are those of an item, or narrower ones, in either order."""
+        one, other = _words(first), _words(second)
+        return any(
+            (topic <= one and vehicle <= other) or (topic <= other and vehicle <= one)
+            for topic, vehicle in self._metaphors
+        )
+
+    def knows_choice(self, text: str) -> bool:
+        """Whether it is a right choice of an item, or almost."""
+        text = spoken(text)
+        if text not in self._choices:
+            self._choices[text] = text in self._golds or bool(
+                get_close_matches(text, self._golds, n=1, cutoff=_ALIKE)
+            )
+        return self._choices[text]
+
+
+def _words(domain: str) -> frozenset[str]:
+    """The words of a domain, without articles and the s of plurals."""
+    found = (word.removesuffix("s") for word in spoken(domain).split())
+    return frozenset(found) - {"a", "an", "the"}
+
+
 def auxiliary_items(items: Sequence[Analogy], conceptual: Path, seed: int) -> list[Analogy]:
-    """Proposed items that share neither a metaphor nor a right choice with the items given."""
+    """Proposed items that share neither a metaphor nor a right choice with the items given.
+
+    A metaphor is shared also where its domains are narrower ones (increasing taxation for
+    taxation), a choice also where it is spelt almost alike (possessors for posessor).
+    """
     inventory = Inventory.of(
         read_metaphors(conceptual / "metaphors.yaml"),
         read_frames(conceptual / "frames.yaml"),
         read_vectors(),
     )
-    metaphors = {_key(item.first_domain, item.second_domain) for item in items}
-    golds = {spoken(item.gold) for item in items}
+    guard = Guard(items)
     rng = np.random.default_rng(seed)
     found: list[Analogy] = []
     for metaphor in eligible(inventory.metaphors):
-        if _key(*(metaphor.domains or ("", ""))) in metaphors:
+        if guard.knows_metaphor(*(metaphor.domains or ("", ""))):
             continue
         for mapping in metaphor.mappings:
             proposal = propose(metaphor, mapping, inventory, count=_TEMPTING)
-            if proposal is None or spoken(mapping.vehicle_role) in golds:
+            if proposal is None or guard.knows_choice(mapping.vehicle_role):
                 continue
-            item = _drawn(proposal, golds, rng, str(len(found) + 1))
+            item = _drawn(proposal, guard, rng, str(len(found) + 1))
             found += [item] if item else []
     return found
 
 
 def _drawn(
-    proposal: Proposal, golds: set[str], rng: np.random.Generator, identifier: str
+    proposal: Proposal, guard: Guard, rng: np.random.Generator, identifier: str
 ) -> Analogy | None:
     """One candidate of each kind at random; None where a kind has none."""
     picks = []
@@ -84,17 +123,12 @@ def _drawn(
         free = [
             at
             for at, candidate in enumerate(proposal.candidates[code])
-            if spoken(candidate.text) not in golds
+            if not guard.knows_choice(candidate.text)
         ]
         if not free:
             return None
         picks.append(int(rng.choice(free)))
     return proposal.item(identifier, picks)
-
-
-def _key(first: str, second: str) -> frozenset[str]:
-    """A metaphor whichever side comes first."""
-    return frozenset({spoken(first), spoken(second)})
 
 
 def _texts(
