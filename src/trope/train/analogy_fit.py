@@ -237,8 +237,11 @@ class _Results:
         """Keep a result, in the file too; a stage that was run once more is in it already."""
         if result["job"] in self._names:
             return
-        scores = [[round(score, _PLACES) for score in row] for row in result["scores"]]
-        row = {**result, "scores": scores}
+        rounded = {
+            key: [[round(score, _PLACES) for score in row] for row in result[key]]
+            for key in ("scores", "repaired")
+        }
+        row = {**result, **rounded}
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         self.rows.append(row)

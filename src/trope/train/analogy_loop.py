@@ -85,12 +85,12 @@ class Trainer:
         folder = model_path(model)
         self._device = best_device(device)
         tokenizer = load_tokenizer(folder, "sentences")
-        self._mean, self._auxiliary = (
+        self._mean, self._repaired, self._auxiliary = (
             {
                 name: _pieces(tokenizer, texts, prepared.told[key]["order"], self._device)
                 for name, texts in prepared.told[key]["templates"].items()
             }
-            for key in ("texts", "auxiliary")
+            for key in ("texts", "repaired", "auxiliary")
         )
         self._model = ChoiceModel(folder).to(self._device)
         self._start = {name: value.clone() for name, value in self._model.state_dict().items()}
@@ -113,9 +113,16 @@ class Trainer:
             "job": job.name,
             "items": list(job.test),
             "scores": scores,
+            "repaired": self._repaired_scores(job),
             "loss": loss,
             "seconds": round(time.monotonic() - began, 2),
         }
+
+    def _repaired_scores(self, job: Job) -> list[list[float]]:
+        """Scores of the same items with repaired choices; none where proposed ones are tested."""
+        if job.tests_auxiliary:
+            return []
+        return self._scores(self._repaired[job.template], job.test, job.settings.pooling)
 
     def _reset(self, job: Job) -> None:
         if job.run != TWO_STAGES:

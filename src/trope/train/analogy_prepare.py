@@ -20,6 +20,7 @@ from trope.corpora.mean import Analogy, read_mean, spoken
 from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.analogy.building import WRONG, Inventory, Proposal, eligible, propose
+from trope.tasks.analogy.checking import repair_items
 from trope.tasks.analogy.folds import KINDS, SEEDS, make_folds
 from trope.tasks.analogy.templates import Template, read_templates
 from trope.train.analogy_fit import FORMAT, PREPARED
@@ -36,12 +37,19 @@ def prepare(data: Path, out: Path, *, seeds: Sequence[int] = SEEDS, seed: int = 
     mean = data / "mean" / "MEAN_datasetV1.csv"
     conceptual = data / "conceptual"
     items = list(read_mean(mean))
-    proposed = auxiliary_items(items, conceptual, seed)
+    inventory = Inventory.of(
+        read_metaphors(conceptual / "metaphors.yaml"),
+        read_frames(conceptual / "frames.yaml"),
+        read_vectors(),
+    )
+    proposed = auxiliary_items(items, inventory, seed)
+    repaired, _ = repair_items(items, inventory)
     templates = read_templates()
     told = {
         "format": FORMAT,
         "data": {path.name: sha256(path) for path in (mean, *sorted(conceptual.glob("*s.yaml")))},
         "texts": _texts(items, templates, seed),
+        "repaired": _texts(repaired, templates, seed),
         "auxiliary": _texts(proposed, templates, seed),
         "folds": {
             kind: {str(number): make_folds(items, kind, number) for number in seeds}
@@ -88,17 +96,12 @@ def _words(domain: str) -> frozenset[str]:
     return frozenset(found) - {"a", "an", "the"}
 
 
-def auxiliary_items(items: Sequence[Analogy], conceptual: Path, seed: int) -> list[Analogy]:
+def auxiliary_items(items: Sequence[Analogy], inventory: Inventory, seed: int) -> list[Analogy]:
     """Proposed items that share neither a metaphor nor a right choice with the items given.
 
     A metaphor is shared also where its domains are narrower ones (increasing taxation for
     taxation), a choice also where it is spelt almost alike (possessors for posessor).
     """
-    inventory = Inventory.of(
-        read_metaphors(conceptual / "metaphors.yaml"),
-        read_frames(conceptual / "frames.yaml"),
-        read_vectors(),
-    )
     guard = Guard(items)
     rng = np.random.default_rng(seed)
     found: list[Analogy] = []

@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -63,6 +64,7 @@ class Inventory:
     vectors: Vectors
     _by_head: dict[str, list[tuple[str, Candidate]]] = field(default_factory=dict)
     _nouns: list[tuple[str, Candidate]] = field(default_factory=list)
+    _apart: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -95,6 +97,23 @@ class Inventory:
             return False
         return bool(
             set(first.families) & set(second.families) or set(nouns(first)) & set(nouns(second))
+        )
+
+    def apart(self, metaphor: ConceptualMetaphor) -> frozenset[str]:
+        """Frames that are akin to neither side of a metaphor."""
+        sides = (metaphor.vehicle_frame, metaphor.topic_frame)
+        if sides not in self._apart:
+            self._apart[sides] = frozenset(
+                frame for frame in self.frames if not any(self.akin(frame, one) for one in sides)
+            )
+        return self._apart[sides]
+
+    def find(self, first_domain: str, second_domain: str) -> ConceptualMetaphor | None:
+        """The metaphor of two domains, None where there is none."""
+        wanted = spoken(first_domain), spoken(second_domain)
+        return next(
+            (m for m in self.metaphors if m.domains and tuple(map(spoken, m.domains)) == wanted),
+            None,
         )
 
     def same_attribute(self, mapping: Mapping) -> list[tuple[str, Candidate]]:
@@ -147,13 +166,9 @@ def propose(
         for pair in metaphor.mappings
         if pair.topic_role == mapping.topic_role
     }
-    pools = {
-        "sDdA": _same_domain(metaphor, mapping, inventory),
-        "dDsA": _same_attribute(metaphor, mapping, inventory),
-        "dDdA": _all_different(metaphor, mapping, inventory),
-    }
     candidates = {}
-    for code, pool in pools.items():
+    for code in WRONG:
+        pool = _POOLS[code](metaphor, mapping, inventory)
         fresh = {spoken(c.text): c for c in reversed(pool) if spoken(c.text) not in taken}
         ranked = _ranked(code, list(fresh.values()), gold, second, inventory.vectors)
         candidates[code] = tuple(ranked[:count])
@@ -175,7 +190,7 @@ def _same_domain(
 def _same_attribute(
     metaphor: ConceptualMetaphor, mapping: Mapping, inventory: Inventory
 ) -> list[Candidate]:
-    apart = _apart(metaphor, inventory)
+    apart = inventory.apart(metaphor)
     found = [c for frame, c in inventory.same_attribute(mapping) if frame in apart]
     if len(found) >= len(CODES):
         return found
@@ -191,7 +206,7 @@ def _same_attribute(
 def _all_different(
     metaphor: ConceptualMetaphor, mapping: Mapping, inventory: Inventory
 ) -> list[Candidate]:
-    apart, kind = _apart(metaphor, inventory), _class(mapping.vehicle_role)
+    apart, kind = inventory.apart(metaphor), _class(mapping.vehicle_role)
     return [
         c
         for frame, c in inventory.all_nouns()
@@ -199,16 +214,23 @@ def _all_different(
     ]
 
 
-def _apart(metaphor: ConceptualMetaphor, inventory: Inventory) -> set[str]:
-    """Frames that are akin to neither side of the metaphor."""
-    sides = (metaphor.vehicle_frame, metaphor.topic_frame)
-    return {
-        frame
-        for frame in inventory.frames
-        if not any(inventory.akin(frame, side) for side in sides)
-    }
+_POOLS = {"sDdA": _same_domain, "dDsA": _same_attribute, "dDdA": _all_different}
 
 
+def candidates_of(
+    item: Analogy, code: str, inventory: Inventory, *, count: int
+) -> tuple[Candidate, ...]:
+    """Candidates of one kind for an item that is there; none where its metaphor is unknown."""
+    metaphor = inventory.find(item.first_domain, item.second_domain)
+    if metaphor is None:
+        return ()
+    mapping = Mapping(spoken(item.element).replace(" ", "_"), item.gold)
+    pool = _POOLS[code](metaphor, mapping, inventory)
+    fresh = {spoken(candidate.text): candidate for candidate in reversed(pool)}
+    return tuple(list(fresh.values())[:count])
+
+
+@cache
 def _class(text: str) -> str:
     """WordNet's class of the first sense of a noun, empty where it is unknown."""
     word = head(text)
