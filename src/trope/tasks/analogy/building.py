@@ -19,7 +19,7 @@ from trope.corpora.mean import CODES, Analogy, spoken
 from trope.corpora.metaphor_frames import ConceptualMetaphor, Frame, Mapping
 from trope.lexicon.semantic_classes import semantic_classes
 from trope.lexicon.vectors import Vectors
-from trope.tasks.analogy.static import look_up
+from trope.tasks.analogy.static import Array, look_up
 
 WRONG = CODES[1:]
 _POOL = 400  # candidates of a kind that are compared by their vectors
@@ -65,6 +65,7 @@ class Inventory:
     _by_head: dict[str, list[tuple[str, Candidate]]] = field(default_factory=dict)
     _nouns: list[tuple[str, Candidate]] = field(default_factory=list)
     _apart: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    _units: dict[str, Array | None] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -122,6 +123,13 @@ class Inventory:
         mapped = self._by_head.get(f"topic {mapping.topic_role}", [])
         return [*called_alike, *mapped]
 
+    def unit_vector(self, text: str) -> Array | None:
+        """The vector of an expression, of length 1; None where it has none."""
+        if text not in self._units:
+            vector = look_up(text, self.vectors).vector
+            self._units[text] = None if vector is None else vector / np.linalg.norm(vector)
+        return self._units[text]
+
     def all_nouns(self) -> list[tuple[str, Candidate]]:
         """The nouns of all frames."""
         return self._nouns
@@ -170,7 +178,7 @@ def propose(
     for code in WRONG:
         pool = _POOLS[code](metaphor, mapping, inventory)
         fresh = {spoken(c.text): c for c in reversed(pool) if spoken(c.text) not in taken}
-        ranked = _ranked(code, list(fresh.values()), gold, second, inventory.vectors)
+        ranked = _ranked(code, list(fresh.values()), gold, second, inventory)
         candidates[code] = tuple(ranked[:count])
         taken |= {spoken(candidate.text) for candidate in candidates[code]}
     return Proposal(metaphor.name, first, second, mapping.topic_role, gold, candidates)
@@ -239,21 +247,21 @@ def _class(text: str) -> str:
 
 
 def _ranked(
-    code: str, pool: list[Candidate], gold: str, domain: str, vectors: Vectors
+    code: str, pool: list[Candidate], gold: str, domain: str, inventory: Inventory
 ) -> list[Candidate]:
     """The most tempting of their kind first, by likeness to the domain and to the right choice."""
     wanted = {"sDdA": (1.0, -0.5), "dDsA": (-0.5, 1.0), "dDdA": (-1.0, -1.0)}[code]
     if code == "dDdA":  # most nouns will do, and the farthest are the same few for every item
         pool = sorted(pool, key=lambda candidate: zlib.crc32(f"{gold} {candidate.text}".encode()))
         pool = pool[:_FAR]
-    near = [look_up(text, vectors).vector for text in (domain, gold)]
+    near = [inventory.unit_vector(text) for text in (domain, gold)]
 
     def fit(candidate: Candidate) -> float:
-        vector = look_up(candidate.text, vectors).vector
+        vector = inventory.unit_vector(candidate.text)
         if vector is None:
             return -10.0
         return sum(
-            weight * float(vector @ other) / float(np.linalg.norm(vector) * np.linalg.norm(other))
+            weight * float(vector @ other)
             for weight, other in zip(wanted, near, strict=True)
             if other is not None
         )

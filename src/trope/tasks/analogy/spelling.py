@@ -9,8 +9,13 @@ from trope.corpora.mean import Analogy
 
 def overlap(choice: str, item: Analogy) -> float:
     """How alike a choice is spelt to the second domain and to the element, 0 to 2."""
-    pairs = _pairs(choice)
-    return _dice(pairs, _pairs(item.second_domain)) + _dice(pairs, _pairs(item.element))
+    return letter_likeness(choice, item.second_domain) + letter_likeness(choice, item.element)
+
+
+def letter_likeness(one: str, other: str, size: int = 2) -> float:
+    """Dice's coefficient of the pairs (or more) of neighbouring letters of two texts."""
+    first, second = _runs(one, size), _runs(other, size)
+    return 2 * len(first & second) / max(1, len(first) + len(second))
 
 
 def overlaps(item: Analogy) -> tuple[float, ...]:
@@ -24,10 +29,6 @@ def share_of_gold(scores: Sequence[float]) -> float:
     return (scores[0] == best) / list(scores).count(best)
 
 
-def _pairs(text: str) -> set[str]:
+def _runs(text: str, size: int) -> set[str]:
     small = text.lower()
-    return {small[at : at + 2] for at in range(len(small) - 1)}
-
-
-def _dice(one: set[str], other: set[str]) -> float:
-    return 2 * len(one & other) / max(1, len(one) + len(other))
+    return {small[at : at + size] for at in range(len(small) - size + 1)}
