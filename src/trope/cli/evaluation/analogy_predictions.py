@@ -14,6 +14,7 @@ from trope.core.files import read_lines
 from trope.corpora.mean import CODES, Analogy
 from trope.tasks.analogy.answers import FoldAnswers
 from trope.tasks.analogy.ranker import Floats
+from trope.tasks.analogy.spelling import share_of_gold
 
 FILE = "predictions.jsonl"
 HEADLINE, FIRST, CHOOSE = "two_stages", "first", "choose"
@@ -43,7 +44,8 @@ class AnalogyPredictions:
     head: Head
     runs: dict[str, FoldAnswers] = field(default_factory=dict)
     first: dict[str, Floats] = field(default_factory=dict)
-    chosen: dict[str, float] = field(default_factory=dict)
+    tried: dict[str, list[float]] = field(default_factory=dict)
+    """Settings that were tried → what each proposed item gave them."""
 
     @property
     def model_sha256(self) -> str:
@@ -105,8 +107,7 @@ def _sort_in(found: AnalogyPredictions, lines: Sequence[Line], count: int) -> No
         else:
             rounds.setdefault((run, template, rest[0], int(rest[1])), []).append(line)
     for name, group in tried.items():
-        rows = [row for line in group for row in line.scores]
-        found.chosen[name] = float(np.mean([row[0] > max(row[1:]) for row in rows]))
+        found.tried[name] = [share_of_gold(row) for line in group for row in line.scores]
     for (run, template, kind, seed), group in rounds.items():
         if sorted(at for line in group for at in line.items) != list(range(count)):
             continue

@@ -18,7 +18,8 @@ from trope.corpora.mean import Analogy, spoken
 from trope.tasks.analogy.ranker import Floats, cross_validate
 from trope.tasks.analogy.spelling import letter_likeness, overlaps
 
-_BUCKETS, _QUESTION_BUCKETS = 96, 12
+_BUCKETS, _QUESTION_BUCKETS = 256, 12
+_INNER = 3  # inner folds: the controls have many features
 _ENDING = 2
 
 
@@ -65,7 +66,7 @@ def control_scores(
     if name == "overlap":
         return overlap_scores(items)
     groups = [item.metaphor for item in items]
-    return cross_validate(LEARNT[name](items, seed), groups, folds, seed=seed)[0]
+    return cross_validate(LEARNT[name](items, seed), groups, folds, seed=seed, inner=_INNER)[0]
 
 
 def _surface(item: Analogy, choice: str) -> list[float]:

@@ -87,6 +87,7 @@ def cross_validate(
     *,
     seed: int,
     also: Floats | None = None,
+    inner: int = 5,
 ) -> tuple[Floats, Floats]:
     """Scores of every item by the ranker of its fold, whose strength its own training part chose.
 
@@ -100,7 +101,7 @@ def cross_validate(
         apart[list(fold)] = True
         train = features[~apart]
         named = [group for group, out in zip(groups, apart, strict=True) if not out]
-        strength = choose_strength(train, named, seed=seed)
+        strength = choose_strength(train, named, seed=seed, folds=inner)
         ranker = fit_ranker(train, strength=strength)
         scores[apart], others[apart] = ranker.score(features[apart]), ranker.score(other[apart])
     return scores, others
