@@ -214,6 +214,11 @@ REPRODUCTIONS: Registry[Callable[..., Any]] = Registry(
 TRAININGS: Registry[Callable[..., None]] = Registry(
     "training",
     {
+        "analogy": Entry(
+            "trope.train.analogy_prepare:train_analogies",
+            "Multiple-choice models of analogies, fold by fold.",
+            extra="hub",
+        ),
         "metaphor-hub": Entry(
             "trope.train.hub_metaphor:train_model",
             "A metaphor detector from a Hugging Face encoder.",

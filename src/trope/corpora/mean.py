@@ -70,7 +70,7 @@ def read_mean(source: Source) -> Iterator[Analogy]:
             header = _checked_header(cells, row)
         elif text.strip():
             count += 1
-            yield _item(str(count), _in_order(header, cells, row))
+            yield checked_item(str(count), _in_order(header, cells, row))
     if not count:
         row = Row(name, 1, {})
         raise row.fault(f"holds no items; write them below a header {';'.join(COLUMNS)}")
@@ -97,7 +97,8 @@ def _in_order(header: list[str], cells: list[str], row: Row) -> Row:
     return Row(row.path, row.line, dict(zip(header, cells, strict=True)))
 
 
-def _item(identifier: str, row: Row) -> Analogy:
+def checked_item(identifier: str, row: Row) -> Analogy:
+    """The item of a row that has MEAN's columns; BadRecord where it is none."""
     domains = [row.text(column) for column in DOMAINS]
     choices = tuple(row.text(column) for column in CHOICES)
     wrong = [spoken(choice) for choice in choices[1:]]

@@ -125,7 +125,7 @@ def _parsed(text: str, name: str) -> Any:
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-    class NumberedLoader(loader):  # type: ignore[misc]
+    class NumberedLoader(loader):  # type: ignore[misc, valid-type]
         """Puts the line of a mapping among its keys."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -134,7 +134,7 @@ def _parsed(text: str, name: str) -> Any:
             return mapping
 
     try:
-        return yaml.load(text, NumberedLoader)  # noqa: S506 - a safe loader with line numbers
+        return yaml.load(text, NumberedLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         cause = getattr(error, "problem", None) or "cannot be read"

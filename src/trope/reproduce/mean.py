@@ -49,9 +49,10 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
 
 def accuracy_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
     """Table 3's language models, and ours on both kinds of folds with the controls' best."""
-    rows: list[tuple[str, ...]] = []
-    for model in MODELS:
-        rows.append((model, "random", *(_with_interval(printed, model, t) for t in TEMPLATES)))
+    rows: list[tuple[str, ...]] = [
+        (model, "random", *(_with_interval(printed, model, t) for t in TEMPLATES))
+        for model in MODELS
+    ]
     first = len(rows)
     for evaluation in evaluations:
         figures = _figures(evaluation)
@@ -92,13 +93,18 @@ def control_table(evaluations: Sequence[Evaluation]) -> Table:
 
 def static_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
     """The static rows of Table 3, and ours by the formula and as the released script has it."""
-    rows = [(n, _cell(printed, n, "accuracy"), "", "") for n in ("GloVe", "word2vec", "fastText")]
+    rows: list[tuple[str, ...]] = [
+        (name, _cell(printed, name, "accuracy"), "", "")
+        for name in ("GloVe", "word2vec", "fastText")
+    ]
     first = len(rows)
     for evaluation in evaluations[:1]:
         figures = _figures(evaluation)
         for name in ("glove", "shipped"):
             stem = f"static.{name}"
-            cells = [_shown(figures.get(f"{stem}.{k}.accuracy")) for k in ("released", "raw", "unit")]
+            cells = [
+                _shown(figures.get(f"{stem}.{k}.accuracy")) for k in ("released", "raw", "unit")
+            ]
             if any(cells):
                 rows.append((f"trope, {name}", *cells))
     note = (
@@ -121,7 +127,9 @@ def error_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
         for row in (*TEMPLATES, "all"):
             found = [figures.get(f"errors.{row}.{code}") for code in _WRONG]
             if found[0] is not None:
-                cells = ["" if f is None or f.value is None else f"{100 * f.value:.1f}" for f in found]
+                cells = [
+                    "" if f is None or f.value is None else f"{100 * f.value:.1f}" for f in found
+                ]
                 rows.append((f"trope {evaluation.tier}, {row}", *cells, str(found[0].n)))
     columns = ("errors of", *_WRONG, "n")
     return Table("Table 4: kinds of errors, per cent", columns, tuple(rows), "", _from(first, rows))

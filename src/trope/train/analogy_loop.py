@@ -195,9 +195,7 @@ def _pieces(
 ) -> Texts:
     starts = [start for item in texts for start, _ in item]
     ends = [end for item in texts for _, end in item]
-    found = tokenizer(
-        starts, ends, padding=True, return_tensors="pt", return_token_type_ids=True
-    )
+    found = tokenizer(starts, ends, padding=True, return_tensors="pt", return_token_type_ids=True)
     shape = len(texts), len(texts[0]), -1
     order = torch.tensor(orders)
     places = order.argsort(dim=1)

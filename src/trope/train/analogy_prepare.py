@@ -8,7 +8,7 @@ chosen on them, and the first of the two stages learns from them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from trope.tasks.analogy.building import WRONG, Inventory, Proposal, eligible, p
 from trope.tasks.analogy.checking import repair_items
 from trope.tasks.analogy.folds import KINDS, SEEDS, make_folds
 from trope.tasks.analogy.templates import Template, read_templates
-from trope.train.analogy_fit import FORMAT, PREPARED
+from trope.train.analogy_fit import FORMAT, PREPARED, fit_all
 
 DRAWS = 4
 """Drawings of proposed items on which settings are compared."""
@@ -32,7 +32,9 @@ _TRAIN, _VALIDATE, _TEMPTING = 150, 300, 5
 _ALIKE = 0.85  # share of letters from which two spellings are taken for one
 
 
-def prepare(data: Path, out: Path, *, seeds: Sequence[int] = SEEDS, seed: int = 0) -> dict[str, Any]:
+def prepare(
+    data: Path, out: Path, *, seeds: Sequence[int] = SEEDS, seed: int = 0
+) -> dict[str, Any]:
     """Write the folder for `trope.train.analogy_fit`; what it holds."""
     mean = data / "mean" / "MEAN_datasetV1.csv"
     conceptual = data / "conceptual"
@@ -163,3 +165,30 @@ def _draws(items: Sequence[Analogy], seed: int) -> Iterator[dict[str, list[int]]
         train = [at for at in ranked if place[items[at].metaphor] < place[middle]]
         rest = [at for at in ranked if place[items[at].metaphor] >= place[middle]]
         yield {"train": sorted(train), "validation": sorted(rest[:_VALIDATE])}
+
+
+def train_analogies(
+    *,
+    data: Path,
+    out: Path,
+    model: Path | None,
+    device: str = "auto",
+    jobs: int = 1,
+    seed: int = 0,
+    say: Callable[[str], None],
+) -> None:
+    """Texts and folds into OUT/prepared and, with a model, predictions into OUT/predictions."""
+    told = prepare(data, out / "prepared", seed=seed)
+    count, proposed = len(told["texts"]["order"]), len(told["auxiliary"]["order"])
+    say(f"{count} items and {proposed} proposed ones are in {out / 'prepared'}")
+    if model is not None:
+        fit_all(
+            out / "prepared",
+            model,
+            out / "predictions",
+            device=device,
+            jobs=jobs,
+            work=out / "work",
+            say=say,
+        )
+        say(f"the predictions are in {out / 'predictions'}")

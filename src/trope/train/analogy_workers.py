@@ -72,7 +72,9 @@ class Workers:
             except queue.Empty:
                 if all(process.is_alive() for process in self._processes):
                     continue
-                raise BadInput("a training process died; give it more memory or fewer --jobs") from None
+                raise BadInput(
+                    "a training process died; give it more memory or fewer --jobs"
+                ) from None
             if "failed" in result:
                 raise BadInput(f"the training {result['job']} failed: {result['failed']}")
             return result

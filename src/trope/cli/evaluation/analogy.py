@@ -58,7 +58,7 @@ class AnalogyData:
     measured: Measured
     repaired: Sequence[Analogy] | None
     templates: Mapping[str, Template]
-    folds: dict[str, dict[int, list[list[int]]]]
+    folds: Mapping[str, Mapping[int, list[list[int]]]]
 
     @property
     def items(self) -> Sequence[Analogy]:
@@ -76,11 +76,14 @@ def evaluate(options: EvaluationOptions, meaning: Meaning | None = None) -> Eval
     parts = [p for p in options.choose(PARTS) if p != _UNASKED or _UNASKED in options.parts]
     data = read_analogy_data(options)
     predictions = _predictions(options, data)
-    answers = _answers(options, data, predictions, meaning)
+    if meaning is None and predictions is None and options.base_weights is not None:
+        meaning = meaning_of_folder(options.base_weights)
+    answers = _answers(data, predictions, meaning)
+    note = "" if predictions or meaning else "static vectors alone: no vectors of meaning"
     controls = all_controls(data)
     figures = [*_control_figures(data, controls)]
     if "choice" in parts:
-        figures += _choice_figures(options, data, answers, predictions, controls)
+        figures += _choice_figures(data, answers, predictions, controls, note)
     if "static" in parts:
         figures += _static_figures(options, data)
     if "zero_shot" in parts:
@@ -111,7 +114,9 @@ def read_analogy_data(options: EvaluationOptions) -> AnalogyData:
             read_vectors(),
         )
         repaired = repair_items(items, inventory)[0]
-    folds = {kind: {seed: make_folds(items, kind, seed) for seed in SEEDS} for kind in KINDS}
+    folds: dict[str, dict[int, list[list[int]]]] = {
+        kind: {seed: make_folds(items, kind, seed) for seed in SEEDS} for kind in KINDS
+    }
     return AnalogyData(measured, repaired, read_templates(), folds)
 
 
@@ -121,7 +126,9 @@ def all_controls(data: AnalogyData) -> dict[str, dict[str, dict[int, Floats]]]:
         "overlap": overlap_scores(data.items),
         "static": static_scores(data.items, read_vectors()),
     }
-    found = {name: {kind: {0: scores} for kind in KINDS} for name, scores in fixed.items()}
+    found: dict[str, dict[str, dict[int, Floats]]] = {
+        name: {kind: {0: scores} for kind in KINDS} for name, scores in fixed.items()
+    }
     for name in LEARNT:
         found[name] = {
             kind: {
@@ -138,9 +145,7 @@ def static_scores(items: Sequence[Analogy], vectors: Vectors, *, unit: bool = Tr
     return np.array([answer(item, vectors, unit=unit).scores for item in items])
 
 
-def small_answers(
-    data: AnalogyData, vectors: Vectors, meaning: Meaning | None
-) -> FoldAnswers:
+def small_answers(data: AnalogyData, vectors: Vectors, meaning: Meaning | None) -> FoldAnswers:
     """The light ranker, trained fold by fold."""
     answers = FoldAnswers()
     groups = [item.metaphor for item in data.items]
@@ -164,35 +169,37 @@ def _predictions(options: EvaluationOptions, data: AnalogyData) -> AnalogyPredic
         raise BadInput(f"there is no tier {options.tier!r} for analogies; known: small, base")
     if options.predictions is None:
         raise MissingData(
-            "--predictions", "tier base is fitted by python -m trope.train.analogy_fit; name its OUT"
+            "--predictions",
+            "tier base is fitted by python -m trope.train.analogy_fit; name its OUT",
         )
     return read_analogy_predictions(options.predictions, data.items, data.measured.data.sha256)
 
 
 def _answers(
-    options: EvaluationOptions,
-    data: AnalogyData,
-    predictions: AnalogyPredictions | None,
-    meaning: Meaning | None,
+    data: AnalogyData, predictions: AnalogyPredictions | None, meaning: Meaning | None
 ) -> FoldAnswers:
     if predictions is not None:
         return predictions.runs.get(HEADLINE, FoldAnswers())
-    if meaning is None and options.base_weights is not None:
-        meaning = meaning_of_folder(options.base_weights)
     return small_answers(data, read_vectors(), meaning)
 
 
 def _choice_figures(
-    options: EvaluationOptions,
     data: AnalogyData,
     answers: FoldAnswers,
     predictions: AnalogyPredictions | None,
     controls: Mapping[str, Mapping[str, Mapping[int, Floats]]],
+    note: str,
 ) -> Iterator[Figure]:
     overlap = controls["overlap"]["grouped"][0]
     if predictions is None:
-        chosen_on = "inner folds of each training part"
-        yield from answer_figures(data.measured, answers, data.folds, overlap, chosen_on=chosen_on)
+        yield from answer_figures(
+            data.measured,
+            answers,
+            data.folds,
+            overlap,
+            note=note,
+            chosen_on="inner folds of each training part",
+        )
     else:
         yield from _predicted_figures(data, predictions, overlap)
     for template in data.templates:

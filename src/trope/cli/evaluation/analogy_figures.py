@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -114,9 +115,8 @@ def error_figures(measured: Measured, answers: FoldAnswers, kind: str) -> Iterat
         for (template, folds), by_seed in sorted(answers.scores.items())
         if folds == kind
     }
-    total = sum(counts.values(), start=type(next(iter(counts.values())))()) if counts else None
-    rows = {**counts, **({"all": total} if total is not None else {})}
-    for row, errors in rows.items():
+    counts["all"] = sum(counts.values(), start=Counter[str]())
+    for row, errors in counts.items():
         n = errors.total()
         for code in CODES[1:]:
             value = errors[code] / n if n else None
@@ -128,16 +128,13 @@ def error_figures(measured: Measured, answers: FoldAnswers, kind: str) -> Iterat
 
 def domain_figures(measured: Measured, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
     """Share of wrong answers by second domain, over templates and seeds; the worst first."""
-    merged = {
-        at: scores
-        for at, scores in enumerate(
-            scores
-            for (_, folds), by_seed in answers.scores.items()
-            if folds == kind
-            for scores in by_seed.values()
-        )
-    }
-    found = domain_errors(measured.items, merged)
+    rounds = [
+        scores
+        for (_, folds), by_seed in answers.scores.items()
+        if folds == kind
+        for scores in by_seed.values()
+    ]
+    found = domain_errors(measured.items, rounds)
     for domain, codes in sorted(
         found.items(), key=lambda pair: (pair[1]["gold"] / pair[1].total(), pair[0])
     ):

@@ -1,9 +1,9 @@
-"""Answers of a system to all items: scores of the choices by seed of the folds, and their errors."""
+"""Answers of a system to all items: scores of the choices by seed of the folds, and errors."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,7 +29,8 @@ class FoldAnswers:
 
 def right_shares(by_seed: dict[int, Floats]) -> Floats:
     """For every item the share of the seeds that answer it rightly; ties are shared."""
-    return np.mean([right(scores) for scores in by_seed.values()], axis=0)
+    found: Floats = np.mean([right(scores) for scores in by_seed.values()], axis=0)
+    return found
 
 
 def right(scores: Floats) -> Floats:
@@ -56,10 +57,10 @@ def error_counts(by_seed: dict[int, Floats]) -> Counter[str]:
     return Counter({code: found[code] for code in CODES[1:]})
 
 
-def domain_errors(items: Sequence[Analogy], by_seed: dict[int, Floats]) -> dict[str, Counter[str]]:
+def domain_errors(items: Sequence[Analogy], rounds: Iterable[Floats]) -> dict[str, Counter[str]]:
     """Second domain → how often each kind of choice was made."""
     found: dict[str, Counter[str]] = {}
-    for scores in by_seed.values():
+    for scores in rounds:
         for item, code in zip(items, chosen_codes(scores), strict=True):
             found.setdefault(item.second_domain, Counter())[code] += 1
     return found

@@ -48,9 +48,7 @@ class Proposal:
 
     def item(self, identifier: str, picks: Sequence[int] = (0, 0, 0)) -> Analogy:
         """The item with the picked candidate of each kind."""
-        wrong = (
-            self.candidates[code][pick].text for code, pick in zip(WRONG, picks, strict=True)
-        )
+        wrong = (self.candidates[code][pick].text for code, pick in zip(WRONG, picks, strict=True))
         choices = (self.gold, *wrong)
         return Analogy(identifier, self.first_domain, self.second_domain, self.element, choices, 0)
 

@@ -65,9 +65,7 @@ def _choice_faults(item: Analogy) -> Iterator[Fault]:
         if count > 1:
             codes = [c for c, other in zip(WRONG, spelt[1:], strict=True) if other == choice]
             problem = f"{choice!r} stands {count} times, as {' and '.join(codes)}"
-            yield Fault(
-                item.id, item.line, "doubled choice", problem, f"write another {codes[-1]}"
-            )
+            yield Fault(item.id, item.line, "doubled choice", problem, f"write another {codes[-1]}")
 
 
 def _double_faults(items: Sequence[Analogy]) -> Iterator[Fault]:

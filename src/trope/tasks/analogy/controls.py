@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from os.path import commonprefix
 
 import numpy as np
 
@@ -81,7 +80,9 @@ def _surface(item: Analogy, choice: str) -> list[float]:
 
 
 def _common_prefix(one: str, other: str) -> int:
-    return len(commonprefix([one, other]))
+    """How many letters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _bag(text: str, buckets: int) -> Floats:

@@ -64,9 +64,7 @@ def _expression_features(items: Sequence[Analogy], units: dict[str, Floats]) -> 
     return np.array(rows).reshape(len(items), len(items[0].choices), -1)
 
 
-def _template_features(
-    items: Sequence[Analogy], template: Template, meaning: Meaning
-) -> Floats:
+def _template_features(items: Sequence[Analogy], template: Template, meaning: Meaning) -> Floats:
     """Likeness of start and end as the template puts them, and of the end to its rivals."""
     pairs = [template.fill(item, choice) for item in items for choice in item.choices]
     texts = sorted({text for pair in pairs for text in pair})
