@@ -83,7 +83,8 @@ def write_set(path: Path, rows: list[str] | None = None, *, title: bool = True) 
 
 def write_data(folder: Path) -> Path:
     """A folder of research data with a set and an inventory."""
-    write_set(folder / "mean" / "MEAN_datasetV1.csv")
+    rows = [*ROWS, *(f"NEW_{row}" for row in ROWS)]  # enough metaphors for ten folds
+    write_set(folder / "mean" / "MEAN_datasetV1.csv", rows)
     (folder / "conceptual").mkdir(parents=True, exist_ok=True)
     (folder / "conceptual" / "metaphors.yaml").write_text(METAPHORS, "utf-8")
     (folder / "conceptual" / "frames.yaml").write_text(FRAMES, "utf-8")

@@ -91,7 +91,7 @@ def test_ties_are_shared_whatever_the_place():
 
 
 def test_a_repair_takes_away_what_spelling_gave(inventory):
-    item = an_item("sower_of_it", "soil", "baker", "moon")
+    item = an_item("sower_of_it", "soil", "aqua", "moon")
     assert share_of_gold(overlaps(item)) == 1.0
     (fixed,), (repair,) = repair_items([item], inventory)
     assert overlap(repair.after, item) > overlap(item.gold, item)

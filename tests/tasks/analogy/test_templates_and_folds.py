@@ -39,9 +39,7 @@ def test_faults_of_own_templates_are_told(tmp_path, start, end, says):
 
 def test_own_templates_are_filled(tmp_path):
     path = tmp_path / "own.toml"
-    path.write_text(
-        '[[templates]]\nname = "own"\nstart = "{second_domain}?"\nend = "{choice}!"\n'
-    )
+    path.write_text('[[templates]]\nname = "own"\nstart = "{second_domain}?"\nend = "{choice}!"\n')
     templates = read_templates(path)
     assert templates["own"].fill(an_item(), "moon") == ("seed?", "moon!")
     with pytest.raises(UnknownName):
