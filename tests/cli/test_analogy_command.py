@@ -45,7 +45,7 @@ def test_one_metaphor_may_be_asked_for(data, capsys):
     assert len(out.splitlines()) == 2
     status, _, err = call(capsys, "analogy", "build", "--from", folder, "--metaphor", "DEBT_IS")
     assert status == 2
-    assert "Did you mean" in err
+    assert "near ones: DEBTS_ARE_WEIGHTS" in err
 
 
 def test_build_needs_one_source(data, tmp_path, capsys):

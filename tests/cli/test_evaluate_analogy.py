@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from analogies import write_data
+from trope.cli.evaluation import analogy
 from trope.cli.evaluation.analogy import evaluate
 from trope.cli.evaluation.analogy_figures import fold_interval
 from trope.cli.evaluation.options import EvaluationOptions
@@ -13,9 +14,18 @@ from trope.cli.main import run
 from trope.core.errors import BadRecord, MissingData
 from trope.core.files import sha256
 from trope.corpora.mean import read_mean
+from trope.tasks.analogy import controls
 from trope.tasks.analogy.folds import KINDS, make_folds
 
 CONTROLS = ("overlap", "surface", "static", "answer_only", "question_only")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Controls with few features and folds of two seeds: what is measured here is the wiring."""
+    monkeypatch.setattr(controls, "_BUCKETS", 8)
+    monkeypatch.setattr(controls, "_QUESTION_BUCKETS", 2)
+    monkeypatch.setattr(analogy, "SEEDS", (0, 1))
 
 
 @pytest.fixture

@@ -126,13 +126,17 @@ def _write_repaired(ctx: click.Context, file: Path, folder: Path, out: Path) -> 
 
 
 def _proposals(inventory: Inventory, names: tuple[str, ...], count: int) -> Iterator[Proposal]:
-    from trope.core.errors import UnknownName
+    from difflib import get_close_matches
+
+    from trope.core.errors import BadInput
     from trope.tasks.analogy.building import eligible, propose
 
     metaphors = {metaphor.name: metaphor for metaphor in eligible(inventory.metaphors)}
     for name in names:
         if name not in metaphors:
-            raise UnknownName("metaphor with mappings", name, tuple(metaphors))
+            near = get_close_matches(name, metaphors, n=5, cutoff=0.4)
+            told = f"near ones: {', '.join(near)}" if near else "names are like ANGER_IS_FIRE"
+            raise BadInput(f"no metaphor with mappings is called {name!r}; {told}")
     for name in names or metaphors:
         for mapping in metaphors[name].mappings:
             proposal = propose(metaphors[name], mapping, inventory, count=count)

@@ -17,7 +17,7 @@ from trope.corpora.mean import Analogy, spoken
 from trope.tasks.analogy.ranker import Floats, cross_validate
 from trope.tasks.analogy.spelling import letter_likeness, overlaps
 
-_BUCKETS, _QUESTION_BUCKETS = 256, 12
+_BUCKETS, _QUESTION_BUCKETS = 192, 12
 _INNER = 3  # inner folds: the controls have many features
 _ENDING = 2
 
