@@ -43,7 +43,9 @@ def test_one_metaphor_may_be_asked_for(data, capsys):
     )
     assert status == 0
     assert len(out.splitlines()) == 2
-    status, _, err = call(capsys, "analogy", "build", "--from", folder, "--metaphor", "DEBT_IS")
+    status, _, err = call(
+        capsys, "analogy", "build", "--from", folder, "--metaphor", "DEBT_ARE_WEIGHT"
+    )
     assert status == 2
     assert "near ones: DEBTS_ARE_WEIGHTS" in err
 

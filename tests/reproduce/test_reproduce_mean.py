@@ -2,7 +2,7 @@
 
 import pytest
 
-from analogies import write_data
+from analogies import write_data, write_set
 from trope.cli.main import run
 from trope.core.errors import BadInput
 from trope.metrics.figures import NO_DATA, Figure, new_evaluation, write_evaluation
@@ -73,13 +73,15 @@ def ours(tmp_path):
 
 
 def test_ours_stand_beside_the_printed_ones(ours, tmp_path):
-    text = as_text(reproduce(write_data(tmp_path / "data"), [ours]))
+    data = write_data(tmp_path / "data")
+    write_set(data / "mean/MEAN_datasetV1.csv", ["IDEA;SEED;fact;qqq;soil;soil;moon"])
+    text = as_text(reproduce(data, [ours]))
     assert "88.0 (81.7, 93.5)" in text
     assert "85.0 (75.0, 90.0)" in text
     assert "60.0 (50.0, 65.0)" in text
     assert "trope base, all" in text
     assert "fire" in text
-    assert "Faults of the set" in text
+    assert "'soil' stands 2 times, as sDdA and dDsA" in text
 
 
 def test_the_page_stands_alone(ours, capsys):

@@ -141,7 +141,7 @@ def _count_words(sentences: Iterable[LabelledSentence]) -> Counter[str]:
 def _count_analogies(items: Iterable[Analogy]) -> Counter[str]:
     found = list(items)
     return Counter(
-        items=len(found),
+        rows=len(found),
         metaphors=len({item.metaphor for item in found}),
         first_domains=len({item.first_domain for item in found}),
         second_domains=len({item.second_domain for item in found}),
