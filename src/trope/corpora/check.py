@@ -168,8 +168,10 @@ def _count_metaphors(records: Iterable[Any]) -> Counter[str]:
 
 
 COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
+    "conceptual-metaphors": _count_as("metaphors"),
     "conllu": _count_conllu,
     "documents": _count_as("documents"),
+    "frames": _count_as("frames"),
     "lines": _count_as("lines"),
     "mean": _count_analogies,
     "master-metaphor-list": _count_as("examples"),
