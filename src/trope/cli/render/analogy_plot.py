@@ -49,5 +49,5 @@ def draw_errors(answers: FoldAnswers, tier: str, path: Path) -> None:
         axes.set_xlabel("share of the errors, random folds", color=SOFT)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, fontsize=7)
+        figure.legend(frameon=False, loc="outside upper left", ncols=3, fontsize=7)
         save_figure(figure, path)
