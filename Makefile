@@ -45,6 +45,7 @@ evaluate: $(VENV)/dev.stamp
 	  --plot docs/images/calibration.svg --write docs/results.md
 	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/results.md
 	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/results.md
+	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/results.md
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py

@@ -18,11 +18,22 @@ READERS: Registry[Reader] = Registry(
         ),
         "conllu": Entry("trope.corpora.conllu:read_conllu", "Treebanks in CoNLL-U."),
         "documents": Entry("trope.corpora.plain:read_documents", "Texts between blank lines."),
+        "conceptual-metaphors": Entry(
+            "trope.corpora.metaphor_frames:read_metaphors",
+            "Metaphors with frames and role mappings, YAML.",
+            extra="systems",
+        ),
+        "frames": Entry(
+            "trope.corpora.metaphor_frames:read_frames",
+            "Frames with roles and lexical units, YAML.",
+            extra="systems",
+        ),
         "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
         "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
         "master-metaphor-list": Entry(
             "trope.corpora.conceptual:read_master_list", "Sentences of the Master Metaphor List."
         ),
+        "mean": Entry("trope.corpora.mean:read_mean", "MEAN: metaphoric analogies."),
         "metanet": Entry("trope.corpora.conceptual:read_metanet_examples", "Sentences of MetaNet."),
         "moh": Entry("trope.corpora.moh:read_moh", "MOH: senses of verbs, the original file."),
         "moh-formatted": Entry(
@@ -182,6 +193,10 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
+        "analogy": Entry(
+            "trope.cli.evaluation.analogy:evaluate",
+            "Metaphoric analogies: choice, static, zero_shot, errors, domains.",
+        ),
         "metaphor": Entry(
             "trope.cli.evaluation.metaphor:evaluate",
             "Words, verbs, headlines: words, headlines, baselines, silver.",
@@ -206,6 +221,7 @@ EVALUATIONS: Registry[object] = Registry(
 REPRODUCTIONS: Registry[Callable[..., Any]] = Registry(
     "paper",
     {
+        "mean": Entry("trope.reproduce.mean:reproduce", "Metaphoric analogies."),
         "semeval2015": Entry(
             "trope.reproduce.semeval2015:reproduce", "Sentiment of figurative tweets."
         ),
@@ -216,6 +232,11 @@ REPRODUCTIONS: Registry[Callable[..., Any]] = Registry(
 TRAININGS: Registry[Callable[..., None]] = Registry(
     "training",
     {
+        "analogy": Entry(
+            "trope.train.analogy_prepare:train_analogies",
+            "Multiple-choice models of analogies, fold by fold.",
+            extra="hub",
+        ),
         "metaphor-hub": Entry(
             "trope.train.hub_metaphor:train_model",
             "A metaphor detector from a Hugging Face encoder.",

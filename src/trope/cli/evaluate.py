@@ -21,15 +21,17 @@ from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of a model made by `trope train`, not the shipped one.")  # fmt: skip
 @click.option("--model-folder", "detector", help="What `trope train metaphor --model` (or "
-              "sentiment, metonymy) made, to be measured beside the others.",
+              "sentiment, metonymy) made, or a language model (analogy), to be measured beside "
+              "the others.",
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
-@click.option("--predictions", help="Folder of what `trope train metaphor --silver` predicted.",
+@click.option("--predictions", help="Folder of what `trope train metaphor --silver` or "
+              "`trope train analogy` predicted.",
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
-              help="Draw how well probabilities are calibrated (SVG, PNG, PDF); metaphor only."
+              help="Draw calibration (metaphor) or kinds of errors (analogy): SVG, PNG, PDF."
 )  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
@@ -66,7 +68,7 @@ def evaluate(
     if plot is not None:
         from trope.cli.render.plots import check_plot
 
-        if task != "metaphor":
+        if task not in ("analogy", "metaphor"):
             raise BadInput(f"--plot shows probabilities, and {task} has none; leave it out")
         check_plot(plot)
     if not data.is_dir():

@@ -15,6 +15,7 @@ from trope.core.errors import TropeError
 COMMANDS: dict[str, tuple[str, str]] = {
     "aggregate": ("trope.cli.aggregate:aggregate", "One label an item from many judgments."),
     "agree": ("trope.cli.agree:agree", "Agreement of annotators, with intervals."),
+    "analogy": ("trope.cli.analogy:analogy", "Metaphoric analogies: build items, check sets."),
     "analyze": ("trope.cli.analyze:analyze", "Everything about a text: trees, metaphors."),
     "annotate": ("trope.cli.annotate:annotate", "A service where people judge items."),
     "audit": ("trope.cli.audit:audit", "What a data set gives away to those who do not read it."),

@@ -8,6 +8,7 @@ import click
 
 # name → (module:command, one line of help), so that the list imports nothing
 SCORERS: dict[str, tuple[str, str]] = {
+    "analogy": ("trope.cli.scoring.analogy:analogy", "MEAN: metaphoric analogies."),
     "metonymy": ("trope.cli.scoring.metonymy:metonymy", "SemEval-2007 Task 8: names."),
     "sentiment": ("trope.cli.scoring.sentiment:sentiment", "SemEval-2015 Task 11: tweets."),
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trope.cli.train_analogy import analogy
 from trope.cli.train_metaphor import metaphor
 from trope.cli.train_whole import metonymy, sentiment
 from trope.core.errors import UnknownName
@@ -46,6 +47,7 @@ def train() -> None:
     """Train again what ships, from public base weights and the corpora of `trope data`."""
 
 
+train.add_command(analogy)
 train.add_command(metaphor)
 train.add_command(metonymy)
 train.add_command(sentiment)

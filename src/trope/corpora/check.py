@@ -15,6 +15,7 @@ from trope.catalog import READERS
 from trope.core.errors import BadInput, BadRecord
 from trope.corpora.catalogue import Corpus, CorpusFile
 from trope.corpora.conllu import ConlluSentence
+from trope.corpora.mean import Analogy
 from trope.corpora.name_samples import NameSample
 from trope.corpora.records import LabelledSentence
 from trope.corpora.sources import open_source
@@ -137,6 +138,16 @@ def _count_words(sentences: Iterable[LabelledSentence]) -> Counter[str]:
     return total
 
 
+def _count_analogies(items: Iterable[Analogy]) -> Counter[str]:
+    found = list(items)
+    return Counter(
+        rows=len(found),
+        metaphors=len({item.metaphor for item in found}),
+        first_domains=len({item.first_domain for item in found}),
+        second_domains=len({item.second_domain for item in found}),
+    )
+
+
 def _count_samples(samples: Iterable[NameSample]) -> Counter[str]:
     """Samples, and those of each reading that is known."""
     known = [name for name_class in NAME_CLASSES for name in readings(name_class)]
@@ -157,9 +168,12 @@ def _count_metaphors(records: Iterable[Any]) -> Counter[str]:
 
 
 COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
+    "conceptual-metaphors": _count_as("metaphors"),
     "conllu": _count_conllu,
     "documents": _count_as("documents"),
+    "frames": _count_as("frames"),
     "lines": _count_as("lines"),
+    "mean": _count_analogies,
     "master-metaphor-list": _count_as("examples"),
     "metanet": _count_as("rows"),
     "rows": _count_as("rows"),

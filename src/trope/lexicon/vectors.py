@@ -39,6 +39,7 @@ class WordVectors:
             raise BadInput(f"{len(words)} words do not fit vectors of shape {table.shape}")
         lengths = np.linalg.norm(table, axis=1, keepdims=True)
         self._vectors: Array = (table / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+        self._lengths: Array = lengths[:, 0]
         self._rows = {word: row for row, word in reversed(list(enumerate(words)))}
 
     @property
@@ -56,6 +57,11 @@ class WordVectors:
         """The word's vector, as it is spelt or in lower case; None where there is none."""
         row = self._row(word)
         return None if row is None else self._vectors[row]
+
+    def length_of(self, word: str) -> float:
+        """How long the word's vector was in its file; 0 where there is none."""
+        row = self._row(word)
+        return 0.0 if row is None else float(self._lengths[row])
 
     def _row(self, word: str) -> int | None:
         row = self._rows.get(word)

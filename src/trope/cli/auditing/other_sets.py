@@ -10,13 +10,13 @@ import numpy as np
 
 from trope.cli.auditing.audit import Audit, Rival
 from trope.core.files import sha256
-from trope.corpora.fields import Row
+from trope.corpora.mean import read_mean
 from trope.corpora.records import TextRecord
 from trope.corpora.tables import read_rows, read_texts
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import Floats, Interval, bootstrap_ratios, bootstrap_sums
+from trope.tasks.analogy.spelling import overlaps, share_of_gold
 
-_OPTIONS = ("TargetRoleGold", "SameFrameDifferentAttribute", "DiffFrameSameAtt", "DiffFrameDiffAtt")
 _MEAN_SYSTEM = "analogy.mean.t1.grouped.accuracy"
 _STATIC = 0.458  # the best of the published systems without a language model
 _GUESS = -2.0
@@ -26,24 +26,21 @@ def audit_mean(data: Path, seed: int) -> Audit:
     """What the spelling of the four options gives away."""
     path = data / "mean" / "MEAN_datasetV1.csv"
     ref = DataRef("mean", "all", sha256(path))
-    rows = [
-        Row(str(path), line, fields)
-        for line, fields in read_rows(path, format="csv", delimiter=";", skip_lines=1)
-    ]
+    rows = list(read_mean(path))
     controls: Mapping[str, tuple[list[list[float]], str]] = {
-        "chance": ([[0.0] * len(_OPTIONS) for _ in rows], "any of the four"),
+        "chance": ([[0.0] * len(row.choices) for row in rows], "any of the four"),
         "longest": (
-            [[float(len(row.text(c))) for c in _OPTIONS] for row in rows],
+            [[float(len(choice)) for choice in row.choices] for row in rows],
             "the longest option",
         ),
         "spelling": (
-            [_likeness(row) for row in rows],
+            [list(overlaps(row)) for row in rows],
             "most letter pairs of target and role",
         ),
     }
     figures: list[Figure] = []
     for name, (scores, note) in controls.items():
-        right = [_share_of_best(values) for values in scores]
+        right = [share_of_gold(values) for values in scores]
         interval = bootstrap_ratios(right, np.ones(len(right)), seed=seed)[0]
         figures.append(_figure(f"audit.mean.{name}.accuracy", interval, len(rows), ref, note))
     source = "fastText, the best static vectors"
@@ -117,28 +114,6 @@ def _constant_figures(
         _figure(f"audit.semeval2015.{control}.{name}", interval, len(gold), data, note)
         for name, interval in zip(("cosine", "mse"), intervals, strict=True)
     ]
-
-
-def _likeness(row: Row) -> list[float]:
-    """For every option, how much of its spelling is that of the target domain and of the role."""
-    target, role = _pairs(row.text("MetTarget")), _pairs(row.text("SourceRole"))
-    options = [_pairs(row.text(column)) for column in _OPTIONS]
-    return [_dice(option, target) + _dice(option, role) for option in options]
-
-
-def _pairs(text: str) -> set[str]:
-    small = text.lower()
-    return {small[at : at + 2] for at in range(len(small) - 1)}
-
-
-def _dice(one: set[str], other: set[str]) -> float:
-    return 2 * len(one & other) / max(1, len(one) + len(other))
-
-
-def _share_of_best(scores: Sequence[float]) -> float:
-    """What the first option gets if ties are shared."""
-    best = max(scores)
-    return (scores[0] == best) / list(scores).count(best)
 
 
 def _figure(name: str, interval: Interval, n: int, data: DataRef, note: str) -> Figure:

@@ -1,0 +1,166 @@
+"""`trope analogy`: propose items of MEAN's kind, and check sets of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from trope.tasks.analogy.building import Inventory, Proposal
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_OUT = click.option("--out", type=click.Path(path_type=Path, dir_okay=False),
+                    help="Write to this file.")  # fmt: skip
+
+
+@click.group()
+def analogy() -> None:
+    """Metaphoric analogies: items with one right and three wrong choices of a known kind."""
+
+
+@analogy.command()
+@click.option("--from", "data", type=_FOLDER,
+              help="Folder with metaphors.yaml and frames.yaml.")  # fmt: skip
+@click.option("--metaphor", "names", multiple=True, metavar="NAME",
+              help="Only this metaphor, for example ANGER_IS_FIRE; repeat.")  # fmt: skip
+@click.option("--count", type=click.IntRange(min=1), default=5, show_default=True,
+              help="Candidates for each wrong choice.")  # fmt: skip
+@click.option("--accepted", type=click.Path(path_type=Path, dir_okay=False),
+              help="A sheet with verdicts: write its accepted rows as a set.")  # fmt: skip
+@_OUT
+@click.pass_context
+def build(
+    ctx: click.Context,
+    data: Path | None,
+    names: tuple[str, ...],
+    count: int,
+    accepted: Path | None,
+    out: Path | None,
+) -> None:
+    """Propose items from metaphors with role mappings, as a sheet for a person to accept."""
+    from trope.cli.output import open_output
+    from trope.core.errors import BadInput
+    from trope.corpora.mean_review import read_review, write_mean, write_review
+
+    if (data is None) == (accepted is None):
+        raise BadInput("give --from to propose items, or --accepted to take a sheet's; one of them")
+    if accepted is not None:
+        items = list(read_review(accepted))
+        with open_output(out) as file:
+            write_mean(items, file)
+        _say(ctx, f"{len(items)} items were accepted")
+        return
+    assert data is not None  # one of the two is given
+    inventory = read_inventory(data)
+    proposals = list(_proposals(inventory, names, count))
+    with open_output(out) as file:
+        write_review((_review_row(proposal) for proposal in proposals), file)
+    bare = sum(not all(proposal.candidates.values()) for proposal in proposals)
+    _say(ctx, f"{len(proposals)} items are proposed, {bare} of them lack a kind of wrong choice")
+
+
+@analogy.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--repair", type=_FOLDER, help="Folder with metaphors.yaml and frames.yaml: put "
+              "better wrong choices where spelling gives the right one away.")  # fmt: skip
+@_OUT
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@click.pass_context
+def check(
+    ctx: click.Context, file: Path, repair: Path | None, out: Path | None, as_json: bool
+) -> int:
+    """Say what is wrong with a set: doubles, and what its spelling gives away.
+
+    Exit status 1 where something was found. With --repair, the repaired set goes to --out.
+    """
+    from trope.core.errors import BadInput
+    from trope.corpora.mean import read_mean
+    from trope.tasks.analogy.checking import check_items, given_away
+
+    if (repair is None) != (out is None):
+        raise BadInput("--repair and --out belong together: where from, and where to")
+    items = list(read_mean(file))
+    faults = check_items(items)
+    if as_json:
+        import msgspec
+
+        told = {"items": len(items), "spelling": given_away(items), "faults": faults}
+        click.echo(msgspec.json.encode(told).decode())
+    else:
+        for fault in faults:
+            click.echo(f"{file}:{fault.line}: {fault.kind}: {fault.problem}; {fault.hint}")
+        click.echo(f"{len(items)} items; spelling alone answers {given_away(items):.3f} of them")
+    if repair is not None and out is not None:
+        _write_repaired(ctx, file, repair, out)
+    return 1 if faults else 0
+
+
+def read_inventory(folder: Path) -> Inventory:
+    """The metaphors and frames of a folder, with the vectors that ship."""
+    from trope.corpora.metaphor_frames import read_frames, read_metaphors
+    from trope.lexicon.vectors import read_vectors
+    from trope.tasks.analogy.building import Inventory
+
+    return Inventory.of(
+        read_metaphors(folder / "metaphors.yaml"),
+        read_frames(folder / "frames.yaml"),
+        read_vectors(),
+    )
+
+
+def _write_repaired(ctx: click.Context, file: Path, folder: Path, out: Path) -> None:
+    from trope.core.files import atomic_write
+    from trope.corpora.mean import read_mean
+    from trope.corpora.mean_review import write_mean
+    from trope.tasks.analogy.checking import given_away, repair_items
+
+    repaired, repairs = repair_items(list(read_mean(file)), read_inventory(folder))
+    with atomic_write(out) as target:
+        write_mean(repaired, target)
+    for one in repairs:
+        _say(ctx, f"item {one.item}: {one.code} {one.before!r} became {one.after!r} ({one.origin})")
+    _say(ctx, f"{len(repairs)} items repaired; spelling now answers {given_away(repaired):.3f}")
+
+
+def _proposals(inventory: Inventory, names: tuple[str, ...], count: int) -> Iterator[Proposal]:
+    from difflib import get_close_matches
+
+    from trope.core.errors import BadInput
+    from trope.tasks.analogy.building import eligible, propose
+
+    metaphors = {metaphor.name: metaphor for metaphor in eligible(inventory.metaphors)}
+    for name in names:
+        if name not in metaphors:
+            near = get_close_matches(name, metaphors, n=5, cutoff=0.4)
+            told = f"near ones: {', '.join(near)}" if near else "names are like ANGER_IS_FIRE"
+            raise BadInput(f"no metaphor with mappings is called {name!r}; {told}")
+    for name in names or metaphors:
+        for mapping in metaphors[name].mappings:
+            proposal = propose(metaphors[name], mapping, inventory, count=count)
+            if proposal is not None:
+                yield proposal
+
+
+def _review_row(proposal: Proposal) -> dict[str, str]:
+    from trope.corpora.mean import COLUMNS
+    from trope.corpora.mean_review import ORIGINS, OTHERS, SEPARATOR
+
+    asked = (proposal.first_domain, proposal.second_domain, proposal.element, proposal.gold)
+    row = dict(zip(COLUMNS, asked, strict=False))
+    origins = []
+    for column, others, candidates in zip(
+        COLUMNS[4:], OTHERS, proposal.candidates.values(), strict=True
+    ):
+        if candidates:
+            row[column] = candidates[0].text
+            row[others] = SEPARATOR.join(candidate.text for candidate in candidates[1:])
+            origins.append(f"{candidates[0].text}: {candidates[0].origin}")
+    return {**row, ORIGINS: SEPARATOR.join(origins)}
+
+
+def _say(ctx: click.Context, line: str) -> None:
+    if not (ctx.obj or {}).get("quiet"):
+        click.echo(line, err=True)
