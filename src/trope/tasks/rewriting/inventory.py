@@ -54,13 +54,34 @@ class Inventory:
             if upos == "VERB"
             else np.zeros((len(lemmas), associations.vectors([]).shape[1]), np.float32)
         )
-        self.by_sense: dict[int, list[int]] = {}
-        for row, senses in enumerate(self.senses):
-            for sense in senses:
-                self.by_sense.setdefault(sense, []).append(row)
+        self.by_sense = _by_sense(self.senses)
 
     def __len__(self) -> int:
         return len(self.lemmas)
+
+    def take(self, rows: Sequence[int]) -> Inventory:
+        """Some of the words, with what is known of them."""
+        part = Inventory.__new__(Inventory)
+        part.upos = self.upos
+        part.lemmas, part.senses, part.classes = (
+            tuple(column[row] for row in rows)  # type: ignore[attr-defined]
+            for column in (self.lemmas, self.senses, self.classes)
+        )
+        part.rows = {lemma: row for row, lemma in enumerate(part.lemmas)}
+        at = np.asarray(rows, dtype=np.int64)
+        part.vectors, part.alone = self.vectors[at], self.alone[at]
+        part.associations = self.associations[at]
+        part.by_sense = _by_sense(part.senses)
+        return part
+
+
+def _by_sense(senses: Sequence[tuple[int, ...]]) -> dict[int, list[int]]:
+    """The rows of the words that have each sense."""
+    found: dict[int, list[int]] = {}
+    for row, own in enumerate(senses):
+        for sense in own:
+            found.setdefault(sense, []).append(row)
+    return found
 
 
 @cache
