@@ -49,7 +49,7 @@ from trope.tasks.rewriting.task import DIRECTIONS, Parser, Place, places_of
 Say = Callable[[str], None]
 PENALTIES = (30.0, 100.0, 300.0)
 SHORTLIST_PENALTY = 30.0
-MIXES = (0.0, 0.25, 0.5, 1.0, 2.0)
+MIXES = (0.5, 1.0, 2.0, 4.0, 8.0)
 SHORTLISTED = 40
 """Words of the inventory that are read in place."""
 

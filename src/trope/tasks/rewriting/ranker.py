@@ -91,13 +91,14 @@ class Ranker(msgspec.Struct, frozen=True):
             [(place, own) for (place, _), own in zip(lists, forms, strict=True)], meanings
         )
         return [
-            self._rank(cheap_features(place, words), context, words.lemmas, question)
+            self.rank_columns(cheap_features(place, words), context, words.lemmas, question)
             for (place, words), context in zip(lists, read, strict=True)
         ]
 
-    def _rank(
+    def rank_columns(
         self, cheap: Array, context: Array, lemmas: Sequence[str], question: str
     ) -> Floats:
+        """Log-odds of the candidates of one place from their features."""
         columns = {**named(cheap, CHEAP), **named(context, CONTEXT)}
         if question == SUBSTITUTION:
             return self.rank[SUBSTITUTION].of(columns)
