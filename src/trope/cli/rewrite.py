@@ -64,9 +64,7 @@ def rewrite(
     else:
         texts = [named.text for named in read_sources(sources, ReadingOptions())]
     pipeline = load_pipeline(tier, threads, base_weights)
-    found = [
-        (text, pipeline.rewrite(text, to=to, verb=verb, top=top, kind=kind)) for text in texts
-    ]
+    found = [(text, pipeline.rewrite(text, to=to, verb=verb, top=top, kind=kind)) for text in texts]
     if as_json or form == "json":
         rows = [{"text": text, "rewritings": [asdict(r) for r in own]} for text, own in found]
         document = msgspec.json.encode(rows[0] if len(rows) == 1 else rows)

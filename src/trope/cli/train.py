@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trope.cli.train_metaphor import metaphor
+from trope.cli.train_rewriting import rewriting
 from trope.core.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def train() -> None:
 
 
 train.add_command(metaphor)
+train.add_command(rewriting)
 
 
 @train.command()

@@ -25,7 +25,7 @@ PARTS = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj", "ADV": "adv"}
 VERB_DEPTH = 13
 """The deepest chain of verbs, with an artificial root above all."""
 
-_NEAR = frozenset("& $ * >".split())
+_NEAR = frozenset(("&", "$", "*", ">"))
 _EXAMPLE = re.compile(r'".*?"')
 
 

@@ -272,7 +272,9 @@ def _choose_mix(
             run, [lists[at] for at in training], [short[at] for at in training],
             same_short, same_rank, penalty,
         )  # fmt: skip
-        for at, found in zip(held_out, _open_scores(run, partial, headlines, held_out), strict=True):
+        for at, found in zip(
+            held_out, _open_scores(run, partial, headlines, held_out), strict=True
+        ):
             headline = headlines[at]
             wanted = {w for w, a in zip(headline.lemmas, headline.accepted, strict=True) if a}
             for mix in MIXES:
@@ -338,5 +340,3 @@ def _open_scores(
         rank = ranker.rank_scores([(place, words)], headlines[at].direction, run.meanings)[0]
         found.append(_Open(words.lemmas, scores, rank))
     return found
-
-

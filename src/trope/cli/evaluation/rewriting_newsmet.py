@@ -100,7 +100,10 @@ def _neighbour_scores(headlines: Sequence[JudgedHeadline]) -> list[Floats]:
     """Likeness of the static vectors of the two verbs."""
     return [
         np.array(
-            [lemma_vector(lemma, "VERB") @ lemma_vector(h.place.lemma, "VERB") for lemma in h.lemmas],
+            [
+                lemma_vector(lemma, "VERB") @ lemma_vector(h.place.lemma, "VERB")
+                for lemma in h.lemmas
+            ],
             dtype=np.float64,
         )
         for h in headlines

@@ -169,5 +169,3 @@ def cross_scores(
                 columns = {**judged.columns, **named(prior, PRIOR)}
                 found[place] = scores[judged.direction].of(columns)
     return found
-
-

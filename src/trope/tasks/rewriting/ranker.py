@@ -27,7 +27,7 @@ from trope.tasks.rewriting.task import DIRECTIONS, Place
 SUBSTITUTION = "substitution"
 QUESTIONS = (SUBSTITUTION, *DIRECTIONS)
 PRIOR = ("accepted", "accepted_any", "judged")
-"""How often people accepted the word for other places: in this direction, in any; how often asked."""
+"""How often people accepted the word elsewhere, in this direction and in any; how often asked."""
 
 PRIOR_WEIGHT = 2.0
 """So many judgments without opinion are added to those of a word."""
@@ -81,7 +81,10 @@ class Ranker(msgspec.Struct, frozen=True):
         return self.shortlist[question].of({**columns, **priors, SUBSTITUTION: same})
 
     def rank_scores(
-        self, lists: Sequence[tuple[Place, Inventory]], question: str, meanings: Meanings,
+        self,
+        lists: Sequence[tuple[Place, Inventory]],
+        question: str,
+        meanings: Meanings,
         forms: Sequence[Sequence[str]] | None = None,
     ) -> list[Floats]:
         """Log-odds of the candidates of each place, read there; `forms` as they would stand."""

@@ -99,9 +99,7 @@ def _fitting(
     if not free:
         raise BadInput("all verbs of the text belong to idioms; rewrite these as a whole")
     metaphorical = to == "literal"
-    found = [
-        (s, at) for s, at in free if analysis.is_metaphor(starts[s] + at) == metaphorical
-    ]
+    found = [(s, at) for s, at in free if analysis.is_metaphor(starts[s] + at) == metaphorical]
     if not found:
         kind = "metaphorical" if metaphorical else "literal"
         names = ", ".join(parses[s].words[at] for s, at in free)
@@ -135,9 +133,7 @@ def _rewriting(
 ) -> Rewriting:
     token = analysis.tokens[number]
     candidates = []
-    rows = zip(
-        ranked.lemmas, ranked.scores, ranked.fits, ranked.meanings, metaphors, strict=True
-    )
+    rows = zip(ranked.lemmas, ranked.scores, ranked.fits, ranked.meanings, metaphors, strict=True)
     for lemma, score, fit, meaning, metaphor in rows:
         form = place.fitted(lemma)
         text = analysis.text[: token.start] + form + analysis.text[token.end :]
