@@ -151,9 +151,9 @@ def _pairs(
         forms.append(own)
     scores = rewriter.ranker.rank_scores(lists, SUBSTITUTION, rewriter.meanings, forms)
     table = []
-    for (place, inventory), own in zip(lists, scores, strict=True):
+    for (place, inventory), found in zip(lists, scores, strict=True):
         near = inventory.vectors @ lemma_vector(place.lemma, place.upos)
-        table.append([_won(*own), _won(*near)])
+        table.append([_won(*found), _won(*near)])
     intervals = bootstrap_ratios(table, np.ones_like(table), seed=seed)
     return [
         Figure(f"rewriting.munch.test.pairs{name}", i.value, i.low, i.high, len(pairs), data,

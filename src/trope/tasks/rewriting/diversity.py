@@ -4,7 +4,7 @@ Algorithm 1 of the NewsMet paper, with its gaps filled: each candidate is put in
 headline (`swap="printed"` overwrites the headline as printed, so that later contexts hold the first
 candidate), its sense is the one whose gloss shares most words with the headline (Lesk), and two
 candidates are similar where Leacock and Chodorow's measure exceeds 1.7. A candidate stays in its
-first cluster (`merge="union"` joins clusters), and one that is like no other is a cluster by itself.
+first cluster (`merge="union"` joins clusters); one that is like no other is a cluster by itself.
 """
 
 from __future__ import annotations

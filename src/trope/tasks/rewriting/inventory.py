@@ -63,10 +63,9 @@ class Inventory:
         """Some of the words, with what is known of them."""
         part = Inventory.__new__(Inventory)
         part.upos = self.upos
-        part.lemmas, part.senses, part.classes = (
-            tuple(column[row] for row in rows)  # type: ignore[attr-defined]
-            for column in (self.lemmas, self.senses, self.classes)
-        )
+        part.lemmas = tuple(self.lemmas[row] for row in rows)
+        part.senses = tuple(self.senses[row] for row in rows)
+        part.classes = tuple(self.classes[row] for row in rows)
         part.rows = {lemma: row for row, lemma in enumerate(part.lemmas)}
         at = np.asarray(rows, dtype=np.int64)
         part.vectors, part.alone = self.vectors[at], self.alone[at]

@@ -56,7 +56,7 @@ def learn_priors(lists: Iterable[JudgedList]) -> Priors:
 
 def own_parts(lists: Sequence[JudgedList]) -> list[Part]:
     """What each list added to the priors, which must not help to rank that very list."""
-    rates = {d: _rate([j for j in lists if j.direction == d]) for d in DIRECTIONS}
+    rates: dict[str, float] = {d: _rate([j for j in lists if j.direction == d]) for d in DIRECTIONS}
     return [own_part(judged, rates[judged.direction]) for judged in lists]
 
 
@@ -110,7 +110,7 @@ def learn_directions(
         labels.append(judged.labels)
     weights, bias = fit_logistic(np.vstack(rows), np.concatenate(labels), penalty=penalty)
     columns = _names(all_names, here)
-    found = {}
+    found: dict[str, Scores] = {}
     for direction, sign in zip(DIRECTIONS, (1.0, -1.0), strict=True):
         own_weights = weights[: len(columns)] + sign * weights[len(columns) : -1]
         found[direction] = Scores(

@@ -23,6 +23,9 @@ SHORTLISTED = 40
 """Words of the inventory that are read in the place: what bounds the time of a rewriting."""
 
 
+_OWN = 3  # spellings that the word of the place may have itself
+
+
 class Detector(Protocol):
     """What tells metaphors: the heads of an encoder."""
 
@@ -132,8 +135,14 @@ class Rewriter:
 
 def _best(scores: np.ndarray, words: Inventory, place: Place, number: int) -> list[int]:
     """The rows with the highest scores, the word of the place itself left out."""
-    order = np.argsort(-scores, kind="stable")[: number + 1]
-    return [int(row) for row in order if words.lemmas[row] != place.lemma][:number]
+    order = np.argsort(-scores, kind="stable")[: number + _OWN]
+    own = _spelling(place.lemma)
+    return [int(row) for row in order if _spelling(words.lemmas[row]) != own][:number]
+
+
+def _spelling(lemma: str) -> str:
+    """A base form with British and American spelling made equal."""
+    return lemma.replace("is", "iz").replace("ys", "yz").replace("our", "or").replace("ll", "l")
 
 
 def full_verbs(parse: Parse) -> list[int]:
