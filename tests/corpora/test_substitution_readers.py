@@ -85,7 +85,7 @@ def test_lexsub2007_names_the_line(gold: bytes, problem: str) -> None:
 
 
 def test_munch_marks_words_and_keeps_choices_only() -> None:
-    items = b"i0,idx,s0,novelty,sid,genre,human_ans\n0,1,Prices <b>fell</b>,0,a1-f01-3,NEWS,sank shrank\n"
+    items = b"idx,s0,sid,human_ans\n1,Prices <b>fell</b>,a1-f01-3,sank shrank\n"
     (item,) = read_munch(io.BytesIO(items))
     assert (item.word, item.document, len(item.substitutes)) == ("fell", "a1-f01", 2)
     pairs = (

@@ -216,7 +216,12 @@ def _choose_penalty(run: Run, lists: Sequence[JudgedList]) -> float:
     areas: dict[float, float] = {}
     for penalty in PENALTIES:
         scores = cross_scores(lists, names, penalty=penalty, seed=run.seed)
-        first = np.mean([first_right(s.tolist(), (j.labels > 0).tolist()) for s, j in zip(scores, lists, strict=True)])
+        first = np.mean(
+            [
+                first_right(own.tolist(), (judged.labels > 0).tolist())
+                for own, judged in zip(scores, lists, strict=True)
+            ]
+        )
         areas[penalty] = area_under_curve(np.concatenate(scores), right) or 0.0
         run.say(f"penalty {penalty:g}: first {first:.3f}, area {areas[penalty]:.3f} (ten folds)")
     return max(areas, key=lambda penalty: areas[penalty])
