@@ -38,7 +38,7 @@ def rewrite_analysis(
         BadInput: where there is no such verb, it stands there twice or in an idiom.
     """
     starts, parses = sentence_parses(analysis)
-    if len(analysis.tokens) < FEWEST_WORDS:
+    if sum(token.text[:1].isalnum() for token in analysis.tokens) < FEWEST_WORDS:
         raise BadInput("a text of one word has no context to rewrite it in; give a sentence")
     chosen = _named(parses, verb) if verb else _fitting(analysis, starts, parses, to)
     places = [Place(parses[sentence], at, "VERB") for sentence, at in chosen]
