@@ -1,6 +1,7 @@
 """`trope rewrite`: candidates with their reasons, and a clear word for what cannot be rewritten."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -53,6 +54,23 @@ def test_text_shows_why_each_is_offered() -> None:
 def test_without_a_verb_all_fitting_ones_are_rewritten() -> None:
     found = rewrite("The mayor visited the school and thanked the teachers.", to="metaphorical")
     assert [own.verb for own in found] == ["visited", "thanked"]
+
+
+def test_items_are_what_the_annotation_template_reads() -> None:
+    item = json.loads(run("Union criticizes the offer of the airline", "--format", "items"))
+    assert (item["id"], item["highlight"]) == ("h1", "criticizes")
+    assert len(item["literal"]) == len(item["metaphorical"]) == 6
+
+
+def test_one_text_of_many_that_cannot_be_rewritten_stops_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("The green house.\nThe mayor visited the school.\n")
+    result = CliRunner().invoke(
+        command.rewrite, [str(file), "--to", "metaphorical"], standalone_mode=False
+    )
+    assert result.return_value == 1
+    assert "no full verb" in result.stderr
+    assert "visited" in result.stdout
 
 
 @pytest.mark.parametrize(
