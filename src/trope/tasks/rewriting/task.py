@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from trope.core.records import Parse
 from trope.corpora.substitution import SubstitutionTarget
 from trope.lexicon.inflection import inflect
-from trope.text.tokenise import tokenise
+from trope.text import read
 
 Direction = Literal["literal", "metaphorical"]
 """What a rewriting makes of a word: plain of a metaphor (interpretation), or a metaphor of plain
@@ -88,11 +88,13 @@ def places_of(targets: Sequence[SubstitutionTarget], parser: Parser) -> list[Pla
 
 
 def _sentence(target: SubstitutionTarget) -> tuple[list[str], int]:
-    """The words of the target's line of text, and the place of the target among them."""
-    text, start = target.text, target.start
-    first = max(text.rfind("\n", 0, start) + 1, 0)
-    last = text.find("\n", target.end)
-    line = text[first : last if last >= 0 else len(text)]
-    spans = tokenise(line)
-    inside = [at for at, (a, b) in enumerate(spans) if a < target.end - first and b > start - first]
-    return [line[a:b] for a, b in spans], inside[0] if inside else 0
+    """The words of the target's sentence, and the place of the target among them."""
+    for sentence in read(target.text, "plain").sentences:
+        inside = [
+            at
+            for at, word in enumerate(sentence.words)
+            if word.start < target.end and word.end > target.start
+        ]
+        if inside:
+            return [word.text for word in sentence.words], inside[0]
+    return [target.word], 0
