@@ -116,7 +116,7 @@ def _write(found: Sequence[tuple[str, list[Rewriting]]], form: str) -> None:
 
 def _item(identifier: str, text: str, own: Sequence[Rewriting]) -> dict[str, object]:
     """A headline with silver candidates, as the annotation template `newsmet` reads it."""
-    forms = {r.to: [candidate.form for candidate in r.candidates] for r in own}
+    forms: dict[str, object] = {r.to: [c.form for c in r.candidates] for r in own}
     return {"id": identifier, "text": text, "highlight": own[0].verb, **forms}
 
 

@@ -39,17 +39,28 @@ def rewriting(
     threads: int | None,
     seed: int,
 ) -> None:
-    """The ranker of substitutes, from sets that people judged. Minutes on a laptop."""
+    """The ranker of substitutes, from sets that people judged. Minutes on a laptop.
+
+    The tier small needs the public weights too: its encoder has seen the headlines that are learnt
+    from, so the weights are learnt on the vectors of its teacher.
+    """
     from trope.pipeline import Pipeline
-    from trope.tasks.rewriting.meaning import open_meanings
+    from trope.tasks.rewriting.meaning import LAST_LAYER, PublicMeanings, open_meanings
     from trope.train.rewriting import Run, Sizes, train_rewriting
 
     pipeline = Pipeline(tier=tier, threads=threads, base_weights=base_weights)
+    meanings = open_meanings(pipeline.encoder, tier, base_weights=base_weights, threads=threads)
+    teacher = (
+        PublicMeanings(pipeline.vocabulary, base_weights, threads, LAST_LAYER)
+        if meanings.kind == "encoder"
+        else None
+    )
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     run = Run(
         data=data,
         parser=pipeline,
-        meanings=open_meanings(pipeline.encoder, tier, base_weights=base_weights, threads=threads),
+        meanings=meanings,
+        teacher=teacher,
         sizes=Sizes(targets, in_place, open_headlines),
         without=frozenset(without),
         seed=seed,

@@ -34,7 +34,7 @@ from trope.tasks.rewriting.learning import (
     with_substitution,
 )
 from trope.tasks.rewriting.logistic import Floats
-from trope.tasks.rewriting.meaning import Meanings
+from trope.tasks.rewriting.meaning import Array, Meanings
 from trope.tasks.rewriting.ranker import (
     SUBSTITUTION,
     Ranker,
@@ -72,11 +72,17 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What the stages share."""
+    """What the stages share.
+
+    The small encoder has learnt NewsMet's train headlines by heart, accepted candidates with the
+    opposite label: its vectors part what they should hold together, there and nowhere else. So
+    weights are learnt on the vectors of its `teacher`, brought to its own mean and spread.
+    """
 
     data: Path
     parser: Parser
     meanings: Meanings
+    teacher: Meanings | None
     sizes: Sizes
     without: frozenset[str]
     seed: int
@@ -199,7 +205,7 @@ def _judged_lists(run: Run, headlines: Sequence[JudgedHeadline]) -> list[JudgedL
     run.say(f"reading the candidates of {len(headlines)} headlines")
     asked = [(headline.place, headline.forms) for headline in headlines]
     lists = []
-    for headline, context in zip(headlines, contexts_features(asked, run.meanings), strict=True):
+    for headline, context in zip(headlines, _clean_contexts(run, asked), strict=True):
         words = Inventory(headline.lemmas, "VERB")
         columns = named(cheap_features(headline.place, words), CHEAP) | named(context, CONTEXT)
         labels = np.array(headline.accepted, dtype=np.float64)
@@ -207,6 +213,18 @@ def _judged_lists(run: Run, headlines: Sequence[JudgedHeadline]) -> list[JudgedL
             JudgedList(headline.lemmas, labels, columns, headline.direction, group=headline.id)
         )
     return lists
+
+
+def _clean_contexts(run: Run, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[Array]:
+    """The features in place by the teacher, where there is one, on the scale of the student's."""
+    own = contexts_features(asked, run.meanings)
+    if run.teacher is None:
+        return own
+    taught = contexts_features(asked, run.teacher)
+    before, after = np.vstack(taught), np.vstack(own)
+    spread = np.where(before.std(axis=0) > 0, before.std(axis=0), 1)
+    factor = after.std(axis=0) / spread
+    return [(rows - before.mean(axis=0)) * factor + after.mean(axis=0) for rows in taught]
 
 
 def _choose_penalty(run: Run, lists: Sequence[JudgedList]) -> float:

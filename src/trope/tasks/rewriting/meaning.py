@@ -30,6 +30,10 @@ LAYERS = slice(6, 12)
 judged candidates of NewsMet's train file."""
 
 
+LAST_LAYER = slice(12, 13)
+"""What the head of the small encoder was taught to imitate."""
+
+
 class Meanings(Protocol):
     """A source of vectors; `kind` tells which, for rankers that were trained on one."""
 
@@ -62,7 +66,11 @@ class PublicMeanings:
     kind = "public"
 
     def __init__(
-        self, vocabulary: Vocabulary, weights: Path | None = None, threads: int | None = None
+        self,
+        vocabulary: Vocabulary,
+        weights: Path | None = None,
+        threads: int | None = None,
+        layers: slice = LAYERS,
     ) -> None:
         try:
             import torch
@@ -74,7 +82,7 @@ class PublicMeanings:
 
         if threads:
             torch.set_num_threads(threads)
-        self._vocabulary = vocabulary
+        self._vocabulary, self._layers = vocabulary, layers
         self._trunk: Any = Trunk(BASE, dict(load_file(find_base_weights(weights)))).eval()
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
@@ -90,7 +98,7 @@ class PublicMeanings:
                 torch.from_numpy(arrays[name].copy()) for name in ("ids", "types", "mask", "pool")
             )
             with torch.inference_mode():
-                layers = self._trunk(ids, types, mask.long())[LAYERS]
+                layers = self._trunk(ids, types, mask.long())[self._layers]
                 words = (pool @ torch.stack(layers).mean(0)).numpy()
             _sort_in(found, batch, words, sentences)
         return found
