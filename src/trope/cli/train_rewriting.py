@@ -45,13 +45,13 @@ def rewriting(
     from, so the weights are learnt on the vectors of its teacher.
     """
     from trope.pipeline import Pipeline
-    from trope.tasks.rewriting.meaning import LAST_LAYER, PublicMeanings, open_meanings
+    from trope.tasks.rewriting.meaning import PublicMeanings, open_meanings
     from trope.train.rewriting import Run, Sizes, train_rewriting
 
     pipeline = Pipeline(tier=tier, threads=threads, base_weights=base_weights)
     meanings = open_meanings(pipeline.encoder, tier, base_weights=base_weights, threads=threads)
     teacher = (
-        PublicMeanings(pipeline.vocabulary, base_weights, threads, LAST_LAYER)
+        PublicMeanings(pipeline.vocabulary, base_weights, threads)
         if meanings.kind == "encoder"
         else None
     )

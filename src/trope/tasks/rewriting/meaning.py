@@ -1,6 +1,6 @@
 """What words mean where they stand, as vectors: three sources behind one interface.
 
-`encoder` is the head of the small encoder, `public` the middle layers of a large public one (tier
+`encoder` is the head of the small encoder, `public` the last layer of a large public one (tier
 `base`), `static` the word vectors of the package, which know no context and stand in where the
 model has no such head.
 """
@@ -25,13 +25,8 @@ Array = npt.NDArray[np.float32]
 OUTPUT = "meaning"
 _NOTHING: Array = np.zeros((0, 0), dtype=np.float32)
 BASE = "all-mpnet-base-v2"
-LAYERS = slice(6, 12)
-"""Middle layers tell meanings apart better than the last one: chosen by cross-validation on the
-judged candidates of NewsMet's train file."""
-
-
-LAST_LAYER = slice(12, 13)
-"""What the head of the small encoder was taught to imitate."""
+LAYERS = slice(12, 13)
+"""The last layer, which the head of the small encoder was taught to imitate."""
 
 
 class Meanings(Protocol):
@@ -61,16 +56,12 @@ class EncoderMeanings:
 
 
 class PublicMeanings:
-    """The middle layers of a public encoder, without any training of ours."""
+    """The last layer of a public encoder, without any training of ours."""
 
     kind = "public"
 
     def __init__(
-        self,
-        vocabulary: Vocabulary,
-        weights: Path | None = None,
-        threads: int | None = None,
-        layers: slice = LAYERS,
+        self, vocabulary: Vocabulary, weights: Path | None = None, threads: int | None = None
     ) -> None:
         try:
             import torch
@@ -82,7 +73,7 @@ class PublicMeanings:
 
         if threads:
             torch.set_num_threads(threads)
-        self._vocabulary, self._layers = vocabulary, layers
+        self._vocabulary = vocabulary
         self._trunk: Any = Trunk(BASE, dict(load_file(find_base_weights(weights)))).eval()
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
@@ -98,7 +89,7 @@ class PublicMeanings:
                 torch.from_numpy(arrays[name].copy()) for name in ("ids", "types", "mask", "pool")
             )
             with torch.inference_mode():
-                layers = self._trunk(ids, types, mask.long())[self._layers]
+                layers = self._trunk(ids, types, mask.long())[LAYERS]
                 words = (pool @ torch.stack(layers).mean(0)).numpy()
             _sort_in(found, batch, words, sentences)
         return found
