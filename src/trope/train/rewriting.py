@@ -284,7 +284,7 @@ def _choose_mix(
     same_rank: Scores,
     penalty: float,
 ) -> dict[str, float]:
-    """The share of the shortlist with which an accepted verb is most often among the first 20."""
+    """The share of the shortlist that serves best for an accepted verb among the first 20."""
     folds = folds_of([headline.id for headline in headlines], 5, run.seed)
     hits: dict[str, dict[float, list[bool]]] = {d: {m: [] for m in MIXES} for d in DIRECTIONS}
     for fold in range(5):
@@ -307,10 +307,17 @@ def _choose_mix(
     chosen: dict[str, float] = {SUBSTITUTION: 1.0}
     for direction, by_mix in hits.items():
         shares = {mix: float(np.mean(found)) for mix, found in by_mix.items() if found}
-        chosen[direction] = max(shares, key=lambda mix: shares[mix], default=1.0)
+        chosen[direction] = _smallest_as_good(shares, len(by_mix[MIXES[0]]))
         told = ", ".join(f"{mix:g}: {share:.3f}" for mix, share in shares.items())
         run.say(f"{direction}, accepted among the first {TOP} by share of the shortlist: {told}")
     return chosen
+
+
+def _smallest_as_good(shares: dict[float, float], number: int) -> float:
+    """The smallest mix within one standard error of the best: reading in place should count."""
+    best = max(shares.values(), default=0.0)
+    error = (best * (1 - best) / max(1, number)) ** 0.5
+    return min((mix for mix, share in shares.items() if share >= best - error), default=1.0)
 
 
 @dataclass(frozen=True, slots=True)
