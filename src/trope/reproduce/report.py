@@ -63,7 +63,7 @@ def read_ours(paths: Iterable[str | Path], task: str) -> list[Evaluation]:
 def table_name(name: str) -> str:
     """How a printed table is called: "Table 3", "Figure 1", "Section 4.1"."""
     if name.startswith("figure"):
-        return name.capitalize()
+        return name[0].upper() + name[1:]
     if "." in name:
         return f"Section {name.removesuffix('.text')}"
     return f"Table {name}"

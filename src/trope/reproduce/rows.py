@@ -55,16 +55,18 @@ def measured(value: float, decimals: int = 3, why: str = "") -> Measured:
     return Measured(f"{value:.{decimals}f}", value, why=why)
 
 
-def estimated(figure: Figure, decimals: int = 3, scale: float = 1.0) -> Measured | None:
+def estimated(
+    figure: Figure, decimals: int = 3, scale: float = 1.0, why: str = ""
+) -> Measured | None:
     """A figure of `trope evaluate` with its interval, None where it is undefined."""
     if figure.value is None:
         return None
     value = scale * figure.value
     if figure.low is None or figure.high is None:
-        return Measured(f"{value:.{decimals}f}", value)
+        return Measured(f"{value:,.{decimals}f}", value, why=why)
     low, high = scale * figure.low, scale * figure.high
     shown = f"{value:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})"
-    return Measured(shown, value, low, high)
+    return Measured(shown, value, low, high, why)
 
 
 def compare(printed: str, ours: Measured) -> tuple[Status, str]:
@@ -75,11 +77,16 @@ def compare(printed: str, ours: Measured) -> tuple[Status, str]:
         return "exact", ours.why
     if is_cut_off(ours.value, printed):
         return "exact", "; ".join(filter(None, (CUT_OFF, ours.why)))
-    wanted = printed_number(printed)
-    if wanted is not None and ours.low is not None and ours.high is not None:
-        if ours.low <= float(wanted) <= ours.high:
-            return "within the interval", ours.why
+    if _within(printed, ours):
+        return "within the interval", ours.why
     return "differs", ours.why
+
+
+def _within(printed: str, ours: Measured) -> bool:
+    wanted = printed_number(printed)
+    if wanted is None or ours.low is None or ours.high is None:
+        return False
+    return ours.low <= float(wanted) <= ours.high
 
 
 def all_rows(

@@ -64,7 +64,8 @@ def accuracy_cells(folder: Path) -> dict[Place, Measured]:
     companies = [literal for _, literal in read_company_labels(folder / "companies_test.json")]
     found: dict[Place, Measured] = {}
     for level in GRANULARITIES:
-        gold = key_of(samples, level, "gold").labels
+        key = key_of(samples, level, "gold").labels
+        gold = {sample: label for sample, label in key.items() if label is not None}
         submitted = read_submission(folder / "XRCE-M" / "toSend" / f"XRCE-M.location.{level}")
         for row, answers in (
             ("XRCE-M", submitted.labels),
@@ -130,7 +131,7 @@ def _measures(published: Published) -> Iterator[tuple[str, list[str]]]:
 
 
 def system_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
-    """Accuracies of the task's systems and of ours; companies have gold at the coarse level only."""
+    """Accuracies of the task's systems and of ours."""
     columns = [f"location.{level}" for level in GRANULARITIES] + ["organisation.coarse"]
     systems = dict.fromkeys(cell.row for cell in printed.cells if cell.table in ("3", "4"))
     rows: list[tuple[str, ...]] = []
