@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from analogies import write_data
+from metaphor_model import write_model
 from trope.cli.evaluation import analogy
 from trope.cli.evaluation.analogy import evaluate
 from trope.cli.evaluation.analogy_figures import fold_interval
@@ -119,10 +120,14 @@ def test_tier_base_without_predictions_says_what_to_do(data, tmp_path):
         base(data, tmp_path)
 
 
-def test_the_light_ranker_is_measured_with_what_it_stood_on(data):
-    found = figures(evaluate(EvaluationOptions(data=data, parts=("choice", "static"))))
+def test_the_light_ranker_is_measured_with_what_it_stood_on(data, tmp_path):
+    without = write_model(tmp_path / "model")
+    parts = ("choice", "static")
+    found = figures(evaluate(EvaluationOptions(data=data, parts=parts, model=without)))
     assert 0 <= found["t2.grouped.accuracy"].value <= 1
     assert "static vectors alone" in found["t2.grouped.accuracy"].note
+    shipped = figures(evaluate(EvaluationOptions(data=data, parts=("choice",))))
+    assert "static vectors alone" not in shipped["t2.grouped.accuracy"].note
     assert found["t2.grouped.accuracy"].chosen_on == "inner folds of each training part"
     assert found["static.shipped.unit.accuracy"].value == found["static.accuracy"].value
     assert "unknown" in found["static.shipped.unit.accuracy"].note

@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
     "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
+    "rewrite": ("trope.cli.rewrite:rewrite", "Verbs that say it plainly, or with a picture."),
     "score": ("trope.cli.score:score", "The official scorers of shared tasks."),
     "train": ("trope.cli.train:train", "Train again what ships."),
 }
