@@ -12,6 +12,7 @@ from finished import LABELS, sentences, write_run
 from trope.annotate.exchange.parquet import read_parquet_rows
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
+from trope.release.card import hub_licence
 from trope.release.croissant import check_croissant
 from trope.release.writing import Options, make_release
 
@@ -130,7 +131,7 @@ def test_hugging_face_reads_it(release: Path, tmp_path: Path) -> None:
     assert judgments.num_rows == 3 * 192
 
 
-@pytest.mark.parametrize("kind", ["tweets", "bnc"])
+@pytest.mark.parametrize("kind", ["tweets", "headlines", "bnc"])
 def test_texts_that_may_not_be_passed_on_are_left_out(kind: str, tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", text_is=kind)
     summary = make_release(folder, tmp_path / "out")
@@ -145,6 +146,14 @@ def test_texts_that_may_not_be_passed_on_are_left_out(kind: str, tmp_path: Path)
     told = make_release(folder, tmp_path / "told", Options(with_text=True))
     assert "on the word of whoever made it" in (tmp_path / "told/README.md").read_text("utf-8")
     assert "text" in told.types
+
+
+@pytest.mark.parametrize(
+    ("licence", "spelt"),
+    [("CC BY 4.0", "cc-by-4.0"), ("CC-BY-SA-4.0", "cc-by-sa-4.0"), ("research use", "other")],
+)
+def test_licences_as_the_hub_spells_them(licence: str, spelt: str) -> None:
+    assert hub_licence(licence) == spelt
 
 
 def test_the_command_says_what_it_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from paper_figures import ours_of
 from trope.core.errors import BadInput
 from trope.published.cells import read_published
 from trope.reproduce.newsmet import count_cells, read_splits, reproduce, split_table
+from trope.reproduce.newsmet_candidates import diversity_cells, literal_headlines
 
 HEADER = "Text,label,sample_type"
 WORDS = ["grows", "eats", "holds", "keeps", "sings", "meets"]
@@ -43,6 +44,15 @@ def test_counts_of_accepted_and_rejected_candidates(folder: Path) -> None:
     assert split_table(splits).rows[-1] == ("all", "3", "3", "6", "12", "24")
 
 
+def test_candidates_of_literal_headlines_alone_are_clustered(folder: Path) -> None:
+    splits = read_splits(folder)
+    (offered,) = literal_headlines(splits["train"])
+    assert (offered.words[offered.at], offered.candidates) == ("builds", tuple(WORDS))
+    shown = {place: ours.shown for place, ours in diversity_cells(splits).items()}
+    assert sum(int(shown["4.2.3", str(n), "headlines"]) for n in range(1, 7)) == 3
+    assert ("4", "has", "diversity") not in shown
+
+
 def test_detectors_stand_beside_the_printed_ones() -> None:
     report = reproduce(ours=ours_of("newsmet"))
     rows = {row.what: row for row in report.rows if row.table == "5"}
@@ -73,5 +83,9 @@ def test_the_released_splits_give_table_2(shared: Path) -> None:
     }.items():
         assert (rows[place].published, rows[place].ours) == (published, published)
         assert rows[place].status == "exact"
+    for verb in ("has", "Win", "propose"):
+        assert rows["4", f"{verb}, diversity"].status == "exact"
+    shares = [row for (table, what), row in rows.items() if table == "4.2.3" and "percent" in what]
+    assert {row.status for row in shares} == {"within the interval"}
     assert rows["2", "invalid, gold"].status == "cannot be had"
     assert "newsmet.csv" in rows["2", "invalid, gold"].why

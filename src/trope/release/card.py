@@ -7,18 +7,19 @@ from collections.abc import Iterator
 
 from trope.release.summary import SIMULATED, Summary
 
-LICENCES = {
-    "apache-2.0": "apache-2.0",
-    "cc by 4.0": "cc-by-4.0",
-    "cc by-sa 4.0": "cc-by-sa-4.0",
-    "cc by-sa 3.0": "cc-by-sa-3.0",
-    "cc by-nc-sa 4.0": "cc-by-nc-sa-4.0",
-    "cc by 3.0": "cc-by-3.0",
-    "mit": "mit",
-}
+LICENCES = frozenset(
+    ("apache-2.0", "mit", "odbl", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0",
+     "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0")
+)  # fmt: skip
 """Names that the hub knows; any other licence is `other` with its own name."""
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+
+
+def hub_licence(licence: str) -> str:
+    """The licence as the hub spells it, "other" where it does not know it."""
+    spelt = "-".join(licence.lower().split())
+    return spelt if spelt in LICENCES else "other"
 
 
 def data_card(summary: Summary) -> str:
@@ -29,7 +30,7 @@ def data_card(summary: Summary) -> str:
 def _metadata(summary: Summary) -> Iterator[str]:
     """The block between lines of dashes; strings are JSON, which YAML reads."""
     manifest = summary.run.manifest
-    licence = LICENCES.get(manifest.licence.lower(), "other")
+    licence = hub_licence(manifest.licence)
     size = sum(len(rows) for rows in summary.parts.values())
     yield "---"
     yield f"pretty_name: {json.dumps(summary.name)}"

@@ -11,7 +11,6 @@ from typing import Any
 
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import atomic_write, sha256
-from trope.release.card import LICENCES
 from trope.release.summary import SIMULATED, Summary
 from trope.release.tables import JUDGMENT_TYPES
 
@@ -99,7 +98,7 @@ def _described(summary: Summary) -> dict[str, Any]:
     described: dict[str, Any] = {
         "name": summary.name,
         "description": summary.description,
-        "license": [LICENCES.get(manifest.licence.lower(), manifest.licence or "not stated")],
+        "license": [manifest.licence or "not stated"],
         "cite_as": manifest.citation or None,
         "in_language": ["en"],
         "keywords": ["figurative language", manifest.recipe],

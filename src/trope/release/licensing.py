@@ -1,4 +1,4 @@
-"""What may be passed on: texts of tweets and of the BNC stay out, their ids go in."""
+"""What may be passed on: texts of tweets, headlines and the BNC stay out, their ids go in."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from trope.release.finished_run import Item, Manifest
 
 TERMS = {
     "tweets": "Twitter's terms: ids may be passed on, texts may not",
+    "headlines": "publishers' rights: headlines are for research, and not passed on",
     "bnc": "the BNC's terms: its text may not be passed on, annotations of it may",
 }
 """Kinds of text that are left out, and why."""

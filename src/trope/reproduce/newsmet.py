@@ -9,6 +9,7 @@ from pathlib import Path
 from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
 from trope.metrics.figures import Evaluation, Figure
 from trope.published.cells import Published, read_published
+from trope.reproduce.newsmet_candidates import diversity_cells
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import Report, Table, read_ours
 from trope.reproduce.rows import Measured, Place, all_rows, counted, estimated, measured
@@ -35,6 +36,7 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
     if data is not None:
         splits = read_splits(Path(data) / PAPER)
         found |= {**count_cells(splits, printed), **test_set_cells(Path(data) / PAPER)}
+        found |= diversity_cells(splits)
         tables.append(split_table(splits))
     rows = all_rows(printed, notes, found, data=data is not None)
     return Report(notes, tuple(rows), tuple(table for table in tables if table.rows))
