@@ -232,9 +232,12 @@ REPRODUCTIONS: Registry[Callable[..., Any]] = Registry(
     "paper",
     {
         "mean": Entry("trope.reproduce.mean:reproduce", "Metaphoric analogies."),
+        "newsmet": Entry("trope.reproduce.newsmet:reproduce", "Metaphors in headlines."),
+        "semeval2007": Entry("trope.reproduce.semeval2007:reproduce", "Metonymy of names."),
         "semeval2015": Entry(
             "trope.reproduce.semeval2015:reproduce", "Sentiment of figurative tweets."
         ),
+        "tweets2019": Entry("trope.reproduce.tweets2019:reproduce", "Metaphors in tweets."),
     },
 )
 """Papers of `trope reproduce`: what makes a `trope.reproduce.report.Report`."""

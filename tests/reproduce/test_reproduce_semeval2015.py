@@ -7,7 +7,7 @@ import pytest
 from trope.cli.main import run
 from trope.metrics.figures import NO_DATA, Figure, new_evaluation, write_evaluation
 from trope.published.cells import read_published
-from trope.reproduce.report import as_html, as_text
+from trope.reproduce.report import as_html, as_text, shown_tables
 from trope.reproduce.semeval2015 import rank_correlations, reproduce, runs
 from trope.reproduce.semeval2015_errors import ranking_findings
 
@@ -79,7 +79,8 @@ def test_text_and_page(ours: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     report = reproduce(ours=[ours])
     assert "| **trope: small** " in as_text(report)
     page = as_html(report)
-    assert page.count("<table>") == len(report.tables) == 4
+    assert page.count("<table>") == len(shown_tables(report))
+    assert len(report.tables) == 4
     assert "<tr class=ours><td>trope: small</td>" in page
     assert "http" not in page  # needs no network
     out = tmp_path / "page.html"
@@ -116,3 +117,15 @@ def test_errors_of_the_tables_on_real_files(shared: Path) -> None:
         "0.5467 / 4.0658",
         "the row is the constant -2",
     )
+
+
+@pytest.mark.shared
+def test_overall_means_on_real_files(shared: Path) -> None:
+    rows = {row.what: row for row in reproduce(shared / "data").rows}
+    train, test = rows["train.overall, mean"], rows["test.overall, mean"]
+    assert (train.published, train.status) == ("-1.99", "exact")
+    assert (test.published, test.ours, test.status) == ("-0.50", "-1.212", "differs")
+    for measure in ("cosine", "mse"):
+        tree = rows[f"baseline.decision_tree, {measure}"]
+        assert tree.status == "exact"
+        assert "the constant -2" in tree.why

@@ -15,16 +15,30 @@ from trope.catalog import REPRODUCTIONS
               help="Directory of the research data, to measure on.")  # fmt: skip
 @click.option("--ours", multiple=True, type=click.Path(path_type=Path),
               help="Figures of `trope evaluate … --json`; may be given again.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["text", "html"]), default="text",
-              show_default=True, help="A text in Markdown, or a page.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "html", "json"]), default="text",
+              show_default=True, help="A text in Markdown, a page, or JSON.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
+@click.option("--write", "page", type=click.Path(path_type=Path),
+              help="Also write the paper's page: claims, code, figures.")  # fmt: skip
 def reproduce(
-    paper: str, data: Path | None, ours: tuple[Path, ...], form: str, out: Path | None
+    paper: str,
+    data: Path | None,
+    ours: tuple[Path, ...],
+    form: str,
+    as_json: bool,
+    out: Path | None,
+    page: Path | None,
 ) -> None:
-    """Show the published tables of a PAPER beside our figures."""
+    """Show all that a PAPER prints beside our figures."""
     from trope.cli.output import open_output
-    from trope.reproduce.report import as_html, as_text
+    from trope.reproduce import report as reports
+    from trope.reproduce.pages import as_page
 
     report = REPRODUCTIONS.load(paper)(data=data, ours=ours)
+    shown = {"text": reports.as_text, "html": reports.as_html, "json": reports.as_json}
     with open_output(out) as file:
-        file.write(as_html(report) if form == "html" else as_text(report))
+        file.write(shown["json" if as_json else form](report))
+    if page is not None:
+        with open_output(page) as file:
+            file.write(as_page(report))

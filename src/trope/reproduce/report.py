@@ -1,10 +1,20 @@
-"""What a reproduction gives: tables with titles and notes, as text and as a page of its own."""
+"""What a reproduction gives: a row for all that is printed, as text, as JSON and as a page."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import msgspec
+
+from trope import __version__
+from trope.core.errors import BadInput
+from trope.metrics.figures import Evaluation, read_evaluation
+from trope.reproduce.notes_file import Notes
+from trope.reproduce.rows import STATUSES, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,19 +30,90 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All tables of one paper."""
+    """All that a paper prints beside ours; `tables` show more of ours, or more of its errors."""
 
-    title: str
-    tables: tuple[Table, ...]
+    notes: Notes
+    rows: tuple[Row, ...]
+    tables: tuple[Table, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The title of the paper, shortened."""
+        return self.notes.title
+
+    def statuses(self, table: str = "") -> dict[str, int]:
+        """How many rows have each status, of one table or of all."""
+        counts = Counter(row.status for row in self.rows if table in ("", row.table))
+        return {status: counts[status] for status in STATUSES if counts[status]}
 
 
+def read_ours(paths: Iterable[str | Path], task: str) -> list[Evaluation]:
+    """The evaluations in files of `trope evaluate`.
+
+    Raises:
+        BadInput: for figures of another task.
+    """
+    found = [read_evaluation(path) for path in paths]
+    for evaluation in found:
+        if evaluation.task != task:
+            raise BadInput(f"--ours has figures of {evaluation.task}; give those of {task}")
+    return found
+
+
+def table_name(name: str) -> str:
+    """How a printed table is called: "Table 3", "Figure 1", "Section 4.1"."""
+    if name.startswith("figure"):
+        return name[0].upper() + name[1:]
+    if "." in name:
+        return f"Section {name.removesuffix('.text')}"
+    return f"Table {name}"
+
+
+def shown_tables(report: Report) -> list[Table]:
+    """Everything as tables: an overview, what is printed, the errors, and the further ones."""
+    printed = [
+        Table(
+            f"{table_name(table.name)}: {table.title}",
+            ("what", "published", "ours", "status", "why"),
+            tuple(
+                (row.what, row.published, row.ours, row.status, row.why)
+                for row in report.rows
+                if row.table == table.name
+            ),
+        )
+        for table in report.notes.tables
+    ]
+    return [overview(report), *printed, error_table(report.notes), *report.tables]
+
+
+def overview(report: Report) -> Table:
+    """How many cells of each table have each status."""
+    rows = [
+        (f"{table_name(t.name)}: {t.title}", *_counts(report.statuses(t.name)))
+        for t in report.notes.tables
+    ]
+    rows.append(("all", *_counts(report.statuses())))
+    return Table("Overview: cells by status", ("printed", *STATUSES), tuple(rows))
+
+
+def error_table(notes: Notes) -> Table:
+    """What cannot be right in the paper, or is not said, and how we read it."""
+    rows = tuple((error.where, error.problem, error.reading) for error in notes.errors)
+    return Table("Errors and gaps in print", ("where", "problem", "our reading"), rows)
+
+
+def _counts(statuses: dict[str, int]) -> list[str]:
+    return [str(statuses.get(status, "")) for status in STATUSES]
+
+
+_LONGEST_NUMBER = 24  # characters; longer cells are words, and set to the left
 _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; margin: 1rem 0; }
 caption { text-align: left; font-weight: 600; padding: .3rem 0; }
 th, td { padding: .2rem .7rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); text-align: right; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child, td.words { text-align: left; }
 tr.ours { background: color-mix(in srgb, Highlight 22%, transparent); font-weight: 600; }
 .wide { overflow-x: auto; }
 """  # noqa: E501 - a rule a line
@@ -40,30 +121,51 @@ tr.ours { background: color-mix(in srgb, Highlight 22%, transparent); font-weigh
 
 def as_text(report: Report) -> str:
     """The report for a terminal or a Markdown page."""
-    parts = [f"# {report.title}"]
-    for table in report.tables:
-        parts += ["", f"## {table.title}", "", *_markdown(table)]
+    parts = [f"# {report.title}", "", report.notes.source]
+    for table in shown_tables(report):
+        parts += ["", f"## {table.title}", "", *markdown(table)]
         if table.note:
             parts += ["", table.note]
     return "\n".join(parts) + "\n"
 
 
+def as_json(report: Report) -> str:
+    """The report as one JSON document, indented, ending in a line break."""
+    document = {
+        "trope": __version__,
+        "paper": report.notes.paper,
+        "title": report.title,
+        "source": report.notes.source,
+        "statuses": report.statuses(),
+        "rows": [asdict(row) for row in report.rows],
+        "errors": report.notes.errors,
+        "tables": [
+            {"title": t.title, "columns": t.columns, "rows": t.rows, "note": t.note}
+            for t in report.tables
+        ],
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
+
+
 def as_html(report: Report) -> str:
     """The report as one page that needs no network, in light and dark."""
-    body = "\n".join(_html_table(table) for table in report.tables)
-    title = html.escape(report.title)
+    body = "\n".join(_html_table(table) for table in shown_tables(report))
+    title, source = html.escape(report.title), html.escape(report.notes.source)
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<style>{_STYLE}</style></head>\n<body><main><h1>{title}</h1>\n{body}\n</main></body></html>\n"
+        f"<style>{_STYLE}</style></head>\n<body><main><h1>{title}</h1>\n<p>{source}</p>\n"
+        f"{body}\n</main></body></html>\n"
     )
 
 
-def _markdown(table: Table) -> list[str]:
+def markdown(table: Table) -> list[str]:
+    """The lines of a table in Markdown; rows of ours are bold."""
     rows = [
         [f"**{cells[0]}**", *cells[1:]] if at in table.ours else list(cells)
         for at, cells in enumerate(table.rows)
     ]
+    rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [
         max(3, *(len(row[at]) for row in (table.columns, *rows)))
         for at in range(len(table.columns))
@@ -81,7 +183,7 @@ def _html_table(table: Table) -> str:
     head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in table.columns)
     rows = "\n".join(
         f"<tr{' class=ours' if at in table.ours else ''}>"
-        + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
+        + "".join(_html_cell(cell) for cell in cells)
         + "</tr>"
         for at, cells in enumerate(table.rows)
     )
@@ -90,3 +192,8 @@ def _html_table(table: Table) -> str:
         f'<div class="wide"><table><caption>{html.escape(table.title)}</caption>\n'
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>{note}"
     )
+
+
+def _html_cell(cell: str) -> str:
+    words = " class=words" if len(cell) > _LONGEST_NUMBER else ""
+    return f"<td{words}>{html.escape(cell)}</td>"

@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from trope.metrics.figures import Evaluation, Figure, read_evaluation
-from trope.metrics.scale import spearman
+from trope.metrics.figures import Evaluation, Figure
+from trope.metrics.scale import score_scale, spearman
 from trope.published.cells import Cell, Published, read_published
-from trope.reproduce.report import Report, Table
-from trope.reproduce.semeval2015_errors import errors_table
+from trope.reproduce.notes_file import read_notes
+from trope.reproduce.report import Report, Table, read_ours
+from trope.reproduce.rows import Measured, Place, all_rows, counted, estimated, measured
+from trope.reproduce.semeval2015_errors import SETS, delivered_scores, errors_table
 from trope.tasks.sentiment.categories import CATEGORIES
+from trope.tasks.sentiment.submission import CONSTANT
 
 PAPER = "semeval2015"
 TOP = 10
@@ -31,21 +34,73 @@ class Run:
 
 
 def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
-    """Every table that can be shown.
+    """Every table beside ours.
 
     Args:
         data: folder of the research data; without it, means are not measured on the tweets.
         ours: files that `trope evaluate sentiment --json` wrote.
     """
-    printed = read_published(PAPER)
-    evaluations = [read_evaluation(path) for path in ours]
-    tables = [
+    printed, notes = read_published(PAPER), read_notes(PAPER)
+    evaluations = read_ours(ours, "sentiment")
+    folder = None if data is None else Path(data) / PAPER
+    found = run_cells(printed) | baseline_cells(evaluations)
+    if folder is not None:
+        found |= {**mean_cells(folder), **constant_cells(folder)}
+    tables = (
         leaderboard(printed, evaluations),
         category_board(printed, evaluations),
         rank_correlations(printed),
-        errors_table(printed, None if data is None else Path(data) / PAPER),
-    ]
-    return Report("SemEval-2015 Task 11: sentiment of figurative language", tuple(tables))
+        errors_table(printed, folder),
+    )
+    rows = all_rows(printed, notes, found, data=data is not None)
+    return Report(notes, tuple(rows), tables)
+
+
+def run_cells(printed: Published) -> dict[Place, Measured]:
+    """Teams and runs, counted in Table 9."""
+    found = runs(printed)
+    return {
+        ("6.text", "teams", "count"): counted(len({run.team for run in found})),
+        ("6.text", "runs", "count"): counted(len(found)),
+    }
+
+
+def mean_cells(folder: Path) -> dict[Place, Measured]:
+    """The number and the mean of all scores of each set, Tables 2 to 4."""
+    cells: dict[Place, Measured] = {}
+    for table, split in SETS.items():
+        scores = delivered_scores(folder, split)
+        row = f"{split}.overall"
+        cells[table, row, "count"] = counted(len(scores))
+        cells[table, row, "mean"] = measured(sum(scores) / len(scores))
+    return cells
+
+
+def constant_cells(folder: Path) -> dict[Place, Measured]:
+    """What the constant that Table 5's decision tree equals gets on the test set."""
+    gold = delivered_scores(folder, "test")
+    score = score_scale(gold, [float(CONSTANT)] * len(gold))
+    why = f"the row is the constant {CONSTANT}; a tree over bags of words does worse (leaderboard)"
+    row = "baseline.decision_tree"
+    pairs = {"cosine": score.cosine, "mse": score.mse}
+    return {
+        ("5", row, column): measured(value, 4, why)
+        for column, value in pairs.items()
+        if value is not None
+    }
+
+
+def baseline_cells(evaluations: Iterable[Evaluation]) -> dict[Place, Measured]:
+    """The two other baselines of Table 5, ours."""
+    cells: dict[Place, Measured] = {}
+    for evaluation in evaluations:
+        figures = {f.name.removeprefix(_PREFIX): f for f in evaluation.figures}
+        for system in ("naive_bayes", "maximum_entropy"):
+            for column in ("cosine", "mse"):
+                figure = figures.get(f"test.{system}.{column}")
+                if figure is not None and (ours := estimated(figure)):
+                    cells["5", f"baseline.{system}", column] = ours
+    return cells
 
 
 def runs(printed: Published) -> list[Run]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from trope.corpora.semeval2015 import FILES, SplitName
 from trope.corpora.tweet_ids import read_scored_ids
@@ -12,7 +13,8 @@ from trope.published.cells import Published
 from trope.reproduce.report import Table
 from trope.tasks.sentiment.submission import CONSTANT
 
-_SETS: dict[str, SplitName] = {"2": "trial", "3": "train", "4": "test"}
+SETS: dict[str, SplitName] = {"2": "trial", "3": "train", "4": "test"}
+"""The table that describes each set."""
 _OPEN = "not measured"
 
 
@@ -44,7 +46,7 @@ def errors_table(printed: Published, folder: Path | None) -> Table:
 def mean_findings(printed: Published, folder: Path | None) -> list[Finding]:
     """Tables 2 to 4: the overall mean against the rows' mean, and against the tweets'."""
     found = []
-    for table, split in _SETS.items():
+    for table, split in SETS.items():
         rows = _rows(printed, split)
         overall = rows.pop("overall")
         total = sum(count for count, _ in rows.values())
@@ -136,11 +138,14 @@ def _rows(printed: Published, split: str) -> dict[str, tuple[int, float]]:
     return rows
 
 
-def _measured_mean(folder: Path, split: SplitName) -> float:
-    """The mean of all scores that the organisers delivered, with or without a text."""
+def delivered_scores(folder: Path, split: SplitName) -> list[float]:
+    """All scores of a set that the organisers delivered, with or without a text."""
     rows = read_scored_ids(folder / FILES[split], score_at=2 if split == "train" else 1)
-    scores = [row.score for row in rows]
-    return sum(scores) / len(scores)
+    return [row.score for row in rows]
+
+
+def _measured_mean(folder: Path, split: SplitName) -> float:
+    return fmean(delivered_scores(folder, split))
 
 
 def _mean_verdict(overall: float, rows: float, measured: float | None) -> str:

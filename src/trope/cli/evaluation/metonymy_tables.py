@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import ROUND_HALF_EVEN, Decimal
-from statistics import fmean
 
 from trope.cli.evaluation.metonymy_data import CORPUS, NameData
 from trope.cli.evaluation.options import EvaluationOptions
-from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels, readings
+from trope.lexicon.readings import NAME_CLASSES, NameClass, readings
 from trope.metrics.figures import NO_DATA, Figure
 from trope.published.cells import Cell, Published, read_published
+from trope.reproduce.semeval2007 import rounded, table_5
 from trope.tasks.metonymy.collect import count_readings
 
-UNDEFINED = "undef"
 _TABLE_OF: dict[NameClass, str] = {"location": "1", "organisation": "2"}
 
 
@@ -51,43 +49,6 @@ def reading_counts(
                     data[name_class, split].samples, name_class
                 )
     return found
-
-
-def table_5(published: Published) -> dict[tuple[str, str], str]:
-    """Minimum, maximum and mean over the systems, from the official results.
-
-    An undefined value counts as 0 in a mean. Where it is the largest or smallest is not computed:
-    the organisers compared their values as text.
-    """
-    found: dict[tuple[str, str], str] = {}
-    for row, values in _measures(published):
-        numbers = [0.0 if value == UNDEFINED else float(value) for value in values]
-        if all(value == UNDEFINED for value in values):
-            found |= {(row, column): UNDEFINED for column in ("min", "max", "ave")}
-            continue
-        found[row, "ave"] = rounded(fmean(numbers))
-        if UNDEFINED not in values and max(numbers) > 0:
-            found[row, "min"], found[row, "max"] = rounded(min(numbers)), rounded(max(numbers))
-    return found
-
-
-def rounded(value: float) -> str:
-    """Three decimals without the zero before the point, as the paper prints them."""
-    shown = str(Decimal(repr(value)).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
-    return shown.removeprefix("0") if shown.startswith("0.") else shown
-
-
-def _measures(published: Published) -> Iterator[tuple[str, list[str]]]:
-    """Each row of Table 5 with the official values of all systems."""
-    for name_class in NAME_CLASSES:
-        for level in GRANULARITIES:
-            prefix = f"{name_class}.{level}"
-            names = ["accuracy", *(f"{label}.f" for label in labels(name_class, level))]
-            for name in names:
-                cells = _cells(published, "full")
-                column = f"{prefix}.{name}"
-                values = [c.printed for c in cells if c.column == column and c.row != "baseline"]
-                yield f"{prefix}.{name}", values
 
 
 def _organisers_counts(published: Published) -> dict[str, int]:

@@ -1,0 +1,120 @@
+"""The data card, README.md: metadata as Hugging Face reads them, then what people should know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from trope.release.summary import SIMULATED, Summary
+
+LICENCES = frozenset(
+    ("apache-2.0", "mit", "odbl", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0",
+     "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0")
+)  # fmt: skip
+"""Names that the hub knows; any other licence is `other` with its own name."""
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
+
+
+def hub_licence(licence: str) -> str:
+    """The licence as the hub spells it, "other" where it does not know it."""
+    spelt = "-".join(licence.lower().split())
+    return spelt if spelt in LICENCES else "other"
+
+
+def data_card(summary: Summary) -> str:
+    """The whole card."""
+    return "\n".join([*_metadata(summary), "", *_body(summary)]) + "\n"
+
+
+def _metadata(summary: Summary) -> Iterator[str]:
+    """The block between lines of dashes; strings are JSON, which YAML reads."""
+    manifest = summary.run.manifest
+    licence = hub_licence(manifest.licence)
+    size = sum(len(rows) for rows in summary.parts.values())
+    yield "---"
+    yield f"pretty_name: {json.dumps(summary.name)}"
+    yield "language:\n- en"
+    yield f"license: {licence}"
+    if licence == "other":
+        yield f"license_name: {json.dumps(manifest.licence or 'see the card')}"
+    creators = "machine-generated" if manifest.simulated else "crowdsourced"
+    yield f"annotations_creators:\n- {creators}"
+    yield "task_categories:\n- text-classification"
+    yield f"size_categories:\n- {next((name for most, name in _SIZES if size < most), '100K<n<1M')}"
+    yield "tags:\n- figurative-language\n- croissant" + "\n- simulated" * manifest.simulated
+    yield "configs:\n- config_name: default\n  data_files:"
+    for part in summary.parts:
+        yield f"  - split: {part}\n    path: data/{part}.parquet"
+    yield "- config_name: judgments\n  data_files:"
+    yield "  - split: train\n    path: judgments/judgments.parquet"
+    yield "---"
+
+
+def _body(summary: Summary) -> Iterator[str]:
+    run, manifest = summary.run, summary.run.manifest
+    yield f"# {summary.name}"
+    if manifest.simulated:
+        yield f"\n> **Simulated.** {SIMULATED}"
+    yield f"\n{summary.description}"
+    made = f"\nMade with trope {manifest.trope} by the recipe `{manifest.recipe}`"
+    yield f"{made}, seed {manifest.seed}."
+    yield "\n## Parts\n"
+    yield "| part | items | labels |\n|---|---|---|"
+    for part, rows in summary.parts.items():
+        counts = ", ".join(f"{name} {n}" for name, n in summary.label_counts(part).items())
+        yield f"| {part} | {len(rows)} | {counts} |"
+    by = f" items of one `{manifest.group_by}`," * bool(manifest.group_by)
+    yield (
+        f"\n{summary.groups} groups of alike items were drawn whole, so that parts share nothing:"
+        f"{by} of one source, texts that differ in at most one word, near duplicates."
+    )
+    yield "\n## Columns\n\n| column | type |\n|---|---|"
+    yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())
+    yield "\n## Judgments\n"
+    yield (
+        f"{len(run.judgments)} judgments by {summary.annotators()} annotators under pseudonyms, "
+        f"{summary.judgments_an_item():.2f} an item, in the configuration `judgments`. "
+        f"Agreement: {summary.agreement()}."
+    )
+    yield "\n## Licence and sources\n"
+    yield f"Licence: {manifest.licence or 'not stated'}. {_text_note(summary)}"
+    yield from _sources(summary)
+    yield "\n## Audit\n"
+    yield from _audit(summary)
+    yield f"\n## Citation\n\n{manifest.citation or 'None was given.'}"
+    yield "\n## Files\n"
+    yield "`data/` and `judgments/`: Parquet; `csv/`: the same as CSV, in which a cell that a "
+    yield "spreadsheet would run begins with an apostrophe; `croissant.json`: metadata;"
+    yield "`audit.json`; `provenance.json`: the run; `SHA256SUMS`: checksums of all other files"
+    yield "(`sha256sum -c SHA256SUMS`)."
+
+
+def _text_note(summary: Summary) -> str:
+    permission = summary.permission
+    if permission.with_text:
+        return permission.note[:1].upper() + permission.note[1:] if permission.note else ""
+    withheld = ", ".join(f"`{name}`" for name in permission.withheld)
+    said = "Texts are not in the release; `source_id` names them where they came from"
+    said += f" ({permission.without_source} items have none)" * bool(permission.without_source)
+    return f"{said}.{f' Left out with them: {withheld}.' if withheld else ''}"
+
+
+def _sources(summary: Summary) -> Iterator[str]:
+    inputs = {(one.dataset or one.path, one.licence) for one in summary.run.manifest.inputs}
+    if inputs:
+        yield "\n| made from | licence |\n|---|---|"
+        yield from (f"| {name} | {licence or 'not stated'} |" for name, licence in sorted(inputs))
+
+
+def _audit(summary: Summary) -> Iterator[str]:
+    """What can be answered without understanding, and what the parts share."""
+    if summary.not_audited:
+        yield summary.not_audited
+    if summary.audit:
+        yield "What is reached on the test part without reading what is asked:\n"
+        yield "| control | value | 95 % | |\n|---|---|---|---|"
+        for figure in summary.audit:
+            value = "" if figure.value is None else f"{figure.value:.3f}"
+            low_high = "" if figure.low is None else f"{figure.low:.3f} to {figure.high:.3f}"
+            yield f"| `{figure.name}` | {value} | {low_high} | {figure.note} |"

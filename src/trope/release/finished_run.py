@@ -1,0 +1,182 @@
+"""A finished run of a recipe, read and checked: what a release is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from trope.core.errors import BadInput, BadRecord, MissingData
+from trope.core.files import open_binary, read_lines, sha256
+
+MANIFEST, ITEMS, JUDGMENTS = "manifest.json", "items.jsonl", "judgments.jsonl"
+LABELS, AGREEMENT = "labels.jsonl", "agreement.json"
+Value = str | int | float | bool | None
+T = TypeVar("T")
+
+
+class Output(msgspec.Struct, frozen=True):
+    """A file of the run and its checksum."""
+
+    path: str
+    sha256: str
+
+
+class Input(msgspec.Struct, frozen=True):
+    """A file that the run was made from."""
+
+    path: str
+    dataset: str = ""
+    licence: str = ""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What the run says of itself, as far as a release needs it."""
+
+    recipe: str
+    seed: int
+    text_is: str
+    title: str = ""
+    trope: str = ""
+    licence: str = ""
+    citation: str = ""
+    simulated: bool = False
+    finished: bool = False
+    model_sha256: str = ""
+    labels: tuple[str, ...] = ()
+    group_by: str = ""
+    inputs: tuple[Input, ...] = ()
+    outputs: tuple[Output, ...] = ()
+
+
+class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A text with what is known of it."""
+
+    id: str
+    text: str
+    fields: dict[str, Value] = {}
+
+
+class Label(msgspec.Struct, frozen=True):
+    """What was settled for an item; `label` is None where nothing was, and `reason` says why."""
+
+    item: str
+    label: str | None
+    score: float | None = None
+    votes: int = 0
+    share: float | None = None
+    reason: str = ""
+
+
+class Judgment(msgspec.Struct, frozen=True):
+    """One answer of one person, or of a simulated one."""
+
+    item: str
+    annotator: str
+    label: str | None
+    seconds: float | None = None
+    simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All of a run; every item has a label, and judgments are of its items."""
+
+    manifest: Manifest
+    items: tuple[Item, ...]
+    labels: dict[str, Label]
+    judgments: tuple[Judgment, ...]
+    agreement: dict[str, Any]
+
+
+def read_run(folder: Path) -> Run:
+    """The run of a folder.
+
+    Raises:
+        MissingData: for a folder without a run, or without labels.
+        BadInput: for a run that is not finished, or whose files were altered.
+        BadRecord: for a line that is none, an id that comes twice, a label of no item.
+    """
+    manifest = _manifest(folder)
+    for name in (ITEMS, LABELS, JUDGMENTS):
+        if not (folder / name).is_file():
+            remedy = "annotate the run's project, or make the run again with --simulate"
+            raise MissingData(folder / name, remedy)
+    _check_files(folder, manifest)
+    items = tuple(_unique(folder / ITEMS, Item, "id"))
+    known = {item.id for item in items}
+    labels = {label.item: label for label in _unique(folder / LABELS, Label, "item", known)}
+    if lacking := sorted(known - set(labels)):
+        problem = f"has no line for item {lacking[0]!r}; give every item a label, or null"
+        raise BadRecord(folder / LABELS, None, problem)
+    judgments = tuple(j for _, j in _records(folder / JUDGMENTS, Judgment, known))
+    _check_labels(folder, manifest, labels)
+    return Run(manifest, items, labels, judgments, _agreement(folder / AGREEMENT))
+
+
+def _manifest(folder: Path) -> Manifest:
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise MissingData(path, "give the folder of a run of `trope recipe`")
+    try:
+        manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except msgspec.MsgspecError as error:
+        raise BadRecord(path, None, f"is no manifest of a run ({error})") from None
+    if not manifest.finished:
+        raise BadInput(f"{folder}: the run is not finished; run the recipe again, it goes on")
+    return manifest
+
+
+def _check_files(folder: Path, manifest: Manifest) -> None:
+    for output in manifest.outputs:
+        path = folder / output.path
+        if path.is_file() and path.suffix in (".json", ".jsonl") and sha256(path) != output.sha256:
+            raise BadInput(f"{path}: was altered since the run; run the recipe again")
+
+
+def _check_labels(folder: Path, manifest: Manifest, labels: dict[str, Label]) -> None:
+    strange = {one.label for one in labels.values() if one.label} - set(manifest.labels)
+    if manifest.labels and strange:
+        known = ", ".join(manifest.labels)
+        raise BadRecord(folder / LABELS, None, f"has the label {min(strange)!r}; known: {known}")
+
+
+def _agreement(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        with open_binary(path) as file:
+            return msgspec.json.decode(file.read(), type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        raise BadRecord(path, None, f"is no agreement ({error})") from None
+
+
+def _records(path: Path, kind: type[T], known: set[str] | None = None) -> Iterator[tuple[int, T]]:
+    """The records of a file with their lines; `item` must be one of the known ones."""
+    decoder = msgspec.json.Decoder(kind)
+    for line, text in read_lines(path):
+        if not text.strip():
+            continue
+        try:
+            record = decoder.decode(text)
+        except msgspec.MsgspecError as error:
+            raise BadRecord(path, line, f"is no record of a run ({error})") from None
+        if known is not None and (item := getattr(record, "item", "")) not in known:
+            raise BadRecord(path, line, f"names the item {item!r}, which {ITEMS} does not have")
+        yield line, record
+
+
+def _unique(path: Path, kind: type[T], key: str, known: set[str] | None = None) -> Iterator[T]:
+    lines: dict[str, int] = {}
+    for line, record in _records(path, kind, known):
+        own = getattr(record, key)
+        if own in lines:
+            problem = f"has the id {own!r} of line {lines[own]} again; an id is for one item"
+            raise BadRecord(path, line, problem)
+        lines[own] = line
+        yield record
+    if not lines:
+        raise BadRecord(path, None, "holds no record; there is nothing to release")

@@ -1,0 +1,149 @@
+"""A release: files that can be published as they are, made whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from trope.annotate.exchange.parquet import write_parquet
+from trope.annotate.exchange.text_files import csv_lines
+from trope.core.errors import BadInput
+from trope.core.files import sha256
+from trope.core.records import TextKind
+from trope.metrics.figures import Figure
+from trope.release.card import data_card
+from trope.release.croissant import write_croissant
+from trope.release.finished_run import Manifest, Run, Value, read_run
+from trope.release.licensing import check_licence
+from trope.release.splitting import PARTS, SHARES, group_items, split_groups
+from trope.release.summary import Publication, Summary
+from trope.release.tables import JUDGMENT_TYPES, column_types, item_rows, judgment_rows
+
+CHECKSUMS = "SHA256SUMS"
+_KINDS: dict[str, TextKind] = {"tweets": "tweet", "headlines": "headline"}
+Audit = Callable[[Run, Sequence[str], Sequence[int]], tuple[list[Figure], str]]
+"""Figures of controls for a run, the part and the group of each item; or why there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a release is made."""
+
+    shares: tuple[float, ...] = SHARES
+    seed: int = 0
+    with_text: bool = False
+    publication: Publication = field(default_factory=Publication)
+
+
+def make_release(
+    folder: Path, out: Path, options: Options | None = None, audit: Audit | None = None
+) -> Summary:
+    """Write the release of a finished run into a new folder, and say what is in it.
+
+    Raises:
+        BadInput: for a folder that holds something, and for all that a run can have wrong.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BadInput(f"{out}: exists already; give a new or an empty folder")
+    options = options or Options()
+    run = read_run(folder)
+    permission = check_licence(run.manifest, run.items, told=options.with_text)
+    kind = _KINDS.get(run.manifest.text_is, "plain")
+    groups = group_items(run.items, by=run.manifest.group_by, kind=kind)
+    parts = split_groups(groups, shares=options.shares, seed=options.seed)
+    rows = item_rows(run, groups, permission)
+    summary = Summary(
+        run,
+        permission,
+        options.publication,
+        _parted(rows, parts, options.shares),
+        column_types(rows),
+        len(set(groups)),
+    )
+    if audit is not None:
+        figures, why = audit(run, parts, groups)
+        summary = replace(summary, audit=tuple(figures), not_audited=why)
+    _write_whole(out, lambda to: _write(to, summary, options.seed))
+    return summary
+
+
+def _parted(
+    rows: Sequence[Mapping[str, Value]], parts: Sequence[str], shares: Sequence[float]
+) -> dict[str, list[Mapping[str, Value]]]:
+    """The rows of each part that was asked for.
+
+    Raises:
+        BadInput: where one of them is empty.
+    """
+    found = {
+        part: [row for row, own in zip(rows, parts, strict=True) if own == part]
+        for part, share in zip(PARTS, shares, strict=True)
+        if share > 0
+    }
+    if empty := [part for part, own in found.items() if not own]:
+        problem = f"no group of alike items fits into {empty[0]} ({len(rows)} items)"
+        raise BadInput(f"{problem}; give other --shares, for example 1,0,0")
+    return found
+
+
+def _write_whole(out: Path, write: Callable[[Path], None]) -> None:
+    """Write into a folder beside `out`, and give it its name at the end."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    try:
+        write(made)
+        made.chmod(0o755)
+        if out.is_dir():
+            out.rmdir()
+        made.rename(out)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+
+
+def _write(folder: Path, summary: Summary, seed: int) -> None:
+    for name in ("data", "csv", "judgments"):
+        (folder / name).mkdir()
+    for part, rows in summary.parts.items():
+        _table(folder, f"data/{part}.parquet", f"csv/{part}.csv", summary.types, rows)
+    judgments = judgment_rows(summary.run, seed)
+    _table(folder, "judgments/judgments.parquet", "csv/judgments.csv", JUDGMENT_TYPES, judgments)
+    _json(folder / "audit.json", {"figures": summary.audit, "note": summary.not_audited})
+    _json(folder / "provenance.json", _provenance(summary.run.manifest))
+    write_croissant(summary, folder)
+    (folder / "README.md").write_text(data_card(summary), encoding="utf-8")
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = [f"{sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths]
+    (folder / CHECKSUMS).write_text("".join(lines), encoding="utf-8")
+
+
+def _provenance(manifest: Manifest) -> Manifest:
+    """The manifest without the places where files lay."""
+    inputs = [msgspec.structs.replace(one, path=Path(one.path).name) for one in manifest.inputs]
+    return msgspec.structs.replace(manifest, inputs=tuple(inputs))
+
+
+def _table(
+    folder: Path,
+    parquet: str,
+    csv: str,
+    types: Mapping[str, str],
+    rows: Sequence[Mapping[str, Any]],
+) -> None:
+    """The same rows as Parquet and as CSV."""
+    with (folder / parquet).open("wb") as binary:
+        write_parquet(binary, types, rows)
+    with (folder / csv).open("w", encoding="utf-8", newline="") as text:
+        text.writelines(csv_lines(list(types), rows))
+
+
+def _json(path: Path, document: Any) -> None:
+    plain = msgspec.to_builtins(document)
+    path.write_text(json.dumps(plain, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

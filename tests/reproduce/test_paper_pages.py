@@ -1,0 +1,63 @@
+"""The pages of the papers: every claim has its line, every path exists, every page is fresh."""
+
+import re
+from pathlib import Path
+
+import pytest
+from paper_figures import FIGURES, PAGES, ours_of
+
+from conftest import REPOSITORY
+from trope.catalog import REPRODUCTIONS
+from trope.cli.main import run
+from trope.reproduce.notes_file import Claim, read_notes
+from trope.reproduce.pages import as_page, find_row
+
+CLAIMS = [(paper, claim) for paper in sorted(FIGURES) for claim in read_notes(paper).claims]
+
+
+def name(pair: object) -> str:
+    return str(pair.number) if isinstance(pair, Claim) else str(pair)
+
+
+def test_the_checklist_is_whole() -> None:
+    assert sorted(claim.number for _, claim in CLAIMS) == list(range(1, 76))
+
+
+@pytest.mark.parametrize(("paper", "claim"), CLAIMS, ids=name)
+def test_a_claim_names_code_and_tests_that_exist(paper: str, claim: Claim) -> None:
+    assert claim.code
+    assert claim.tests
+    missing = [path for path in claim.code + claim.tests if not (REPOSITORY / path).is_file()]
+    assert missing == []
+    assert all(path.startswith("tests/") for path in claim.tests)
+
+
+@pytest.mark.parametrize("paper", sorted(FIGURES))
+def test_figures_of_claims_are_rows_of_the_report(paper: str) -> None:
+    report = REPRODUCTIONS.load(paper)()
+    tables = {table.name for table in report.notes.tables}
+    names = [name for claim in report.notes.claims for name in claim.ours]
+    unknown = [n for n in names if n not in tables and find_row(report, n) is None]
+    assert unknown == []
+
+
+@pytest.mark.parametrize("paper", sorted(FIGURES))
+def test_the_page_has_a_line_for_every_claim(paper: str) -> None:
+    page = (PAGES / f"{paper}.md").read_text(encoding="utf-8")
+    numbers = {int(found) for found in re.findall(r"^\| (\d+) +\|", page, flags=re.MULTILINE)}
+    assert {claim.number for claim in read_notes(paper).claims} <= numbers
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("paper", sorted(FIGURES))
+def test_the_page_is_what_the_command_writes(shared: Path, paper: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    arguments = ["reproduce", paper, "--from", str(shared / "data"), "--write", str(page)]
+    arguments += [f"--ours={path}" for path in ours_of(paper)]
+    with pytest.raises(SystemExit) as leave:
+        run([*arguments, "--out", str(tmp_path / "report.md")])
+    assert leave.value.code == 0
+    assert page.read_text("utf-8") == (PAGES / f"{paper}.md").read_text("utf-8")
+    assert page.read_text("utf-8") == as_page(
+        REPRODUCTIONS.load(paper)(shared / "data", ours_of(paper))
+    )
