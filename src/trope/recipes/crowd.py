@@ -14,8 +14,8 @@ import numpy as np
 from trope.annotate.rules.agreement import QuestionAgreement, measure_question
 from trope.annotate.rules.simulation import SCALE
 from trope.core.judgments import Judgment
-from trope.metrics.agreement import Agreement
 from trope.metrics.aggregation.majority import majority
+from trope.metrics.agreement import Agreement
 from trope.metrics.votes import encode_votes
 from trope.recipes.recipe import Label
 from trope.recipes.settings import Number, Share
@@ -58,7 +58,7 @@ def hidden_truth(
 ) -> list[str]:
     """A truth an item: what the machine said with the given probability, else any label."""
     return [
-        own if own is not None and rng.random() < machine else labels[rng.integers(len(labels))]
+        own if own is not None and rng.random() < machine else labels[int(rng.integers(len(labels)))]
         for own in said
     ]
 
@@ -68,13 +68,13 @@ def answer(rng: Random, truth: str, labels: Sequence[str], skill: float) -> str:
     if rng.random() < skill:
         return truth
     others = [label for label in labels if label != truth]
-    return others[rng.integers(len(others))]
+    return others[int(rng.integers(len(others)))]
 
 
 def scale_answers(rng: Random, truth: Sequence[float], skill: float) -> list[str]:
     """Answers on the scale from −5 to +5, near the truth."""
     places = SCALE.answer(rng, np.asarray(truth, dtype=np.float64), skill)
-    return [SCALE.labels[place] for place in places]
+    return [SCALE.labels[int(place)] for place in places]
 
 
 def seconds(rng: Random) -> float:

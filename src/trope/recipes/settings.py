@@ -29,7 +29,7 @@ def resolve(recipe: Recipe, config: Path | None = None, changes: Sequence[str] =
         BadConfig: with the file and every key that is unknown or has a value out of range.
     """
     table = _read(recipe.folder / CONFIG)
-    settings = convert_config(table, recipe.settings, recipe.folder / CONFIG)
+    settings: Any = convert_config(table, recipe.settings, recipe.folder / CONFIG)
     if config is not None:
         table = _laid_over(table, _read(config))
         settings = convert_config(table, recipe.settings, config)

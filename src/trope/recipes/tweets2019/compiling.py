@@ -65,12 +65,12 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
     )
     answers = known_answers(known_pairs(context))
     gold = choose_gold(emotional, answers, settings.demo_gold, selection, context.seed)
-    for subset, candidates, size in (
+    for part, candidates, size in (
         (DEMO, emotional, max(0, settings.demo - len(gold))),
         ("emotional", emotional, settings.emotional),
         ("political", political, settings.political),
     ):
-        choose(candidates, subset, size, settings.most_a_verb, selection, context.seed)
+        choose(candidates, part, size, settings.most_a_verb, selection, context.seed)
     context.facts |= facts(every, selection)
     for record in every:
         subset = selection.chosen.get(record.id)
