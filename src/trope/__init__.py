@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from trope.core.errors import TropeError
     from trope.core.records import Analysis, Relation, Token
     from trope.integrations.spacy import load
-    from trope.pipeline import Pipeline, analyze, analyze_many
+    from trope.pipeline import Pipeline, analyze, analyze_many, rewrite
 
 __version__ = "0.1.0"
 
@@ -20,6 +20,7 @@ _PUBLIC = {
     "analyze": "trope.pipeline",
     "analyze_many": "trope.pipeline",
     "load": "trope.integrations.spacy",
+    "rewrite": "trope.pipeline",
 }
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "analyze",
     "analyze_many",
     "load",
+    "rewrite",
 ]
 
 

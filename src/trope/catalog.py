@@ -28,6 +28,7 @@ READERS: Registry[Reader] = Registry(
             "Frames with roles and lexical units, YAML.",
             extra="systems",
         ),
+        "coinco": Entry("trope.corpora.coinco:read_coinco", "CoInCo: substitutes of all words."),
         "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
         "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
         "master-metaphor-list": Entry(
@@ -40,6 +41,10 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.moh:read_moh_formatted", "MOH: verbs in sentences, split into words."
         ),
         "moh-x": Entry("trope.corpora.moh_x:read_moh_x", "MOH-X: verbs with their arguments."),
+        "munch": Entry("trope.corpora.munch:read_munch", "MUNCH: what metaphorical words mean."),
+        "munch-pairs": Entry(
+            "trope.corpora.munch:read_munch_pairs", "MUNCH: apt and inapt paraphrases."
+        ),
         "naacl2018-key": Entry(
             "trope.corpora.naacl2018:read_key", "Keys of the shared tasks of 2018 and 2020."
         ),
@@ -63,6 +68,7 @@ READERS: Registry[Reader] = Registry(
         "semeval2007-tagged": Entry(
             "trope.corpora.name_layers:read_tagged", "SemEval-2007 T8: words with BNC tags."
         ),
+        "swords": Entry("trope.corpora.swords:read_swords", "SWORDS: substitutes, judged."),
         "texts": Entry("trope.corpora.tables:read_texts", "Tables with a column of texts."),
         "trofi": Entry("trope.corpora.trofi:read_trofi", "TroFi: the example base."),
         "trofi-formatted": Entry(
@@ -205,6 +211,10 @@ EVALUATIONS: Registry[object] = Registry(
             "trope.cli.evaluation.metonymy:evaluate",
             "Names of places and organisations: encoder, transformers, tables, baselines, roles.",
             extra="systems",
+        ),
+        "rewriting": Entry(
+            "trope.cli.evaluation.rewriting:evaluate",
+            "Substitutes for verbs: judged, open, swords, munch.",
         ),
         "sentiment": Entry(
             "trope.cli.evaluation.sentiment:evaluate",

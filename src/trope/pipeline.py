@@ -46,6 +46,9 @@ from trope.text import read
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
+    from trope.tasks.metaphor.encoder_heads import Heads
+    from trope.tasks.rewriting.rewriter import Rewriter, Rewriting
+    from trope.tasks.rewriting.task import Direction
 
 BASE = "base"
 """The tier whose heads need public weights that do not come with the package."""
@@ -89,6 +92,7 @@ class Pipeline:
         adapters on a public encoder, whose weights are looked for in the folder `base_weights`.
         """
         self.tier = tier
+        self._base_weights = base_weights
         self.base: BaseEncoder | None = None
         if tier != BASE:
             self.encoder = Encoder(tier, threads=threads, folder=folder)
@@ -196,6 +200,44 @@ class Pipeline:
         known = [len(text) == 1 and text[0].feeling is not None for text in texts]
         words = [[parse.words for parse in text] for text in texts]
         return sentiments(texts, send_whole(self.heads, words, known))
+
+    def rewrite(
+        self,
+        text: str,
+        *,
+        to: Direction,
+        verb: str | None = None,
+        top: int = 6,
+        kind: TextKind = "plain",
+    ) -> list[Rewriting]:
+        """Candidates for verbs of a text: literal ones for metaphors, or metaphors for others.
+
+        Raises:
+            BadInput: where the text has no such verb, the named one twice, or in an idiom.
+        """
+        from trope.tasks.rewriting.texts import rewrite_analysis
+
+        return rewrite_analysis(
+            self.analyze(text, kind=kind), self.rewriter, self.detector,
+            to=to, verb=verb, top=top,
+        )  # fmt: skip
+
+    @cached_property
+    def rewriter(self) -> Rewriter:
+        """What finds substitutes, loaded when it is first used."""
+        from trope.tasks.rewriting.meaning import open_meanings
+        from trope.tasks.rewriting.ranker import ranker_file, read_ranker
+        from trope.tasks.rewriting.rewriter import Rewriter
+
+        meanings = open_meanings(self.encoder, self.tier, base_weights=self._base_weights)
+        return Rewriter(read_ranker(ranker_file(meanings.kind)), meanings)
+
+    @cached_property
+    def detector(self) -> Heads:
+        """The heads for metaphors of this tier."""
+        from trope.tasks.metaphor.encoder_heads import SmallHeads
+
+        return SmallHeads(self.encoder) if self.base is None else self.base
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""
@@ -380,3 +422,10 @@ def analyze_many(
 ) -> Iterator[Analysis]:
     """One analysis a text, in order, with the shipped model."""
     return _shipped().analyze_many(texts, kind=kind, batch_size=batch_size)
+
+
+def rewrite(
+    text: str, *, to: Direction, verb: str | None = None, top: int = 6, kind: TextKind = "plain"
+) -> list[Rewriting]:
+    """Candidates for verbs of a text, with the shipped model."""
+    return _shipped().rewrite(text, to=to, verb=verb, top=top, kind=kind)

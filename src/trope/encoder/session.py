@@ -48,6 +48,9 @@ METONYMY = ("metonymy",)
 MEANING = ("meaning",)
 """A vector a word, and by their mean one a text: near for near meanings."""
 
+SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
+"""What is asked of some texts once more: whole texts, and sentences with hidden names."""
+
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -132,6 +135,9 @@ class Encoder:
     def _session(self, outputs: Sequence[str]) -> Any:
         """The network with the heads that these outputs need, loaded when it is first used."""
         wanted = frozenset(outputs)
+        second = frozenset(self.outputs) & SECOND_LOOK
+        if wanted <= second:  # light heads: one network in memory for all of them
+            wanted = second
         with self._opening:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"

@@ -47,6 +47,11 @@ class WordVectors:
         """The length of a vector."""
         return int(self._vectors.shape[1])
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words in the order of their file."""
+        return tuple(sorted(self._rows, key=self._rows.__getitem__))
+
     def __len__(self) -> int:
         return len(self._rows)
 

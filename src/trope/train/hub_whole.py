@@ -32,13 +32,13 @@ from trope.tasks.hub_folder import (
     text_pieces,
 )
 from trope.tasks.metonymy import transformers_system as names
+from trope.tasks.metonymy.held_out import held_out
 from trope.tasks.metonymy.task import WordsAlone, put_into_context
 from trope.tasks.sentiment import transformers_system as feelings
 from trope.tasks.sentiment.selection import folds_of
 from trope.tasks.sentiment.task import to_integers
 from trope.train.hub_loop import Epoch, Fitted, Objective, Place, Say, best_device, fit
 from trope.train.hub_settings import HubSettings
-from trope.train.name_sets import held_out
 
 FOLDS = 10
 Answered = list[tuple[str, float]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from trope.corpora.semeval2007 import read_samples
 from trope.encoder.pieces import MASK, Vocabulary
 from trope.lexicon.names import shipped_finder
 from trope.lexicon.readings import NAME_CLASSES, NameClass, readings
+from trope.tasks.metonymy.held_out import held_out
 from trope.tasks.metonymy.task import words_within
 from trope.text import read
 from trope.text.tokenise import tokenise
@@ -24,8 +24,6 @@ from trope.train.sources import read_texts
 
 LABELS = tuple(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind))
 """All readings of all classes, in the order of the head's logits."""
-FOLDS = 10
-"""Every tenth sample, by a checksum of its id, is set aside to choose by."""
 MOST_NAMES = 24_000
 """Sentences with names that are read without answers."""
 _FILES = ("SemEval.train.xml", "comp_toparse.train.gz")
@@ -78,12 +76,6 @@ def encode_names(sentences: Sequence[NamedSentence], vocabulary: Vocabulary) -> 
         corpus.labels["name"][start + s.first : start + s.last] = NAME_CLASSES.index(s.name_class)
         corpus.labels["reading"][start + s.first : start + s.last] = s.reading
     return corpus
-
-
-def held_out(identifier: str) -> bool:
-    """Whether a sample of the training data is set aside."""
-    digest = hashlib.md5(identifier.encode(), usedforsecurity=False).digest()
-    return digest[0] % FOLDS == 0
 
 
 def _samples(data: Path, split: str) -> Iterator[NameSample]:

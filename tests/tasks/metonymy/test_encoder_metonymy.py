@@ -14,7 +14,7 @@ from trope.core.errors import BadInput
 from trope.core.records import Parse
 from trope.encoder.session import Encoder
 from trope.lexicon.readings import readings
-from trope.tasks.metonymy.encoder_head import EncoderMetonymy, build
+from trope.tasks.metonymy.encoder_head import EncoderMetonymy, blend, build
 from trope.tasks.metonymy.task import NameInContext
 
 
@@ -128,3 +128,12 @@ def test_what_cannot_be_asked_is_refused(encoder, tmp_path) -> None:
     fewer = msgspec.structs.replace(ALL_LABELS, metonymy=ALL_LABELS.metonymy[1:])
     with pytest.raises(BadInput, match="another scheme"):
         build(folder=write_model(tmp_path / "fewer", fewer), threads=1)
+
+
+def test_both_is_the_blend_of_plain_and_masked(encoder: Encoder) -> None:
+    names = [subject("France", "sleeps"), in_place("Peru", "live")]
+    both, plain, masked = (
+        EncoderMetonymy(encoder, mask=mask).predict(names) for mask in ("both", "plain", "masked")
+    )
+    for one, a, b in zip(both, plain, masked, strict=True):
+        assert close(blend(a, b), one)

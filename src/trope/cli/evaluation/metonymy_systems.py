@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from trope.cli.evaluation.metonymy_data import NameData
+from trope.cli.evaluation.metonymy_data import NameData, NameSplit
 from trope.cli.evaluation.options import EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels
 from trope.lexicon.verbnet import read_verbnet
@@ -115,7 +115,21 @@ def figures_on_test(
     Args:
         label: its name; "" for the system of a tier, whose figures have no name in them.
     """
-    split = data[name_class, "test"]
+    yield from figures_on(
+        label, predicted, data[name_class, "test"], name_class, seed, chosen_on, note
+    )
+
+
+def figures_on(
+    label: str,
+    predicted: Sequence[Probabilities],
+    split: NameSplit,
+    name_class: NameClass,
+    seed: int,
+    chosen_on: str,
+    note: str,
+) -> Iterator[Figure]:
+    """The same on any samples."""
     for level in GRANULARITIES:
         gold = [sample.label(level) for sample in split.samples]
         if None in gold:

@@ -83,6 +83,13 @@ class EncoderMetonymy:
             yield (*words[:first], MASK, *words[last:]), _View(at, first, first + 1, share)
 
 
+def blend(plain: Probabilities, masked: Probabilities) -> Probabilities:
+    """What "both" would say, from what is said of the name as it is and hidden."""
+    means = {name: (plain[name] * masked[name]) ** 0.5 for name in plain}
+    total = sum(means.values())
+    return {name: mean / total for name, mean in means.items()}
+
+
 def _name_words(
     done: BatchPass, asked: Sequence[Sequence[_View]]
 ) -> Iterator[tuple[_View, npt.NDArray[np.float32]]]:

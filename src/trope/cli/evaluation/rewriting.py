@@ -1,0 +1,41 @@
+"""`trope evaluate rewriting`: judged candidates, open search, substitution, paraphrases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from trope.cli.evaluation.options import EvaluationOptions
+from trope.cli.evaluation.rewriting_newsmet import evaluate_judged, evaluate_open
+from trope.cli.evaluation.rewriting_substitution import evaluate_munch, evaluate_swords
+from trope.core.files import sha256
+from trope.metrics.figures import Evaluation, Figure, new_evaluation
+from trope.pipeline import Pipeline
+from trope.tasks.rewriting.ranker import ranker_file
+
+Part = Callable[[Pipeline, EvaluationOptions], list[Figure]]
+
+PARTS: Mapping[str, Part] = {
+    "judged": evaluate_judged,
+    "open": evaluate_open,
+    "swords": evaluate_swords,
+    "munch": evaluate_munch,
+}
+"""What `--part` chooses from."""
+
+
+def evaluate(options: EvaluationOptions, pipeline: Pipeline | None = None) -> Evaluation:
+    """All figures of rewriting; the checksum is that of the ranker.
+
+    Raises:
+        MissingData: where the sets' files are not there.
+    """
+    parts = options.choose(tuple(PARTS))
+    pipeline = pipeline or Pipeline(
+        tier=options.tier,
+        threads=options.threads,
+        folder=options.model,
+        base_weights=options.base_weights,
+    )
+    figures = [figure for part in parts for figure in PARTS[part](pipeline, options)]
+    checksum = sha256(ranker_file(pipeline.rewriter.meanings.kind))
+    return new_evaluation("rewriting", options.tier, checksum, figures)

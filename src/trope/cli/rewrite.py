@@ -1,0 +1,132 @@
+"""`trope rewrite`: what a metaphor means literally, and a metaphor for a literal verb."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import get_args
+
+import click
+import msgspec
+
+from trope.cli.sources import ReadingOptions, read_sources
+from trope.core.errors import BadInput
+from trope.core.records import TextKind
+from trope.pipeline import Pipeline
+from trope.tasks.rewriting.rewriter import Rewriting
+from trope.tasks.rewriting.task import DIRECTIONS, Direction
+
+
+def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> Pipeline:
+    """The pipeline that the command uses; tests put another in its place."""
+    return Pipeline(tier=tier, threads=threads, base_weights=base_weights)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]")
+@click.option("--text", "given", help="The text, where it could be taken for a file.")
+@click.option("--to", type=click.Choice(DIRECTIONS),
+              help="Literal verbs for metaphors, or metaphorical ones for others.")  # fmt: skip
+@click.option("--verb", help="Only this verb of the text, whatever the detector says of it.")
+@click.option("--top", type=click.IntRange(1, 40), default=6, show_default=True,
+              help="Candidates a verb.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(("text", "json", "items")), default="text",
+              show_default=True, help="How the candidates are shown; items, both ways, are for "
+              "`trope annotate import`.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--kind", type=click.Choice(get_args(TextKind)), default="plain", show_default=True,
+              help="What the texts are: tweets and headlines are normalised first.")  # fmt: skip
+@click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
+@click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
+              type=click.Path(path_type=Path, exists=True))  # fmt: skip
+@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
+def rewrite(
+    sources: tuple[str, ...],
+    given: str | None,
+    to: Direction | None,
+    verb: str | None,
+    top: int,
+    form: str,
+    as_json: bool,
+    kind: TextKind,
+    tier: str,
+    base_weights: Path | None,
+    threads: int | None,
+    seed: int | None,
+) -> int:
+    """Verbs that say a TEXT plainly, or with a picture.
+
+    Without --verb all verbs are rewritten that the direction makes sense for: metaphors for
+    literal, others for metaphorical. Each candidate tells why it is offered: how well it fits its
+    subject and object, how near the meaning stays, how likely it is a metaphor there.
+    """
+    if to is None and form != "items":
+        raise BadInput("say where to: --to literal or --to metaphorical")
+    if given is not None:
+        texts = [given]
+    else:
+        texts = [named.text for named in read_sources(sources, ReadingOptions())]
+    pipeline = load_pipeline(tier, threads, base_weights)
+    directions = DIRECTIONS if form == "items" else (to or DIRECTIONS[0],)
+    found, refused = [], 0
+    for text in texts:
+        try:
+            named = verb or (_focus(pipeline, text) if form == "items" else None)
+            own = [
+                rewriting
+                for direction in directions
+                for rewriting in pipeline.rewrite(
+                    text, to=direction, verb=named, top=top, kind=kind
+                )
+            ]
+        except BadInput as error:
+            if len(texts) == 1:
+                raise
+            refused += 1
+            click.echo(f"trope: {text!r}: {error}", err=True)
+            continue
+        found.append((text, own))
+    _write(found, "json" if as_json else form)
+    return 1 if refused else 0
+
+
+def _focus(pipeline: Pipeline, text: str) -> str:
+    """The verb of a headline's triplet, at the root of its tree."""
+    analysis = pipeline.analyze(text, kind="headline", tasks=("syntax", "relations"))
+    verbs = [r.verb for r in analysis.relations if r.kind == "svo" and r.kept]
+    if not verbs:
+        raise BadInput("has no subject, verb and object at its root; choose a verb with --verb")
+    return analysis.tokens[verbs[0]].text
+
+
+def _write(found: Sequence[tuple[str, list[Rewriting]]], form: str) -> None:
+    if form == "items":
+        for number, (text, own) in enumerate(found, start=1):
+            click.echo(msgspec.json.encode(_item(f"h{number}", text, own)).decode())
+    elif form == "json":
+        rows = [{"text": text, "rewritings": [asdict(r) for r in own]} for text, own in found]
+        document = msgspec.json.encode(rows[0] if len(rows) == 1 else rows)
+        click.echo(msgspec.json.format(document, indent=1).decode())
+    else:
+        for text, own in found:
+            click.echo("\n".join([text, *map(_shown, own)]))
+
+
+def _item(identifier: str, text: str, own: Sequence[Rewriting]) -> dict[str, object]:
+    """A headline with silver candidates, as the annotation template `newsmet` reads it."""
+    forms: dict[str, object] = {r.to: [c.form for c in r.candidates] for r in own}
+    return {"id": identifier, "text": text, "highlight": own[0].verb, **forms}
+
+
+def _shown(rewriting: Rewriting) -> str:
+    """A verb with its candidates, a line each."""
+    lines = [f"  {rewriting.verb}  (metaphor {rewriting.metaphor:.2f}), {rewriting.to}:"]
+    width = max((len(candidate.form) for candidate in rewriting.candidates), default=0)
+    lines += [
+        f"    {candidate.form:{width}}  score {candidate.score:+.2f}  fit {candidate.fit:+.2f}  "
+        f"meaning {candidate.meaning:.2f}  metaphor {candidate.metaphor:.2f}"
+        for candidate in rewriting.candidates
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,134 @@
+"""The words that may stand in a place, with all that is known of each by itself."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from trope.lexicon.associations import read_associations
+from trope.lexicon.inflection import inflect
+from trope.lexicon.semantic_classes import semantic_classes
+from trope.lexicon.vectors import WordVectors, read_vectors
+from trope.lexicon.verbs import shipped_verbs
+from trope.lexicon.wordlists import shipped_words
+from trope.lexicon.wordnet import PARTS, WordNet, read_wordnet
+
+Array = npt.NDArray[np.float32]
+_FORMS = {"VERB": ("VBZ", "VBD", "VBG", "VBN"), "NOUN": ("NNS",), "ADJ": (), "ADV": ()}
+_RAREST = 25_000  # the rank of a word that the vectors do not know
+_SHORTEST = 2
+
+
+class Inventory:
+    """Base forms of one part of speech, and arrays with a row for each."""
+
+    def __init__(self, lemmas: Sequence[str], upos: str) -> None:
+        self.upos = upos
+        self.lemmas = tuple(lemmas)
+        self.rows = {lemma: row for row, lemma in enumerate(self.lemmas)}
+        self.vectors = np.array([lemma_vector(lemma, upos) for lemma in lemmas], np.float32)
+        net = wordnet_of(upos)
+        self.senses = tuple(net.senses(lemma) if net else () for lemma in lemmas)
+        self.classes = tuple(frozenset(semantic_classes(lemma, upos)) for lemma in lemmas)
+        ranks = word_ranks()
+        associations = read_associations()
+        counts = [associations.count(lemma) if upos == "VERB" else 0.0 for lemma in lemmas]
+        self.alone = np.array(
+            [
+                [
+                    math.log(1 + ranks.get(lemma, _RAREST)),
+                    math.log(1 + count),
+                    math.log(1 + len(senses)),
+                    float(bool(senses)),
+                ]
+                for lemma, count, senses in zip(lemmas, counts, self.senses, strict=True)
+            ],
+            np.float32,
+        ).reshape(-1, 4)
+        self.associations = (
+            associations.vectors(lemmas)
+            if upos == "VERB"
+            else np.zeros((len(lemmas), associations.vectors([]).shape[1]), np.float32)
+        )
+        self.by_sense = _by_sense(self.senses)
+
+    def __len__(self) -> int:
+        return len(self.lemmas)
+
+    def take(self, rows: Sequence[int]) -> Inventory:
+        """Some of the words, with what is known of them."""
+        part = Inventory.__new__(Inventory)
+        part.upos = self.upos
+        part.lemmas = tuple(self.lemmas[row] for row in rows)
+        part.senses = tuple(self.senses[row] for row in rows)
+        part.classes = tuple(self.classes[row] for row in rows)
+        part.rows = {lemma: row for row, lemma in enumerate(part.lemmas)}
+        at = np.asarray(rows, dtype=np.int64)
+        part.vectors, part.alone = self.vectors[at], self.alone[at]
+        part.associations = self.associations[at]
+        part.by_sense = _by_sense(part.senses)
+        return part
+
+
+def _by_sense(senses: Sequence[tuple[int, ...]]) -> dict[int, list[int]]:
+    """The rows of the words that have each sense."""
+    found: dict[int, list[int]] = {}
+    for row, own in enumerate(senses):
+        for sense in own:
+            found.setdefault(sense, []).append(row)
+    return found
+
+
+@cache
+def read_inventory(upos: str) -> Inventory:
+    """All base forms that trope may offer for a part of speech: known to vectors and WordNet.
+
+    Auxiliaries are left out, and so are verbs that are light, which say nothing by themselves.
+    """
+    if upos not in PARTS:
+        return Inventory((), upos)
+    known = static_vectors()
+    net = read_wordnet(upos)
+    if upos == "VERB":
+        auxiliaries = shipped_verbs().auxiliary
+        associations = read_associations()
+        words = [
+            verb
+            for verb in shipped_words().verbs
+            if verb not in auxiliaries
+            and len(verb) >= _SHORTEST
+            and (associations.count(verb) or (verb in known and net.senses(verb)))
+        ]
+    else:
+        words = [w for w in net.lemmas if w.isalpha() and len(w) >= _SHORTEST and w in known]
+    return Inventory(sorted(words), upos)
+
+
+@cache
+def wordnet_of(upos: str) -> WordNet | None:
+    """WordNet's part for a tag; None for tags that it has no words of."""
+    return read_wordnet(upos) if upos in PARTS else None
+
+
+@cache
+def word_ranks() -> dict[str, int]:
+    """Words by frequency, the most frequent first: the order of the vectors."""
+    return {word: rank for rank, word in enumerate(static_vectors().words)}
+
+
+@cache
+def static_vectors() -> WordVectors:
+    """The word vectors of the package, read once."""
+    return read_vectors()
+
+
+def lemma_vector(lemma: str, upos: str) -> Array:
+    """The vector of a base form, or else of one of its forms; zeros where there is none."""
+    table = static_vectors()
+    forms = (lemma, *(inflect(lemma, tag) for tag in _FORMS.get(upos, ())))
+    found = (vector for form in forms if (vector := table.get(form)) is not None)
+    return next(found, np.zeros(table.dimensions, dtype=np.float32))

@@ -1,0 +1,171 @@
+"""How the ranker is learnt from lists of candidates that people judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from trope.tasks.rewriting.logistic import Floats, fit_logistic
+from trope.tasks.rewriting.ranker import (
+    HERE,
+    PRIOR,
+    SUBSTITUTION,
+    Scores,
+    named,
+    prior_features,
+)
+from trope.tasks.rewriting.task import DIRECTIONS
+
+Part = dict[str, tuple[float, float]]
+"""How often each word was judged, and its acceptances beyond what was to be expected."""
+
+Priors = dict[str, Part]
+Table = dict[str, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedList:
+    """Candidates of one place: named columns of features, and what people said of each.
+
+    `direction` is empty for plain substitution; `share` is what the list counts for.
+    """
+
+    lemmas: tuple[str, ...]
+    labels: Floats
+    columns: Table
+    direction: str = ""
+    share: float = 1.0
+    group: str = field(default="")
+
+
+def learn_priors(lists: Iterable[JudgedList]) -> Priors:
+    """How often each word was judged, and its excess of acceptance over the direction's rate."""
+    lists = list(lists)
+    priors: Priors = {direction: {} for direction in DIRECTIONS}
+    for direction, found in priors.items():
+        own = [judged for judged in lists if judged.direction == direction]
+        rate = _rate(own)
+        for judged in own:
+            for lemma, (number, excess) in own_part(judged, rate).items():
+                known = found.get(lemma, (0.0, 0.0))
+                found[lemma] = (known[0] + number, known[1] + excess)
+    return priors
+
+
+def own_parts(lists: Sequence[JudgedList]) -> list[Part]:
+    """What each list added to the priors, which must not help to rank that very list."""
+    rates: dict[str, float] = {d: _rate([j for j in lists if j.direction == d]) for d in DIRECTIONS}
+    return [own_part(judged, rates[judged.direction]) for judged in lists]
+
+
+def own_part(judged: JudgedList, rate: float) -> Part:
+    """What one list adds to the priors of its words."""
+    part: Part = {}
+    for lemma, label in zip(judged.lemmas, judged.labels, strict=True):
+        number, excess = part.get(lemma, (0.0, 0.0))
+        part[lemma] = (number + 1, excess + float(label) - rate)
+    return part
+
+
+def _rate(lists: Sequence[JudgedList]) -> float:
+    labels = np.concatenate([judged.labels for judged in lists]) if lists else np.zeros(1)
+    return float(labels.mean())
+
+
+def learn_scores(
+    lists: Sequence[JudgedList], names: Sequence[str], *, penalty: float, here: bool
+) -> Scores:
+    """One linear function for all lists; with `here`, columns are also compared inside a list."""
+    rows = np.vstack([_rows(judged.columns, names, here) for judged in lists])
+    labels = np.concatenate([judged.labels for judged in lists])
+    shares = np.concatenate([np.full(len(judged.labels), judged.share) for judged in lists])
+    weights, bias = fit_logistic(rows, labels, penalty=penalty, shares=shares)
+    return Scores(bias, dict(zip(_names(names, here), map(float, weights), strict=True)))
+
+
+def learn_directions(
+    lists: Sequence[JudgedList],
+    priors: Priors,
+    names: Sequence[str],
+    *,
+    own: Sequence[Part],
+    penalty: float,
+    here: bool,
+) -> dict[str, Scores]:
+    """A function for each direction, which share what they have in common.
+
+    The columns stand in the table twice, the second time with the sign of the direction, so that
+    the penalty draws the two functions together. The prior of a word leaves out `own`, what its
+    own headline added to it.
+    """
+    all_names = (*names, *PRIOR)
+    rows, labels = [], []
+    for judged, part in zip(lists, own, strict=True):
+        prior = prior_features(priors, judged.lemmas, judged.direction, without=part)
+        table = _rows({**judged.columns, **named(prior, PRIOR)}, all_names, here)
+        sign = 1.0 if judged.direction == DIRECTIONS[0] else -1.0
+        rows.append(np.hstack([table, sign * table, np.full((len(table), 1), sign)]))
+        labels.append(judged.labels)
+    weights, bias = fit_logistic(np.vstack(rows), np.concatenate(labels), penalty=penalty)
+    columns = _names(all_names, here)
+    found: dict[str, Scores] = {}
+    for direction, sign in zip(DIRECTIONS, (1.0, -1.0), strict=True):
+        own_weights = weights[: len(columns)] + sign * weights[len(columns) : -1]
+        found[direction] = Scores(
+            float(bias + sign * weights[-1]),
+            dict(zip(columns, map(float, own_weights), strict=True)),
+        )
+    return found
+
+
+def _names(names: Sequence[str], here: bool) -> tuple[str, ...]:
+    return (*names, *(name + HERE for name in names)) if here else tuple(names)
+
+
+def _rows(columns: Mapping[str, Floats], names: Sequence[str], here: bool) -> Floats:
+    table = np.stack([columns[name] for name in names], axis=1).astype(np.float64)
+    return np.hstack([table, table - table.mean(axis=0)]) if here else table
+
+
+def with_substitution(judged: JudgedList, scores: Scores) -> JudgedList:
+    """The list with one more column: how well each word says the same."""
+    columns = {**judged.columns, SUBSTITUTION: scores.of(judged.columns)}
+    return JudgedList(
+        judged.lemmas, judged.labels, columns, judged.direction, judged.share, judged.group
+    )
+
+
+def folds_of(groups: Sequence[str], number: int, seed: int) -> list[int]:
+    """A fold for each list; lists of one group are in the same."""
+    order = sorted(set(groups))
+    np.random.default_rng(seed).shuffle(order)
+    fold = {group: place % number for place, group in enumerate(order)}
+    return [fold[group] for group in groups]
+
+
+def cross_scores(
+    lists: Sequence[JudgedList],
+    names: Sequence[str],
+    *,
+    penalty: float,
+    here: bool = True,
+    folds: int = 10,
+    seed: int = 0,
+) -> list[Floats]:
+    """The scores that each list gets from a ranker that was learnt without its fold."""
+    fold = folds_of([judged.group for judged in lists], folds, seed)
+    found: list[Floats] = [np.zeros(0)] * len(lists)
+    for number in range(folds):
+        training = [j for j, own in zip(lists, fold, strict=True) if own != number]
+        priors = learn_priors(training)
+        scores = learn_directions(
+            training, priors, names, own=own_parts(training), penalty=penalty, here=here
+        )
+        for place, judged in enumerate(lists):
+            if fold[place] == number:
+                prior = prior_features(priors, judged.lemmas, judged.direction)
+                columns = {**judged.columns, **named(prior, PRIOR)}
+                found[place] = scores[judged.direction].of(columns)
+    return found

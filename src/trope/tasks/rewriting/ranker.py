@@ -1,0 +1,167 @@
+"""The ranker: linear scores over named features, in a file that people can read.
+
+Three questions have weights of their own: `substitution` (any word that says the same), `literal`
+and `metaphorical`. Each is asked twice: of a whole inventory, by features that need no reading in
+place (`shortlist`), and of the best of these, read in place (`rank`). A feature whose name ends in
+"~" is compared with its mean over the candidates of the same place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from trope.core.errors import BadModel, MissingData
+from trope.core.files import atomic_write
+from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
+from trope.tasks.rewriting.inventory import Inventory
+from trope.tasks.rewriting.meaning import Array, Meanings
+from trope.tasks.rewriting.task import DIRECTIONS, Place
+
+SUBSTITUTION = "substitution"
+QUESTIONS = (SUBSTITUTION, *DIRECTIONS)
+PRIOR = ("accepted", "accepted_any", "judged")
+"""How often people accepted the word elsewhere, in this direction and in any; how often asked."""
+
+PRIOR_WEIGHT = 2.0
+"""So many judgments without opinion are added to those of a word."""
+
+HERE = "~"
+FOLDER = Path(__file__).with_name("weights")
+
+Floats = npt.NDArray[np.float64]
+
+
+class Scores(msgspec.Struct, frozen=True):
+    """A linear function of named features."""
+
+    bias: float
+    weights: dict[str, float]
+
+    def of(self, columns: Mapping[str, Floats]) -> Floats:
+        """The score of each candidate of one place."""
+        total = np.full(len(next(iter(columns.values()))), self.bias)
+        for name, weight in self.weights.items():
+            column = columns[name.removesuffix(HERE)]
+            total += weight * (column - column.mean() if name.endswith(HERE) else column)
+        return total
+
+
+class Ranker(msgspec.Struct, frozen=True):
+    """What `trope train rewriting` learns.
+
+    `priors` has, for each direction, how often each word was judged and by how much more often
+    than others it was accepted; `mix` is the share of the shortlist's score in the final one.
+    """
+
+    meanings: str
+    shortlist: dict[str, Scores]
+    rank: dict[str, Scores]
+    priors: dict[str, dict[str, tuple[float, float]]]
+    mix: dict[str, float]
+
+    def shortlist_scores(self, place: Place, inventory: Inventory, question: str) -> Floats:
+        """Log-odds of every word of an inventory, without reading it in the place."""
+        columns = named(cheap_features(place, inventory), CHEAP)
+        return self._shortlist(columns, inventory.lemmas, question)
+
+    def _shortlist(
+        self, columns: dict[str, Floats], lemmas: Sequence[str], question: str
+    ) -> Floats:
+        if question == SUBSTITUTION:
+            return self.shortlist[SUBSTITUTION].of(columns)
+        same = self.shortlist[SUBSTITUTION].of(columns)
+        priors = named(prior_features(self.priors, lemmas, question), PRIOR)
+        return self.shortlist[question].of({**columns, **priors, SUBSTITUTION: same})
+
+    def rank_scores(
+        self,
+        lists: Sequence[tuple[Place, Inventory]],
+        question: str,
+        meanings: Meanings,
+        forms: Sequence[Sequence[str]] | None = None,
+    ) -> list[Floats]:
+        """Log-odds of the candidates of each place, read there; `forms` as they would stand."""
+        if forms is None:
+            forms = [[place.fitted(word) for word in words.lemmas] for place, words in lists]
+        read = contexts_features(
+            [(place, own) for (place, _), own in zip(lists, forms, strict=True)], meanings
+        )
+        return [
+            self.rank_columns(cheap_features(place, words), context, words.lemmas, question)
+            for (place, words), context in zip(lists, read, strict=True)
+        ]
+
+    def rank_columns(
+        self, cheap: Array, context: Array, lemmas: Sequence[str], question: str
+    ) -> Floats:
+        """Log-odds of the candidates of one place from their features."""
+        columns = {**named(cheap, CHEAP), **named(context, CONTEXT)}
+        if question == SUBSTITUTION:
+            return self.rank[SUBSTITUTION].of(columns)
+        columns[SUBSTITUTION] = self.rank[SUBSTITUTION].of(columns)
+        columns |= named(prior_features(self.priors, lemmas, question), PRIOR)
+        return self.rank[question].of(columns)
+
+
+def named(table: npt.ArrayLike, names: Sequence[str]) -> dict[str, Floats]:
+    """The columns of a table by name."""
+    return dict(zip(names, np.asarray(table, dtype=np.float64).T, strict=True))
+
+
+def prior_features(
+    priors: Mapping[str, Mapping[str, tuple[float, float]]],
+    lemmas: Sequence[str],
+    question: str,
+    without: Mapping[str, tuple[float, float]] | None = None,
+) -> Array:
+    """[word, PRIOR]; `without` is what the words' own headline added, in training."""
+    rows = []
+    for lemma in lemmas:
+        judged, excess = priors.get(question, {}).get(lemma, (0.0, 0.0))
+        all_judged = sum(prior.get(lemma, (0.0, 0.0))[0] for prior in priors.values())
+        all_excess = sum(prior.get(lemma, (0.0, 0.0))[1] for prior in priors.values())
+        own = (without or {}).get(lemma, (0.0, 0.0))
+        judged, excess = judged - own[0], excess - own[1]
+        all_judged, all_excess = all_judged - own[0], all_excess - own[1]
+        rows.append(
+            (
+                excess / (judged + PRIOR_WEIGHT),
+                all_excess / (all_judged + PRIOR_WEIGHT),
+                math.log(1 + judged),
+            )
+        )
+    return np.array(rows, dtype=np.float32).reshape(len(lemmas), len(PRIOR))
+
+
+def ranker_file(kind: str) -> Path:
+    """Where the shipped ranker for a source of meanings lies."""
+    return FOLDER / f"{kind}.json"
+
+
+@cache
+def read_ranker(path: Path) -> Ranker:
+    """The ranker of a file, read once.
+
+    Raises:
+        MissingData: where there is none.
+        BadModel: where the file holds something else.
+    """
+    if not path.is_file():
+        raise MissingData(path, "train it with `trope train rewriting`")
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Ranker)
+    except msgspec.MsgspecError as error:
+        raise BadModel(path, f"holds no ranker ({error}); train or install it again") from None
+
+
+def write_ranker(ranker: Ranker, path: Path) -> None:
+    """Put the ranker into a file that appears whole, a line a weight."""
+    with atomic_write(path) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(ranker), indent=1).decode() + "\n")

@@ -1,0 +1,185 @@
+"""From a sentence and one of its verbs to candidates: shortlist, reading in place, order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from trope.core.errors import BadInput
+from trope.core.records import Parse
+from trope.encoder.base import Verdict
+from trope.lexicon.idioms import shipped_idioms
+from trope.lexicon.verbs import shipped_verbs
+from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
+from trope.tasks.rewriting.inventory import Inventory, read_inventory
+from trope.tasks.rewriting.meaning import Meanings
+from trope.tasks.rewriting.ranker import SUBSTITUTION, Ranker, named
+from trope.tasks.rewriting.task import Direction, Place
+
+SHORTLISTED = 40
+"""Words of the inventory that are read in the place: what bounds the time of a rewriting."""
+
+
+_OWN = 3  # spellings that the word of the place may have itself
+
+
+class Detector(Protocol):
+    """What tells metaphors: the heads of an encoder."""
+
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
+        """What it says of each sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A word for a place, and why it is offered.
+
+    `score` orders the candidates (log-odds). `fit` is how well the verb goes with its subject,
+    object and pattern, `meaning` how near the sentence stays (cosine of the word in its place),
+    `metaphor` the probability that it is a metaphor there.
+    """
+
+    form: str
+    lemma: str
+    score: float
+    fit: float
+    meaning: float
+    metaphor: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriting:
+    """A verb of a text, `text[start:end]`, and candidates for it, the best first."""
+
+    verb: str
+    lemma: str
+    start: int
+    end: int
+    to: Direction
+    metaphor: float
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The words that a shortlist left, in the final order."""
+
+    lemmas: tuple[str, ...]
+    scores: tuple[float, ...]
+    fits: tuple[float, ...]
+    meanings: tuple[float, ...]
+
+
+class Rewriter:
+    """Candidates for words in places. Safe to keep and use again."""
+
+    def __init__(self, ranker: Ranker, meanings: Meanings) -> None:
+        if ranker.meanings != meanings.kind:
+            raise BadInput(
+                f"the ranker was trained on {ranker.meanings!r} vectors, not on "
+                f"{meanings.kind!r}; train it with `trope train rewriting`"
+            )
+        self.ranker = ranker
+        self.meanings = meanings
+
+    def rank_many(
+        self,
+        places: Sequence[Place],
+        question: str,
+        *,
+        top: int,
+        shortlisted: int = SHORTLISTED,
+        inventory: Inventory | None = None,
+    ) -> list[Ranked]:
+        """The best words for each place, read in one go."""
+        lists, kept = [], []
+        for place in places:
+            words = inventory or read_inventory(place.upos)
+            scores = self.ranker.shortlist_scores(place, words, question)
+            rows = _best(scores, words, place, shortlisted)
+            lists.append((place, words.take(rows)))
+            kept.append(scores[rows])
+        forms = [[place.fitted(word) for word in words.lemmas] for place, words in lists]
+        asked = [(place, own) for (place, _), own in zip(lists, forms, strict=True)]
+        contexts = contexts_features(asked, self.meanings)
+        mix = self.ranker.mix.get(question, 1.0)
+        found = []
+        for (place, words), context, shortlist in zip(lists, contexts, kept, strict=True):
+            if not len(words):
+                found.append(Ranked((), (), (), ()))
+                continue
+            cheap = cheap_features(place, words)
+            rank = self.ranker.rank_columns(cheap, context, words.lemmas, question)
+            final = rank + mix * shortlist
+            order = np.argsort(-final, kind="stable")[:top]
+            columns = named(cheap, CHEAP) | named(context, CONTEXT)
+            fit = columns["fits_obj"] + columns["fits_subj"] + columns["fits_frame"]
+            found.append(
+                Ranked(
+                    tuple(words.lemmas[row] for row in order),
+                    tuple(float(final[row]) for row in order),
+                    tuple(float(fit[row]) for row in order),
+                    tuple(float(columns["word_kept"][row]) for row in order),
+                )
+            )
+        return found
+
+    def substitutes(self, places: Sequence[Place], *, top: int = 10) -> list[Ranked]:
+        """Words that say the same, for any part of speech."""
+        return self.rank_many(places, SUBSTITUTION, top=top)
+
+
+def _best(scores: np.ndarray, words: Inventory, place: Place, number: int) -> list[int]:
+    """The rows with the highest scores, the word of the place itself left out."""
+    order = np.argsort(-scores, kind="stable")[: number + _OWN]
+    own = _spelling(place.lemma)
+    return [int(row) for row in order if _spelling(words.lemmas[row]) != own][:number]
+
+
+def _spelling(lemma: str) -> str:
+    """A base form with British and American spelling made equal."""
+    return lemma.replace("is", "iz").replace("ys", "yz").replace("our", "or").replace("ll", "l")
+
+
+def full_verbs(parse: Parse) -> list[int]:
+    """The places of verbs that could be rewritten: no auxiliaries, no copulas, no light verbs."""
+    verbs = shipped_verbs()
+    return [
+        at
+        for at, (upos, lemma) in enumerate(zip(parse.upos, parse.lemmas, strict=True))
+        if upos == "VERB" and lemma.lower() not in verbs.auxiliary
+    ]
+
+
+def idiom_at(parse: Parse, at: int) -> str:
+    """The idiom that a verb belongs to; empty where it belongs to none."""
+    matches = shipped_idioms().find(parse.words, parse.lemmas)
+    return next((match.idiom for match in matches if at in match.positions), "")
+
+
+def chosen_verb(parses: Sequence[Parse], verb: str) -> tuple[int, int]:
+    """Sentence and place of the verb that was named, by its form or base form.
+
+    Raises:
+        BadInput: where no verb is called so, or more than one.
+    """
+    wanted = verb.lower()
+    found = [
+        (number, at)
+        for number, parse in enumerate(parses)
+        for at in full_verbs(parse)
+        if wanted in (parse.words[at].lower(), parse.lemmas[at].lower())
+    ]
+    if not found:
+        there = [parse.words[at] for parse in parses for at in full_verbs(parse)]
+        known = f"its verbs are {', '.join(there)}" if there else "it has no full verb"
+        raise BadInput(f"the text has no verb {verb!r}; {known}")
+    if len(found) > 1:
+        raise BadInput(
+            f"the verb {verb!r} stands {len(found)} times in the text; give the sentence alone"
+        )
+    return found[0]

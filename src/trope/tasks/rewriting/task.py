@@ -1,0 +1,100 @@
+"""What rewriting is about: a word of a sentence, and words that could stand in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from trope.core.records import Parse
+from trope.corpora.substitution import SubstitutionTarget
+from trope.lexicon.inflection import inflect
+from trope.text import read
+
+Direction = Literal["literal", "metaphorical"]
+"""What a rewriting makes of a word: plain of a metaphor (interpretation), or a metaphor of plain
+words (generation)."""
+
+DIRECTIONS: tuple[Direction, ...] = ("literal", "metaphorical")
+_VERB_FORMS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
+
+
+class Parser(Protocol):
+    """Whatever reads sentences that are split into words."""
+
+    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+        """A tree for each sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The word `parse.words[at]` of a sentence, for which others may stand."""
+
+    parse: Parse
+    at: int
+    part: str = ""
+    base: str = ""
+
+    @property
+    def word(self) -> str:
+        """The word as it stands there."""
+        return self.parse.words[self.at]
+
+    @property
+    def lemma(self) -> str:
+        """Its base form in small letters."""
+        return (self.base or self.parse.lemmas[self.at]).lower()
+
+    @property
+    def upos(self) -> str:
+        """VERB, NOUN, ADJ or ADV, as was told or else as the parser tags it."""
+        return self.part or self.parse.upos[self.at]
+
+    @property
+    def form(self) -> str:
+        """The Penn tag that a substitute has to be inflected for."""
+        tag = self.parse.xpos[self.at]
+        if self.upos != "VERB" or tag in _VERB_FORMS:
+            return tag
+        small = self.word.lower()
+        endings = {"ing": "VBG", "ed": "VBD", "s": "VBZ"}
+        return next((tag for ending, tag in endings.items() if small.endswith(ending)), "VB")
+
+    def fitted(self, lemma: str) -> str:
+        """A base form inflected for this place and written in the case of its word."""
+        return in_case_of(inflect(lemma, self.form), self.word)
+
+    def with_word(self, form: str) -> tuple[str, ...]:
+        """The sentence with another word in the place."""
+        words = self.parse.words
+        return (*words[: self.at], form, *words[self.at + 1 :])
+
+
+def in_case_of(form: str, word: str) -> str:
+    """A word in capitals, with a first capital or in small letters, as another one is written."""
+    if word.isupper() and len(word) > 1:
+        return form.upper()
+    return form[:1].upper() + form[1:] if word[:1].isupper() else form
+
+
+def places_of(targets: Sequence[SubstitutionTarget], parser: Parser) -> list[Place]:
+    """The words of a substitution set in their sentences, read in one go."""
+    cuts = [_sentence(target) for target in targets]
+    parses = parser.parse([words for words, _ in cuts])
+    return [
+        Place(parse, at, target.upos, target.lemma)
+        for target, (_, at), parse in zip(targets, cuts, parses, strict=True)
+    ]
+
+
+def _sentence(target: SubstitutionTarget) -> tuple[list[str], int]:
+    """The words of the target's sentence, and the place of the target among them."""
+    for sentence in read(target.text, "plain").sentences:
+        inside = [
+            at
+            for at, word in enumerate(sentence.words)
+            if word.start < target.end and word.end > target.start
+        ]
+        if inside:
+            return [word.text for word in sentence.words], inside[0]
+    return [target.word], 0

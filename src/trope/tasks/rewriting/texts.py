@@ -1,0 +1,149 @@
+"""Rewriting whole texts: which of their verbs, and each candidate in the text that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trope.core.errors import BadInput
+from trope.core.records import ROOT, Analysis, Parse
+from trope.tasks.rewriting.rewriter import (
+    Candidate,
+    Detector,
+    Ranked,
+    Rewriter,
+    Rewriting,
+    chosen_verb,
+    full_verbs,
+    idiom_at,
+)
+from trope.tasks.rewriting.task import Direction, Place
+
+FEWEST_WORDS = 2
+
+
+def rewrite_analysis(
+    analysis: Analysis,
+    rewriter: Rewriter,
+    detector: Detector,
+    *,
+    to: Direction,
+    verb: str | None = None,
+    top: int = 6,
+) -> list[Rewriting]:
+    """Candidates for the verb that is named, or for all verbs that `to` makes sense for.
+
+    Those are metaphorical verbs for `literal` and all others for `metaphorical`.
+
+    Raises:
+        BadInput: where there is no such verb, it stands there twice or in an idiom.
+    """
+    starts, parses = sentence_parses(analysis)
+    if sum(token.text[:1].isalnum() for token in analysis.tokens) < FEWEST_WORDS:
+        raise BadInput("a text of one word has no context to rewrite it in; give a sentence")
+    chosen = _named(parses, verb) if verb else _fitting(analysis, starts, parses, to)
+    places = [Place(parses[sentence], at, "VERB") for sentence, at in chosen]
+    tokens = [starts[sentence] + at for sentence, at in chosen]
+    ranked = rewriter.rank_many(places, to, top=top)
+    scores = _metaphors(places, ranked, detector)
+    return [
+        _rewriting(analysis, token, place, found, own, to)
+        for token, place, found, own in zip(tokens, places, ranked, scores, strict=True)
+    ]
+
+
+def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
+    """The number of the first token of each sentence, and the sentences' trees."""
+    starts: list[int] = []
+    parses: list[Parse] = []
+    first = 0
+    for _, end in analysis.sentences:
+        last = first
+        while last < len(analysis.tokens) and analysis.tokens[last].end <= end:
+            last += 1
+        tokens = analysis.tokens[first:last]
+        if tokens:
+            starts.append(first)
+            parses.append(
+                Parse(
+                    words=tuple(token.text for token in tokens),
+                    upos=tuple(token.upos for token in tokens),
+                    xpos=tuple(token.xpos for token in tokens),
+                    lemmas=tuple(token.lemma for token in tokens),
+                    heads=tuple(ROOT if t.head == ROOT else t.head - first for t in tokens),
+                    deprels=tuple(token.deprel for token in tokens),
+                    metaphor=tuple(token.metaphor or 0.0 for token in tokens),
+                )
+            )
+        first = last
+    return starts, parses
+
+
+def _named(parses: Sequence[Parse], verb: str) -> list[tuple[int, int]]:
+    sentence, at = chosen_verb(parses, verb)
+    if idiom := idiom_at(parses[sentence], at):
+        raise BadInput(
+            f"{verb!r} belongs to the idiom {idiom!r}, whose words mean nothing one by one; "
+            "rewrite the idiom as a whole"
+        )
+    return [(sentence, at)]
+
+
+def _fitting(
+    analysis: Analysis, starts: Sequence[int], parses: Sequence[Parse], to: Direction
+) -> list[tuple[int, int]]:
+    """The verbs that could be rewritten in this direction."""
+    verbs = [(s, at) for s, parse in enumerate(parses) for at in full_verbs(parse)]
+    if not verbs:
+        raise BadInput("the text has no full verb; only verbs are rewritten")
+    free = [(s, at) for s, at in verbs if not idiom_at(parses[s], at)]
+    if not free:
+        raise BadInput("all verbs of the text belong to idioms; rewrite these as a whole")
+    metaphorical = to == "literal"
+    found = [(s, at) for s, at in free if analysis.is_metaphor(starts[s] + at) == metaphorical]
+    if not found:
+        kind = "metaphorical" if metaphorical else "literal"
+        names = ", ".join(parses[s].words[at] for s, at in free)
+        raise BadInput(f"the text has no {kind} verb; choose one with --verb ({names})")
+    return found
+
+
+def _metaphors(
+    places: Sequence[Place], ranked: Sequence[Ranked], detector: Detector
+) -> list[list[float]]:
+    """The probability of each candidate to be a metaphor in its place."""
+    sentences = [
+        place.with_word(place.fitted(lemma))
+        for place, found in zip(places, ranked, strict=True)
+        for lemma in found.lemmas
+    ]
+    verdicts = iter(detector.verdicts(sentences) if sentences else ())
+    return [
+        [next(verdicts).metaphor[place.at] for _ in found.lemmas]
+        for place, found in zip(places, ranked, strict=True)
+    ]
+
+
+def _rewriting(
+    analysis: Analysis,
+    number: int,
+    place: Place,
+    ranked: Ranked,
+    metaphors: Sequence[float],
+    to: Direction,
+) -> Rewriting:
+    token = analysis.tokens[number]
+    candidates = []
+    rows = zip(ranked.lemmas, ranked.scores, ranked.fits, ranked.meanings, metaphors, strict=True)
+    for lemma, score, fit, meaning, metaphor in rows:
+        form = place.fitted(lemma)
+        text = analysis.text[: token.start] + form + analysis.text[token.end :]
+        candidates.append(Candidate(form, lemma, score, fit, meaning, metaphor, text))
+    return Rewriting(
+        verb=token.text,
+        lemma=place.lemma,
+        start=token.start,
+        end=token.end,
+        to=to,
+        metaphor=token.metaphor or 0.0,
+        candidates=tuple(candidates),
+    )

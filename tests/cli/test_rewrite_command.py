@@ -1,0 +1,91 @@
+"""`trope rewrite`: candidates with their reasons, and a clear word for what cannot be rewritten."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from trope import Pipeline, rewrite
+from trope.cli import rewrite as command
+from trope.core.errors import BadInput
+from trope.lexicon.inflection import inflect
+
+
+@pytest.fixture(autouse=True)
+def loaded(shipped: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "load_pipeline", lambda *_: shipped)
+    monkeypatch.setattr("trope.pipeline._shipped", lambda: shipped)
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(command.rewrite, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_candidates_are_inflected_and_put_into_the_text() -> None:
+    text = "Critics demolished the plan on Monday."
+    found = json.loads(run(text, "--to", "literal", "--verb", "demolished", "--json"))
+    (own,) = found["rewritings"]
+    assert text[own["start"] : own["end"]] == own["verb"] == "demolished"
+    assert len(own["candidates"]) == 6
+    for candidate in own["candidates"]:
+        assert candidate["form"] == inflect(candidate["lemma"], "VBD")
+        assert candidate["text"] == text.replace("demolished", candidate["form"])
+        assert 0 <= candidate["metaphor"] <= 1
+    scores = [candidate["score"] for candidate in own["candidates"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_the_verb_itself_is_never_offered_in_any_spelling() -> None:
+    (own,) = rewrite("Senators criticized the budget.", to="literal", verb="criticized", top=40)
+    assert not {"criticize", "criticise"} & {candidate.lemma for candidate in own.candidates}
+
+
+def test_text_shows_why_each_is_offered() -> None:
+    output = run(
+        "Critics demolished the plan.", "--to", "literal", "--verb", "demolish", "--top", "2"
+    )
+    assert output.splitlines()[0] == "Critics demolished the plan."
+    assert sum("fit" in line and "meaning" in line for line in output.splitlines()) == 2
+
+
+def test_without_a_verb_all_fitting_ones_are_rewritten() -> None:
+    found = rewrite("The mayor visited the school and thanked the teachers.", to="metaphorical")
+    assert [own.verb for own in found] == ["visited", "thanked"]
+
+
+def test_items_are_what_the_annotation_template_reads() -> None:
+    item = json.loads(run("Union criticizes the offer of the airline", "--format", "items"))
+    assert (item["id"], item["highlight"]) == ("h1", "criticizes")
+    assert len(item["literal"]) == len(item["metaphorical"]) == 6
+
+
+def test_one_text_of_many_that_cannot_be_rewritten_stops_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "texts.txt"
+    file.write_text("The green house.\nThe mayor visited the school.\n")
+    result = CliRunner().invoke(
+        command.rewrite, [str(file), "--to", "metaphorical"], standalone_mode=False
+    )
+    assert result.return_value == 1
+    assert "no full verb" in result.stderr
+    assert "visited" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "problem"),
+    [
+        ("The green house.", None, "no full verb"),
+        ("The mayor visited the school.", "eats", "has no verb 'eats'; its verbs are visited"),
+        ("The mayor saw the man who saw her.", "saw", "stands 2 times"),
+        ("Burn!", None, "one word"),
+        ("He kicked the bucket last night.", "kicked", "idiom"),
+        ("The mayor visited the school.", None, "no metaphorical verb"),
+    ],
+)
+def test_what_cannot_be_rewritten_gets_a_clear_word(
+    text: str, verb: str | None, problem: str
+) -> None:
+    with pytest.raises(BadInput, match=problem):
+        rewrite(text, to="literal", verb=verb)

@@ -1,0 +1,118 @@
+"""Readers of lexical substitution: SWORDS, CoInCo, SemEval-2007 Task 10, MUNCH."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from trope.core.errors import BadRecord
+from trope.corpora.coinco import read_coinco
+from trope.corpora.lexsub2007 import read_lexsub2007
+from trope.corpora.munch import read_munch, read_munch_pairs
+from trope.corpora.swords import read_swords
+
+SWORDS = {
+    "contexts": {"c1": {"context": "The\n big dog", "extra": {"coinco_ids": ["f.txt:s1"]}}},
+    "targets": {
+        "t1": {
+            "context_id": "c1", "target": "big", "offset": 5, "pos": "ADJ",
+            "extra": {"coinco_ids": ["7"], "coinco_lemma": "big"},
+        }
+    },
+    "substitutes": {"s1": {"target_id": "t1", "substitute": "large", "extra": {"sources": []}}},
+    "substitute_labels": {"s1": ["TRUE", "UNSURE", "FALSE", "TRUE"]},
+}  # fmt: skip
+COINCO = b"""<document><sent MASCfile="a.txt" MASCsentID="s1"><targetsentence>
+  Dogs eat, dogs sleep </targetsentence><tokens>
+  <token id="XXX" wordform="Dogs" lemma="dog" posMASC="XXX" />
+  <token id="3" wordform="eat" lemma="eat" posMASC="VB" problematic="no"><substitutions>
+    <subst lemma="feed" pos="VV" freq="3" /></substitutions></token>
+  <token id="4" wordform="sleep" lemma="sleep" posMASC="VB" problematic="yes"/>
+</tokens></sent></document>"""
+
+
+def swords(**changes: object) -> io.BytesIO:
+    return io.BytesIO(json.dumps({**SWORDS, **changes}).encode())
+
+
+def test_swords_gives_shares_of_judges() -> None:
+    (target,) = read_swords(swords())
+    assert (target.word, target.upos, target.document) == ("big", "ADJ", "f.txt")
+    assert [(s.text, s.weight) for s in target.substitutes] == [("large", 0.5)]
+
+
+def test_swords_refuses_targets_that_do_not_stand_there() -> None:
+    moved = {"t1": {**SWORDS["targets"]["t1"], "offset": 0}}  # type: ignore[dict-item]
+    with pytest.raises(BadRecord, match="does not stand where"):
+        list(read_swords(swords(targets=moved)))
+    with pytest.raises(BadRecord, match="no file of SWORDS"):
+        list(read_swords(io.BytesIO(b"[]")))
+
+
+def test_coinco_finds_words_and_leaves_problems_out() -> None:
+    (target,) = read_coinco(io.BytesIO(COINCO))
+    assert (target.id, target.word, target.upos, target.start) == ("3", "eat", "VERB", 5)
+    assert [(s.text, s.weight) for s in target.substitutes] == [("feed", 3.0)]
+
+
+def test_coinco_refuses_what_is_no_xml() -> None:
+    with pytest.raises(BadRecord, match="is no XML"):
+        list(read_coinco(io.BytesIO(b"<document>")))
+
+
+def test_lexsub2007_reads_glued_documents_with_broken_entities() -> None:
+    xml = b'<corpus><instance id="1"><context>He &#8220 ;had a <head>bright</head> idea</context>'
+    gold = b"bright.a 1 :: clever 3;very good 1;\n"
+    (target,) = read_lexsub2007(io.BytesIO(xml), io.BytesIO(gold))
+    assert (target.word, target.upos, target.lemma) == ("bright", "ADJ", "bright")
+    assert [(s.text, s.weight) for s in target.substitutes] == [("clever", 3.0), ("very good", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("gold", "problem"),
+    [
+        (b"bright 1 clever", "is no answer"),
+        (b"bright.a 9 :: clever 1;", "which input has not"),
+        (b"bright.a 1 :: clever;", "is no substitute"),
+    ],
+)
+def test_lexsub2007_names_the_line(gold: bytes, problem: str) -> None:
+    xml = b'<instance id="1"><context>a <head>bright</head> idea</context>'
+    with pytest.raises(BadRecord, match=problem) as error:
+        list(read_lexsub2007(io.BytesIO(xml), io.BytesIO(gold)))
+    assert error.value.line == 1
+
+
+def test_munch_marks_words_and_keeps_choices_only() -> None:
+    items = b"idx,s0,sid,human_ans\n1,Prices <b>fell</b>,a1-f01-3,sank shrank\n"
+    (item,) = read_munch(io.BytesIO(items))
+    assert (item.word, item.document, len(item.substitutes)) == ("fell", "a1-f01", 2)
+    pairs = (
+        b"i0,s0_idx,s0,s1,s1_label,s2,s2_label\n"
+        b"0,1,x,Prices <b>sank</b>,apt,Prices <b>sat</b>,inapt\n1,1,x,a,apt,b,apt\n"
+    )
+    (pair,) = read_munch_pairs(io.BytesIO(pairs))
+    assert (pair.apt, pair.inapt) == ("Prices <b>sank</b>", "Prices <b>sat</b>")
+
+
+def test_munch_refuses_rows_without_a_word() -> None:
+    with pytest.raises(BadRecord, match="marks no word"):
+        list(read_munch(io.BytesIO(b"idx,s0,sid,human_ans\n1,nothing,a-1,x\n")))
+
+
+@pytest.mark.shared
+def test_the_real_files_have_their_counts(shared: Path) -> None:
+    data = shared / "data"
+    test = list(read_swords(data / "swords" / "swords-v1.1_test.json.gz"))
+    assert len(test) == 762
+    assert sum(s.weight > 0.5 for t in test for s in t.substitutes) == 2564
+    banned = {target.document for target in test}
+    coinco = list(read_coinco(data / "coinco" / "coinco_patched.xml.gz"))
+    assert (len(banned), len(coinco)) == (35, 15_629 - 214)
+    lexsub = data / "semeval2007-lexsub"
+    found = list(read_lexsub2007(lexsub / "lst_all.xml", lexsub / "lst_test.gold"))
+    assert len(found) == 1703
+    munch = data / "munch" / "correct_answers"
+    assert len(list(read_munch(munch / "for_generation.csv"))) == 2953
+    assert len(list(read_munch_pairs(munch / "for_judgement.csv"))) == 1072

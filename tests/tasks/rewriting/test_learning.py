@@ -1,0 +1,108 @@
+"""How the ranker is learnt: logistic regression, priors, folds, files."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trope.core.errors import BadModel, MissingData
+from trope.tasks.rewriting.learning import (
+    JudgedList,
+    cross_scores,
+    folds_of,
+    learn_directions,
+    learn_priors,
+    learn_scores,
+    own_parts,
+)
+from trope.tasks.rewriting.logistic import fit_logistic
+from trope.tasks.rewriting.ranker import (
+    Ranker,
+    Scores,
+    prior_features,
+    ranker_file,
+    read_ranker,
+    write_ranker,
+)
+
+
+def lists(number: int = 40) -> list[JudgedList]:
+    """Headlines whose right candidate has the larger column; directions want opposite signs."""
+    rng = np.random.default_rng(0)
+    found = []
+    for at in range(number):
+        column = rng.normal(size=4)
+        direction = ("literal", "metaphorical")[at % 2]
+        best = column.argmax() if direction == "literal" else column.argmin()
+        labels = np.eye(4)[best]
+        words = tuple(f"w{at}_{n}" for n in range(4))
+        found.append(JudgedList(words, labels, {"x": column}, direction, group=str(at)))
+    return found
+
+
+def test_logistic_regression_finds_the_weights_that_made_the_labels() -> None:
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(20_000, 2)) * [1, 10]
+    chance = 1 / (1 + np.exp(-(rows @ [1.0, 0.2] - 0.5)))
+    weights, bias = fit_logistic(rows, rng.random(20_000) < chance, penalty=1e-6)
+    assert np.allclose([*weights, bias], [1.0, 0.2, -0.5], atol=0.08)
+
+
+def test_a_column_that_never_changes_gets_no_weight() -> None:
+    weights, _ = fit_logistic([[1.0, 5.0], [0.0, 5.0], [1.0, 5.0]], [1, 0, 1], penalty=1.0)
+    assert weights[1] == 0
+
+
+def test_directions_learn_what_differs_between_them() -> None:
+    judged = lists()
+    scores = learn_directions(
+        judged, learn_priors(judged), ("x",), own=own_parts(judged), penalty=1.0, here=True
+    )
+    assert scores["literal"].weights["x~"] > 0 > scores["metaphorical"].weights["x~"]
+
+
+def test_a_word_is_never_helped_by_its_own_headline() -> None:
+    judged = [JudgedList(("a", "b"), np.array([1.0, 0.0]), {}, "literal", group="1")]
+    priors = learn_priors(judged)
+    assert priors["literal"]["a"] == (1.0, 0.5)
+    without = prior_features(priors, ("a", "b"), "literal", without=own_parts(judged)[0])
+    assert not without.any()
+
+
+def test_scores_compared_inside_a_list_do_not_depend_on_its_level() -> None:
+    scores = Scores(0.0, {"x~": 2.0})
+    low, high = scores.of({"x": np.array([1.0, 2.0])}), scores.of({"x": np.array([11.0, 12.0])})
+    assert np.allclose(low, high)
+
+
+def test_cross_validation_keeps_groups_together_and_generalises() -> None:
+    folds = folds_of(["a", "b", "a", "c"], 2, seed=0)
+    assert folds[0] == folds[2]
+    judged = lists(80)
+    found = cross_scores(judged, ("x",), penalty=1.0, folds=4)
+    right = [int(s.argmax()) == int(j.labels.argmax()) for s, j in zip(found, judged, strict=True)]
+    assert np.mean(right) > 0.9
+
+
+def test_labels_may_be_shares() -> None:
+    judged = [JudgedList(("a", "b"), np.array([0.8, 0.1]), {"x": np.array([1.0, 0.0])})]
+    assert learn_scores(judged, ("x",), penalty=0.01, here=False).weights["x"] > 0
+
+
+def test_a_ranker_survives_its_file(tmp_path: Path) -> None:
+    scores = {"literal": Scores(0.5, {"x": 1.25})}
+    ranker = Ranker("static", scores, scores, {"literal": {"say": (3.0, -0.5)}}, {"literal": 2.0})
+    write_ranker(ranker, tmp_path / "static.json")
+    assert read_ranker(tmp_path / "static.json") == ranker
+
+
+def test_missing_and_broken_rankers_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(MissingData, match="trope train rewriting"):
+        read_ranker(tmp_path / "none.json")
+    (tmp_path / "broken.json").write_text('{"meanings": 3}')
+    with pytest.raises(BadModel, match="holds no ranker"):
+        read_ranker(tmp_path / "broken.json")
+
+
+def test_the_shipped_ranker_for_static_vectors_is_there() -> None:
+    assert read_ranker(ranker_file("static")).meanings == "static"
