@@ -58,7 +58,9 @@ def hidden_truth(
 ) -> list[str]:
     """A truth an item: what the machine said with the given probability, else any label."""
     return [
-        own if own is not None and rng.random() < machine else labels[int(rng.integers(len(labels)))]
+        own
+        if own is not None and rng.random() < machine
+        else labels[int(rng.integers(len(labels)))]
         for own in said
     ]
 

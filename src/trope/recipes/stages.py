@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 
 from trope.core.records import TextKind
@@ -51,3 +51,13 @@ def draw(size: Callable[[Context], int], purpose: str) -> Apply:
 def template(name: str) -> str:
     """The plan of an annotation project that ships."""
     return (files("trope.annotate") / "templates" / f"{name}.toml").read_text("utf-8")
+
+
+def sense_coverage(records: Sequence[Record], field: str) -> dict[str, int | float]:
+    """How many verbs there are, and how many of them in both senses that a field tells."""
+    senses: dict[str, set[str]] = {}
+    for record in records:
+        senses.setdefault(record.fields["verb"], set()).add(record.fields[field])
+    both = sum(len(own) > 1 for own in senses.values())
+    share = round(both / len(senses), 4) if senses else 0.0
+    return {"verbs": len(senses), "verbs in both senses": both, "share in both senses": share}

@@ -17,6 +17,7 @@ from trope.core.errors import BadRecord
 from trope.corpora.tables import read_rows
 from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.stages import sense_coverage
 from trope.recipes.tweets2019.expressions import LITERAL, METAPHOR, KnownPair, known_pairs
 from trope.recipes.tweets2019.settings import DEMO, SUBSETS
 
@@ -203,18 +204,12 @@ def facts(every: Sequence[Record], selection: Selection) -> dict[str, object]:
     for record in every:
         if record.id in selection.chosen:
             chosen.setdefault(selection.chosen[record.id], []).append(record)
-    return {subset: _sense_coverage(records) for subset, records in sorted(chosen.items())}
+    return {subset: _described(records) for subset, records in sorted(chosen.items())}
 
 
-def _sense_coverage(records: Sequence[Record]) -> dict[str, object]:
-    senses: dict[str, set[str]] = {}
-    for record in records:
-        senses.setdefault(record.fields["verb"], set()).add(record.fields["weak"])
-    both = sum(len(own) == len(SENSES) for own in senses.values())
+def _described(records: Sequence[Record]) -> dict[str, object]:
     metaphors = sum(record.fields["weak"] == METAPHOR for record in records)
     return {
-        "verbs": len(senses),
-        "verbs in both senses": both,
-        "share in both senses": round(both / len(senses), 4),
+        **sense_coverage(records, "weak"),
         "weakly metaphorical": round(metaphors / len(records), 4),
     }

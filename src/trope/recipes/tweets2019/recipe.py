@@ -6,11 +6,12 @@ from pathlib import Path
 
 from trope.recipes.recipe import Card, Need, Recipe, Step
 from trope.recipes.stages import drop_duplicates
+from trope.recipes.tweets import EMOTIONAL, POLITICAL
 from trope.recipes.tweets2019.compiling import compile_set
 from trope.recipes.tweets2019.expressions import MOH_FILE, extract, only_listed, weak_labels
 from trope.recipes.tweets2019.finishing import QUESTION, make_project, simulate
 from trope.recipes.tweets2019.settings import Settings
-from trope.recipes.tweets2019.tweets import EMOTIONAL, POLITICAL, clean, collect
+from trope.recipes.tweets2019.tweets import clean, collect
 
 
 def needs(settings: Settings) -> list[Need]:
