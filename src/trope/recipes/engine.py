@@ -34,7 +34,7 @@ from trope.recipes.settings import to_table
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
 
-PART = 10_000
+PART = 4_000
 """Records after which a piecewise step has a file ready that survives everything."""
 
 _PACKAGES = ("msgspec", "numpy", "onnxruntime", "spacy")
@@ -216,7 +216,7 @@ class _Counted:
 
 def _manifest(recipe: Recipe, context: Context, inputs: tuple[Input, ...]) -> dict[str, Any]:
     model = context.pipeline.model_sha256 if recipe.reads_with_model else ""
-    found: dict[str, Any] = msgspec.to_builtins(
+    asked = msgspec.json.encode(
         {
             "recipe": recipe.name,
             "trope": __version__,
@@ -230,7 +230,7 @@ def _manifest(recipe: Recipe, context: Context, inputs: tuple[Input, ...]) -> di
             **msgspec.to_builtins(recipe.card),
         }
     )
-    return found
+    return msgspec.json.decode(asked, type=dict[str, Any])  # as it will be read from the file
 
 
 def _versions() -> dict[str, str]:

@@ -132,7 +132,7 @@ RECIPE = Recipe(
     needs=lambda settings: [Need(*METAPHORS), Need(*FRAMES)],
     steps=(
         Step("metaphors", collect, unit="metaphors"),
-        Step("items", make_items, unit="items"),
+        Step("items", make_items, piecewise=True, unit="items"),
         Step("drawn", drawn, unit="items"),
     ),
     project=make_project,

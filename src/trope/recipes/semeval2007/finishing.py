@@ -52,7 +52,7 @@ def _truth(items: Sequence[Record], context: Context) -> dict[str, str]:
     machine = context.settings.crowd.machine
     found = {}
     for item in items:
-        labels = readings(item.fields["name_class"])
+        labels = tuple(readings(item.fields["name_class"]))
         (found[item.id],) = crowd.hidden_truth(rng, [LITERAL], labels, machine)
     return found
 
@@ -63,7 +63,7 @@ def _answers(
     rng = crowd.generator(context.seed, name)
     (skill,) = crowd.skills(rng, context.settings.crowd, 1)
     return {
-        item.id: crowd.answer(rng, truth[item.id], readings(item.fields["name_class"]), skill)
+        item.id: crowd.answer(rng, truth[item.id], (*readings(item.fields["name_class"]),), skill)
         for item in items
     }
 

@@ -59,7 +59,8 @@ class Settings:
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """The documents of the treebanks, their sentences joined."""
     for name in context.settings.texts:
-        title, sentences = "", []
+        title = ""
+        sentences: list[str] = []
         for sentence in read_conllu(context.find(CORPUS, name)):
             found = [c for c in sentence.comments if _NEW_DOCUMENT in c]
             if found and sentences:

@@ -39,7 +39,7 @@ def simulate(items: Sequence[Record], context: Context) -> Finished:
     order = {item.id: place for place, item in enumerate(items)}
     labels.sort(key=lambda label: order[label.item])
     return Finished(
-        tuple([*team, *judgments]),
+        (*team, *judgments),
         tuple(labels),
         {
             "measure": "alpha_interval",
