@@ -41,7 +41,9 @@ def _tweets(root: Path) -> None:
     rows = ["ID\tTweet\tanger"]
     for verb in VERBS:
         for at, noun in enumerate(OBJECTS):
-            rows.append(f"e-{verb}-{at}\tToday I {verb} a {noun} with my sister, day {at} sooo #happy\t0")
+            rows.append(
+                f"e-{verb}-{at}\tToday I {verb} a {noun} with my sister, day {at} sooo #happy\t0"
+            )
     _write(root / "tweets-emotion" / "semeval2018-ec" / "2018-E-c-En-train.txt", "\n".join(rows))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from itertools import pairwise
 
 import pytest
 from recipe_data import write_data
@@ -121,7 +122,7 @@ def test_project_can_be_imported(name, finished, capsys):
 def test_funnel_accounts_for_every_record(name, finished, capsys):
     folder, said = finished(name, capsys)
     steps = said["funnel"]["steps"]
-    for before, after in zip(steps, steps[1:], strict=False):
+    for before, after in pairwise(steps):
         assert after["in"] == before["out"]
         if after["unit"] == before["unit"]:
             assert after["in"] == after["out"] + sum(after["dropped"].values())

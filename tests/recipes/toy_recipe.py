@@ -26,9 +26,9 @@ from trope.recipes.settings import resolve
 from trope.recipes.stages import draw
 
 CONFIG = "seed = 1\nwords = ['a', 'b']\nnumbers = 95\nsample = 20\n\n[inner]\nshare = 0.5\n"
-PUBLISHED = (
-    'paper = "toy"\ncounts = [{ step = "even", group = "low", printed = "about 7", section = "2" }]\n'
-)
+PUBLISHED = """paper = "toy"
+counts = [{ step = "even", group = "low", printed = "about 7", section = "2" }]
+"""
 PLAN = 'title = "Toy"\nguidelines = "Say."\n[[questions]]\nid = "q"\nkind = "text"\ntext = "?"\n'
 
 
