@@ -228,6 +228,21 @@ EVALUATIONS: Registry[object] = Registry(
 )
 """Tasks of `trope evaluate`."""
 
+RECIPES: Registry[Any] = Registry(
+    "recipe",
+    {
+        name: Entry(f"trope.recipes.{name}.recipe:RECIPE", summary)
+        for name, summary in {
+            "tweets2019": "Verbs with their objects in tweets, metaphorical or not.",
+            "newsmet": "Metaphors in headlines, and verbs that say them otherwise.",
+            "semeval2015": "Figurative tweets with a score of their sentiment.",
+            "semeval2007": "Names of places and organisations with their readings.",
+            "mean": "Metaphoric analogies with wrong choices of three kinds.",
+        }.items()
+    },
+)
+"""Data sets of `trope recipe run`: what is a `trope.recipes.recipe.Recipe`."""
+
 REPRODUCTIONS: Registry[Callable[..., Any]] = Registry(
     "paper",
     {

@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
+    "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),
     "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
     "rewrite": ("trope.cli.rewrite:rewrite", "Verbs that say it plainly, or with a picture."),
     "score": ("trope.cli.score:score", "The official scorers of shared tasks."),

@@ -83,7 +83,7 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]] | None:
             for f in msgspec.structs.fields(kind)
         }
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
+        hints = typing.get_type_hints(kind, include_extras=True)  # limits of values too
         return {
             f.name: (
                 hints[f.name],

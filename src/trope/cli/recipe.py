@@ -1,0 +1,118 @@
+"""`trope recipe`: the data sets of papers, end to end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trope.catalog import RECIPES
+
+
+@click.group()
+def recipe() -> None:
+    """Build a data set as a paper did: list the recipes, run one."""
+
+
+@recipe.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def list_recipes(as_json: bool) -> None:
+    """The recipes there are."""
+    if as_json:
+        rows = [{"name": name, "summary": entry.summary} for name, entry in RECIPES.items()]
+        click.echo(json.dumps(rows, indent=1))
+        return
+    width = max(map(len, RECIPES))
+    for name, entry in RECIPES.items():
+        click.echo(f"{name:{width}}  {entry.summary}")
+
+
+@recipe.command("run")
+@click.argument("name")
+@click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
+              type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
+@click.option("--out", required=True, type=click.Path(path_type=Path),
+              help="Folder of the run; give it again to go on after an interruption."
+)  # fmt: skip
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
+              help="Settings of your own, as TOML, over those of the recipe.")  # fmt: skip
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE",
+              help="One setting, such as crowd.skill=0.8; may be given again.")  # fmt: skip
+@click.option("--seed", type=int, help="Seed instead of the one in the settings.")
+@click.option("--simulate", is_flag=True,
+              help="Go on with a simulated crowd to a finished data set.")  # fmt: skip
+@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
+              help="Draw the funnel into this file (.svg, .png, .pdf).")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_context
+def run_one(
+    ctx: click.Context,
+    name: str,
+    data: Path,
+    out: Path,
+    config: Path | None,
+    changes: tuple[str, ...],
+    seed: int | None,
+    simulate: bool,
+    threads: int | None,
+    plot: Path | None,
+    as_json: bool,
+) -> None:
+    """Run the recipe NAME up to an annotation project, or to a simulated data set.
+
+    What a run leaves, and what each step drops and why, is in docs/recipes.md.
+    """
+    from trope.cli.render.funnel_plot import draw_funnel
+    from trope.cli.render.plots import check_plot
+    from trope.recipes.engine import run_recipe
+    from trope.recipes.settings import resolve
+
+    chosen = RECIPES.load(name)
+    if plot is not None:
+        check_plot(plot)
+    if seed is not None:
+        changes = (*changes, f"seed={seed}")
+    settings = resolve(chosen, config, changes)
+    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
+    done = run_recipe(
+        chosen, settings, data=data, out=out, simulate=simulate, threads=threads, quiet=quiet
+    )
+    if plot is not None:
+        draw_funnel(done.funnel, plot)
+    click.echo(_as_json(done) if as_json else _as_text(done))
+
+
+def _as_json(done: Any) -> str:
+    import msgspec
+
+    document = {
+        "folder": str(done.folder),
+        "manifest": done.manifest,
+        "funnel": done.funnel,
+        "seconds": {name: round(seconds, 2) for name, seconds in done.seconds.items()},
+        "peak_mb": _peak_mb(),
+    }
+    return msgspec.json.format(msgspec.json.encode(document), indent=1).decode()
+
+
+def _as_text(done: Any) -> str:
+    project = done.folder / "project"
+    items = project / "items.jsonl"
+    lines = [done.funnel.describe(), ""]
+    took = sum(done.seconds.values())
+    lines.append(f"{done.folder}: {took:.0f} s, at most {_peak_mb()} MB")
+    if done.manifest["simulated"]:
+        lines.append("the crowd is simulated: its labels say nothing about the texts")
+    lines.append(f"next: trope annotate import {project} {items}")
+    return "\n".join(lines)
+
+
+def _peak_mb() -> int | None:
+    try:
+        import resource
+    except ModuleNotFoundError:  # not on Windows
+        return None
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024

@@ -1,0 +1,148 @@
+"""A crowd that is drawn by a seed: it stands in for people until there are some.
+
+Everyone has a skill, the share of answers that are those of a hidden truth. The truth is drawn
+too, near to what a machine said of the item, so that all that follows has something to find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from trope.annotate.rules.agreement import QuestionAgreement, measure_question
+from trope.annotate.rules.simulation import SCALE
+from trope.core.judgments import Judgment
+from trope.metrics.aggregation.majority import majority
+from trope.metrics.agreement import Agreement
+from trope.metrics.votes import encode_votes
+from trope.recipes.recipe import Label
+from trope.recipes.settings import Number, Share
+
+Random = np.random.Generator
+_USUAL_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdSettings:
+    """A simulated crowd: how many judge an item, how skilled they are, how far to trust machines.
+
+    `machine` is the share of items whose hidden truth is what the machine says.
+    """
+
+    annotators: Number
+    skill: Share
+    spread: Share
+    machine: Share
+
+
+def generator(seed: int, purpose: str) -> Random:
+    """Random numbers of their own for each purpose, so that one more step changes no other."""
+    return np.random.default_rng([seed, *purpose.encode()])
+
+
+def names(number: int, prefix: str = "a") -> list[str]:
+    """Pseudonyms: a01, a02, …"""
+    return [f"{prefix}{place:02d}" for place in range(1, number + 1)]
+
+
+def skills(rng: Random, settings: CrowdSettings, number: int) -> list[float]:
+    """How skilled each is: around the mean, never below chance or above 99 %."""
+    drawn = rng.normal(settings.skill, settings.spread, number)
+    return [float(skill) for skill in np.clip(drawn, 0.5, 0.99)]
+
+
+def hidden_truth(
+    rng: Random, said: Sequence[str | None], labels: Sequence[str], machine: float
+) -> list[str]:
+    """A truth an item: what the machine said with the given probability, else any label."""
+    return [
+        own
+        if own is not None and rng.random() < machine
+        else labels[int(rng.integers(len(labels)))]
+        for own in said
+    ]
+
+
+def answer(rng: Random, truth: str, labels: Sequence[str], skill: float) -> str:
+    """The truth with the probability of the skill, else one of the other labels."""
+    if rng.random() < skill:
+        return truth
+    others = [label for label in labels if label != truth]
+    return others[int(rng.integers(len(others)))]
+
+
+def scale_answers(rng: Random, truth: Sequence[float], skill: float) -> list[str]:
+    """Answers on the scale from −5 to +5, near the truth."""
+    places = SCALE.answer(rng, np.asarray(truth, dtype=np.float64), skill)
+    return [SCALE.labels[int(place)] for place in places]
+
+
+def seconds(rng: Random) -> float:
+    """How long an answer took."""
+    return round(float(_USUAL_SECONDS * rng.lognormal(0, 0.5)), 1)
+
+
+def majority_labels(
+    judgments: Sequence[Judgment],
+    items: Sequence[str],
+    *,
+    why_none: Mapping[str, str] | None = None,
+) -> tuple[Label, ...]:
+    """A label an item by majority; ties and items without answers have a reason instead."""
+    found = {}
+    if judgments:
+        found = {result.item: result for result in majority(encode_votes(judgments)).items}
+    labels = []
+    for item in items:
+        result = found.get(item)
+        if result is None:
+            reason = (why_none or {}).get(item, "no answer")
+            labels.append(Label(item, None, reason=reason))
+            continue
+        share = None if result.confidence is None else round(result.confidence, 4)
+        labels.append(Label(item, result.label, share, result.answers, share, reason=result.note))
+    return tuple(labels)
+
+
+def agreement_of(
+    judgments: Sequence[Judgment], *, verb_classes: Mapping[str, str] | None = None, seed: int = 0
+) -> dict[str, object]:
+    """All statistics of agreement on one question, as plain data."""
+    if not judgments:
+        return {"n": 0, "note": "no judgment"}
+    return as_plain(measure_question(judgments, verb_classes=verb_classes, top=0, seed=seed))
+
+
+def as_plain(measured: QuestionAgreement) -> dict[str, object]:
+    """Agreement as plain data."""
+    return {
+        "question": measured.question,
+        "items": measured.items,
+        "judgments": measured.judgments,
+        "annotators": measured.annotators,
+        **{one.name: _figure(one) for one in measured.agreements},
+        **(
+            {
+                "exclusions": {
+                    exclusion.name: {one.name: _figure(one) for one in exclusion.agreements}
+                    for exclusion in measured.exclusions
+                }
+            }
+            if measured.exclusions
+            else {}
+        ),
+    }
+
+
+def _figure(agreement: Agreement) -> dict[str, object]:
+    places = {
+        key: None if number is None else round(number, 4)
+        for key, number in (
+            ("value", agreement.value),
+            ("low", agreement.low),
+            ("high", agreement.high),
+        )
+    }
+    return {**places, "n": agreement.n, **({"note": agreement.note} if agreement.note else {})}

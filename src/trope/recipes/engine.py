@@ -1,0 +1,243 @@
+"""A recipe run from its data to its data set; what is interrupted goes on where it was.
+
+A step's output appears whole or not at all, and every step depends on nothing but its input, the
+settings and the seed, so that a run that was killed ends with the same bytes as one that was not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from trope import __version__
+from trope.core.files import atomic_write
+from trope.core.progress import track
+from trope.recipes.datasets import write_dataset
+from trope.recipes.funnel import Funnel, StepCounts, read_published_counts
+from trope.recipes.inputs import Input, find_inputs
+from trope.recipes.recipe import Context, Recipe, Step
+from trope.recipes.records import SUBSET, Record, to_line
+from trope.recipes.run_folder import DONE, STEPS, RunFolder, kept, outcomes
+from trope.recipes.settings import to_table
+
+if TYPE_CHECKING:
+    from trope.pipeline import Pipeline
+
+PART = 4_000
+"""Records after which a piecewise step has a file ready that survives everything."""
+
+_PACKAGES = ("msgspec", "numpy", "onnxruntime", "spacy")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run that has ended: its folder, funnel and manifest, and the seconds that steps took."""
+
+    folder: Path
+    funnel: Funnel
+    manifest: dict[str, Any]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def run_recipe(
+    recipe: Recipe,
+    settings: Any,
+    *,
+    data: Path,
+    out: Path,
+    simulate: bool = False,
+    threads: int | None = None,
+    quiet: bool = False,
+    loader: Callable[[int | None], Pipeline] | None = None,
+) -> Run:
+    """Run all steps, or those that a run before has not done, and write the data set.
+
+    Args:
+        data: the folder of the corpora.
+        out: the folder of the run.
+        simulate: go on after the annotation project, with a crowd that is drawn by the seed.
+        loader: what loads the model, where it is not the shipped one.
+
+    Raises:
+        MissingData: where data is not there.
+        BadInput: where the folder belongs to another run.
+    """
+    context = Context(data, settings, threads, quiet, loader=loader)
+    inputs = find_inputs(recipe.needs(settings), data)
+    folder = RunFolder(out)
+    before = folder.open(_manifest(recipe, context, inputs))
+    try:
+        steps, seconds = _run_steps(recipe, folder, context)
+        funnel = Funnel(recipe.name, steps, read_published_counts(recipe.folder))
+        began = perf_counter()
+        crowd = simulate or bool(before.get("simulated"))
+        manifest = write_dataset(
+            recipe, folder, funnel, context, simulate=crowd, manifest={**before, "finished": True}
+        )
+        seconds["data set"] = perf_counter() - began
+    finally:
+        folder.close()
+    return Run(out, funnel, manifest, seconds)
+
+
+def _run_steps(
+    recipe: Recipe, folder: RunFolder, context: Context
+) -> tuple[tuple[StepCounts, ...], dict[str, float]]:
+    counts: list[StepCounts] = []
+    seconds: dict[str, float] = {}
+    source = folder.path / STEPS / "none"  # the first step reads the data, not a step
+    anew = False
+    for number, step in enumerate(recipe.steps, start=1):
+        where = folder.step(number, step.name)
+        found = None if anew else _done(where)
+        if anew:
+            shutil.rmtree(where, ignore_errors=True)  # made from what is not there any more
+        if found is None:
+            began = perf_counter()
+            found = _run_step(step, source, where, counts[-1] if counts else None, context)
+            seconds[step.name] = perf_counter() - began
+            anew = True
+        counts.append(found)
+        source = where
+    return tuple(counts), seconds
+
+
+def _run_step(
+    step: Step, source: Path, where: Path, before: StepCounts | None, context: Context
+) -> StepCounts:
+    where.mkdir(parents=True, exist_ok=True)
+    _sweep(where)
+    context.facts = {}
+    taken = _Counted(
+        track(kept(source), step.name, before.kept if before else None, quiet=context.quiet)
+    )
+    if step.piecewise:
+        for number, part in enumerate(_parts(taken)):
+            path = where / f"{number:04d}.jsonl"
+            if not path.is_file():
+                _write_part(path, step, iter(part), context)
+        context.facts = {}  # nobody can tell them for parts that were there
+    else:
+        _write_part(where / "0000.jsonl", step, taken, context)
+    found = _counts(step, where, taken.number if before else None, context.facts)
+    with atomic_write(where / DONE, "wb") as file:
+        file.write(msgspec.json.encode(found, order="sorted") + b"\n")  # type: ignore[arg-type]
+    return found
+
+
+def _write_part(path: Path, step: Step, records: Iterator[Record], context: Context) -> None:
+    with atomic_write(path, "wb") as file:
+        for outcome in step.apply(records, context):
+            file.write(to_line(outcome))  # type: ignore[arg-type]
+
+
+def _counts(step: Step, where: Path, taken: int | None, facts: dict[str, Any]) -> StepCounts:
+    reasons: Counter[str] = Counter()
+    groups: Counter[str] = Counter()
+    number = 0
+    for outcome in outcomes(where):
+        if isinstance(outcome, Record):
+            number += 1
+            groups[str(outcome.fields.get(SUBSET, ""))] += 1
+        else:
+            reasons[outcome.reason] += 1
+    groups.pop("", None)
+    return StepCounts(
+        step.name,
+        number + reasons.total() if taken is None else taken,
+        number,
+        step.unit,
+        dict(reasons.most_common()),
+        dict(sorted(groups.items())),
+        facts,
+        _digest(where),
+    )
+
+
+def _done(where: Path) -> StepCounts | None:
+    """What a finished step counted; None where it is not finished, or was altered since."""
+    try:
+        found = msgspec.json.decode((where / DONE).read_bytes(), type=StepCounts)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    if found.sha256 == _digest(where):
+        return found
+    shutil.rmtree(where)
+    return None
+
+
+def _digest(where: Path) -> str:
+    """The checksum of all parts, one after the other."""
+    digest = hashlib.sha256()
+    for part in sorted(where.glob("[0-9]*.jsonl")):
+        with part.open("rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+def _sweep(where: Path) -> None:
+    """Remove what a killed process was still writing."""
+    for path in where.glob(".*"):
+        path.unlink()
+
+
+def _parts(records: Iterator[Record]) -> Iterator[list[Record]]:
+    while part := list(islice(records, PART)):
+        yield part
+
+
+class _Counted:
+    """The same records, counted as they pass."""
+
+    def __init__(self, records: Iterator[Record]) -> None:
+        self._records = records
+        self.number = 0
+
+    def __iter__(self) -> Iterator[Record]:
+        return self
+
+    def __next__(self) -> Record:
+        record = next(self._records)
+        self.number += 1
+        return record
+
+
+def _manifest(recipe: Recipe, context: Context, inputs: tuple[Input, ...]) -> dict[str, Any]:
+    model = context.pipeline.model_sha256 if recipe.reads_with_model else ""
+    asked = msgspec.json.encode(
+        {
+            "recipe": recipe.name,
+            "trope": __version__,
+            "seed": context.seed,
+            "config": to_table(context.settings),
+            "inputs": inputs,
+            "versions": _versions(),
+            "model_sha256": model,
+            "finished": False,
+            "simulated": False,
+            **msgspec.to_builtins(recipe.card),
+        }
+    )
+    return msgspec.json.decode(asked, type=dict[str, Any])  # as it will be read from the file
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = ""
+    return found

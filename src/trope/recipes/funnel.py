@@ -1,0 +1,81 @@
+"""How many records each step took, kept and dropped, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from trope.core.config import read_config
+
+PUBLISHED = "published.toml"
+
+
+class StepCounts(msgspec.Struct, frozen=True):
+    """What a step did; `groups` counts what it kept by subset, `facts` are what it found out."""
+
+    name: str
+    taken: int = msgspec.field(name="in")
+    kept: int = msgspec.field(name="out")
+    unit: str = ""
+    dropped: dict[str, int] = {}
+    groups: dict[str, int] = {}
+    facts: dict[str, Any] = {}
+    sha256: str = ""
+
+
+class PublishedCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A count of the paper as it is printed, beside the step that it belongs to."""
+
+    step: str
+    printed: str
+    section: str
+    group: str = ""
+    note: str = ""
+
+
+class PublishedCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The counts of one paper."""
+
+    paper: str
+    counts: tuple[PublishedCount, ...]
+
+
+class Funnel(msgspec.Struct, frozen=True):
+    """The steps of a run, with the counts of the paper."""
+
+    recipe: str
+    steps: tuple[StepCounts, ...]
+    published: tuple[PublishedCount, ...]
+
+    def describe(self) -> str:
+        """The funnel as text: a line a step, a line a reason."""
+        lines = [self.recipe]
+        width = max((len(f"{step.kept:,}") for step in self.steps), default=1)
+        for step in self.steps:
+            unit = f" {step.unit}" if step.unit else ""
+            groups = ", ".join(f"{name} {number:,}" for name, number in step.groups.items())
+            lines.append(f"{step.kept:>{width},}{unit} after {step.name}{_bracketed(groups)}")
+            for reason, number in step.dropped.items():
+                lines.append(f"{'':{width}}   − {number:,} {reason}")
+            for count in self.published:
+                if count.step == step.name:
+                    group = f"{count.group}: " if count.group else ""
+                    lines.append(f"{'':{width}}   paper: {group}{count.printed} ({count.section})")
+        return "\n".join(lines)
+
+
+def _bracketed(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
+def read_published_counts(folder: Path) -> tuple[PublishedCount, ...]:
+    """What the paper of a recipe printed."""
+    return read_config(folder / PUBLISHED, PublishedCounts).counts
+
+
+def unknown_steps(counts: Sequence[PublishedCount], steps: Sequence[str]) -> list[str]:
+    """Steps that the published counts name and the recipe lacks."""
+    return sorted({count.step for count in counts} - set(steps))

@@ -1,0 +1,141 @@
+"""Metaphoric analogies: MEAN (Pitarch, Bernad and Gracia, 2023), end to end."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trope.corpora.mean import CODES, spoken
+from trope.corpora.metaphor_frames import read_frames, read_metaphors
+from trope.lexicon.vectors import read_vectors
+from trope.recipes.crowd import CrowdSettings
+from trope.recipes.mean.finishing import QUESTION, simulate
+from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
+from trope.recipes.records import Drop, Outcome, Record
+from trope.recipes.settings import Count, Number
+from trope.tasks.analogy.building import WRONG, Inventory, propose
+
+METAPHORS, FRAMES = ("conceptual", "metaphors.yaml"), ("conceptual", "frames.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings; their defaults are in config.toml."""
+
+    seed: int
+    proposals: Number
+    a_metaphor: Number
+    items: Count
+    crowd: CrowdSettings
+
+
+def inventory(context: Context) -> Inventory:
+    """The metaphors and frames, with the vectors that ship."""
+    return context.once(
+        "inventory",
+        lambda: Inventory.of(
+            read_metaphors(context.find(*METAPHORS)),
+            read_frames(context.find(*FRAMES)),
+            read_vectors(),
+        ),
+    )
+
+
+def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Metaphors of the shape A is B with at least one mapping of roles."""
+    for metaphor in inventory(context).metaphors:
+        if metaphor.domains is None:
+            yield Drop(metaphor.name, "not-A-is-B")
+        elif not metaphor.mappings:
+            yield Drop(metaphor.name, "no-mapping")
+        else:
+            yield Record(metaphor.name, spoken(metaphor.name), {"metaphor": metaphor.name})
+
+
+def make_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """An item for every mapping that has a wrong choice of each kind."""
+    everything = inventory(context)
+    named = {metaphor.name: metaphor for metaphor in everything.metaphors}
+    for record in records:
+        metaphor = named[record.id]
+        for number, mapping in enumerate(metaphor.mappings, start=1):
+            identifier = f"{metaphor.name}-{number}"
+            proposal = propose(metaphor, mapping, everything, count=context.settings.proposals)
+            bare = [code for code in WRONG if not (proposal and proposal.candidates[code])]
+            if proposal is None or bare:
+                yield Drop(identifier, f"no-{bare[0]}" if bare else "not-A-is-B")
+                continue
+            item = proposal.item(identifier)
+            parts = [spoken(p) for p in (item.first_domain, item.second_domain, item.element)]
+            choices = dict(zip(CODES, map(spoken, item.choices), strict=True))
+            yield Record(
+                identifier,
+                f"{parts[0]} is to {parts[1]} what {parts[2]} is to …",
+                {
+                    **record.fields,
+                    "first_domain": parts[0],
+                    "second_domain": parts[1],
+                    "element": parts[2],
+                    **choices,
+                },
+            )
+
+
+def drawn(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """A random sample with at most so many items of a metaphor."""
+    every = list(records)
+    order = list(range(len(every)))
+    random.Random(f"{context.seed} items").shuffle(order)
+    wanted = context.settings.items or len(every)
+    chosen: set[int] = set()
+    seen: Counter[str] = Counter()
+    for place in order:
+        metaphor = every[place].fields["metaphor"]
+        if len(chosen) < wanted and seen[metaphor] < context.settings.a_metaphor:
+            chosen.add(place)
+            seen[metaphor] += 1
+    kept = [every[place] for place in sorted(chosen)]
+    domains = {r.fields[side] for r in kept for side in ("first_domain", "second_domain")}
+    context.facts |= {"metaphors": len(seen), "domains": len(domains)}
+    for place, record in enumerate(every):
+        yield record if place in chosen else Drop(record.id, "not-drawn")
+
+
+def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
+    """Items with their four endings in random order."""
+    rows = []
+    for item in items:
+        choices = [item.fields[code] for code in CODES]
+        random.Random(f"{context.seed} {item.id}").shuffle(choices)
+        rows.append({"id": item.id, "text": item.text, "choices": list(dict.fromkeys(choices))})
+    plan = Path(__file__).with_name("project.toml").read_text("utf-8")
+    return ProjectParts(plan, tuple(rows))
+
+
+RECIPE = Recipe(
+    name="mean",
+    card=Card(
+        title="Metaphoric analogies with wrong choices of three kinds",
+        text_is="own",
+        licence="CC-BY-SA-4.0",
+        citation="Pitarch, Bernad and Gracia (2023), MEAN: Metaphoric Erroneous ANalogies dataset "
+        "for PTLMs metaphor knowledge probing, LDK 2023. Metaphors and frames: MetaNet.",
+        labels=("yes", "no"),
+        question=QUESTION,
+        group_by="metaphor",
+    ),
+    folder=Path(__file__).parent,
+    settings=Settings,
+    needs=lambda settings: [Need(*METAPHORS), Need(*FRAMES)],
+    steps=(
+        Step("metaphors", collect, unit="metaphors"),
+        Step("items", make_items, piecewise=True, unit="items"),
+        Step("drawn", drawn, unit="items"),
+    ),
+    project=make_project,
+    simulate=simulate,
+    reads_with_model=False,
+)

@@ -1,0 +1,99 @@
+"""Silver labels, and verbs that could stand in the place of the focus verb."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from trope.core.records import Analysis
+from trope.recipes.recipe import Context
+from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.stages import draw, sense_coverage
+from trope.tasks.rewriting.rewriter import idiom_at
+from trope.tasks.rewriting.task import DIRECTIONS, Place
+from trope.tasks.rewriting.texts import sentence_parses
+
+METAPHORICAL, LITERAL = "metaphorical", "literal"
+_AT_ONCE = 64  # headlines whose candidates are read in one go
+
+
+def predict(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Headlines with what the shipped detector says of them; it becomes their subset."""
+    every = list(records)
+    analyses = context.pipeline.analyze_many(
+        (record.text for record in every), kind="headline", tasks=("syntax", "metaphor")
+    )
+    for record, analysis in zip(every, analyses, strict=True):
+        score = max(analysis.figurative, default=0.0)
+        silver = METAPHORICAL if score >= analysis.sentence_threshold else LITERAL
+        at = _token_at(analysis, record.fields["start"])
+        of_verb = None if at is None else analysis.tokens[at].metaphor
+        rounded = None if of_verb is None else round(of_verb, 4)
+        yield record.having(
+            **{SUBSET: silver}, silver=silver, silver_score=round(score, 4), verb_score=rounded
+        )
+
+
+def draw_classes(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """A random sample of each predicted class."""
+    every = list(records)
+    chosen: set[str] = set()
+    for silver in (METAPHORICAL, LITERAL):
+        own = [record.id for record in every if record.fields["silver"] == silver]
+        wanted = getattr(context.settings.classes, silver) or len(own)
+        rng = random.Random(f"{context.seed} class {silver}")
+        chosen.update(rng.sample(own, min(wanted, len(own))))
+    for record in every:
+        yield record if record.id in chosen else Drop(record.id, "not-drawn")
+
+
+def find_candidates(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Headlines with the best verbs for the place of the focus verb, literal and metaphorical."""
+    while some := list(islice(records, _AT_ONCE)):
+        yield from _candidates(some, context)
+
+
+def draw_annotated(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """The headlines that people will see."""
+    sample = draw(lambda context: int(context.settings.candidates.annotated), "annotated")
+    found = list(sample(records, context))
+    kept = [outcome for outcome in found if isinstance(outcome, Record)]
+    context.facts |= sense_coverage(kept, "silver")
+    yield from found
+
+
+def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome]:
+    each = context.settings.candidates.each
+    analyses = context.pipeline.analyze_many(
+        (record.text for record in records), kind="headline", tasks=("syntax", "metaphor")
+    )
+    places = [_place(r, a) for r, a in zip(records, analyses, strict=True)]
+    asked = [place for place in places if isinstance(place, Place)]
+    ranked = {
+        to: iter(context.pipeline.rewriter.rank_many(asked, to, top=each)) for to in DIRECTIONS
+    }
+    for record, place in zip(records, places, strict=True):
+        if isinstance(place, str):
+            yield Drop(record.id, place)
+            continue
+        found = {
+            to: [place.fitted(lemma) for lemma in next(ranked[to]).lemmas] for to in DIRECTIONS
+        }
+        few = any(len(verbs) < each for verbs in found.values())
+        yield Drop(record.id, "too-few-candidates") if few else record.having(**found)
+
+
+def _place(record: Record, analysis: Analysis) -> Place | str:
+    """The focus verb in its sentence, or why it cannot be replaced."""
+    number = _token_at(analysis, record.fields["start"])
+    if number is None:
+        return "verb-lost"
+    starts, parses = sentence_parses(analysis)
+    sentence = max(at for at, start in enumerate(starts) if start <= number)
+    at = number - starts[sentence]
+    return "idiom" if idiom_at(parses[sentence], at) else Place(parses[sentence], at, "VERB")
+
+
+def _token_at(analysis: Analysis, start: int) -> int | None:
+    return next((at for at, token in enumerate(analysis.tokens) if token.start == start), None)

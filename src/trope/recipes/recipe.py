@@ -1,0 +1,158 @@
+"""What a recipe is: settings, data that it needs, steps, a project, a crowd that finishes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from trope.core.judgments import Judgment
+from trope.corpora.catalogue import load_catalogue
+from trope.recipes.records import Outcome, Record
+
+if TYPE_CHECKING:
+    from trope.pipeline import Pipeline
+
+T = TypeVar("T")
+
+TextIs = Literal["tweets", "headlines", "bnc", "treebank", "own"]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A file of a corpus of the catalogue that a recipe reads."""
+
+    corpus: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a data set is, for those who publish it.
+
+    `text_is` tells whose the texts are, `question` is the one that labels answer, `group_by` names
+    the field of the items that must not be split between train and test.
+    """
+
+    title: str
+    text_is: TextIs
+    licence: str
+    citation: str
+    labels: tuple[str, ...]
+    question: str
+    group_by: str
+
+
+@dataclass(slots=True)
+class Context:
+    """What the steps of a run may use.
+
+    `facts` are what a step found out about the whole (a threshold, a size); they are kept.
+    """
+
+    data: Path
+    settings: Any
+    threads: int | None = None
+    quiet: bool = False
+    facts: dict[str, Any] = field(default_factory=dict)
+    loader: Callable[[int | None], Pipeline] | None = None
+    _made: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return int(self.settings.seed)
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The shipped model, loaded when the first step asks for it."""
+        return self.once("pipeline", lambda: (self.loader or _load)(self.threads))
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What is made when it is first asked for, and kept as long as the run lasts."""
+        if name not in self._made:
+            self._made[name] = make()
+        found: T = self._made[name]
+        return found
+
+    def find(self, corpus: str, file: str) -> Path:
+        """The path of a file that the recipe needs."""
+        return load_catalogue()[corpus].find(file, self.data)
+
+
+Apply = Callable[[Iterator[Record], Context], Iterator[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stage of the way: records in, records and drops out, in order.
+
+    `piecewise` steps look at each record by itself, so that they can be taken up again in their
+    middle. `unit` is what the step gives, where that is not what it takes.
+    """
+
+    name: str
+    apply: Apply
+    piecewise: bool = False
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectParts:
+    """An annotation project: its plan as TOML, its items, its demo items, files beside them."""
+
+    plan: str
+    items: tuple[dict[str, Any], ...]
+    demo: tuple[dict[str, Any], ...] = ()
+    others: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a crowd made of an item; without a label there is a reason."""
+
+    item: str
+    label: str | None
+    score: float | None = None
+    votes: int = 0
+    share: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A data set that a crowd has judged.
+
+    `tables` are of the paper's shape; `others` are further files of rows (gold+, for example).
+    """
+
+    judgments: tuple[Judgment, ...]
+    labels: tuple[Label, ...]
+    agreement: dict[str, Any]
+    tables: dict[str, Any]
+    others: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A data set of a paper, end to end; wiring alone.
+
+    The folder holds config.toml (every setting with its default), published.toml and README.md.
+    """
+
+    name: str
+    card: Card
+    folder: Path
+    settings: type
+    needs: Callable[[Any], Sequence[Need]]
+    steps: tuple[Step, ...]
+    project: Callable[[Sequence[Record], Context], ProjectParts]
+    simulate: Callable[[Sequence[Record], Context], Finished]
+    reads_with_model: bool = True
+
+
+def _load(threads: int | None) -> Pipeline:
+    from trope.pipeline import Pipeline
+
+    return Pipeline(threads=threads)

@@ -1,0 +1,67 @@
+"""What passes through a recipe: records, and what became of those that were dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+Fields = dict[str, Any]
+"""What a record says beside its text: strings, numbers, truth values, None, lists of strings."""
+
+SUBSET = "subset"
+"""The field that tells the parts of a data set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A text on its way, and what the steps have found out about it."""
+
+    id: str
+    text: str
+    fields: Fields = field(default_factory=dict)
+
+    def having(self, **found: Any) -> Record:
+        """The same record with further fields."""
+        return Record(self.id, self.text, {**self.fields, **found})
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """A record that goes, and why; the reason is a word that can be counted."""
+
+    id: str
+    reason: str
+
+
+Outcome = Record | Drop
+
+
+class _Line(msgspec.Struct):
+    """A line of a step's file: a record, or a drop if it has a reason."""
+
+    id: str
+    text: str = ""
+    fields: dict[str, Any] = {}
+    reason: str = ""
+
+
+_ENCODER = msgspec.json.Encoder(order="sorted")
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+def to_line(row: object) -> bytes:
+    """A record, a drop or any plain data as one line of JSON, its keys in order."""
+    return _ENCODER.encode(row) + b"\n"
+
+
+def from_lines(lines: Iterable[bytes]) -> Iterator[Outcome]:
+    """The records and drops of a step's file."""
+    for line in lines:
+        found = _DECODER.decode(line)
+        if found.reason:
+            yield Drop(found.id, found.reason)
+        else:
+            yield Record(found.id, found.text, found.fields)

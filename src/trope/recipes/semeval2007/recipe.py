@@ -1,0 +1,177 @@
+"""Metonymy of names: SemEval-2007 Task 8 (Markert and Nissim, 2007), end to end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trope.corpora.conllu import read_conllu
+from trope.corpora.name_samples import NameSample
+from trope.corpora.records import TextRecord
+from trope.lexicon.readings import NAME_CLASSES, readings
+from trope.recipes.crowd import CrowdSettings
+from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
+from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.semeval2007.finishing import QUESTION, simulate
+from trope.recipes.settings import Count, Share
+from trope.recipes.stages import template
+from trope.tasks.metonymy.collect import collect as collect_names
+from trope.tasks.metonymy.collect import company_frame, country_frame
+from trope.tasks.metonymy.review import read_review_sheet
+
+CORPUS = "ewt"
+_NEW_DOCUMENT = "newdoc id ="
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Samples of a class."""
+
+    train: Count
+    test: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """How the simulated annotators come to terms."""
+
+    settled: Share
+    doubtful: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings; their defaults are in config.toml."""
+
+    seed: int
+    texts: tuple[str, ...]
+    companies: str
+    ignore_case: bool
+    review: str
+    location: Sizes
+    organisation: Sizes
+    crowd: CrowdSettings
+    doubts: Doubts
+
+
+def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """The documents of the treebanks, their sentences joined."""
+    for name in context.settings.texts:
+        title = ""
+        sentences: list[str] = []
+        for sentence in read_conllu(context.find(CORPUS, name)):
+            found = [c for c in sentence.comments if _NEW_DOCUMENT in c]
+            if found and sentences:
+                yield Record(title, " ".join(sentences))
+                sentences = []
+            title = found[0].partition("=")[2].strip() if found else title or name
+            sentences.append(sentence.text)
+        if sentences:
+            yield Record(title, " ".join(sentences))
+
+
+def find_samples(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Every name of a country or a company in its context, a sample each."""
+    settings = context.settings
+    frames = (country_frame(), company_frame(settings.companies or None))
+    for document in records:
+        text = [TextRecord(document.id, document.text, 0)]
+        number = 0
+        for frame in frames:
+            for sample in collect_names(text, frame, ignore_case=settings.ignore_case):
+                number += 1
+                yield _record(sample, f"{document.id}-{number}")
+        if not number:
+            yield Drop(document.id, "no-name")
+
+
+def _record(sample: NameSample, identifier: str) -> Record:
+    before = sum(len(sentence) + 1 for sentence in sample.sentences[: sample.target])
+    fields = {
+        SUBSET: sample.name_class,
+        "name": sample.name,
+        "name_class": sample.name_class,
+        "title": sample.title,
+        "start": before + sample.start,
+        "end": before + sample.end,
+    }
+    return Record(identifier, " ".join(sample.sentences), fields)
+
+
+def reviewed(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Samples without those that a person has struck out."""
+    sheet = context.settings.review
+    decisions = read_review_sheet(Path(sheet)) if sheet else {}
+    for record in records:
+        decision = decisions.get(record.id, "keep")
+        yield record if decision == "keep" else Drop(record.id, decision.replace(" ", "-"))
+
+
+def draw_subsets(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Random train and test samples of each class, without overlap."""
+    every = list(records)
+    part: dict[str, str] = {}
+    for name_class in NAME_CLASSES:
+        own = [record.id for record in every if record.fields["name_class"] == name_class]
+        sizes = getattr(context.settings, name_class)
+        train, test = _fitting(len(own), sizes.train, sizes.test)
+        drawn = random.Random(f"{context.seed} {name_class}").sample(own, train + test)
+        part |= dict.fromkeys(drawn[:train], f"{name_class}-train")
+        part |= dict.fromkeys(drawn[train:], f"{name_class}-test")
+    for record in every:
+        own_part = part.get(record.id)
+        if own_part is None:
+            yield Drop(record.id, "not-drawn")
+        else:
+            yield record.having(**{SUBSET: own_part})
+
+
+def _fitting(there: int, train: int, test: int) -> tuple[int, int]:
+    """The wanted numbers, or what there is in the same proportion."""
+    if train + test <= there:
+        return train, test
+    share = round(there * train / (train + test))
+    return share, there - share
+
+
+def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
+    """The task's project, with the name marked in its context."""
+    rows = tuple(
+        {
+            "id": item.id,
+            "text": item.text,
+            "highlight": [[item.fields["start"], item.fields["end"]]],
+            "name_class": item.fields["name_class"],
+        }
+        for item in items
+    )
+    return ProjectParts(template("semeval2007"), rows)
+
+
+RECIPE = Recipe(
+    name="semeval2007",
+    card=Card(
+        title="Names of places and organisations with their readings",
+        text_is="treebank",
+        licence="CC-BY-SA-4.0",
+        citation="Markert and Nissim (2007), SemEval-2007 Task 08: Metonymy Resolution at "
+        "SemEval-2007, SemEval 2007. Texts: Silveira et al. (2014), LREC 2014.",
+        labels=tuple(dict.fromkeys(name for kind in NAME_CLASSES for name in readings(kind))),
+        question=QUESTION,
+        group_by="title",
+    ),
+    folder=Path(__file__).parent,
+    settings=Settings,
+    needs=lambda settings: [Need(CORPUS, name) for name in settings.texts],
+    steps=(
+        Step("collect", collect, unit="documents"),
+        Step("names", find_samples, piecewise=True, unit="samples"),
+        Step("review", reviewed, unit="samples"),
+        Step("subsets", draw_subsets, unit="samples"),
+    ),
+    project=make_project,
+    simulate=simulate,
+    reads_with_model=False,
+)

@@ -1,0 +1,133 @@
+"""Sentiment of figurative tweets: SemEval-2015 Task 11 (Ghosh et al., 2015), end to end."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+
+from trope.recipes.crowd import CrowdSettings
+from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
+from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.semeval2015.finishing import QUESTION, SCALE_LABELS, TRIAL, simulate
+from trope.recipes.settings import Count
+from trope.recipes.stages import template
+from trope.recipes.tweets import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
+from trope.tasks.sentiment.harvest import FoundTweet, HarvestRules, harvest
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """How many tweets of each kind are wanted at most."""
+
+    sarcasm: Count
+    irony: Count
+    metaphor: Count
+    other: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Workers:
+    """The simulated crowd by intention."""
+
+    honest: Count
+    constant: Count
+    guessing: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings; their defaults are in config.toml."""
+
+    seed: int
+    political: bool
+    emotional: tuple[str, ...]
+    general: bool
+    least_plain: Count
+    least_whole: Count
+    near: Annotated[float, msgspec.Meta(gt=0)]
+    trial: Count
+    quotas: Quotas
+    crowd: CrowdSettings
+    workers: Workers
+
+
+def needs(settings: Settings) -> list[Need]:
+    """The files of tweets."""
+    political = [Need(*POLITICAL)] if settings.political else []
+    return [*political, *(Need(EMOTIONAL, name) for name in settings.emotional)]
+
+
+def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """All tweets of the sources."""
+    yield from emotional_tweets(context, context.settings.emotional)
+    if context.settings.political:
+        yield from political_tweets(context)
+
+
+def harvested(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Tweets that a hashtag or a word asks for, long enough, once, within the quotas."""
+    settings = context.settings
+    rules = HarvestRules(
+        general=settings.general,
+        least_plain=settings.least_plain,
+        least_whole=settings.least_whole,
+        near=settings.near,
+        quotas=msgspec.to_builtins(settings.quotas),
+    )
+    every = {record.id: record for record in records}
+    found = harvest((FoundTweet(record.id, record.text) for record in every.values()), rules)
+    for verdict in found:
+        if not verdict.kept:
+            yield Drop(verdict.id, verdict.reason)
+            continue
+        fields = {**every[verdict.id].fields, SUBSET: verdict.category}
+        yield Record(verdict.id, verdict.text, {**fields, "category": verdict.category})
+
+
+def set_apart(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """All tweets; a random part is the trial set, which a team judges first."""
+    every = list(records)
+    number = min(context.settings.trial, len(every) // 2)
+    chosen = set(random.Random(f"{context.seed} trial").sample(range(len(every)), number))
+    for place, record in enumerate(every):
+        yield record.having(**{SUBSET: TRIAL if place in chosen else "work"})
+
+
+def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
+    """The task's project; trial tweets are a file of their own until a team has judged them."""
+    rows = [{"id": item.id, "text": item.text} for item in items]
+    trial = {item.id for item in items if item.fields[SUBSET] == TRIAL}
+    team = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows if row["id"] in trial)
+    work = tuple(row for row in rows if row["id"] not in trial)
+    return ProjectParts(template("semeval2015"), work, others={"trial.jsonl": team})
+
+
+RECIPE = Recipe(
+    name="semeval2015",
+    card=Card(
+        title="Figurative tweets with a score of their sentiment",
+        text_is="tweets",
+        licence="Twitter terms; research use only, tweets are not passed on",
+        citation="Ghosh, Li, Veale, Rosso, Shutova, Barnden and Reyes (2015), SemEval-2015 Task "
+        "11: Sentiment Analysis of Figurative Language in Twitter, SemEval 2015.",
+        labels=SCALE_LABELS,
+        question=QUESTION,
+        group_by="source_id",
+    ),
+    folder=Path(__file__).parent,
+    settings=Settings,
+    needs=needs,
+    steps=(
+        Step("collect", collect, unit="tweets"),
+        Step("harvest", harvested, unit="tweets"),
+        Step("trial", set_apart, unit="tweets"),
+    ),
+    project=make_project,
+    simulate=simulate,
+    reads_with_model=False,
+)

@@ -1,0 +1,105 @@
+"""The settings of a run: those of the recipe, those of a file, those of the command line."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+
+from trope.core.config import convert_config
+from trope.core.errors import BadConfig, BadInput, MissingData
+from trope.core.files import read_text
+from trope.recipes.recipe import Recipe
+
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Number = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+CONFIG = "config.toml"
+
+
+def resolve(recipe: Recipe, config: Path | None = None, changes: Sequence[str] = ()) -> Any:
+    """The settings of a run: the recipe's own, changed by a file, changed by `key=value`.
+
+    Raises:
+        BadConfig: with the file and every key that is unknown or has a value out of range.
+    """
+    table = _read(recipe.folder / CONFIG)
+    settings: Any = convert_config(table, recipe.settings, recipe.folder / CONFIG)
+    if config is not None:
+        table = _laid_over(table, _read(config))
+        settings = convert_config(table, recipe.settings, config)
+    for change in changes:
+        table = _laid_over(table, _parsed(change))
+        settings = convert_config(table, recipe.settings, f"--set {change}")
+    return settings
+
+
+def to_table(settings: Any) -> dict[str, Any]:
+    """The settings as plain data."""
+    table: dict[str, Any] = msgspec.to_builtins(settings)
+    return table
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What two tables do not share, a key each: `sample: 15000 there, 20 here`."""
+    old, new = _flat(before), _flat(now)
+    return [
+        f"{key}: {_shown(old, key)} there, {_shown(new, key)} here"
+        for key in sorted({*old, *new})
+        if old.get(key, _ABSENT) != new.get(key, _ABSENT)
+    ]
+
+
+_ABSENT = object()
+
+
+def _shown(table: Mapping[str, Any], key: str) -> str:
+    return repr(table[key]) if key in table else "nothing"
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{key}.")
+        else:
+            found[f"{prefix}{key}"] = value
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise MissingData(path, "give the path of a TOML file")
+    try:
+        return tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise BadConfig(path, [str(error)]) from None
+
+
+def _parsed(change: str) -> dict[str, Any]:
+    """`a.b=3` as a table; a value that is no TOML is taken for a string."""
+    key, sign, value = change.partition("=")
+    if not sign or not key.strip():
+        raise BadInput(f"--set {change!r} is no setting; write it as key=value")
+    try:
+        return tomllib.loads(f"{key} = {value}")
+    except tomllib.TOMLDecodeError:
+        pass
+    try:
+        return tomllib.loads(f"{key} = {msgspec.json.encode(value).decode()}")
+    except tomllib.TOMLDecodeError:
+        raise BadInput(f"--set {change!r} is no setting; write it as key=value") from None
+
+
+def _laid_over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    found = deepcopy(dict(table))
+    for key, value in changes.items():
+        below = found.get(key)
+        both = isinstance(below, dict) and isinstance(value, dict)
+        found[key] = _laid_over(below, value) if both else value  # type: ignore[arg-type]
+    return found
