@@ -373,6 +373,22 @@ def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch
             trope(name, "--out", "out")
 
 
+def test_ray_that_is_not_installed_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    Path("a.txt").write_text("Rain.\n")
+    with pytest.raises(MissingExtra, match=r"pip install 'trope\[scale\]'"):
+        trope("a.txt", "--out", "out", "--engine", "ray")
+
+
+@pytest.mark.parametrize("option", ["--workers", "--address"])
+def test_options_of_a_cluster_need_the_engine(option: str) -> None:
+    Path("a.txt").write_text("Rain.\n")
+    with pytest.raises(BadInput, match=rf"{option} is for clusters; add --engine ray"):
+        trope("a.txt", "--out", "out", option, "3")
+
+
 def test_a_model_without_the_head_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline())
     Path("a.txt").write_text("Rain.\n")
