@@ -146,10 +146,10 @@ def test_errors_of_workers_come_home_as_they_are(cluster: Any, tmp_path: Path) -
     assert str(raised.value) == "a text is refused; leave it out"
 
 
-def test_workers_must_have_the_same_model(cluster: Any) -> None:
-    write_corpus(Path("corpus"), texts=200)
+def test_workers_must_have_the_same_model(cluster: Any, tmp_path: Path) -> None:
+    write_corpus(Path("corpus"), texts=2_000)
     with pytest.raises(BadInput, match="different models or versions of trope"):
-        run(RayExecutor(load=of_its_own), "ray")
+        run(RayExecutor(load=of_its_own(tmp_path / "log")), "ray")
 
 
 def test_the_command_takes_the_engine_and_the_number_of_workers(cluster: Any) -> None:

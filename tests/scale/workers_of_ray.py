@@ -41,8 +41,13 @@ def watched(log: Path, pause: float = 0) -> Callable[[int | None], Watched]:
     return lambda threads: Watched(log, pause)
 
 
-def of_its_own(threads: int | None) -> FakePipeline:
-    """A pipeline whose model no other worker has."""
-    pipeline = FakePipeline(metaphor=True)
-    pipeline.model_sha256 = f"{os.getpid():064d}"
-    return pipeline
+def of_its_own(log: Path) -> Callable[[int | None], Watched]:
+    """What makes a pipeline whose model no other worker has, and which takes its time."""
+    log.mkdir(exist_ok=True)
+
+    def load(threads: int | None) -> Watched:
+        pipeline = Watched(log, pause=0.02)
+        pipeline.model_sha256 = f"{os.getpid():064d}"
+        return pipeline
+
+    return load

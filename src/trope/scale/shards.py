@@ -77,7 +77,10 @@ class ShardMaker:
     def _analyses(self, shard: Shard) -> Iterator[Analysis]:
         settings = self.settings
         found = self.pipeline.analyze_many(
-            (row.text for row in shard.rows), kind=settings.kind, tasks=settings.tasks
+            (row.text for row in shard.rows),
+            kind=settings.kind,
+            tasks=settings.tasks,
+            tags=settings.tokens,  # they cost time, and nobody sees them else
         )
         for analysis in found:
             if settings.threshold is None:
