@@ -215,7 +215,7 @@ def _worker_figures(
     rows: Sequence[dict[str, float]], data: DataRef, note: str, options: argparse.Namespace
 ) -> list[Figure]:
     figures = []
-    for name in ("two_threads", "two_processes"):
+    for name in ("two_threads", "two_processes") if rows else ():
         ratios = [row[name] / row["one_thread"] for row in rows]
         cores = [row[f"{name}.cores"] for row in rows]
         said = f"rate by that of one thread; busy cores {np.median(cores):.2f}; {note}"
