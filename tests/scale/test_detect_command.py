@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from corpora_to_detect import contents
 
 from builders import FakePipeline
 from trope.cli.main import main
@@ -23,7 +24,7 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
-from trope.scale import entries, local
+from trope.scale import entries, local, shards
 from trope.scale.entries import Columns, Corpus, Refused
 from trope.scale.inputs import find_inputs
 
@@ -42,8 +43,8 @@ def trope(*arguments: str | Path, stdin: bytes | None = None) -> Result:
 
 
 def rows(out: str = "out") -> list[dict[str, Any]]:
-    shards = sorted(Path(out).glob("part-*.jsonl"))
-    return [json.loads(line) for shard in shards for line in shard.read_text().splitlines()]
+    parts = sorted(Path(out).glob("part-*.jsonl"))
+    return [json.loads(line) for part in parts for line in part.read_text().splitlines()]
 
 
 def problems(out: str = "out") -> list[tuple[str, int, str]]:
@@ -448,6 +449,82 @@ def test_a_full_disk_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("trope.scale.shards.atomic_write", full)
     with pytest.raises(BadInput, match=r"No space left on device.*--resume"):
         trope("a.txt", "--out", "out")
+
+
+def test_after_a_full_disk_resuming_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.txt").write_text("Rain ate roads.\n" * 9)
+    trope("a.txt", "--out", "whole", "--shard-rows", "3")
+    write, written = shards.atomic_write, []
+
+    def filling(path: Path, mode: str) -> Any:
+        written.append(path)
+        if len(written) == 2:
+            raise OSError(28, "No space left on device", str(path))
+        return write(path, mode)
+
+    monkeypatch.setattr(shards, "atomic_write", filling)
+    with pytest.raises(BadInput, match=r"part-00001\.jsonl: cannot be written \(No space left"):
+        trope("a.txt", "--out", "out", "--shard-rows", "3")
+    assert trope("a.txt", "--out", "out", "--shard-rows", "3", "--resume").exit_code == 0
+    assert [path.name for path in written].count("part-00000.jsonl") == 1
+    assert contents(Path("out")) == contents(Path("whole"))
+
+
+def test_a_parquet_file_damaged_in_the_middle_is_read_up_to_there() -> None:
+    texts = [f"Rain ate road {n}." for n in range(4_000)]
+    write_parquet("a.parquet", {"text": texts}, row_group_size=1_024, compression="zstd")
+    content = bytearray(Path("a.parquet").read_bytes())
+    half = len(content) // 2
+    content[half : half + 2_000] = bytes(2_000)
+    Path("a.parquet").write_bytes(content)
+    Path("z.txt").write_text("Sun shone.\n")
+    assert trope("a.parquet", "z.txt", "--out", "out").exit_code == 1
+    ((file, line, problem),) = problems()
+    done = [row["line"] for row in rows() if row["file"] == file]
+    assert done == list(range(1, line))
+    assert 1_000 < line < 4_000
+    assert problem.startswith("cannot be read as Parquet (")
+    assert rows()[-1]["file"] == "z.txt"
+
+
+def test_a_parquet_file_without_the_column_is_refused_with_those_it_has() -> None:
+    write_parquet("a.parquet", {"n": [7], "body": ["Rain."], "more": ["x"]})
+    message = r"a\.parquet:1: has no column 'caption'; it has n, body, more"
+    with pytest.raises(BadRecord, match=message):
+        trope("a.parquet", "--out", "out", "--text-column", "caption")
+    assert not Path("out").exists()
+
+
+def test_columns_of_parquet_that_nobody_asks_for_are_not_read() -> None:
+    names = ("id", "heavy", "text", "label")
+    assert Columns(kept=("label",)).needed(names) == ["id", "text", "label"]
+    assert Columns(text="heavy").needed(names) == ["id", "heavy"]
+    assert Columns(id="label").needed(names) == ["text", "label"]
+    assert Columns(text="none").needed(names) == names
+
+
+@pytest.mark.parametrize("form", ["txt", "csv", "jsonl"])
+def test_a_line_of_100_mb_is_refused_in_bounded_memory(form: str) -> None:
+    first, last = {
+        "txt": ("Rain.\n", "Sun.\n"),
+        "csv": ("id,text\n1,Rain.\n2,", "3,Sun.\n"),
+        "jsonl": ('{"text": "Rain."}\n', '{"text": "Sun."}\n'),
+    }[form]
+    path = Path(f"long.{form}")
+    with path.open("w") as file:
+        file.write(first)
+        for _ in range(100):
+            file.write("x" * 1_000_000)
+        file.write("\n" + last)
+    tracemalloc.start()
+    found = list(Corpus(find_inputs([str(path)]), Columns()))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [type(entry).__name__ for entry in found] == ["TextRow", "Refused", "TextRow"]
+    refused = found[1]
+    assert isinstance(refused, Refused)
+    assert refused.problem == "is longer than 64 MB; split it into lines"
+    assert peak < 200_000_000
 
 
 def test_entries_are_read_one_at_a_time(tmp_path: Path) -> None:
