@@ -135,9 +135,10 @@ def test_pieces_come_from_the_vocabulary_or_are_marked_as_estimated(load):
 
 
 def test_ratios_are_taken_within_a_round(load):
-    fast = {"trope": 100.0, "syntax": 105.0, "metaphor": 120.0, "roberta": 10.0, "melbert": 1.0}
-    slow = {"trope": 60.0, "syntax": 66.0, "metaphor": 70.0, "roberta": 5.0, "melbert": 0.5}
-    sizes = {"trope": 40, "syntax": 40, "metaphor": 40, "roberta": 8, "melbert": 2}
+    names = ("trope", "syntax", "with_metaphor", "metaphor", "roberta", "melbert")
+    fast = dict(zip(names, (100.0, 105.0, 100.0, 120.0, 10.0, 1.0), strict=True))
+    slow = dict(zip(names, (60.0, 66.0, 60.0, 70.0, 5.0, 0.5), strict=True))
+    sizes = dict(zip(names, (40, 40, 40, 40, 8, 2), strict=True))
     figures = load("speed").speed_figures([fast, slow], sizes, NO_DATA, "a machine")
     found = {figure.name: figure for figure in figures}
     ratio = found["speed.full.vs_roberta"]
