@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and keep its result; 1 where bytes differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sentences", type=Path, help="VUA test file with a column 'sentence'")
-    parser.add_argument("--limit", type=int, default=600, help="sentences")
+    parser.add_argument("--limit", type=int, default=2_000, help="sentences")
     parser.add_argument("--shard-rows", type=int, default=20)
     parser.add_argument("--kills", type=int, default=10, help="on each engine")
     parser.add_argument("--engines", nargs="+", default=["local", "ray"])
@@ -75,7 +75,8 @@ def _survives(
             time.sleep(0.01)
         time.sleep(rng.random())  # anywhere: while it starts, reads, computes or writes
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        if process.wait() != -signal.SIGKILL:
+            raise SystemExit(f"kills: {engine} was done before it could be killed; raise --limit")
         reached.append(_parts(out))
     _detect(folder, engine, options.shard_rows, "--resume", *more).wait()
     if cluster is not None:

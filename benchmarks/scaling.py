@@ -171,7 +171,8 @@ def _finish(child: subprocess.Popen[str]) -> dict[str, Any]:
 def _compare_workers(
     sentences: Sequence[str], options: argparse.Namespace, folder: Path
 ) -> list[dict[str, float]]:
-    """Sentences per second of one thread, of two, and of two processes, round by round."""
+    """Of one thread, of two, and of two processes, round by round: sentences by second, how many
+    cores were busy, and seconds of computing a sentence."""
     size = options.workers_size
     whole = _corpus(sentences, size, options.seed, folder)
     halves = [_corpus(sentences, size // 2, options.seed + half, folder) for half in (1, 2)]
@@ -187,6 +188,7 @@ def _compare_workers(
             texts = sum(run["texts"] for run in done)
             row[name] = texts / max(run["seconds"] for run in done)
             row[f"{name}.cores"] = sum(run["cpu_seconds"] / run["seconds"] for run in done)
+            row[f"{name}.cost"] = sum(run["cpu_seconds"] for run in done) / texts
         rows.append(row)
     return rows
 
@@ -221,12 +223,20 @@ def _worker_figures(
 ) -> list[Figure]:
     figures = []
     for name in ("two_threads", "two_processes") if rows else ():
-        ratios = [row[name] / row["one_thread"] for row in rows]
-        cores = [row[f"{name}.cores"] for row in rows]
-        said = f"rate by that of one thread; busy cores {np.median(cores):.2f}; {note}"
-        figures.append(
-            record.measured(f"scaling.{name}", ratios, n=options.workers_size, note=said, data=data)
-        )
+        rates = [row[name] / row["one_thread"] for row in rows]
+        costs = [row[f"{name}.cost"] / row["one_thread.cost"] for row in rows]
+        busy = np.median([row[f"{name}.cores"] for row in rows])
+        alone = np.median([row["one_thread.cores"] for row in rows])
+        said = f"busy cores {busy:.2f}, with one thread {alone:.2f}; {note}"
+        for what, values, told in (
+            (f"scaling.{name}", rates, "rate by that of one thread"),
+            (f"scaling.{name}.cost", costs, "computing a sentence by that of one thread"),
+        ):
+            figures.append(
+                record.measured(
+                    what, values, n=options.workers_size, note=f"{told}; {said}", data=data
+                )
+            )
     return figures
 
 
