@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import machine
+import matrix_rate
 import record
 import rivals
 
@@ -29,6 +30,7 @@ from trope.metrics.figures import DataRef, Figure
 T = TypeVar("T")
 
 SYNTAX = ("syntax", "relations")
+METAPHOR = ("metaphor",)
 OURS = {"trope": "full", "metaphor": "metaphor"}
 """What of trope is compared with the rivals: all it says of a text, or metaphors alone."""
 RIVALS = ("roberta", "melbert")
@@ -55,6 +57,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--limit", type=int, help="sentences for trope (all)")
     parser.add_argument("--roberta-batches", type=int, default=10, help="of 32, single pass")
     parser.add_argument("--melbert-limit", type=int, default=60, help="sentences, a pass per word")
+    parser.add_argument("--plain-limit", type=int, default=600, help="sentences, one at a time")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tier", default="small")
@@ -144,22 +147,72 @@ def speed_figures(
         said = f"{sizes[ours]} sentences against {sizes[rival]}; {note}"
         name = f"speed.{OURS[ours]}.vs_{rival}"
         figures.append(record.measured(name, ratios, n=sizes[rival], note=said, data=data))
-    added = [row["syntax"] / row["trope"] - 1 for row in rows]
+    added = [row["syntax"] / row["with_metaphor"] - 1 for row in rows]
     said = f"time that metaphors add to syntax and relations, as a share; {note}"
     figures.append(
-        record.measured("speed.metaphor.added", added, n=sizes["trope"], note=said, data=data)
+        record.measured("speed.metaphor.added", added, n=sizes["syntax"], note=said, data=data)
     )
     return figures
 
 
-def share_of_stages(timings: dict[str, float], data: DataRef, n: int, note: str) -> list[Figure]:
+def share_of_stages(
+    timings: dict[str, float], data: DataRef, n: int, note: str, of: str = "full"
+) -> list[Figure]:
     """The share of time that each stage of the pipeline took."""
     total = sum(timings.values())
     return [
-        record.measured(f"speed.full.share.{stage}", [seconds / total], n=n, note=note, data=data)
+        record.measured(f"speed.{of}.share.{stage}", [seconds / total], n=n, note=note, data=data)
         for stage, seconds in timings.items()
         if total > 0
     ]
+
+
+def beside_plain_path(
+    pipeline: Any, sentences: Sequence[str], data: DataRef, note: str
+) -> list[Figure]:
+    """What the fast path for metaphors alone changes: against one sentence at a time, all heads.
+
+    The largest difference of two scores, and the share of words that change sides.
+    """
+    fast = pipeline.analyze_many(sentences, tasks=METAPHOR, tags=False)
+    differences: list[float] = []
+    flipped = 0
+    for quick, plain in zip(fast, map(pipeline.analyze, sentences), strict=True):
+        for ours, theirs in zip(quick.tokens, plain.tokens, strict=True):
+            differences.append(abs(ours.metaphor - theirs.metaphor))
+            flipped += (ours.metaphor >= quick.threshold) != (theirs.metaphor >= quick.threshold)
+    words = len(differences)
+    said = f"against one sentence at a time with all heads; {note}"
+    return [
+        record.measured(f"speed.metaphor.plain.{name}", [value], n=words, note=said, data=data)
+        for name, value in (
+            ("largest_difference", max(differences)),
+            ("flipped", flipped / words),
+        )
+    ]
+
+
+def encoder_figures(
+    pipeline: Any, sentences: Sequence[str], data: DataRef, note: str
+) -> list[Figure]:
+    """Shares of the stages with metaphors alone, and how near the encoder comes to the machine."""
+    before = dict(pipeline.timings)
+    _analyze(pipeline, sentences, METAPHOR, tags=False)
+    timings = {stage: seconds - before[stage] for stage, seconds in pipeline.timings.items()}
+    count, _ = piece_counter(pipeline)
+    pieces = sum(count(sentence.split()) for sentence in sentences)
+    wanted = pieces * matrix_rate.operations_a_piece(pipeline.encoder.folder / "encoder.onnx")
+    reached, possible = wanted / timings["encoder"], matrix_rate.int8_rate()
+    rates = f"{reached / 1e9:.0f} of {possible / 1e9:.0f} billion operations by second and thread"
+    said = f"8-bit products alone counted, all else the encoder does is in its time; {rates}"
+    figure = record.measured(
+        "speed.encoder.of_int8_rate",
+        [reached / possible],
+        n=len(sentences),
+        note=f"{said}; {note}",
+        data=data,
+    )
+    return [*share_of_stages(timings, data, len(sentences), note, of="metaphor"), figure]
 
 
 def _load_pipeline(options: argparse.Namespace) -> Any:
@@ -168,8 +221,14 @@ def _load_pipeline(options: argparse.Namespace) -> Any:
     return Pipeline(tier=options.tier, threads=options.threads)
 
 
-def _analyze(pipeline: Any, sentences: Sequence[str], tasks: Sequence[str] | None = None) -> None:
-    for _ in pipeline.analyze_many(sentences, tasks=tasks):
+def _analyze(
+    pipeline: Any,
+    sentences: Sequence[str],
+    tasks: Sequence[str] | None = None,
+    *,
+    tags: bool = True,
+) -> None:
+    for _ in pipeline.analyze_many(sentences, tasks=tasks, tags=tags):
         pass
 
 
@@ -202,12 +261,18 @@ def _run(options: argparse.Namespace) -> None:
     systems = {
         "trope": (lambda: _analyze(pipeline, ours), len(ours)),
         "syntax": (lambda: _analyze(pipeline, ours, SYNTAX), len(ours)),
-        "metaphor": (lambda: _analyze(pipeline, ours, ("metaphor",)), len(ours)),
+        "with_metaphor": (lambda: _analyze(pipeline, ours, (*SYNTAX, *METAPHOR)), len(ours)),
+        "metaphor": (lambda: _analyze(pipeline, ours, METAPHOR, tags=False), len(ours)),
         "roberta": (lambda: rivals.single_pass(rival, batches), sum(map(len, batches))),
         "melbert": (lambda: rivals.pass_per_word(rival, words, count), len(words)),
     }
-    for tasks in (None, SYNTAX, ("metaphor",)):
-        _analyze(pipeline, ours[:32], tasks)  # the first call loads what later calls find loaded
+    for tasks in (
+        None,
+        SYNTAX,
+        (*SYNTAX, *METAPHOR),
+        METAPHOR,
+    ):  # the first call loads what later calls find loaded
+        _analyze(pipeline, ours[:32], tasks, tags=tasks is not METAPHOR)
     rivals.single_pass(rival, [batches[0]])
     before = dict(getattr(pipeline, "timings", {}))
     rows = rates(systems, options.rounds)
@@ -220,6 +285,10 @@ def _run(options: argparse.Namespace) -> None:
     sizes = {name: size for name, (_, size) in systems.items()}
     figures = speed_figures(rows, sizes, data, note)
     figures += share_of_stages(timings, data, len(ours), note)
+    if hasattr(pipeline, "encoder"):
+        figures += encoder_figures(pipeline, ours, data, note)
+        plain = sample_sentences(ours, options.plain_limit, options.seed)
+        figures += beside_plain_path(pipeline, plain, data, note)
     memory = [_memory_in_child(options)]
     figures.append(record.measured("memory.peak_mb", memory, n=len(ours), note=note, data=data))
     _publish(figures, options, getattr(pipeline, "model_sha256", ""))

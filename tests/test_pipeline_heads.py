@@ -9,7 +9,7 @@ from trope import Pipeline
 from trope.core.errors import BadInput
 from trope.core.export import to_dict
 from trope.core.records import Metonymy, Sentiment
-from trope.encoder.session import METONYMY, SENTIMENT
+from trope.encoder.session import METAPHOR, METONYMY, SENTIMENT
 
 TEXTS = ["Lovely France sleeps.", "", "Rain fell. Nokia sold awful phones.", "Rain fell.", " "]
 
@@ -111,3 +111,22 @@ def test_names_in_a_long_text(pipeline: Pipeline) -> None:
     assert len(found.metonymies) == 400
     assert {type(name) for name in found.metonymies} == {Metonymy}
     assert {found.text[n.start : n.end] for n in found.metonymies} == {"France"}
+
+
+def test_without_tags_only_what_the_tasks_need_is_asked(
+    pipeline: Pipeline, sent: list[tuple[list[Any], Any]]
+) -> None:
+    tagged = list(pipeline.analyze_many(TEXTS, tasks=("metaphor",)))
+    plain = list(pipeline.analyze_many(TEXTS, tasks=("metaphor",), tags=False))
+    assert sent[1][1] == METAPHOR
+    assert [a.figurative for a in plain] == [a.figurative for a in tagged]
+    scores = [[(t.text, t.start, t.metaphor) for t in a.tokens] for a in plain]
+    assert scores == [[(t.text, t.start, t.metaphor) for t in a.tokens] for a in tagged]
+    assert {(t.upos, t.xpos, t.lemma) for a in plain for t in a.tokens} == {("", "", "")}
+
+
+def test_tasks_that_need_tags_have_them_unasked(pipeline: Pipeline) -> None:
+    tasks = ("relations", "metaphor")
+    assert list(pipeline.analyze_many(TEXTS, tasks=tasks, tags=False)) == list(
+        pipeline.analyze_many(TEXTS, tasks=tasks)
+    )

@@ -175,16 +175,18 @@ class Pipeline:
         kind: TextKind = "plain",
         batch_size: int = 1024,
         tasks: Sequence[str] | None = None,
+        tags: bool = True,
     ) -> Iterator[Analysis]:
         """One analysis a text, in order, in constant memory: up to `batch_size` texts at a time.
 
-        Only what the given tasks need is computed; without any, all that the model has.
+        Only what the given tasks need is computed; without any, all that the model has. Without
+        `tags`, parts of speech and lemmas are empty unless a task needs them, which is faster.
         """
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
         under_way: deque[_Chunk] = deque()
         for chunk in _chunks(texts, batch_size):
-            under_way.append(self._start(chunk, kind, wanted))
+            under_way.append(self._start(chunk, kind, wanted, tags=tags))
             if len(under_way) == AHEAD:
                 yield from self._finish(under_way.popleft())
         while under_way:
@@ -248,13 +250,16 @@ class Pipeline:
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
 
-    def _start(self, chunk: list[str], kind: TextKind, tasks: tuple[str, ...]) -> _Chunk:
+    def _start(
+        self, chunk: list[str], kind: TextKind, tasks: tuple[str, ...], *, tags: bool = True
+    ) -> _Chunk:
         """Cut texts into words and send them off."""
         began = thread_time()
         texts = [read(text, kind) for text in chunk]
         words = [sentence.forms for text in texts for sentence in text.sentences]
         self.timings["text"] += thread_time() - began
-        passes = deque(self.encoder.submit(words, self._outputs(tasks)))
+        outputs = self._outputs(tasks, tags=tags)
+        passes = deque(self.encoder.submit(words, outputs) if outputs else ())
         whole = WholeTexts()
         if "sentiment" in tasks:
             # a text of one sentence is felt in the pass that is made anyway
@@ -315,12 +320,14 @@ class Pipeline:
             for parse, v in zip(parses, verdicts, strict=True)
         ]
 
-    def _outputs(self, tasks: Sequence[str]) -> tuple[str, ...]:
-        """What the tasks need of the small network; a word is always tagged, a tree made if needed.
+    def _outputs(self, tasks: Sequence[str], *, tags: bool = True) -> tuple[str, ...]:
+        """What the tasks need of the small network; a tree is made if needed.
 
         Names are found by their place in the tree.
         """
-        syntax = SYNTAX if {"syntax", "relations", "metonymy"} & {*tasks} else TAGS
+        syntax: tuple[str, ...] = TAGS if tags else ()
+        if {"syntax", "relations", "metonymy"} & {*tasks}:
+            syntax = SYNTAX
         if self.base is not None:
             return syntax
         metaphor = METAPHOR if "metaphor" in tasks else ()
@@ -361,9 +368,9 @@ def _assemble(
                     word.text,
                     word.start,
                     word.end,
-                    parse.upos[number],
-                    parse.xpos[number],
-                    parse.lemmas[number],
+                    parse.upos[number] if parse.upos else "",
+                    parse.xpos[number] if parse.xpos else "",
+                    parse.lemmas[number] if parse.lemmas else "",
                     ROOT if head == ROOT else head + first,
                     parse.deprels[number] if parse.deprels else "",
                     parse.metaphor[number] if parse.metaphor else None,

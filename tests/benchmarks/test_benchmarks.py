@@ -2,10 +2,12 @@
 
 import csv
 import importlib
+import json
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +22,16 @@ SENTENCES = ["Go", "Cats nap", "Storms wreck old barns", "A very long line of wo
 def load(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield importlib.import_module
-    for name in ("machine", "package", "record", "rivals", "speed", "startup"):
+    for name in (
+        "machine",
+        "matrix_rate",
+        "package",
+        "record",
+        "rivals",
+        "scaling",
+        "speed",
+        "startup",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -48,7 +59,7 @@ class FakePipeline:
     def __init__(self, **_):
         self.timings = {"encoder": 0.0, "text": 0.0}
 
-    def analyze_many(self, texts, *, tasks=None):
+    def analyze_many(self, texts, *, tasks=None, tags=True):
         for text in texts:
             self.timings["encoder"] += 3.0
             self.timings["text"] += 1.0
@@ -124,9 +135,10 @@ def test_pieces_come_from_the_vocabulary_or_are_marked_as_estimated(load):
 
 
 def test_ratios_are_taken_within_a_round(load):
-    fast = {"trope": 100.0, "syntax": 105.0, "metaphor": 120.0, "roberta": 10.0, "melbert": 1.0}
-    slow = {"trope": 60.0, "syntax": 66.0, "metaphor": 70.0, "roberta": 5.0, "melbert": 0.5}
-    sizes = {"trope": 40, "syntax": 40, "metaphor": 40, "roberta": 8, "melbert": 2}
+    names = ("trope", "syntax", "with_metaphor", "metaphor", "roberta", "melbert")
+    fast = dict(zip(names, (100.0, 105.0, 100.0, 120.0, 10.0, 1.0), strict=True))
+    slow = dict(zip(names, (60.0, 66.0, 60.0, 70.0, 5.0, 0.5), strict=True))
+    sizes = dict(zip(names, (40, 40, 40, 40, 8, 2), strict=True))
     figures = load("speed").speed_figures([fast, slow], sizes, NO_DATA, "a machine")
     found = {figure.name: figure for figure in figures}
     ratio = found["speed.full.vs_roberta"]
@@ -226,3 +238,65 @@ def test_company_is_seen_where_it_changes_scores_and_only_there(load, shipped, m
 
     monkeypatch.setattr(package, "_scores", with_company)
     assert package.largest_difference(shipped.encoder, words) == pytest.approx(0.5, abs=1e-3)
+
+
+class TwoWays:
+    """Scores of words, which the fast path has a little higher."""
+
+    def __init__(self, added):
+        self.added = added
+
+    def analyze(self, text, added=0.0):
+        scores = [len(word) / 10 + added for word in text.split()]
+        tokens = [SimpleNamespace(metaphor=score) for score in scores]
+        return SimpleNamespace(tokens=tokens, threshold=0.5)
+
+    def analyze_many(self, texts, *, tasks, tags):
+        assert (tasks, tags) == (("metaphor",), False)
+        return (self.analyze(text, self.added) for text in texts)
+
+
+@pytest.mark.parametrize(("added", "flipped"), [(0.0, 0), (0.01, 0), (0.15, 9)])
+def test_words_that_change_sides_are_counted(load, added, flipped):
+    speed = load("speed")
+    texts = [*SENTENCES, "rain here", "cats"]
+    figures = speed.beside_plain_path(TwoWays(added), texts, NO_DATA, "")
+    largest, share = figures
+    assert largest.value == pytest.approx(added)
+    assert largest.n == share.n == sum(len(text.split()) for text in texts)
+    assert share.value == pytest.approx(flipped / share.n)
+
+
+def test_growth_is_the_slope_of_logarithms(load):
+    scaling = load("scaling")
+    sizes = [1_000, 10_000, 100_000]
+    assert scaling.exponent(sizes, [2.0, 20.0, 200.0]) == pytest.approx(1)
+    assert scaling.exponent(sizes, [1.0, 100.0, 10_000.0]) == pytest.approx(2)
+
+
+def test_sentences_are_repeated_in_new_orders_and_all_as_often(load):
+    scaling = load("scaling")
+    drawn = list(scaling.shuffled(SENTENCES, 10, seed=2))
+    assert len(drawn) == 10
+    assert set(Counter(drawn[:8]).values()) == {2}
+    assert drawn[:4] != drawn[4:8]
+    assert drawn == list(scaling.shuffled(SENTENCES, 10, seed=2))
+
+
+def test_a_run_that_is_done_is_not_made_again(load, sentences_file, tmp_path, monkeypatch, capsys):
+    scaling = load("scaling")
+    shape = {"words": 10, "model_sha256": "feed"}
+    done = [
+        {"texts": n, "seconds": n / 10, "cpu_seconds": n / 5, "peak_mb": peak, **shape}
+        for n, peak in ((100, 300.0), (10_000, 500.0), (20_000, 510.0))
+    ]
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text("".join(json.dumps(run) + "\n" for run in done))
+    monkeypatch.setattr(scaling, "_start", lambda *_: pytest.fail("a run was made again"))
+    command = [str(sentences_file), "--runs", str(runs), "--rounds", "0", "--sizes"]
+    command += ["100", "10000", "20000", "--results", str(tmp_path / "results.json")]
+    assert scaling.main(command) == 0
+    found = {f.name: f for f in read_evaluation(tmp_path / "results.json").figures}
+    assert found["scaling.exponent"].value == pytest.approx(1)
+    assert found["memory.growth"].value == pytest.approx(0.02)
+    assert "scaling.two_threads" not in found

@@ -8,22 +8,15 @@ import lzma
 import sys
 import tracemalloc
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from detect_in_process import problems, rows, trope, write_parquet
 
 from builders import FakePipeline
-from trope.cli.main import main
 from trope.core.errors import (
     BadInput,
-    BadRecord,
-    MissingData,
-    MissingExtra,
-    TropeError,
-    UnknownName,
 )
-from trope.scale import entries, local
+from trope.scale import local
 from trope.scale.entries import Columns, Corpus, Refused
 from trope.scale.inputs import find_inputs
 
@@ -34,21 +27,6 @@ TEXTS = ["Rain ate roads.", "Sun shone. Wind bent trees."]
 def fake_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
     monkeypatch.chdir(tmp_path)
-
-
-def trope(*arguments: str | Path, stdin: bytes | None = None) -> Result:
-    command = ["detect", *map(str, arguments)]
-    return CliRunner().invoke(main, command, input=stdin, catch_exceptions=False)
-
-
-def rows(out: str = "out") -> list[dict[str, Any]]:
-    shards = sorted(Path(out).glob("part-*.jsonl"))
-    return [json.loads(line) for shard in shards for line in shard.read_text().splitlines()]
-
-
-def problems(out: str = "out") -> list[tuple[str, int, str]]:
-    lines = (Path(out) / "errors.jsonl").read_text().splitlines()
-    return [tuple(json.loads(line).values()) for line in lines]
 
 
 def test_one_row_a_text_with_its_figures() -> None:
@@ -117,13 +95,6 @@ def test_every_format_packed_or_not_gives_the_same_figures(form: str, packing: s
     assert [(row["words"], row["metaphors"]) for row in found] == [(3, 1), (5, 1)]
     places = [f"{name}:1", f"{name}:2"] if form == "txt" else ["1", "2"]
     assert [row["id"] for row in found] == places
-
-
-def write_parquet(path: str, columns: dict[str, list[Any]], **options: Any) -> None:
-    pytest.importorskip("pyarrow")
-    import pyarrow.parquet
-
-    pyarrow.parquet.write_table(pyarrow.table(columns), path, **options)
 
 
 def test_parquet_in_and_out() -> None:
@@ -237,201 +208,6 @@ def test_json_prints_the_totals_and_nothing_else() -> None:
         "metaphors": 1,
         "refused": 0,
     }
-
-
-BAD_ROWS = [
-    ("a.jsonl", b'{"text": "ok"}\n{"text":\n', 2, "cannot be read as JSON"),
-    ("a.jsonl", b'{"text": "ok"}\n[1]\n', 2, "is a JSON list"),
-    ("a.jsonl", b'{"text": "ok"}\n{"text": ""}\n', 2, "column 'text' is empty"),
-    ("a.jsonl", b'{"text": "ok"}\n{"word": "x"}\n', 2, "no column is a text among word"),
-    ("a.jsonl", b'{"text": "ok"}\n{"text": "caf\xe9"}\n', 2, "is not UTF-8 (byte 0xe9)"),
-    ("a.jsonl", b'{"text": "ok"}\n{"text": "\\ud83d"}\n', 2, "half of a surrogate pair"),
-    (
-        "a.jsonl",
-        b'{"id": "1", "text": "ok"}\n{"id": "1", "text": "b"}\n',
-        2,
-        "is also in line 1",
-    ),
-    ("a.jsonl", b'{"id": 1, "text": "ok"}\n{"id": 1.2e18, "text": "b"}\n', 2, "lost digits"),
-    ("a.csv", b"id,text\n1,ok\n2,a,b\n", 3, "the number of fields is 3, but the table has 2"),
-    ("a.csv", b'id,text\n1,ok\n2,"a"b\n', 3, "cannot be split into fields"),
-    ("a.csv", b'id,text\n1,ok\n2,"never\nends\n', 3, "cannot be split into fields"),
-    ("a.csv", b"id,text\n1,ok\n2,caf\xe9\n", 3, "is not UTF-8"),
-    ("a.tsv", b"id\ttext\n1\tok\n1\tb\n", 3, "id '1' is also in line 2"),
-    ("a.txt", b"ok\nRain\x00\n", 2, "holds a NUL byte"),
-    ("a.txt.gz", gzip.compress(b"ok\n" * 99)[:-9], 1, "is a damaged gzip file"),
-    ("a.txt.xz", lzma.compress(b"ok\n")[:-9], None, "is a damaged xz file"),
-    ("a.parquet", b"PAR1 no table PAR1", 1, "cannot be read as Parquet"),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "line", "cause"), BAD_ROWS)
-def test_a_bad_row_is_named_and_the_rest_is_done(
-    name: str, content: bytes, line: int | None, cause: str
-) -> None:
-    if name.endswith("parquet"):
-        pytest.importorskip("pyarrow")
-    Path(name).write_bytes(content)
-    Path("z.txt").write_text("Rain ate roads.\n")
-    done = trope(name, "z.txt", "--out", "out")
-    assert done.exit_code == 1
-    ((file, at, problem),) = problems()
-    assert file == name
-    assert line is None or at >= line
-    assert name.endswith(".gz") or line is None or at == line
-    assert cause in problem
-    assert "; " in problem, "says no remedy"
-    assert rows()[-1]["file"] == "z.txt"
-    assert done.stderr.endswith("out/errors.jsonl: 1 row refused; the file says where and why\n")
-
-
-def test_rows_after_a_bad_one_are_read() -> None:
-    Path("a.csv").write_bytes(b'id,text\n1,one\n2,"a"b\n3,"two\nlines"\n4,caf\xe9\n5,five\n')
-    trope("a.csv", "--out", "out")
-    assert [(row["id"], row["line"]) for row in rows()] == [("1", 2), ("3", 4), ("5", 7)]
-    assert [line for _, line, _ in problems()] == [3, 6]
-
-
-def test_ids_are_for_one_row_of_a_file() -> None:
-    for name in ("a.csv", "b.csv"):
-        Path(name).write_text("id,text\n1,Rain.\n2,Sun.\n")
-    assert trope("a.csv", "b.csv", "--out", "out").exit_code == 0
-    assert [(row["file"], row["id"]) for row in rows()] == [
-        ("a.csv", "1"),
-        ("a.csv", "2"),
-        ("b.csv", "1"),
-        ("b.csv", "2"),
-    ]
-
-
-def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "LINE_LIMIT", 100)
-    Path("a.txt").write_text("one\n" + "x" * 1_000 + "\nthree\n" + "y" * 101)
-    assert trope("a.txt", "--out", "out").exit_code == 1
-    assert [row["line"] for row in rows()] == [1, 3]
-    assert [(line, problem[:14]) for _, line, problem in problems()] == [
-        (2, "is longer than"),
-        (4, "is longer than"),
-    ]
-
-
-def test_a_corpus_of_refused_rows_alone_has_status_one() -> None:
-    Path("a.csv").write_text("id,text\n1,\n2, \n")
-    assert trope("a.csv", "--out", "out").exit_code == 1
-    assert len(problems()) == 2
-    assert rows() == []
-    Path("empty.txt").write_text("")
-    assert trope("empty.txt", "--out", "out2").exit_code == 1
-    assert problems("out2") == [("empty.txt", 1, "holds no text; leave it out")]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "options", "message"),
-    [
-        ("a.csv", "id,word\n1,x\n", (), r"a\.csv:2: no column is a text among id, word; name it"),
-        ("a.csv", "id,text\n1,x\n", ("--text-column", "body"), r"a\.csv:2: has no column 'body'"),
-        ("a.csv", "id,text\n1,x\n", ("--id-column", "key"), r"a\.csv:2: has no column 'key'"),
-        ("a.csv", "id,text\n1,x\n", ("--columns", "label"), r"has no column 'label'; it has id"),
-        ("a.txt", "x\n", ("--columns", "label"), r"a\.txt:1: has no column 'label'; it has text"),
-        ("a.jsonl", '{"a": "x"}\n', ("--text-column", "b"), r"a\.jsonl:1: has no column 'b'"),
-        ("a.csv", "id,text\n1,x\n", ("--columns", "id"), "column 'id' is the name of a figure"),
-        ("a.csv", "a,text\n1,x\n", ("--columns", "a,a"), "named twice"),
-        ("a.bin", "x", (), r"a\.bin: its name does not tell what it is; say so: --input-format"),
-        ("a.parquet.gz", "x", (), "unpack it first"),
-    ],
-)
-def test_what_cannot_be_right_is_refused_before_anything_is_written(
-    name: str, content: str, options: tuple[str, ...], message: str
-) -> None:
-    Path(name).write_text(content)
-    with pytest.raises(TropeError, match=message):
-        trope(name, "--out", "out", *options)
-    assert not Path("out").exists()
-
-
-def test_missing_files_double_names_and_unknown_tasks_are_told() -> None:
-    Path("a.txt").write_text("Rain.\n")
-    Path("empty").mkdir()
-    with pytest.raises(MissingData, match=r"none\.txt"):
-        trope("none.txt", "--out", "out")
-    with pytest.raises(MissingData, match="no file matches"):
-        trope("*.csv", "--out", "out")
-    with pytest.raises(BadInput, match=r"\./a\.txt: is named more than once"):
-        trope("a.txt", "./a.txt", "--out", "out")
-    with pytest.raises(BadInput, match="no file of texts in 'empty'"):
-        trope("empty", "--out", "out")
-    with pytest.raises(UnknownName, match="'irony'"):
-        trope("a.txt", "--out", "out", "--with", "irony")
-
-
-def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    Path("a.parquet").write_bytes(b"PAR1")
-    Path("b.txt.zst").write_bytes(b"x")
-    for name in ("a.parquet", "b.txt.zst"):
-        with pytest.raises(MissingExtra, match=r"pip install 'trope\[parquet\]'"):
-            trope(name, "--out", "out")
-
-
-def test_a_model_without_the_head_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline())
-    Path("a.txt").write_text("Rain.\n")
-    with pytest.raises(BadInput, match="has no head for 'metaphor'; install"):
-        trope("a.txt", "--out", "out")
-
-
-def test_an_output_folder_of_something_else_is_left_alone() -> None:
-    Path("a.txt").write_text("Rain ate roads.\n")
-    Path("mine").mkdir()
-    Path("mine/thesis.tex").write_text("x")
-    for more in ((), ("--resume",)):
-        with pytest.raises(BadInput, match=r"mine: holds thesis\.tex, which is not of trope"):
-            trope("a.txt", "--out", "mine", *more)
-    Path("mine/manifest.json").write_text('{"name": "my app"}')
-    with pytest.raises(BadRecord, match=r"manifest\.json: is no manifest of trope detect"):
-        trope("a.txt", "--out", "mine", "--resume")
-    assert sorted(p.name for p in Path("mine").iterdir()) == ["manifest.json", "thesis.tex"]
-    with pytest.raises(BadInput, match=r"a\.txt: is a file; give a folder"):
-        trope("a.txt", "--out", "a.txt")
-
-
-@pytest.mark.parametrize(
-    ("options", "difference"),
-    [
-        (("--kind", "tweet"), "kind was 'plain', is 'tweet'"),
-        (("--tokens",), "tokens was False, is True"),
-        (("--shard-rows", "9"), "shard_rows was 5000, is 9"),
-        (("b.txt",), r"b\.txt was not read then"),
-    ],
-)
-def test_a_run_of_other_settings_is_not_gone_on_with(
-    options: tuple[str, ...], difference: str
-) -> None:
-    Path("a.txt").write_text("Rain ate roads.\n")
-    Path("b.txt").write_text("Sun shone.\n")
-    trope("a.txt", "--out", "out")
-    with pytest.raises(BadInput, match=r"belongs to a finished run; go on with it by --resume"):
-        trope("a.txt", "--out", "out")
-    with pytest.raises(BadInput, match=rf"manifest\.json: belongs to another run \({difference}\)"):
-        trope("a.txt", *options, "--out", "out", "--resume")
-
-
-def test_a_file_that_has_changed_is_told() -> None:
-    Path("a.txt").write_text("Rain ate roads.\n")
-    trope("a.txt", "--out", "out")
-    Path("a.txt").write_text("Rain ate trees.\n")
-    with pytest.raises(BadInput, match=r"a\.txt has changed since"):
-        trope("a.txt", "--out", "out", "--resume")
-
-
-def test_a_full_disk_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    Path("a.txt").write_text("Rain ate roads.\n")
-    monkeypatch.setattr("trope.scale.shards.atomic_write", full)
-    with pytest.raises(BadInput, match=r"No space left on device.*--resume"):
-        trope("a.txt", "--out", "out")
 
 
 def test_entries_are_read_one_at_a_time(tmp_path: Path) -> None:

@@ -27,8 +27,17 @@ WITH = ("relations", "metonymy", "sentiment")
 _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 
 
-def load_executor(engine: str, threads: int | None) -> Executor:
+def load_executor(
+    engine: str, threads: int | None, *, workers: int | None = None, address: str | None = None
+) -> Executor:
     """Who does the work; another engine is another class with the same two methods."""
+    if engine == "ray":
+        from trope.scale.ray import RayExecutor
+
+        return RayExecutor(address=address, workers=workers, threads=threads)
+    if workers is not None or address is not None:
+        option = "--workers" if workers is not None else "--address"
+        raise BadInput(f"{option} is for clusters; add --engine ray, or leave it out")
     from trope.scale.local import LocalExecutor
 
     return LocalExecutor(threads=threads)
@@ -81,9 +90,27 @@ def load_executor(engine: str, threads: int | None) -> Executor:
     help="Texts a file of the output.",
 )
 @click.option(
-    "--engine", type=click.Choice(["local"]), default="local", help="Where the work is done."
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="Who does the work: this process, or workers of a Ray cluster.",
 )
-@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    help="With ray: workers at most.  [default: as many as there is room for]",
+)
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="With ray: the cluster.  [default: RAY_ADDRESS, or this machine]",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(min=1),
+    help="Threads to use, with ray for each worker.  [default: all cores; with ray 1]",
+)
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
 @click.option("--json", "as_json", is_flag=True, help="Print the totals as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
@@ -105,6 +132,8 @@ def detect(
     threshold: float | None,
     shard_rows: int,
     engine: str,
+    workers: int | None,
+    address: str | None,
     threads: int | None,
     seed: int | None,
     as_json: bool,
@@ -122,7 +151,7 @@ def detect(
     kept = _names(columns)
     tasks = _tasks(more)
     chosen = form or _SUFFIXES.get(out.suffix.lower(), "jsonl")
-    executor = load_executor(engine, threads)
+    executor = load_executor(engine, threads, workers=workers, address=address)
     model = executor.model
     for task in tasks:
         if task not in model.tasks:

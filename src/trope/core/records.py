@@ -64,9 +64,10 @@ class Text:
 class Parse:
     """One sentence read: for every word a tag, a lemma, a head and a relation.
 
-    What was not asked for is empty or None: `heads` and `deprels` without a tree, `metaphor` (the
-    probability that a word is a metaphor) and `figurative` (that the sentence has one) without
-    metaphors, `feeling` (the score of the sentence if it were the whole text) without sentiment.
+    What was not asked for is empty or None: `upos`, `xpos` and `lemmas` without tags, `heads` and
+    `deprels` without a tree, `metaphor` (the probability that a word is a metaphor) and
+    `figurative` (that the sentence has one) without metaphors, `feeling` (the score of the
+    sentence if it were the whole text) without sentiment.
     """
 
     words: tuple[str, ...]

@@ -31,9 +31,9 @@ class Stretch:
     """
 
     first: int
-    upos: list[int]
-    xpos: list[int]
-    lemma: list[int]
+    upos: list[int] = field(default_factory=list)
+    xpos: list[int] = field(default_factory=list)
+    lemma: list[int] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
     deprels: list[int] = field(default_factory=list)
     metaphor: list[float] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Stretches:
 
 def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
-    tags = {name: done.outputs[name].argmax(-1) for name in TAGS}
+    tags = {name: done.outputs[name].argmax(-1) for name in TAGS if name in done.outputs}
     heads: list[list[int]] = [[] for _ in done.windows]
     labels = heads
     if "arcs" in done.outputs:
@@ -86,9 +86,7 @@ def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch
             window.sentence,
             Stretch(
                 first=window.core_first,
-                upos=tags["upos"][row, core].tolist(),
-                xpos=tags["xpos"][row, core].tolist(),
-                lemma=tags["lemma"][row, core].tolist(),
+                **{name: chosen[row, core].tolist() for name, chosen in tags.items()},
                 heads=[h if h == ROOT else h + window.core_first for h in heads[row]],
                 deprels=labels[row],
                 metaphor=[] if words is None else words[row, core].tolist(),
@@ -168,7 +166,7 @@ def assemble(
     # the rules of the model are chosen without seeing the spelling: they stand in where it is mute
     lemmas = tuple(
         lemmatise(word, pos, tag) or apply_rule(rule, word)
-        for word, pos, tag, rule in zip(words, upos, xpos, rules, strict=True)
+        for word, pos, tag, rule in zip(words if upos else (), upos, xpos, rules, strict=True)
     )
     # a sentence is as metaphorical as the most metaphorical of its stretches
     scores = [stretch.figurative for stretch in stretches if stretch.figurative is not None]

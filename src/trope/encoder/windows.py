@@ -16,8 +16,11 @@ MAX_PIECES = 500
 CORE_PIECES, CONTEXT_PIECES = 300, 90
 """A longer one goes in stretches of so many pieces, with so much context on either side."""
 
-BATCH_PIECES = 512
+BATCH_PIECES = 384
 """Padded pieces a batch: enough rows to keep the kernels busy, few enough to stay in the cache."""
+
+FILLED_PIECES = 192
+"""From here on a batch takes no longer window, which would have its shorter ones padded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +64,17 @@ def _cut(pieces: Pieces, first: int, last: int) -> Pieces:
 
 
 def batches(items: Sequence[Window]) -> Iterator[list[Window]]:
-    """Windows of similar length together."""
+    """Windows of the same length together where there are many, of similar length elsewhere."""
     batch: list[Window] = []
+    width = 0  # of the windows so far, with the two pieces that bracket each
     for window in sorted(items, key=lambda w: len(w.pieces.ids)):
-        if batch and (len(batch) + 1) * (len(window.pieces.ids) + 2) > BATCH_PIECES:
+        own = len(window.pieces.ids) + 2
+        longer = own > width and len(batch) * width >= FILLED_PIECES
+        if batch and (longer or (len(batch) + 1) * own > BATCH_PIECES):
             yield batch
             batch = []
         batch.append(window)
+        width = own
     if batch:
         yield batch
 

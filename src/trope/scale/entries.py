@@ -37,6 +37,15 @@ class Columns:
     id: str = ""
     kept: tuple[str, ...] = ()
 
+    def needed(self, names: Sequence[str]) -> Sequence[str]:
+        """Those of a table's columns that matter; all where one is missing, to be told of it."""
+        text = self.text or find_column(names, TEXT_COLUMNS)
+        wanted = {text, *self.kept, *((self.id,) if self.id else ())}
+        if not wanted <= {*names}:
+            return names
+        wanted.add(self.id or find_column(names, ID_COLUMNS))
+        return [name for name in names if name in wanted]
+
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
@@ -77,7 +86,7 @@ class Corpus:
         for file in self.files:
             if file.path == "-":
                 continue
-            first = next(_rows(file, lambda _: None), None)
+            first = next(_rows(file, lambda _: None, self.columns), None)
             if first is not None and isinstance(first[1], dict):
                 self._keys(first[1], file, first[0], strict=file.format != "jsonl")
 
@@ -90,7 +99,7 @@ class Corpus:
                 self.position = done + at
 
             rows = 0
-            for line, parsed in _rows(file, moved):
+            for line, parsed in _rows(file, moved, self.columns):
                 rows += 1
                 try:
                     yield self._entry(file, line, parsed, seen)
@@ -164,10 +173,10 @@ class _SeenIds:
         self._database.close()
 
 
-def _rows(file: InputFile, moved: Callable[[int], None]) -> Iterator[_Parsed]:
+def _rows(file: InputFile, moved: Callable[[int], None], columns: Columns) -> Iterator[_Parsed]:
     """The rows of a file; the last one says so where a file ends before its end."""
     if file.format == "parquet":
-        yield from parquet_rows(file, moved)
+        yield from parquet_rows(file, moved, columns.needed)
         return
     line = 0
     try:

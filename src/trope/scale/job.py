@@ -76,7 +76,7 @@ class Executor(Protocol):
     """Who does the work: this process, or many machines.
 
     A shard is a function of its rows and the settings alone, and its file appears whole or not at
-    all. So shards may be done in any order, anywhere that sees the folder, and more than once.
+    all. So shards may be made in any order, anywhere, and more than once; this process stores them.
     """
 
     @property

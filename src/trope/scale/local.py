@@ -7,12 +7,17 @@ from pathlib import Path
 
 from trope.pipeline import Pipeline
 from trope.scale.job import Model, Receipt, Settings, Shard
-from trope.scale.shards import ShardWorker
+from trope.scale.shards import ShardMaker, store
 
 
 def load_pipeline(threads: int | None) -> Pipeline:
     """The pipeline that the work is done with; tests put another in its place."""
     return Pipeline(threads=threads)
+
+
+def describe(pipeline: Pipeline) -> Model:
+    """What a run must know of the model that a pipeline holds."""
+    return Model(pipeline.tier, pipeline.model_sha256, pipeline.tasks)
 
 
 class LocalExecutor:
@@ -24,13 +29,12 @@ class LocalExecutor:
     @property
     def model(self) -> Model:
         """The model that is loaded."""
-        pipeline = self._pipeline
-        return Model(pipeline.tier, pipeline.model_sha256, pipeline.tasks)
+        return describe(self._pipeline)
 
     def run(
         self, settings: Settings, folder: Path, shards: Iterable[Shard]
     ) -> Iterator[tuple[Shard, Receipt]]:
         """Each shard with its receipt, in order."""
-        work = ShardWorker(self._pipeline, settings, folder)
+        make = ShardMaker(self._pipeline, settings)
         for shard in shards:
-            yield shard, work(shard)
+            yield shard, store(make(shard), folder)

@@ -23,15 +23,22 @@ def pyarrow() -> Any:
 
 
 def parquet_rows(
-    file: InputFile, moved: Callable[[int], None]
+    file: InputFile,
+    moved: Callable[[int], None],
+    choose: Callable[[Sequence[str]], Sequence[str]] = lambda names: names,
 ) -> Iterator[tuple[int, dict[str, str] | str]]:
-    """The rows of a file, counted from 1, every value as text; the last says where it is broken."""
+    """The rows of a file, counted from 1, every value as text; the last says where it is broken.
+
+    Args:
+        choose: which of the columns are read; the others stay on the disk.
+    """
     arrow = pyarrow()
     number = 0
     try:
         with arrow.parquet.ParquetFile(file.path) as opened:
             total = opened.metadata.num_rows or 1
-            for batch in opened.iter_batches(batch_size=_BATCH):
+            columns = list(choose(opened.schema_arrow.names))
+            for batch in opened.iter_batches(batch_size=_BATCH, columns=columns):
                 for row in batch.to_pylist():
                     number += 1
                     yield number, {name: _text(value) for name, value in row.items()}

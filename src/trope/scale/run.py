@@ -87,7 +87,7 @@ def _work(
     """Do what is not done yet, and finish the folder."""
     receipts = {receipt.number: receipt for receipt in there}
     refused: Counter[str] = Counter()
-    texts = 0
+    texts = position = 0
     with folder.unfinished_errors.open("wb") as errors:
         shards = _shards(_texts(corpus, errors, refused), corpus, wanted.settings.shard_rows)
         missing = (shard for shard in shards if shard.number not in receipts)
@@ -95,7 +95,8 @@ def _work(
             folder.note(receipt)
             receipts[receipt.number] = receipt
             texts += receipt.texts
-            report(Progress(texts, shard.position, corpus.size))
+            position = max(position, shard.position)  # shards may come in any order
+            report(Progress(texts, position, corpus.size))
     totals = {name: sum(getattr(r, name) for r in receipts.values()) for name in TOTALS[:-1]}
     folder.finish(wanted, receipts.values(), totals | {"refused": refused.total()})
 

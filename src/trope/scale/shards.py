@@ -1,16 +1,22 @@
-"""One shard: texts in, one file of figures out, the same bytes every time."""
+"""One shard: texts in, the bytes of one file of figures out, the same bytes every time.
+
+Making a shard and storing it are two steps, so that a worker on another machine can make what this
+one stores: no disk has to be shared, and a worker that was given up cannot write any more.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import msgspec
 
 from trope.core.export import metonymies_to_dicts, relations_to_dicts, sentiment_to_dict
-from trope.core.files import atomic_write, sha256
+from trope.core.files import atomic_write
 from trope.core.records import Analysis
 from trope.scale.entries import TextRow
 from trope.scale.job import Receipt, Settings, Shard
@@ -29,14 +35,29 @@ FIGURES = (
 _PLACES = 4
 
 
-class ShardWorker:
+@dataclass(frozen=True, slots=True)
+class MadeShard:
+    """The content of a file that is not stored yet, and what it holds."""
+
+    receipt: Receipt
+    content: bytes
+
+
+def store(made: MadeShard, folder: Path) -> Receipt:
+    """The receipt of a shard, whose file is in the folder then."""
+    with atomic_write(folder / made.receipt.name, "wb") as file:
+        file.write(made.content)  # type: ignore[arg-type]
+    return made.receipt
+
+
+class ShardMaker:
     """Holds a model and makes shards; one for each process that works."""
 
-    def __init__(self, pipeline: Pipeline, settings: Settings, folder: Path) -> None:
-        self.pipeline, self.settings, self.folder = pipeline, settings, folder
+    def __init__(self, pipeline: Pipeline, settings: Settings) -> None:
+        self.pipeline, self.settings = pipeline, settings
 
-    def __call__(self, shard: Shard) -> Receipt:
-        """Make the file of a shard."""
+    def __call__(self, shard: Shard) -> MadeShard:
+        """The file of a shard."""
         rows: list[dict[str, Any]] = []
         sentences = words = metaphors = 0
         for row, analysis in zip(shard.rows, self._analyses(shard), strict=True):
@@ -45,16 +66,21 @@ class ShardWorker:
             sentences += counts.sentences
             words += counts.words
             metaphors += counts.metaphors
+        file = io.BytesIO()
+        self._write(rows, file)
+        content = file.getvalue()
         name = shard.name(self.settings.format)
-        path = self.folder / name
-        with atomic_write(path, "wb") as file:
-            self._write(rows, cast(BinaryIO, file))
-        return Receipt(shard.number, name, len(rows), sentences, words, metaphors, sha256(path))
+        checksum = hashlib.sha256(content).hexdigest()
+        receipt = Receipt(shard.number, name, len(rows), sentences, words, metaphors, checksum)
+        return MadeShard(receipt, content)
 
     def _analyses(self, shard: Shard) -> Iterator[Analysis]:
         settings = self.settings
         found = self.pipeline.analyze_many(
-            (row.text for row in shard.rows), kind=settings.kind, tasks=settings.tasks
+            (row.text for row in shard.rows),
+            kind=settings.kind,
+            tasks=settings.tasks,
+            tags=settings.tokens,  # they cost time, and nobody sees them else
         )
         for analysis in found:
             if settings.threshold is None:

@@ -1,0 +1,160 @@
+"""The same bytes from a real cluster of several nodes, whatever is killed."""
+
+import os
+import random
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from corpora_to_detect import TESTS, contents, start, write_corpus
+from workers_of_ray import FATAL, REFUSED, of_its_own, watched
+
+from builders import FakePipeline
+from trope.cli.main import main
+from trope.core.errors import BadInput
+from trope.scale import local
+from trope.scale import ray as engine
+from trope.scale.inputs import find_inputs
+from trope.scale.job import Executor, Settings
+from trope.scale.ray import RayExecutor
+from trope.scale.run import Progress, detect
+
+pytest.importorskip("ray", reason="ray is not installed: pip install 'trope[scale]'")
+pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
+
+NOTICE_SOON = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 500,
+    "health_check_failure_threshold": 4,
+}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A head that does no work and two nodes that do."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    path = [TESTS, TESTS / "scale", TESTS.parent / "src"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, path)))
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        head = {"num_cpus": 0, "_system_config": NOTICE_SOON, "include_dashboard": False}
+        started = Cluster(initialize_head=True, head_node_args=head)
+        try:
+            for _ in range(2):
+                started.add_node(num_cpus=1)
+            ray.init(started.address, logging_level="ERROR", log_to_driver=False)
+            yield started
+        finally:
+            ray.shutdown()
+            started.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+
+
+def run(executor: Executor, out: str, report: Any = lambda progress: None) -> dict[str, int]:
+    settings = Settings(
+        trope="0", tier="small", model_sha256="0", columns=("text",), tokens=True, shard_rows=7
+    )
+    return detect(find_inputs(["corpus"]), settings, Path(out), executor, report=report)
+
+
+def begun(log: Path) -> int:
+    return len(list(log.iterdir()))
+
+
+def test_the_same_bytes_as_local(cluster: Any, tmp_path: Path) -> None:
+    write_corpus(Path("corpus"), texts=120)
+    run(local.LocalExecutor(), "local")
+    log = tmp_path / "log"
+    told: list[Progress] = []
+    run(RayExecutor(load=watched(log)), "ray", told.append)
+    assert contents(Path("ray")) == contents(Path("local"))
+    assert begun(log) == len(list(Path("ray").glob("part-*"))) == len(told)
+    assert [p.position for p in told] == sorted(p.position for p in told)
+
+
+def test_a_node_that_is_lost_costs_time_alone(cluster: Any, tmp_path: Path) -> None:
+    write_corpus(Path("corpus"), texts=160)
+    run(local.LocalExecutor(), "local")
+    lost = cluster.add_node(num_cpus=2)
+    log = tmp_path / "log"
+    executor = RayExecutor(load=watched(log, pause=0.03))
+    crew = executor._crew
+    killed: list[int] = []
+
+    def kill_a_node(progress: Progress) -> None:
+        # when all workers are there and have their hands full
+        if not killed and len(crew._shards) == 4 and all(crew._shards.values()):
+            cluster.remove_node(lost, allow_graceful=False)
+            killed.append(progress.texts)
+
+    totals = run(executor, "ray", kill_a_node)
+    shards = len(list(Path("ray").glob("part-*")))
+    assert killed, "the run was over before a node could be lost"
+    assert begun(log) > shards, "no shard was under way on the node"
+    assert totals["texts"] == sum(p.read_text().count("\n") for p in Path("ray").glob("part-*"))
+    assert contents(Path("ray")) == contents(Path("local"))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_driver_killed_and_resumed_is_byte_identical(
+    cluster: Any, tmp_path: Path, seed: int
+) -> None:
+    write_corpus(tmp_path / "corpus", texts=80)
+    options = ("--shard-rows", "7", "--columns", "text", "--tokens", "--quiet")
+    on_ray = ("--engine", "ray", "--address", cluster.address)
+    whole = start("corpus", "--out", "whole", *options, cwd=tmp_path)
+    whole.communicate()
+    goal = random.Random(seed).randint(1, 6)
+    out = tmp_path / "killed"
+    process = start("corpus", "--out", "killed", *options, *on_ray, cwd=tmp_path, pause=0.02)
+    while process.poll() is None and len(list(out.glob("part-*"))) < goal:
+        pass
+    process.send_signal(signal.SIGKILL)
+    _, errors = process.communicate()
+    assert process.returncode == -signal.SIGKILL, errors.decode()
+    again = start("corpus", "--out", "killed", *options, *on_ray, "--resume", cwd=tmp_path)
+    _, errors = again.communicate()
+    assert again.returncode == whole.returncode == 1, errors.decode()
+    assert contents(out) == contents(tmp_path / "whole")
+
+
+def test_a_shard_that_ends_every_worker_is_named(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "ATTEMPTS", 2)
+    Path("corpus").mkdir()
+    Path("corpus/a.txt").write_text(f"Rain fell.\n{FATAL}\n")
+    with pytest.raises(BadInput, match=r"a\.txt:1: 2 workers were lost over the 2 texts"):
+        run(RayExecutor(load=watched(tmp_path / "log"), workers=1), "ray")
+
+
+def test_errors_of_workers_come_home_as_they_are(cluster: Any, tmp_path: Path) -> None:
+    Path("corpus").mkdir()
+    Path("corpus/a.txt").write_text(f"{REFUSED}\n")
+    with pytest.raises(BadInput) as raised:
+        run(RayExecutor(load=watched(tmp_path / "log"), workers=1), "ray")
+    assert str(raised.value) == "a text is refused; leave it out"
+
+
+def test_workers_must_have_the_same_model(cluster: Any, tmp_path: Path) -> None:
+    write_corpus(Path("corpus"), texts=2_000)
+    with pytest.raises(BadInput, match="different models or versions of trope"):
+        run(RayExecutor(load=of_its_own(tmp_path / "log")), "ray")
+
+
+def test_the_command_takes_the_engine_and_the_number_of_workers(cluster: Any) -> None:
+    Path("a.txt").write_text("Rain ate roads.\n")
+    command = ["detect", "a.txt", "--out", "out", "--engine", "ray", "--workers", "1"]
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert done.stderr == "out: 1 texts, 3 words, 1 metaphors\n"
