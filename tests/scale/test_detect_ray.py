@@ -1,5 +1,6 @@
 """The same bytes from a real cluster of several nodes, whatever is killed."""
 
+import json
 import os
 import random
 import signal
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from corpora_to_detect import TESTS, contents, start, write_corpus
-from workers_of_ray import FATAL, REFUSED, of_its_own, watched
+from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, of_its_own, watched
 
 from builders import FakePipeline
 from trope.cli.main import main
@@ -158,3 +159,14 @@ def test_the_command_takes_the_engine_and_the_number_of_workers(cluster: Any) ->
     done = CliRunner().invoke(main, command, catch_exceptions=False)
     assert done.exit_code == 0
     assert done.stderr == "out: 1 texts, 3 words, 1 metaphors\n"
+
+
+def test_a_worker_that_is_lost_leaves_no_trace_on_standard_output(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "load_pipeline", watched(tmp_path / "log"))
+    Path("a.txt").write_text(f"Rain ate roads.\n{FATAL_ONCE}\n")
+    command = ["detect", "a.txt", "--out", "out", "--engine", "ray", "--workers", "1", "--json"]
+    done = CliRunner().invoke(main, command, catch_exceptions=False)
+    assert (tmp_path / "log" / "ended").exists()
+    assert json.loads(done.stdout)["texts"] == 2

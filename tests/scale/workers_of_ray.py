@@ -13,6 +13,7 @@ from trope.core.errors import BadInput
 from trope.core.records import Analysis
 
 FATAL = "This text ends its worker."
+FATAL_ONCE = "This text ends the first worker that sees it."
 REFUSED = "This text is refused."
 
 
@@ -27,6 +28,9 @@ class Watched(FakePipeline):
         (self.log / uuid4().hex).touch()
         given = list(texts)
         if FATAL in given:
+            os._exit(1)
+        if FATAL_ONCE in given and not (self.log / "ended").exists():
+            (self.log / "ended").touch()
             os._exit(1)
         if REFUSED in given:
             raise BadInput("a text is refused; leave it out")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -173,7 +173,8 @@ def detect(
         format=chosen,
         shard_rows=shard_rows,
     )
-    with _progress(quiet) as report:
+    # clusters tell of lost workers on standard output, which is for results alone
+    with redirect_stdout(sys.stderr), _progress(quiet) as report:
         totals = run_detection(files, settings, out, executor, resume=resume, report=report)
     _tell(totals, out, as_json=as_json, quiet=quiet)
     if totals["refused"] or not totals["texts"]:
