@@ -34,7 +34,7 @@ def write_run(
         "recipe": "toy", "title": "Toy sentences", "trope": "0.1.0", "seed": 13,
         "simulated": True, "finished": True, "text_is": "own", "licence": "CC BY 4.0",
         "citation": "Nobody (2026)", "labels": list(LABELS), "group_by": "verb",
-        "inputs": [{"path": "/home/somebody/toys.txt", "bytes": 1, "sha256": "", "dataset": "toys",
+        "inputs": [{"path": "/srv/somebody/toys.txt", "bytes": 1, "sha256": "", "dataset": "toys",
                     "licence": "CC BY 4.0"}],
         "outputs": [], "steps": [], "config": {}, "versions": {},
     }  # fmt: skip
@@ -62,11 +62,16 @@ def write_run(
         folder / "judgments.jsonl",
         (
             {"item": f"i{at}", "annotator": f"{name}@example.org", "label": LABELS[at % 2],
-             "seconds": 3.5, "simulated": True, "note": f"by {name}"}
+             "question": "figure", "weight": 1.0, "seconds": 3.5,
+             "simulated": True, "note": f"by {name}"}
             for at in range(len(items))
             for name in ("ann", "bob", "cleo")
         ),
     )  # fmt: skip
-    agreement = {"measure": "Fleiss' kappa", "overall": {"kappa": 0.5, "n": len(items)}}
+    agreement: dict[str, Any] = {
+        "measure": "Fleiss' kappa",
+        "overall": {"kappa": 0.5, "n": len(items)},
+    }
+    agreement["subsets"] = {"first": {"half": {"value": 0.25, "low": 0.1, "name": "kappa"}}}
     (folder / "agreement.json").write_text(json.dumps(agreement), encoding="utf-8")
     return folder

@@ -64,13 +64,14 @@ def test_csv_says_the_same(release: Path) -> None:
 def test_annotators_are_pseudonyms_and_notes_stay_out(release: Path) -> None:
     found = rows(release, "judgments/judgments.parquet")
     assert len(found) == 3 * 192
+    assert {row["question"] for row in found} == {"figure"}
     assert {row["annotator"] for row in found} == {f"annotator-{n}" for n in (1, 2, 3)}
     everything = "".join(
         path.read_text("utf-8", "replace") for path in release.rglob("*") if path.is_file()
     )
     assert "example.org" not in everything
     assert "by ann" not in everything
-    assert "/home/somebody" not in everything
+    assert "/srv/somebody" not in everything
 
 
 def test_checksums_are_of_all_files(release: Path) -> None:
@@ -93,6 +94,8 @@ def test_a_simulated_crowd_is_named_everywhere(release: Path) -> None:
     assert 'pretty_name: "toy-simulated"' in card
     assert "- machine-generated" in card
     assert "> **Simulated.**" in card
+    assert "3.00 of them an item" in card
+    assert "Agreement: Fleiss' kappa: overall 0.500, first half 0.250." in card
     metadata = json.loads((release / "croissant.json").read_text("utf-8"))
     assert metadata["name"] == "toy-simulated"
     assert "simulated crowd" in metadata["description"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -15,6 +16,8 @@ from trope.catalog import REPRODUCTIONS
               help="Directory of the research data, to measure on.")  # fmt: skip
 @click.option("--ours", multiple=True, type=click.Path(path_type=Path),
               help="Figures of `trope evaluate … --json`; may be given again.")  # fmt: skip
+@click.option("--run", "run_folder", type=click.Path(path_type=Path),
+              help="A finished run of the paper's recipe, to show its funnel.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "html", "json"]), default="text",
               show_default=True, help="A text in Markdown, a page, or JSON.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
@@ -25,6 +28,7 @@ def reproduce(
     paper: str,
     data: Path | None,
     ours: tuple[Path, ...],
+    run_folder: Path | None,
     form: str,
     as_json: bool,
     out: Path | None,
@@ -33,9 +37,12 @@ def reproduce(
     """Show all that a PAPER prints beside our figures."""
     from trope.cli.output import open_output
     from trope.reproduce import report as reports
+    from trope.reproduce.funnel import funnel_table
     from trope.reproduce.pages import as_page
 
     report = REPRODUCTIONS.load(paper)(data=data, ours=ours)
+    if run_folder is not None:
+        report = replace(report, tables=(*report.tables, funnel_table(run_folder, paper)))
     shown = {"text": reports.as_text, "html": reports.as_html, "json": reports.as_json}
     with open_output(out) as file:
         file.write(shown["json" if as_json else form](report))

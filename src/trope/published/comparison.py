@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from decimal import ROUND_DOWN, Decimal, InvalidOperation
 
+_ROUGHLY = ("about ", "almost ", "~")
+
 
 def printed_number(printed: str) -> Decimal | None:
-    """The number that is printed, None where it is none ("52k", "undef", "yes")."""
+    """The number that is printed, None where it is none ("52k", "undef", "yes").
+
+    A printed "about" makes a number no other number.
+    """
+    for word in _ROUGHLY:
+        printed = printed.removeprefix(word)
     try:
         return Decimal(printed.replace(",", "").replace("−", "-").removesuffix("%").strip())
     except InvalidOperation:

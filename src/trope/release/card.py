@@ -74,7 +74,7 @@ def _body(summary: Summary) -> Iterator[str]:
     yield "\n## Judgments\n"
     yield (
         f"{len(run.judgments)} judgments by {summary.annotators()} annotators under pseudonyms, "
-        f"{summary.judgments_an_item():.2f} an item, in the configuration `judgments`. "
+        f"{summary.annotators_an_item():.2f} of them an item, in the configuration `judgments`. "
         f"Agreement: {summary.agreement()}."
     )
     yield "\n## Licence and sources\n"

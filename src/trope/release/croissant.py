@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -52,12 +54,24 @@ def check_croissant(path: Path) -> list[str]:
     """
     library = _library()
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _quiet_log():
             warnings.simplefilter("ignore", DeprecationWarning)  # of what mlcroissant stands on
             dataset = library.Dataset(jsonld=str(path))
     except library.ValidationError as error:
         raise BadInput(f"{path}: the validator refuses it ({error})") from None
     return sorted(dataset.metadata.ctx.issues.warnings)
+
+
+@contextmanager
+def _quiet_log() -> Iterator[None]:
+    """The validator returns its warnings; it need not print them as well."""
+    log = logging.getLogger("absl")
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
 
 
 def _library() -> Any:
@@ -135,7 +149,7 @@ def _responsible(summary: Summary) -> dict[str, Any]:
         "data_annotation_protocol": f"Judged by {crowd}; labels are aggregated as the run says. "
         f"Agreement: {summary.agreement()}.",
         "data_annotation_platform": ["trope annotate"],
-        "annotations_per_item": f"{summary.judgments_an_item():.2f} on average",
+        "annotations_per_item": f"{summary.annotators_an_item():.2f} annotators on average",
         "annotator_demographics": [
             f"{summary.annotators()} annotators under pseudonyms; nothing else of them is released"
         ],

@@ -72,11 +72,13 @@ class Label(msgspec.Struct, frozen=True):
 
 
 class Judgment(msgspec.Struct, frozen=True):
-    """One answer of one person, or of a simulated one."""
+    """One answer of one person, or of a simulated one, to one question."""
 
     item: str
     annotator: str
     label: str | None
+    question: str = ""
+    weight: float = 1.0
     seconds: float | None = None
     simulated: bool = False
 

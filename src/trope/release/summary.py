@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -63,9 +63,10 @@ class Summary:
         counts = Counter(str(row["label"] or "none") for row in self.parts[part])
         return dict(sorted(counts.items()))
 
-    def judgments_an_item(self) -> float:
-        """The mean number of judgments of an item."""
-        counts = Counter(judgment.item for judgment in self.run.judgments)
+    def annotators_an_item(self) -> float:
+        """How many people judged an item, on average."""
+        pairs = {(judgment.item, judgment.annotator) for judgment in self.run.judgments}
+        counts = Counter(item for item, _ in pairs)
         return fmean(counts[item.id] for item in self.run.items)
 
     def annotators(self) -> int:
@@ -75,12 +76,16 @@ class Summary:
     def agreement(self) -> str:
         """The agreement of the run in a few words."""
         found = self.run.agreement
-        shown = [str(found.get("measure", "")), _flat(found.get("overall"))]
-        return ": ".join(filter(None, shown)) or "not computed"
+        parts: dict[str, Any] = {n: found[n] for n in ("overall", "subsets") if n in found}
+        values = ", ".join(f"{name} {value:.3f}" for name, value in _values(parts))
+        return ": ".join(filter(None, (str(found.get("measure", "")), values))) or "not computed"
 
 
-def _flat(value: Any) -> str:
-    """Numbers of a nested document in one line."""
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_flat(part)}" for name, part in value.items())
-    return f"{value:.3f}" if isinstance(value, float) else str("" if value is None else value)
+def _values(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, float]]:
+    """The values of a nested document of figures, each with its place."""
+    for name, part in document.items():
+        if isinstance(part, Mapping):
+            inner = place if name in ("overall", "subsets") else f"{place} {name}".strip()
+            yield from _values(part, inner)
+        elif name in ("value", "kappa") and isinstance(part, int | float):
+            yield place or "overall", float(part)

@@ -15,7 +15,9 @@ _RESERVED = frozenset((*_FIRST, *_LAST, "split"))
 JUDGMENT_TYPES = {
     "item": "string",
     "annotator": "string",
+    "question": "string",
     "label": "string",
+    "weight": "float64",
     "seconds": "float64",
     "simulated": "bool",
 }
@@ -57,17 +59,19 @@ def pseudonyms(judgments: Iterable[Judgment], seed: int) -> dict[str, str]:
 def judgment_rows(run: Run, seed: int) -> list[dict[str, Value]]:
     """A row a judgment; notes and times of day are not in it."""
     names = pseudonyms(run.judgments, seed)
-    rows = [
+    rows: list[dict[str, Value]] = [
         {
             "item": judgment.item,
             "annotator": names[judgment.annotator],
+            "question": judgment.question,
             "label": judgment.label,
+            "weight": judgment.weight,
             "seconds": judgment.seconds,
             "simulated": judgment.simulated or run.manifest.simulated,
         }
         for judgment in run.judgments
     ]
-    return sorted(rows, key=lambda row: (str(row["item"]), str(row["annotator"])))
+    return sorted(rows, key=lambda r: (str(r["item"]), str(r["annotator"]), str(r["question"])))
 
 
 def column_types(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
