@@ -147,7 +147,7 @@ def test_expressions_are_marked_and_the_rest_has_a_reason(shipped):
         "a": "The new boss finally broke my trust yesterday",
         "b": "She treats her brother like a king",
         "c": "Sleeping late today",
-        "d": "He told me again",
+        "d": "They saw her again yesterday",
     }
     rows = [Record(name, text, {"subset": "emotional"}) for name, text in texts.items()]
     found = {outcome.id: outcome for outcome in extract(iter(rows), context)}
