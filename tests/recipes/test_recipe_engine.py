@@ -67,6 +67,7 @@ def test_funnel_names_reasons_and_published_counts(recipe, tmp_path):
     assert "48 after even (high 43, low 5)" in said
     assert "− 47 odd" in said
     assert "paper: low: about 7 (2)" in said
+    assert f"sum: {sum(range(0, 95, 2)):,}" in said
     told = json.loads((tmp_path / "run" / "funnel.json").read_text())
     assert [(step["in"], step["out"]) for step in told["steps"]][1] == (95, 48)
     assert told["published"][0]["printed"] == "about 7"

@@ -13,6 +13,7 @@ from trope.catalog import RECIPES
 from trope.cli.main import run
 from trope.recipes import recipe as recipe_module
 from trope.recipes.funnel import read_published_counts, unknown_steps
+from trope.recipes.inputs import find_inputs
 from trope.recipes.settings import resolve
 
 SMALL = {
@@ -155,6 +156,21 @@ def test_missing_data_is_told_with_source_and_licence(name, tmp_path, capsys):
     assert "licence " in said
     assert "to get it: " in said
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", RECIPES)
+def test_research_data_has_all_that_a_recipe_needs(name, shared):
+    recipe = RECIPES.load(name)
+    assert find_inputs(recipe.needs(resolve(recipe)), shared / "data")
+
+
+def test_file_that_no_corpus_has_is_told_the_nearest(tmp_path, capsys):
+    with pytest.raises(SystemExit) as leave:
+        run(["recipe", "run", "semeval2007", "--from", str(tmp_path), "--out", str(tmp_path / "r"),
+             "--set", 'texts=["en_ewt-ud-dev.conlu"]'])  # fmt: skip
+    assert leave.value.code == 2
+    assert "Did you mean 'en_ewt-ud-dev.conllu'?" in capsys.readouterr().err
 
 
 def test_run_of_another_config_is_refused_on_one_line(finished, data, capsys, shipped, monkeypatch):

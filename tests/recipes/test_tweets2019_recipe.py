@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from trope.core.errors import BadRecord
 from trope.recipes.recipe import Context
 from trope.recipes.records import Drop, Record
+from trope.recipes.settings import resolve
 from trope.recipes.tweets2019.compiling import (
     Selection,
     choose,
@@ -19,6 +20,7 @@ from trope.recipes.tweets2019.compiling import (
 )
 from trope.recipes.tweets2019.expressions import KnownPair, extract
 from trope.recipes.tweets2019.finishing import by_verb, weak_against_majority
+from trope.recipes.tweets2019.recipe import RECIPE
 from trope.recipes.tweets2019.tweets import clean
 from trope.tasks.metaphor.task import Expression
 
@@ -126,6 +128,12 @@ def test_review_by_hand_names_what_goes(tmp_path):
         read_review(str(sheet))
 
 
+@pytest.mark.parametrize("day", ["2016-06-23", '"2016-06-23"'])
+def test_days_are_given_with_or_without_quotes(day):
+    settings = resolve(RECIPE, None, [f"sources.political_from={day}"])
+    assert settings.sources.political_from == "2016-06-23"
+
+
 def test_only_political_retweets_go_and_links_with_them():
     cleaning = SimpleNamespace(drop_retweets=("political",))
     context = Context(None, SimpleNamespace(cleaning=cleaning))
@@ -147,7 +155,7 @@ def test_expressions_are_marked_and_the_rest_has_a_reason(shipped):
         "a": "The new boss finally broke my trust yesterday",
         "b": "She treats her brother like a king",
         "c": "Sleeping late today",
-        "d": "He told me again",
+        "d": "They saw her again yesterday",
     }
     rows = [Record(name, text, {"subset": "emotional"}) for name, text in texts.items()]
     found = {outcome.id: outcome for outcome in extract(iter(rows), context)}

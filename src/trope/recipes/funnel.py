@@ -60,11 +60,19 @@ class Funnel(msgspec.Struct, frozen=True):
             lines.append(f"{step.kept:>{width},}{unit} after {step.name}{_bracketed(groups)}")
             for reason, number in step.dropped.items():
                 lines.append(f"{'':{width}}   − {number:,} {reason}")
+            for name, fact in step.facts.items():
+                lines.append(f"{'':{width}}   {name}: {_told(fact)}")
             for count in self.published:
                 if count.step == step.name:
                     group = f"{count.group}: " if count.group else ""
                     lines.append(f"{'':{width}}   paper: {group}{count.printed} ({count.section})")
         return "\n".join(lines)
+
+
+def _told(fact: Any) -> str:
+    if isinstance(fact, dict):
+        return ", ".join(f"{name} {_told(value)}" for name, value in fact.items())
+    return f"{fact:,}" if isinstance(fact, int) else str(fact)
 
 
 def _bracketed(text: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from trope.core.errors import MissingData
+from trope.core.errors import MissingData, UnknownName
 from trope.core.files import sha256
 from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
 from trope.recipes.recipe import Need
@@ -29,11 +29,15 @@ def find_inputs(needs: Sequence[Need], data: Path) -> tuple[Input, ...]:
     Raises:
         MissingData: for the first that is not there: what it is, where it can be had, under which
             licence, and what else is missing.
+        UnknownName: for a file that the corpus does not have.
     """
     found, missing = [], []
     for need in needs:
         corpus = load_catalogue()[need.corpus]
-        file = next(file for file in corpus.files if file.name == need.file)
+        known = {file.name: file for file in corpus.files}
+        if need.file not in known:
+            raise UnknownName(f"file of {corpus.name}", need.file, tuple(known))
+        file = known[need.file]
         path = file.locate(data / corpus.name)
         if path is None:
             missing.append((corpus, file))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,8 +99,10 @@ def _parsed(change: str) -> dict[str, Any]:
 
 def _laid_over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     found = deepcopy(dict(table))
-    for key, value in changes.items():
-        below = found.get(key)
+    for key, given in changes.items():
+        value, below = given, found.get(key)
+        if isinstance(value, date):
+            value = value.isoformat()  # days are texts, as they are in the data
         both = isinstance(below, dict) and isinstance(value, dict)
         found[key] = _laid_over(below, value) if both else value  # type: ignore[arg-type]
     return found
