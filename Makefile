@@ -46,6 +46,7 @@ evaluate: $(VENV)/dev.stamp
 	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/results.md
 	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/results.md
 	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/results.md
+	$(BIN)/trope evaluate rewriting --from $(SHARED)/data --write docs/results.md
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
@@ -55,6 +56,8 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/annotation_kills.py --keep
 	$(BIN)/python benchmarks/annotation_export.py
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
+	$(BIN)/python benchmarks/kills.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
+	$(BIN)/python benchmarks/scaling.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --plot docs/images/scaling.svg
 	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --write docs/results.md
 
 clean:
