@@ -19,6 +19,8 @@ from trope.tasks.rewriting.rewriter import (
 from trope.tasks.rewriting.task import Direction, Place
 
 FEWEST_WORDS = 2
+PREFERRED_AMONG = 2
+"""Times as many candidates as are wanted, among which the detector chooses."""
 
 
 def rewrite_analysis(
@@ -43,10 +45,10 @@ def rewrite_analysis(
     chosen = _named(parses, verb) if verb else _fitting(analysis, starts, parses, to)
     places = [Place(parses[sentence], at, "VERB") for sentence, at in chosen]
     tokens = [starts[sentence] + at for sentence, at in chosen]
-    ranked = rewriter.rank_many(places, to, top=top)
+    ranked = rewriter.rank_many(places, to, top=PREFERRED_AMONG * top)
     scores = _metaphors(places, ranked, detector)
     return [
-        _rewriting(analysis, token, place, found, own, to)
+        _rewriting(analysis, token, place, found, own, to, top)
         for token, place, found, own in zip(tokens, places, ranked, scores, strict=True)
     ]
 
@@ -130,7 +132,9 @@ def _rewriting(
     ranked: Ranked,
     metaphors: Sequence[float],
     to: Direction,
+    top: int,
 ) -> Rewriting:
+    """The first candidates that the detector calls what is wanted, then others, best first."""
     token = analysis.tokens[number]
     candidates = []
     rows = zip(ranked.lemmas, ranked.scores, ranked.fits, ranked.meanings, metaphors, strict=True)
@@ -145,5 +149,18 @@ def _rewriting(
         end=token.end,
         to=to,
         metaphor=token.metaphor or 0.0,
-        candidates=tuple(candidates),
+        candidates=preferred(candidates, to, analysis.threshold, top),
     )
+
+
+def preferred(
+    candidates: Sequence[Candidate], to: Direction, threshold: float, top: int
+) -> tuple[Candidate, ...]:
+    """So many of the candidates, ordered by score; those come in first that are called right.
+
+    Right is literal, or metaphorical, whichever is wanted, by the detector. It is no part of the
+    score: the detector knows the headlines that the score was learnt from.
+    """
+    wanted = [c for c in candidates if (c.metaphor >= threshold) == (to == "metaphorical")]
+    others = [c for c in candidates if c not in wanted]
+    return tuple(sorted([*wanted, *others][:top], key=lambda c: -c.score))
