@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Analysis, Parse
+from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
     Candidate,
     Detector,
@@ -82,12 +83,22 @@ def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
 
 def _named(parses: Sequence[Parse], verb: str) -> list[tuple[int, int]]:
     sentence, at = chosen_verb(parses, verb)
+    if not is_known(Place(parses[sentence], at, "VERB")):
+        raise BadInput(f"the verb {verb!r} is in no dictionary of trope; choose another")
     if idiom := idiom_at(parses[sentence], at):
         raise BadInput(
             f"{verb!r} belongs to the idiom {idiom!r}, whose words mean nothing one by one; "
             "rewrite the idiom as a whole"
         )
     return [(sentence, at)]
+
+
+def is_known(place: Place) -> bool:
+    """Whether anything is known of the word by itself, without which all would be guessing."""
+    net = wordnet_of(place.upos)
+    return bool(net and net.senses(place.lemma)) or bool(
+        lemma_vector(place.lemma, place.upos).any()
+    )
 
 
 def _fitting(
@@ -97,7 +108,11 @@ def _fitting(
     verbs = [(s, at) for s, parse in enumerate(parses) for at in full_verbs(parse)]
     if not verbs:
         raise BadInput("the text has no full verb; only verbs are rewritten")
-    free = [(s, at) for s, at in verbs if not idiom_at(parses[s], at)]
+    known = [(s, at) for s, at in verbs if is_known(Place(parses[s], at, "VERB"))]
+    if not known:
+        names = ", ".join(parses[s].words[at] for s, at in verbs)
+        raise BadInput(f"the verbs of the text are in no dictionary of trope ({names})")
+    free = [(s, at) for s, at in known if not idiom_at(parses[s], at)]
     if not free:
         raise BadInput("all verbs of the text belong to idioms; rewrite these as a whole")
     metaphorical = to == "literal"
