@@ -219,6 +219,12 @@ class Pipeline:
             to=to, verb=verb, top=top,
         )  # fmt: skip
 
+    def rewritings(self, analysis: Analysis, *, top: int = 6) -> list[Rewriting]:
+        """Candidates for the verbs of an analysis that has trees and metaphors, both ways."""
+        from trope.tasks.rewriting.texts import all_rewritings
+
+        return all_rewritings(analysis, self.rewriter, self.detector, top=top)
+
     @cached_property
     def rewriter(self) -> Rewriter:
         """What finds substitutes, loaded when it is first used."""

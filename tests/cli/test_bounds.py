@@ -7,7 +7,8 @@ from trope.metrics.figures import DataRef, Figure
 
 
 def figure(value: float | None, low: float | None) -> Figure:
-    return Figure("x.difference", value, low, 0.3, 10, DataRef("toy", "test", "feed"))
+    data, note = DataRef("toy", "test", "feed"), "" if value is not None else "no items"
+    return Figure("x.difference", value, low, low and 0.3, 10, data, note=note)
 
 
 BOUNDS = Bounds(low_above={"x.difference": 0.0})

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,7 @@ from trope.lexicon.vectors import WordVectors, read_vectors
 Array = npt.NDArray[np.float32]
 _NOTHING: Array = np.zeros((0, 0), dtype=np.float32)
 BASE = "all-mpnet-base-v2"
-LAYERS = slice(12, 13)
-"""The last layer, which the head of the small encoder was taught to imitate."""
+"""The encoder whose last layer the head of the small one was taught to imitate."""
 
 
 class Meanings(Protocol):
@@ -62,47 +61,28 @@ class PublicMeanings:
         self, vocabulary: Vocabulary, weights: Path | None = None, threads: int | None = None
     ) -> None:
         try:
-            import torch
-            import transformers  # noqa: F401
-            from safetensors.torch import load_file
+            from trope.encoder.network import LastLayer
         except ModuleNotFoundError:
             raise MissingExtra("the tier 'base'", "hub") from None
-        from trope.encoder.network import Trunk
-
-        self._torch: Any = torch
         self._threads = threads or os.cpu_count() or 1
         self._vocabulary = vocabulary
-        self._trunk: Any = Trunk(BASE, dict(load_file(find_base_weights(weights)))).eval()
+        self._network = LastLayer(BASE, find_base_weights(weights))
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
         """[word, dimension] for each sentence (of at least one word)."""
         pieces = self._vocabulary.pieces
         pending = [w for n, words in enumerate(sentences) for w in windows(n, pieces(words))]
+        todo = list(batches(pending))
         found: list[Array] = [_NOTHING] * len(sentences)
-        before = self._torch.get_num_threads()
         # a batch a thread: threads that share a batch wait for each other most of the time
-        self._torch.set_num_threads(1)
-        try:
-            with ThreadPoolExecutor(self._threads) as pool:
-                todo = list(batches(pending))
-                for batch, words in zip(todo, pool.map(self._words, todo), strict=True):
-                    _sort_in(found, batch, words, sentences)
-        finally:
-            self._torch.set_num_threads(before)
+        with self._network.one_thread_each(), ThreadPoolExecutor(self._threads) as pool:
+            for batch, words in zip(todo, pool.map(self._words, todo), strict=True):
+                _sort_in(found, batch, words, sentences)
         return found
 
     def _words(self, batch: Sequence[Window]) -> Array:
         """[window, word, dimension] of one batch."""
-        torch = self._torch
-        torch.set_num_threads(1)
-        arrays = network_input(batch, self._vocabulary)
-        ids, types, mask, pool = (
-            torch.from_numpy(arrays[name].copy()) for name in ("ids", "types", "mask", "pool")
-        )
-        with torch.inference_mode():
-            layers = self._trunk(ids, types, mask.long())[LAYERS]
-            words: Array = (pool @ torch.stack(layers).mean(0)).numpy()
-        return words
+        return self._network.words(network_input(batch, self._vocabulary))
 
 
 class StaticMeanings:

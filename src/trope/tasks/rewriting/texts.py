@@ -17,7 +17,7 @@ from trope.tasks.rewriting.rewriter import (
     full_verbs,
     idiom_at,
 )
-from trope.tasks.rewriting.task import Direction, Place
+from trope.tasks.rewriting.task import DIRECTIONS, Direction, Place
 
 FEWEST_WORDS = 2
 PREFERRED_AMONG = 2
@@ -52,6 +52,19 @@ def rewrite_analysis(
         _rewriting(analysis, token, place, found, own, to, top)
         for token, place, found, own in zip(tokens, places, ranked, scores, strict=True)
     ]
+
+
+def all_rewritings(
+    analysis: Analysis, rewriter: Rewriter, detector: Detector, *, top: int = 6
+) -> list[Rewriting]:
+    """Candidates for all verbs that have any: plain ones for metaphors, pictures for others."""
+    found: list[Rewriting] = []
+    for to in DIRECTIONS:
+        try:
+            found += rewrite_analysis(analysis, rewriter, detector, to=to, top=top)
+        except BadInput:
+            continue  # no such verb
+    return sorted(found, key=lambda rewriting: rewriting.start)
 
 
 def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
