@@ -28,7 +28,11 @@ READERS: Registry[Reader] = Registry(
             "Frames with roles and lexical units, YAML.",
             extra="systems",
         ),
+        "bizzoni-lappin": Entry(
+            "trope.corpora.bizzoni_lappin:read_bizzoni_lappin", "Graded paraphrases of metaphors."
+        ),
         "coinco": Entry("trope.corpora.coinco:read_coinco", "CoInCo: substitutes of all words."),
+        "impli": Entry("trope.corpora.impli:read_impli", "IMPLI: what follows from figures."),
         "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
         "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
         "master-metaphor-list": Entry(

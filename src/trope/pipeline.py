@@ -15,14 +15,11 @@ from typing import TYPE_CHECKING
 from trope.core.errors import BadInput
 from trope.core.files import sha256
 from trope.core.records import (
-    ROOT,
     Analysis,
     Parse,
-    Relation,
     Sentiment,
     Text,
     TextKind,
-    Token,
 )
 from trope.encoder.decode import Stretches, read_batch
 from trope.encoder.feelings import Feelings
@@ -38,7 +35,7 @@ from trope.encoder.session import (
     MetaphorThresholds,
 )
 from trope.lexicon.inflection import lemma
-from trope.relations import extract, judge_together
+from trope.relations.assembly import assemble
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 from trope.tasks.metonymy.find import find_metonymies
 from trope.tasks.sentiment.whole_texts import WholeTexts, send_whole, sentiments
@@ -224,15 +221,18 @@ class Pipeline:
             to=to, verb=verb, top=top,
         )  # fmt: skip
 
+    def rewritings(self, analysis: Analysis, *, top: int = 6) -> list[Rewriting]:
+        """Candidates for the verbs of an analysis that has trees and metaphors, both ways."""
+        from trope.tasks.rewriting.texts import all_rewritings
+
+        return all_rewritings(analysis, self.rewriter, self.detector, top=top)
+
     @cached_property
     def rewriter(self) -> Rewriter:
         """What finds substitutes, loaded when it is first used."""
-        from trope.tasks.rewriting.meaning import open_meanings
-        from trope.tasks.rewriting.ranker import ranker_file, read_ranker
-        from trope.tasks.rewriting.rewriter import Rewriter
+        from trope.tasks.rewriting.rewriter import open_rewriter
 
-        meanings = open_meanings(self.encoder, self.tier, base_weights=self._base_weights)
-        return Rewriter(read_ranker(ranker_file(meanings.kind)), meanings)
+        return open_rewriter(self.encoder, self.tier, base_weights=self._base_weights)
 
     @cached_property
     def detector(self) -> Heads:
@@ -241,12 +241,15 @@ class Pipeline:
 
         return SmallHeads(self.encoder) if self.base is None else self.base
 
-    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
-        """Trees of sentences that are already split into words."""
+    def parse(
+        self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
+    ) -> list[Parse]:
+        """Trees of sentences that are split into words, with what the tasks (or all) ask for."""
+        wanted = self.tasks if tasks is None else tasks
         words = [tuple(sentence) for sentence in sentences]
         forms = [sentence for sentence in words if sentence]
-        passes = self.encoder.submit(forms, self._outputs(self.tasks))
-        parses = iter(self._decode(forms, deque(passes), self.tasks))
+        passes = self.encoder.submit(forms, self._outputs(wanted))
+        parses = iter(self._decode(forms, deque(passes), wanted))
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
 
@@ -283,7 +286,7 @@ class Pipeline:
             felt = sentiments(own, chunk.whole)
         for text, read_sentences, sentiment in zip(chunk.texts, own, felt, strict=True):
             began = thread_time()
-            analysis = _assemble(
+            analysis = assemble(
                 text, read_sentences, chunk.kind, chunk.tasks, thresholds, sentiment
             )
             self.timings["relations"] += thread_time() - began
@@ -346,72 +349,6 @@ def _chunks(texts: Iterable[str], size: int) -> Iterator[list[str]]:
             chunk, characters = [], 0
     if chunk:
         yield chunk
-
-
-def _assemble(
-    text: Text,
-    parses: list[Parse],
-    kind: TextKind,
-    tasks: tuple[str, ...],
-    thresholds: MetaphorThresholds,
-    sentiment: Sentiment | None = None,
-) -> Analysis:
-    """The analysis of a text from those of its sentences; positions count over the whole text."""
-    tokens: list[Token] = []
-    relations: list[Relation] = []
-    for sentence, parse in zip(text.sentences, parses, strict=True):
-        first = len(tokens)
-        for number, word in enumerate(sentence.words):
-            head = parse.heads[number] if parse.heads else ROOT
-            tokens.append(
-                Token(
-                    word.text,
-                    word.start,
-                    word.end,
-                    parse.upos[number] if parse.upos else "",
-                    parse.xpos[number] if parse.xpos else "",
-                    parse.lemmas[number] if parse.lemmas else "",
-                    ROOT if head == ROOT else head + first,
-                    parse.deprels[number] if parse.deprels else "",
-                    parse.metaphor[number] if parse.metaphor else None,
-                )
-            )
-        if "relations" in tasks:
-            relations.extend(_moved(relation, first) for relation in extract(parse))
-    bounds = tuple((sentence.start, sentence.end) for sentence in text.sentences)
-    if kind == "headline" and len(parses) > 1:
-        relations = list(judge_together(relations))
-    figurative = tuple(parse.figurative for parse in parses if parse.figurative is not None)
-    return Analysis(
-        text.original,
-        tuple(tokens),
-        bounds,
-        tuple(relations),
-        tasks,
-        figurative,
-        thresholds.threshold,
-        thresholds.sentence_threshold,
-        sentiment=sentiment,
-    )
-
-
-def _moved(relation: Relation, by: int) -> Relation:
-    """A relation of a sentence with positions of the whole text."""
-    if not by:
-        return relation
-
-    def at(word: int | None) -> int | None:
-        return None if word is None else word + by
-
-    return replace(
-        relation,
-        verb=relation.verb + by,
-        subject=at(relation.subject),
-        object=at(relation.object),
-        particle=at(relation.particle),
-        start=relation.start + by,
-        end=relation.end + by,
-    )
 
 
 @cache

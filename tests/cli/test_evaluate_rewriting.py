@@ -70,3 +70,14 @@ def test_open_search_stands_beside_a_constant_and_its_ceiling(
         assert (
             figures[f"rewriting.open.{direction}.top20.constant"].value == 1.0
         )  # train is the test
+
+
+def test_metaphoricity_is_measured_and_drawn(tmp_path: Path, shipped: Pipeline) -> None:
+    pytest.importorskip("matplotlib")
+    write_split(tmp_path / "newsmet" / "train_goldplus.csv")
+    plot = tmp_path / "spread.svg"
+    options = EvaluationOptions(data=tmp_path, parts=("metaphoricity",), plot=plot)
+    judged, accepted = evaluate(options, shipped).figures
+    assert (judged.n, accepted.n) == (6, 2)  # generation alone
+    assert judged.value is not None and -1 <= judged.value <= 1
+    assert "share of candidates" in plot.read_text()

@@ -14,6 +14,7 @@ from trope.cli.render import Named
 from trope.cli.render.arcs import LONGEST, stack
 from trope.cli.render.html import write_html
 from trope.core.records import Analysis, Relation
+from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
 VOID = {"meta", "input", "br", "path"}
 OPTIONAL_END = {"tr", "td", "th", "dt", "dd"}
@@ -70,6 +71,24 @@ def test_page_is_well_formed_and_fetches_nothing() -> None:
         assert not {"src", "href", "action", "onclick", "style"} & set(attributes)
     assert not re.search(r"url\(|@import|https?://", source)
     assert "default-src 'none'" in source
+
+
+def test_candidates_open_under_the_sentence_of_their_verb() -> None:
+    at = TWO_SENTENCES.tokens[-2]
+    first = TWO_SENTENCES.tokens[0]
+    candidates = (Candidate("<b>cuts", "cut", 1.0, 0.5, 0.75, 0.25, "…"),)
+    found = [
+        Rewriting(at.text, at.lemma, at.start, at.end, "literal", 0.9, candidates),
+        Rewriting(first.text, first.lemma, first.start, first.end, "literal", 0.9, ()),
+    ]
+    source = page(TWO_SENTENCES, rewrite=lambda _: found)
+    parsed = Page(source)
+    assert {tag for tag, _ in parsed.tags} <= ALLOWED
+    assert source.count('<details class="rewriting">') == 1  # nothing opens on nothing
+    opened = source.index('<details class="rewriting">')
+    assert opened > source.rindex('<p dir="auto" class="s">')  # that of the second sentence
+    assert "&lt;b&gt;cuts" in source[opened:]
+    assert f"Say {at.text} plainly" in parsed.text
 
 
 def test_summary_counts_and_names_the_reasons_and_verbs() -> None:

@@ -1,6 +1,7 @@
 """`trope rewrite`: candidates with their reasons, and a clear word for what cannot be rewritten."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,8 @@ def test_one_text_of_many_that_cannot_be_rewritten_stops_no_other(tmp_path: Path
         ("Burn!", None, "one word"),
         ("He kicked the bucket last night.", "kicked", "idiom"),
         ("The mayor visited the school.", None, "no metaphorical verb"),
+        ("The mayor blorfled the school.", "blorfled", "'blorfled' is in no dictionary"),
+        ("", None, "one word"),
     ],
 )
 def test_what_cannot_be_rewritten_gets_a_clear_word(
@@ -89,3 +92,28 @@ def test_what_cannot_be_rewritten_gets_a_clear_word(
 ) -> None:
     with pytest.raises(BadInput, match=problem):
         rewrite(text, to="literal", verb=verb)
+
+
+class ByHand:
+    """Fills masked places from a list."""
+
+    def fill(self, words: Sequence[str], at: int, number: int) -> list[str]:
+        assert words[at] == "criticizes"
+        return ["slams", "rejects", "1944", "door", "criticized", "rejected"][:number]
+
+
+def test_a_masked_language_model_gives_the_columns_of_the_release(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(command, "load_model", lambda _: ByHand())
+    found = json.loads(run("Union criticizes the offer of the airline", "--model", "x", "--json"))
+    assert found["focus_verb"] == "criticizes"
+    assert found["candidates"][:2] == ["slams", "rejects"]
+    assert {*found["literal_cands"], *found["metaphorical_cands"]} == {"slams", "rejects"}
+    assert found["meaning_preserved_cands"] == []
+    assert found["dropped"]["not alphabetic"] == 1
+    assert found["reason"] == "fewer than 6 candidates"
+    stays = run(
+        "Union criticizes the offer of the airline", "--model", "x", "--focus-verb-may-stay"
+    )
+    assert "criticized" in stays

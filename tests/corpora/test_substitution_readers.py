@@ -1,4 +1,4 @@
-"""Readers of lexical substitution: SWORDS, CoInCo, SemEval-2007 Task 10, MUNCH."""
+"""Readers of substitutes and paraphrases: SWORDS, CoInCo, MUNCH and others."""
 
 import io
 import json
@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from trope.core.errors import BadRecord
+from trope.corpora.bizzoni_lappin import read_bizzoni_lappin
 from trope.corpora.coinco import read_coinco
+from trope.corpora.impli import read_impli
 from trope.corpora.lexsub2007 import read_lexsub2007
 from trope.corpora.munch import read_munch, read_munch_pairs
 from trope.corpora.swords import read_swords
@@ -116,3 +118,39 @@ def test_the_real_files_have_their_counts(shared: Path) -> None:
     munch = data / "munch" / "correct_answers"
     assert len(list(read_munch(munch / "for_generation.csv"))) == 2953
     assert len(list(read_munch_pairs(munch / "for_judgement.csv"))) == 1072
+
+
+def test_graded_paraphrases_come_in_fours() -> None:
+    four = "\n".join(f" Rain fell hard {n}.# {n}" for n in (4, 1, 2, 3))
+    source = (
+        f"\nIt poured.\n{four}\n\n###*###\n\nNo grades.\n a\n b\n c\n d\n\nTwice.\n{four}\n{four}"
+    )
+    once, twice = read_bizzoni_lappin(io.BytesIO(source.encode()))
+    assert (once.line, once.text) == (2, "It poured.")
+    assert once.candidates[0] == ("Rain fell hard 4.", 4)
+    assert (len(once.candidates), len(twice.candidates)) == (4, 8)
+
+
+def test_inference_pairs_are_read_without_regard_to_quotes() -> None:
+    source = io.BytesIO(b'"Prices jump.\tPrices rise.\nHope "dies\tHope ends.\t0.5\n')
+    pairs = list(read_impli(source))
+    assert [pair.figurative for pair in pairs] == ['"Prices jump.', 'Hope "dies']
+    assert pairs[1].hypothesis == "Hope ends."
+
+
+@pytest.mark.parametrize("line", ["one sentence", "one\t", "a\tb\tc\td"])
+def test_lines_without_two_sentences_are_told_by_number(line: str) -> None:
+    with pytest.raises(BadRecord, match="has no two sentences"):
+        list(read_impli(io.BytesIO(f"a\tb\n{line}\n".encode())))
+
+
+@pytest.mark.shared
+def test_paraphrases_are_as_many_as_were_counted(shared: Path) -> None:
+    folder = shared / "data/bizzoni-lappin"
+    sets = list(read_bizzoni_lappin(folder / "metaphor_paraphrase_corpus.txt"))
+    assert len(sets) == 186
+    grades = [grade for own in sets for _, grade in own.candidates]
+    assert [grades.count(grade) for grade in (4, 3, 2, 1)] == [218, 153, 171, 202]
+    others = read_bizzoni_lappin(folder / "lit2met_corpus.txt")
+    assert sum(len(own.candidates) for own in others) == 720
+    assert len(list(read_impli(shared / "data/impli/metaphors/manual_e.tsv"))) == 387

@@ -60,6 +60,8 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Draw the summary into this .svg, .png or .pdf file.",
 )
+@click.option("--rewrite", is_flag=True,
+              help="With --format html: candidates for verbs, opened by a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
 @click.option("--whole", is_flag=True, help="A plain file is one text, not a text a line.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
@@ -79,6 +81,7 @@ def analyze(
     summary: bool,
     by: str,
     plot: Path | None,
+    rewrite: bool,
     column: str,
     whole: bool,
     out: Path | None,
@@ -103,6 +106,8 @@ def analyze(
     pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
     if threshold is not None and "metaphor" not in tasks:
         raise BadInput("--threshold is for metaphors; leave it out, or add them to --only")
+    if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
+        raise BadInput("--rewrite is for --format html with syntax and metaphor; see trope rewrite")
     found = _analyze(pipeline, chain([first], texts), kind, tasks)
     shown = track(_with_threshold(found, threshold), "Analysing", quiet=quiet)
     with open_output(out) as file:
@@ -110,7 +115,8 @@ def analyze(
             write_summary(shown, file, sums)
         else:
             named = ((text.name, analysis) for text, analysis in shown)
-            write(form, named, file, title=_title(sources))
+            candidates = pipeline.rewritings if rewrite else None
+            write(form, named, file, title=_title(sources), rewrite=candidates)
 
 
 def _title(sources: tuple[str, ...]) -> str:

@@ -68,7 +68,7 @@ def evaluate(
     if plot is not None:
         from trope.cli.render.plots import check_plot
 
-        if task not in ("analogy", "metaphor"):
+        if task not in ("analogy", "metaphor", "rewriting"):
             raise BadInput(f"--plot shows probabilities, and {task} has none; leave it out")
         check_plot(plot)
     if not data.is_dir():

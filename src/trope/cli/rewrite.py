@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import get_args
+from typing import TypeVar, get_args
 
 import click
 import msgspec
 
+from trope.cli.rewriting_masked import focus_verb, load_model, masked_candidates, write_masked
 from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.pipeline import Pipeline
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import DIRECTIONS, Direction
+
+T = TypeVar("T")
 
 
 def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> Pipeline:
@@ -40,6 +43,11 @@ def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> 
 @click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
+@click.option("--model", metavar="NAME",
+              help="Candidates of this masked language model (Hub or folder), as NewsMet's; "
+              "both directions.")  # fmt: skip
+@click.option("--focus-verb-may-stay", is_flag=True,
+              help="With --model: the verb itself may be among the candidates.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
 def rewrite(
@@ -53,6 +61,8 @@ def rewrite(
     kind: TextKind,
     tier: str,
     base_weights: Path | None,
+    model: str | None,
+    focus_verb_may_stay: bool,
     threads: int | None,
     seed: int | None,
 ) -> int:
@@ -62,43 +72,57 @@ def rewrite(
     literal, others for metaphorical. Each candidate tells why it is offered: how well it fits its
     subject and object, how near the meaning stays, how likely it is a metaphor there.
     """
-    if to is None and form != "items":
+    if to is None and form != "items" and model is None:
         raise BadInput("say where to: --to literal or --to metaphorical")
     if given is not None:
         texts = [given]
     else:
         texts = [named.text for named in read_sources(sources, ReadingOptions())]
+    filler = load_model(model) if model is not None else None
     pipeline = load_pipeline(tier, threads, base_weights)
+    form = "json" if as_json else form
+    if filler is not None:
+        silver, refused = _all_that_can(
+            texts,
+            lambda text: masked_candidates(
+                pipeline, filler, text, verb, may_stay=focus_verb_may_stay
+            ),
+        )
+        write_masked([own for _, own in silver], form)
+        return 1 if refused else 0
     directions = DIRECTIONS if form == "items" else (to or DIRECTIONS[0],)
+
+    def rewritten(text: str) -> list[Rewriting]:
+        named = verb or (_focus(pipeline, text) if form == "items" else None)
+        return [
+            rewriting
+            for direction in directions
+            for rewriting in pipeline.rewrite(text, to=direction, verb=named, top=top, kind=kind)
+        ]
+
+    found, refused = _all_that_can(texts, rewritten)
+    _write(found, form)
+    return 1 if refused else 0
+
+
+def _all_that_can(
+    texts: Sequence[str], rewritten: Callable[[str], T]
+) -> tuple[list[tuple[str, T]], int]:
+    """Each text with what it became, and how many were refused; a text alone may not be."""
     found, refused = [], 0
     for text in texts:
         try:
-            named = verb or (_focus(pipeline, text) if form == "items" else None)
-            own = [
-                rewriting
-                for direction in directions
-                for rewriting in pipeline.rewrite(
-                    text, to=direction, verb=named, top=top, kind=kind
-                )
-            ]
+            found.append((text, rewritten(text)))
         except BadInput as error:
             if len(texts) == 1:
                 raise
             refused += 1
             click.echo(f"trope: {text!r}: {error}", err=True)
-            continue
-        found.append((text, own))
-    _write(found, "json" if as_json else form)
-    return 1 if refused else 0
+    return found, refused
 
 
 def _focus(pipeline: Pipeline, text: str) -> str:
-    """The verb of a headline's triplet, at the root of its tree."""
-    analysis = pipeline.analyze(text, kind="headline", tasks=("syntax", "relations"))
-    verbs = [r.verb for r in analysis.relations if r.kind == "svo" and r.kept]
-    if not verbs:
-        raise BadInput("has no subject, verb and object at its root; choose a verb with --verb")
-    return analysis.tokens[verbs[0]].text
+    return focus_verb(pipeline.analyze(text, kind="headline", tasks=("syntax", "relations")))
 
 
 def _write(found: Sequence[tuple[str, list[Rewriting]]], form: str) -> None:
@@ -129,4 +153,6 @@ def _shown(rewriting: Rewriting) -> str:
         f"meaning {candidate.meaning:.2f}  metaphor {candidate.metaphor:.2f}"
         for candidate in rewriting.candidates
     ]
+    if not rewriting.candidates:
+        lines.append("    no verb stays near enough in meaning")
     return "\n".join(lines)

@@ -12,15 +12,16 @@ import click
               type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True,
               help="Folder for the ranker.")  # fmt: skip
-@click.option("--tier", default="small", show_default=True, help="Whose vectors it reads.")
+@click.option("--vectors", type=click.Choice(("encoder", "static")), default="encoder",
+              show_default=True, help="What says how near words are.")  # fmt: skip
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--without", multiple=True, metavar="SET", help="Leave a training set out; repeat.")
-@click.option("--targets", type=click.IntRange(min=10), default=600, show_default=True,
+@click.option("--targets", type=click.IntRange(min=10), default=400, show_default=True,
               help="Targets of each substitution set.")  # fmt: skip
-@click.option("--in-place", type=click.IntRange(min=10), default=450, show_default=True,
+@click.option("--in-place", type=click.IntRange(min=10), default=150, show_default=True,
               help="Of these, so many with candidates that are read in place.")  # fmt: skip
-@click.option("--open-headlines", type=click.IntRange(min=10), default=568, show_default=True,
+@click.option("--open-headlines", type=click.IntRange(min=10), default=150, show_default=True,
               help="Headlines that the share of the shortlist is chosen on.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
@@ -30,7 +31,7 @@ def rewriting(
     ctx: click.Context,
     data: Path,
     out: Path,
-    tier: str,
+    vectors: str,
     base_weights: Path | None,
     without: tuple[str, ...],
     targets: int,
@@ -39,22 +40,28 @@ def rewriting(
     threads: int | None,
     seed: int,
 ) -> None:
-    """The ranker of substitutes, from sets that people judged. Minutes on a laptop.
+    """The rankers of substitutes, from sets that people judged. Minutes on a laptop.
 
-    The tier small needs the public weights too: its encoder has seen the headlines that are learnt
-    from, so the weights are learnt on the vectors of its teacher.
+    The public weights are needed for both tiers: the small encoder has seen the headlines that are
+    learnt from, so the weights are learnt on the vectors of its teacher, which are those that the
+    tier base reads. Word vectors (static) are for models without the head for meaning.
     """
     from trope.pipeline import Pipeline
-    from trope.tasks.rewriting.meaning import PublicMeanings, open_meanings
-    from trope.train.rewriting import Run, Sizes, train_rewriting
-
-    pipeline = Pipeline(tier=tier, threads=threads, base_weights=base_weights)
-    meanings = open_meanings(pipeline.encoder, tier, base_weights=base_weights, threads=threads)
-    teacher = (
-        PublicMeanings(pipeline.vocabulary, base_weights, threads)
-        if meanings.kind == "encoder"
-        else None
+    from trope.tasks.rewriting.meaning import (
+        EncoderMeanings,
+        Meanings,
+        PublicMeanings,
+        StaticMeanings,
     )
+    from trope.train.rewriting import train_rewriting
+    from trope.train.rewriting_run import Run, Sizes
+
+    pipeline = Pipeline(threads=threads)
+    meanings: Meanings = StaticMeanings()
+    teacher = None
+    if vectors == "encoder":
+        meanings = EncoderMeanings(pipeline.encoder)
+        teacher = PublicMeanings(pipeline.vocabulary, base_weights, threads)
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     run = Run(
         data=data,

@@ -168,11 +168,17 @@ def _count_metaphors(records: Iterable[Any]) -> Counter[str]:
 
 
 COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
+    "bizzoni-lappin": _count_as("sets"),
+    "coinco": _count_as("targets"),
     "conceptual-metaphors": _count_as("metaphors"),
     "conllu": _count_conllu,
     "documents": _count_as("documents"),
     "frames": _count_as("frames"),
+    "impli": _count_as("pairs"),
     "lines": _count_as("lines"),
+    "munch": _count_as("targets"),
+    "munch-pairs": _count_as("pairs"),
+    "swords": _count_as("targets"),
     "mean": _count_analogies,
     "master-metaphor-list": _count_as("examples"),
     "metanet": _count_as("rows"),

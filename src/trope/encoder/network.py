@@ -6,10 +6,14 @@ network was written as an ONNX graph by `trope.train.export`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -320,3 +324,31 @@ class Network(nn.Module):
             metonymy=self.metonymy(layers, pool) if self.metonymy else None,
             meaning=self.meaning(layers, pool) if self.meaning else None,
         )
+
+
+class LastLayer:
+    """The last layer of a public encoder as it was published, without any training of ours."""
+
+    def __init__(self, base: str, weights: Path) -> None:
+        from safetensors.torch import load_file
+
+        self._trunk = Trunk(base, dict(load_file(weights))).eval()
+
+    def words(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> npt.NDArray[np.float32]:
+        """[sentence, word, dimension] of one batch: the mean over the pieces of each word."""
+        torch.set_num_threads(1)  # torch asks every thread anew
+        ids, types, mask, pool = (
+            torch.from_numpy(arrays[name].copy()) for name in ("ids", "types", "mask", "pool")
+        )
+        with torch.inference_mode():
+            return np.asarray((pool @ self._trunk(ids, types, mask.long())[-1]).numpy())
+
+    @contextmanager
+    def one_thread_each(self) -> Iterator[None]:
+        """While it lasts, a batch is computed by the thread that asks for it alone."""
+        before = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)

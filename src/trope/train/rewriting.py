@@ -7,10 +7,10 @@ chosen by grouped cross-validation inside NewsMet's train file; nothing else of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from trope.core.errors import UnknownName
@@ -24,18 +24,16 @@ from trope.tasks.rewriting.headlines import JudgedHeadline, judged_headlines
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.learning import (
     JudgedList,
-    Part,
+    Scale,
     cross_scores,
-    folds_of,
-    learn_directions,
-    learn_priors,
     learn_scores,
-    own_parts,
+    scale_between,
     with_substitution,
 )
 from trope.tasks.rewriting.logistic import Floats
-from trope.tasks.rewriting.meaning import Array, Meanings
+from trope.tasks.rewriting.meaning import Array
 from trope.tasks.rewriting.ranker import (
+    KEPT,
     SUBSTITUTION,
     Ranker,
     Scores,
@@ -44,16 +42,14 @@ from trope.tasks.rewriting.ranker import (
     write_ranker,
 )
 from trope.tasks.rewriting.sets import SETS
-from trope.tasks.rewriting.task import DIRECTIONS, Parser, Place, places_of
+from trope.tasks.rewriting.task import DIRECTIONS, Place, places_of
+from trope.train.rewriting_open import SHORTLIST_PENALTY, Lessons, choose_mix, without_own
+from trope.train.rewriting_run import Run
 
-Say = Callable[[str], None]
 PENALTIES = (30.0, 100.0, 300.0)
-SHORTLIST_PENALTY = 30.0
-MIXES = (0.5, 1.0, 2.0, 4.0, 8.0)
-SHORTLISTED = 40
-"""Words of the inventory that are read in place."""
+FEW = 0.1
+"""The share of accepted candidates that may be further off than what is offered."""
 
-TOP = 20
 NEIGHBOURS, STRANGERS, HEADLINE_STRANGERS = 20, 40, 150
 """Words beside the offered ones that a shortlist learns to refuse."""
 
@@ -61,58 +57,36 @@ READ_IN_PLACE = 16
 """Candidates of a substitution target that are read in place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How much is read: of each substitution set for the shortlist and in place; headlines."""
+def train_rewriting(run: Run, out: Path) -> list[Path]:
+    """Learn rankers and write them into a folder, each named for its source of meanings.
 
-    shortlist: int = 600
-    in_place: int = 450
-    open_headlines: int = 568
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What the stages share.
-
-    The small encoder has learnt NewsMet's train headlines by heart, accepted candidates with the
-    opposite label: its vectors part what they should hold together, there and nowhere else. So
-    weights are learnt on the vectors of its `teacher`, brought to its own mean and spread.
+    Where a teacher's vectors were learnt on, it gets the same ranker, on its own scale.
     """
-
-    data: Path
-    parser: Parser
-    meanings: Meanings
-    teacher: Meanings | None
-    sizes: Sizes
-    without: frozenset[str]
-    seed: int
-    say: Say
-
-
-def train_rewriting(run: Run, out: Path) -> Path:
-    """Learn the ranker and write it into a folder, named for its source of meanings."""
     for name in run.without:
         if name not in SETS:
             raise UnknownName("training set", name, tuple(SETS))
     targets, places = _substitution_targets(run)
-    shortlist = {SUBSTITUTION: _substitution_shortlist(run, targets, places)}
-    rank = {SUBSTITUTION: _substitution_rank(run, targets, places, shortlist[SUBSTITUTION])}
+    shortlist = _substitution_shortlist(run, targets, places)
+    rank = _substitution_rank(run, targets, places, shortlist)
     path = load_catalogue()["newsmet"].find("train_goldplus.csv", run.data)
     headlines = judged_headlines(read_newsmet(path), run.parser)
-    lists = [with_substitution(j, rank[SUBSTITUTION]) for j in _judged_lists(run, headlines)]
-    penalty = _choose_penalty(run, lists)
-    names = (*CHEAP, *CONTEXT, SUBSTITUTION)
-    priors = learn_priors(lists)
-    own = own_parts(lists)
-    short = _headline_shortlists(run, headlines, shortlist[SUBSTITUTION])
-    mix = _choose_mix(run, headlines, lists, short, shortlist[SUBSTITUTION], rank[SUBSTITUTION],
-                      penalty)  # fmt: skip
-    shortlist |= learn_directions(
-        short, priors, (*CHEAP, SUBSTITUTION), own=own, penalty=SHORTLIST_PENALTY, here=False
+    contexts, scale = _clean_contexts(run, headlines)
+    lists = [with_substitution(j, rank) for j in _judged_lists(headlines, contexts)]
+    short = _headline_shortlists(run, headlines, shortlist)
+    lessons = Lessons(run.meanings.kind, lists, short, shortlist, rank, _choose_penalty(run, lists))
+    ranker = msgspec.structs.replace(
+        lessons.ranker(range(len(lists))),
+        mix=choose_mix(run, headlines, lessons),
+        least=_least_meaning(lists),
     )
-    rank |= learn_directions(lists, priors, names, own=own, penalty=penalty, here=True)
-    ranker = Ranker(run.meanings.kind, shortlist, rank, priors, mix)
-    file = out / ranker_file(run.meanings.kind).name
+    files = [_written(run, ranker, out)]
+    if run.teacher is not None:
+        files.append(_written(run, scale.ranker(ranker, run.teacher.kind), out))
+    return files
+
+
+def _written(run: Run, ranker: Ranker, out: Path) -> Path:
+    file = out / ranker_file(ranker.meanings).name
     write_ranker(ranker, file)
     run.say(f"the ranker is in {file}")
     return file
@@ -151,7 +125,7 @@ def _substitution_shortlist(
         near = np.argsort(-cheap_features_static(place, inventory))[:NEIGHBOURS]
         others = rng.integers(0, len(inventory), STRANGERS)
         rows = list(dict.fromkeys([*offered, *map(int, near), *map(int, others)]))
-        lists.append(_list(place, inventory.take(_without_own(rows, inventory, place)), labels))
+        lists.append(_list(place, inventory.take(without_own(rows, inventory, place)), labels))
     return learn_scores(lists, CHEAP, penalty=SHORTLIST_PENALTY, here=False)
 
 
@@ -160,10 +134,6 @@ def cheap_features_static(place: Place, inventory: Inventory) -> Floats:
     from trope.tasks.rewriting.inventory import lemma_vector
 
     return np.asarray(inventory.vectors @ lemma_vector(place.lemma, place.upos), dtype=np.float64)
-
-
-def _without_own(rows: Sequence[int], inventory: Inventory, place: Place) -> list[int]:
-    return [row for row in rows if inventory.lemmas[row] != place.lemma]
 
 
 def _list(place: Place, words: Inventory, labels: dict[str, float]) -> JudgedList:
@@ -189,7 +159,7 @@ def _substitution_rank(
         offered = [row for word in labels if (row := inventory.rows.get(word)) is not None]
         if len(offered) > READ_IN_PLACE // 2:
             offered = [int(row) for row in rng.permutation(offered)[: READ_IN_PLACE // 2]]
-        rows = _without_own(list(dict.fromkeys([*offered, *best])), inventory, place)
+        rows = without_own(list(dict.fromkeys([*offered, *best])), inventory, place)
         words = inventory.take(rows[:READ_IN_PLACE])
         lists.append(_list(place, words, labels))
         asked.append((place, [place.fitted(word) for word in words.lemmas]))
@@ -201,30 +171,35 @@ def _substitution_rank(
     return learn_scores(lists, (*CHEAP, *CONTEXT), penalty=PENALTIES[0], here=True)
 
 
-def _judged_lists(run: Run, headlines: Sequence[JudgedHeadline]) -> list[JudgedList]:
-    run.say(f"reading the candidates of {len(headlines)} headlines")
-    asked = [(headline.place, headline.forms) for headline in headlines]
-    lists = []
-    for headline, context in zip(headlines, _clean_contexts(run, asked), strict=True):
+def _judged_lists(
+    headlines: Sequence[JudgedHeadline], contexts: Sequence[Array]
+) -> Iterator[JudgedList]:
+    for headline, context in zip(headlines, contexts, strict=True):
         words = Inventory(headline.lemmas, "VERB")
         columns = named(cheap_features(headline.place, words), CHEAP) | named(context, CONTEXT)
         labels = np.array(headline.accepted, dtype=np.float64)
-        lists.append(
-            JudgedList(headline.lemmas, labels, columns, headline.direction, group=headline.id)
-        )
-    return lists
+        yield JudgedList(headline.lemmas, labels, columns, headline.direction, group=headline.id)
 
 
-def _clean_contexts(run: Run, asked: Sequence[tuple[Place, Sequence[str]]]) -> list[Array]:
+def _clean_contexts(run: Run, headlines: Sequence[JudgedHeadline]) -> tuple[list[Array], Scale]:
     """The features in place by the teacher, where there is one, on the scale of the student's."""
+    asked = [(headline.place, headline.forms) for headline in headlines]
+    run.say(f"reading the candidates of {len(headlines)} headlines")
     own = contexts_features(asked, run.meanings)
     if run.teacher is None:
-        return own
+        return own, Scale({}, {})
+    run.say("reading them with the vectors of the teacher")
     taught = contexts_features(asked, run.teacher)
-    before, after = np.vstack(taught), np.vstack(own)
-    spread = np.where(before.std(axis=0) > 0, before.std(axis=0), 1)
-    factor = after.std(axis=0) / spread
-    return [(rows - before.mean(axis=0)) * factor + after.mean(axis=0) for rows in taught]
+    scale = scale_between(np.vstack(taught), np.vstack(own), CONTEXT)
+    return [scale.rows(rows, CONTEXT) for rows in taught], scale
+
+
+def _least_meaning(lists: Sequence[JudgedList]) -> dict[str, float]:
+    """How near a word has to stay at least: all but a few that people accepted did."""
+    accepted: dict[str, list[float]] = {direction: [] for direction in DIRECTIONS}
+    for judged in lists:
+        accepted[judged.direction] += judged.columns[KEPT][judged.labels > 0].tolist()
+    return {d: float(np.quantile(kept, FEW)) for d, kept in accepted.items() if kept}
 
 
 def _choose_penalty(run: Run, lists: Sequence[JudgedList]) -> float:
@@ -259,7 +234,7 @@ def _headline_shortlists(
         }
         judged = [row for word in labels if (row := inventory.rows.get(word)) is not None]
         others = rng.integers(0, len(inventory), HEADLINE_STRANGERS)
-        rows = _without_own(
+        rows = without_own(
             list(dict.fromkeys([*judged, *map(int, others)])), inventory, headline.place
         )
         judged_list = _list(headline.place, inventory.take(rows), labels)
@@ -273,100 +248,3 @@ def _headline_shortlists(
             )
         )  # fmt: skip
     return lists
-
-
-def _choose_mix(
-    run: Run,
-    headlines: Sequence[JudgedHeadline],
-    lists: Sequence[JudgedList],
-    short: Sequence[JudgedList],
-    same_short: Scores,
-    same_rank: Scores,
-    penalty: float,
-) -> dict[str, float]:
-    """The share of the shortlist that serves best for an accepted verb among the first 20."""
-    folds = folds_of([headline.id for headline in headlines], 5, run.seed)
-    hits: dict[str, dict[float, list[bool]]] = {d: {m: [] for m in MIXES} for d in DIRECTIONS}
-    for fold in range(5):
-        training = [at for at, own in enumerate(folds) if own != fold]
-        held_out = [at for at, own in enumerate(folds) if own == fold]
-        held_out = held_out[: max(1, run.sizes.open_headlines // 5)]
-        partial = _partial_ranker(
-            run, [lists[at] for at in training], [short[at] for at in training],
-            same_short, same_rank, penalty,
-        )  # fmt: skip
-        for at, found in zip(
-            held_out, _open_scores(run, partial, headlines, held_out), strict=True
-        ):
-            headline = headlines[at]
-            wanted = {w for w, a in zip(headline.lemmas, headline.accepted, strict=True) if a}
-            for mix in MIXES:
-                order = np.argsort(-(found.rank + mix * found.shortlist))[:TOP]
-                hit = any(found.lemmas[row] in wanted for row in order)
-                hits[headline.direction][mix].append(hit)
-    chosen: dict[str, float] = {SUBSTITUTION: 1.0}
-    for direction, by_mix in hits.items():
-        shares = {mix: float(np.mean(found)) for mix, found in by_mix.items() if found}
-        chosen[direction] = _smallest_as_good(shares, len(by_mix[MIXES[0]]))
-        told = ", ".join(f"{mix:g}: {share:.3f}" for mix, share in shares.items())
-        run.say(f"{direction}, accepted among the first {TOP} by share of the shortlist: {told}")
-    return chosen
-
-
-def _smallest_as_good(shares: dict[float, float], number: int) -> float:
-    """The smallest mix within one standard error of the best: reading in place should count."""
-    best = max(shares.values(), default=0.0)
-    error = (best * (1 - best) / max(1, number)) ** 0.5
-    return min((mix for mix, share in shares.items() if share >= best - error), default=1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Open:
-    """The words that a shortlist left, with both scores."""
-
-    lemmas: tuple[str, ...]
-    shortlist: Floats
-    rank: Floats
-
-
-def _partial_ranker(
-    run: Run,
-    lists: Sequence[JudgedList],
-    short: Sequence[JudgedList],
-    same_short: Scores,
-    same_rank: Scores,
-    penalty: float,
-) -> Ranker:
-    priors = learn_priors(lists)
-    own: list[Part] = own_parts(lists)
-    shortlist = learn_directions(
-        short, priors, (*CHEAP, SUBSTITUTION), own=own, penalty=SHORTLIST_PENALTY, here=False
-    )
-    names = (*CHEAP, *CONTEXT, SUBSTITUTION)
-    rank = learn_directions(lists, priors, names, own=own, penalty=penalty, here=True)
-    return Ranker(
-        run.meanings.kind,
-        {SUBSTITUTION: same_short, **shortlist},
-        {SUBSTITUTION: same_rank, **rank},
-        priors,
-        {},
-    )
-
-
-def _open_scores(
-    run: Run, ranker: Ranker, headlines: Sequence[JudgedHeadline], chosen: Sequence[int]
-) -> list[_Open]:
-    inventory = read_inventory("VERB")
-    lists, shortlists = [], []
-    for at in chosen:
-        place = headlines[at].place
-        scores = ranker.shortlist_scores(place, inventory, headlines[at].direction)
-        rows = _without_own([int(r) for r in np.argsort(-scores)[: SHORTLISTED + 1]], inventory,
-                            place)[:SHORTLISTED]  # fmt: skip
-        lists.append((place, inventory.take(rows)))
-        shortlists.append(scores[rows])
-    found: list[_Open] = []
-    for (place, words), scores, at in zip(lists, shortlists, chosen, strict=True):
-        rank = ranker.rank_scores([(place, words)], headlines[at].direction, run.meanings)[0]
-        found.append(_Open(words.lemmas, scores, rank))
-    return found

@@ -14,6 +14,7 @@ from trope.tasks.rewriting.learning import (
     learn_priors,
     learn_scores,
     own_parts,
+    scale_between,
 )
 from trope.tasks.rewriting.logistic import fit_logistic
 from trope.tasks.rewriting.ranker import (
@@ -106,3 +107,24 @@ def test_missing_and_broken_rankers_are_told_apart(tmp_path: Path) -> None:
 
 def test_the_shipped_ranker_for_static_vectors_is_there() -> None:
     assert read_ranker(ranker_file("static")).meanings == "static"
+
+
+def test_a_ranker_on_another_scale_says_the_same() -> None:
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(size=(50, 2)), rng.normal(size=(50, 2)) * [3.0, 0.2] + [1.0, -2.0]
+    names = ("word_kept", "sentence_kept")
+    scale = scale_between(first, second, names)
+    moved = scale.rows(first, names)
+    assert np.allclose(moved.mean(axis=0), second.mean(axis=0), atol=1e-5)
+    assert np.allclose(moved.std(axis=0), second.std(axis=0), atol=1e-5)
+    weights = {"word_kept": 2.0, "word_kept~": -1.0, "sentence_kept": 0.5, "rank": 1.5}
+    scores = {"literal": Scores(0.25, weights)}
+    ranker = Ranker("encoder", {}, scores, {}, {}, {"literal": 0.75})
+    other = scale.ranker(ranker, "public")
+    ranks = rng.normal(size=50)
+    there = {"rank": ranks, "word_kept": first[:, 0], "sentence_kept": first[:, 1]}
+    here = {"rank": ranks, "word_kept": moved[:, 0], "sentence_kept": moved[:, 1]}
+    assert np.allclose(other.rank["literal"].of(there), scores["literal"].of(here), atol=1e-4)
+    least = other.least["literal"]
+    assert np.array_equal(first[:, 0] >= least, moved[:, 0] >= 0.75)
+    assert other.meanings == "public"

@@ -11,24 +11,30 @@ from trope.metrics.figures import Evaluation, Figure
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """Name of a figure → what it must reach, or must not exceed."""
+    """Name of a figure → what it must reach, or must not exceed.
+
+    `low_above` is for the lower limit of its interval, which must be more than that.
+    """
 
     at_least: dict[str, float] = msgspec.field(default_factory=dict)
     at_most: dict[str, float] = msgspec.field(default_factory=dict)
+    low_above: dict[str, float] = msgspec.field(default_factory=dict)
 
     def describe(self, figure: Figure) -> str:
         """The bound as it is printed, marked where it is missed; empty where there is none."""
-        signs = [(self.at_least, "≥"), (self.at_most, "≤")]
+        signs = [(self.at_least, "≥"), (self.at_most, "≤"), (self.low_above, "lower limit >")]
         said = [f"{sign} {bound[figure.name]:g}" for bound, sign in signs if figure.name in bound]
         return " ".join([*said, *(["missed"] if self.misses(figure) else [])])
 
     def misses(self, figure: Figure) -> bool:
         """Whether the figure has a bound and does not keep it; an undefined figure keeps none."""
         low, high = self.at_least.get(figure.name), self.at_most.get(figure.name)
+        limit = self.low_above.get(figure.name)
         if figure.value is None:
-            return low is not None or high is not None
+            return not (low is high is limit is None)
         too_low = low is not None and figure.value < low
-        return too_low or (high is not None and figure.value > high)
+        unsure = limit is not None and (figure.low is None or figure.low <= limit)
+        return too_low or unsure or (high is not None and figure.value > high)
 
 
 NO_BOUNDS = Bounds()
@@ -44,7 +50,7 @@ def read_bounds(path: str | Path, tier: str = "small") -> Bounds:
     """The bounds that a file has for a tier; all its faults are reported at once."""
     file = read_config(path, BoundsFile)
     if tier == "small":
-        return Bounds(file.at_least, file.at_most)
+        return Bounds(file.at_least, file.at_most, file.low_above)
     return file.tiers.get(tier, NO_BOUNDS)
 
 

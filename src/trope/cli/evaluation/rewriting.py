@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from trope.cli.evaluation.options import EvaluationOptions
+from trope.cli.evaluation.rewriting_metaphoricity import evaluate_metaphoricity
 from trope.cli.evaluation.rewriting_newsmet import evaluate_judged, evaluate_open
 from trope.cli.evaluation.rewriting_substitution import evaluate_munch, evaluate_swords
 from trope.core.files import sha256
@@ -19,6 +20,7 @@ PARTS: Mapping[str, Part] = {
     "open": evaluate_open,
     "swords": evaluate_swords,
     "munch": evaluate_munch,
+    "metaphoricity": evaluate_metaphoricity,
 }
 """What `--part` chooses from."""
 

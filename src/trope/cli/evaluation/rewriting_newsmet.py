@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -38,40 +37,52 @@ TOP = 20
 FAVOURS = "the judged candidates came from one masked language model, which this favours"
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    headlines: list[JudgedHeadline]
-    data: DataRef
-
-
-def _read(pipeline: Pipeline, root: Path, names: Sequence[str], seed: int) -> _Split:
-    """The judged headlines of some files, their candidates in random order."""
+def _read(pipeline: Pipeline, root: Path, seed: int) -> dict[str, list[JudgedHeadline]]:
+    """The judged headlines of validation and test, their candidates in random order."""
     rng = np.random.default_rng(seed)
-    paths = [load_catalogue()["newsmet"].find(f"{name}_goldplus.csv", root) for name in names]
-    found = [h for path in paths for h in judged_headlines(read_newsmet(path), pipeline)]
-    mixed = [shuffled(h, [int(at) for at in rng.permutation(len(h.forms))]) for h in found]
-    checksums = ",".join(sha256(path) for path in paths)
-    return _Split(mixed, DataRef("newsmet", "+".join(names), checksums))
+    found = {}
+    for name in SPLITS["valtest"]:
+        headlines = judged_headlines(read_newsmet(_file(root, name)), pipeline)
+        found[name] = [
+            shuffled(h, [int(at) for at in rng.permutation(len(h.forms))]) for h in headlines
+        ]
+    return found
+
+
+def _file(root: Path, name: str) -> Path:
+    return load_catalogue()["newsmet"].find(f"{name}_goldplus.csv", root)
+
+
+def _data(root: Path, names: Sequence[str]) -> DataRef:
+    checksums = ",".join(sha256(_file(root, name)) for name in names)
+    return DataRef("newsmet", "+".join(names), checksums)
 
 
 def evaluate_judged(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
     """First-ranked accepted and area under the curve, beside chance, prior and neighbours."""
+    read = _read(pipeline, options.data, options.seed)
+    split_of = [name for name, headlines in read.items() for _ in headlines]
+    everything = [headline for headlines in read.values() for headline in headlines]
+    systems = {
+        "": _ranker_scores(pipeline, everything),
+        ".prior": _prior_scores(pipeline, everything),
+        ".neighbours": _neighbour_scores(everything),
+        ".chance": [np.zeros(len(h.forms)) for h in everything],
+    }
     figures: list[Figure] = []
     for split, names in SPLITS.items():
-        read = _read(pipeline, options.data, names, options.seed)
-        systems = {
-            "": _ranker_scores(pipeline, read.headlines),
-            ".prior": _prior_scores(pipeline, read.headlines),
-            ".neighbours": _neighbour_scores(read.headlines),
-            ".chance": [np.zeros(len(h.forms)) for h in read.headlines],
-        }
+        data = _data(options.data, names)
         for direction, wanted in DIRECTIONS.items():
-            at = [n for n, h in enumerate(read.headlines) if h.direction in wanted]
-            headlines = [read.headlines[n] for n in at]
+            at = [
+                n
+                for n, (h, own) in enumerate(zip(everything, split_of, strict=True))
+                if own in names and h.direction in wanted
+            ]
+            headlines = [everything[n] for n in at]
             own = {name: [scores[n] for n in at] for name, scores in systems.items()}
             prefix = f"rewriting.newsmet.{split}.{direction}"
-            figures += _first_figures(prefix, headlines, own, read.data, options.seed)
-            figures += _area_figures(prefix, headlines, own, read.data, options.seed)
+            figures += _first_figures(prefix, headlines, own, data, options.seed)
+            figures += _area_figures(prefix, headlines, own, data, options.seed)
     return figures
 
 
@@ -162,13 +173,15 @@ def _area_figures(
 
 def evaluate_open(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
     """Headlines with an accepted verb among our first twenty of the whole inventory."""
-    read = _read(pipeline, options.data, SPLITS["valtest"], options.seed)
-    train = load_catalogue()["newsmet"].find("train_goldplus.csv", options.data)
+    read = _read(pipeline, options.data, options.seed)
+    everything = [headline for headlines in read.values() for headline in headlines]
+    data = _data(options.data, SPLITS["valtest"])
+    train = _file(options.data, "train")
     inventory = read_inventory("VERB")
     figures: list[Figure] = []
     for name in ("generation", "interpretation"):
         direction = DIRECTIONS[name][0]
-        headlines = [h for h in read.headlines if h.direction == direction]
+        headlines = [h for h in everything if h.direction == direction]
         places = [h.place for h in headlines]
         ranked = pipeline.rewriter.rank_many(places, direction, top=TOP)
         constant = _most_accepted(train, direction)
@@ -182,7 +195,7 @@ def evaluate_open(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure
         labels = ("", ".constant", ".neighbours", ".inventory")
         figures += [
             Figure(f"rewriting.open.{name}.top20{label}", i.value, i.low, i.high, len(headlines),
-                   read.data, "" if label else CHOSEN_ON, "" if label else FAVOURS)
+                   data, "" if label else CHOSEN_ON, "" if label else FAVOURS)
             for label, i in zip(labels, intervals, strict=True)
         ]  # fmt: skip
     return figures

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
-from typing import IO
+from typing import IO, Any
 
 from trope.core.records import Analysis
 
@@ -21,8 +21,15 @@ _WRITERS = {
 FORMATS = tuple(_WRITERS)
 
 
-def write(form: str, analyses: Iterable[Named], file: IO[str], *, title: str = "") -> None:
-    """Writes analyses in a format; only a page has a title."""
+def write(
+    form: str,
+    analyses: Iterable[Named],
+    file: IO[str],
+    *,
+    title: str = "",
+    rewrite: Callable[[Analysis], Any] | None = None,
+) -> None:
+    """Writes analyses in a format; only a page has a title, and candidates for verbs."""
     module, name = _WRITERS[form].split(":")
-    options = {"title": title} if form == "html" else {}
+    options = {"title": title, "rewrite": rewrite} if form == "html" else {}
     getattr(import_module(module), name)(analyses, file, **options)

@@ -8,7 +8,7 @@ does not grow with their number.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -16,7 +16,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from trope import __version__
-from trope.cli.render import Named, feelings, metaphor_page, names
+from trope.cli.render import Named, feelings, metaphor_page, names, rewritings
 from trope.cli.render.arcs import LONGEST, draw_arcs
 from trope.cli.render.printable import printable
 from trope.cli.render.sentences import ShownSentence, sentences
@@ -24,6 +24,9 @@ from trope.cli.render.summary import Summary, relation_notes, relation_words
 from trope.core.export import expression
 from trope.core.records import Analysis, Relation, Token
 from trope.relations import REASONS
+from trope.tasks.rewriting.rewriter import Rewriting
+
+Rewrite = Callable[[Analysis], Sequence[Rewriting]]
 
 PAGE_LIMIT = 16_000_000
 """Characters of texts on a page; browsers become slow with more."""
@@ -45,9 +48,17 @@ _GROUP = {tag: group for group, tags in _GROUPS.items() for tag in tags}
 
 
 def write_html(
-    analyses: Iterable[Named], file: IO[str], *, title: str = "", limit: int = PAGE_LIMIT
+    analyses: Iterable[Named],
+    file: IO[str],
+    *,
+    title: str = "",
+    limit: int = PAGE_LIMIT,
+    rewrite: Rewrite | None = None,
 ) -> None:
-    """Writes the page; texts beyond `limit` characters are counted, but not shown."""
+    """Writes the page; texts beyond `limit` characters are counted, but not shown.
+
+    With `rewrite`, which finds candidates for the verbs of a text, these stand under sentences.
+    """
     summary = Summary()
     scores: set[int] = set()
     shown = size = 0
@@ -56,7 +67,8 @@ def write_html(
             summary.add(analysis)
             if size >= limit:
                 continue
-            article = _article(name, analysis, summary.texts)
+            own = rewrite(analysis) if rewrite else ()
+            article = _article(name, analysis, summary.texts, own)
             scores.update(metaphor_page.shown_scores(analysis))
             size += len(article)
             shown += 1
@@ -166,11 +178,14 @@ def _verbs(summary: Summary) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _article(name: str, analysis: Analysis, number: int) -> str:
+def _article(
+    name: str, analysis: Analysis, number: int, rewritten: Sequence[Rewriting] = ()
+) -> str:
     heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
     parts = [f'<article id="t{number}"><h3>{heading}</h3>', feelings.picture(analysis)]
     for place, sentence in enumerate(sentences(analysis)):
         parts += _sentence(sentence, analysis, place)
+        parts += rewritings.listed(sentence, rewritten)
     parts.append("</article>\n")
     return "".join(parts)
 

@@ -140,8 +140,12 @@ def _object_vector(place: Place) -> Array:
 
 
 def _class_overlap(place: Place, inventory: Inventory) -> npt.NDArray[np.float64]:
+    """The share of classes that the two words have in common, of those that either has."""
     own = frozenset(semantic_classes(place.lemma, place.upos))
-    return np.array([len(own & other) / max(1, len(own | other)) for other in inventory.classes])
+    shared = np.zeros(len(inventory))
+    for name in own:
+        shared[inventory.by_class.get(name, [])] += 1
+    return np.asarray(shared / np.maximum(1, len(own) + inventory.class_counts - shared))
 
 
 def _associated(place: Place, inventory: Inventory) -> Array:

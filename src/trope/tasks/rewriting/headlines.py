@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trope.corpora.newsmet import Headline
 from trope.lexicon.inflection import lemma
 from trope.lexicon.wordlists import shipped_words
-from trope.tasks.rewriting.task import Direction, Parser, Place
+from trope.tasks.rewriting.task import TREES, Direction, Parser, Place
 from trope.text.tokenise import tokenise
 
 _CHUNK = re.compile(r"\S+")
@@ -39,7 +39,7 @@ def judged_headlines(headlines: Iterable[Headline], parser: Parser) -> list[Judg
             candidates.setdefault(headline.group, []).append(headline)
     with_candidates = [(originals[group], found) for group, found in candidates.items()]
     cuts = [_cut(headline.text, found[0].target) for headline, found in with_candidates]
-    parses = parser.parse([words for words, _ in cuts])
+    parses = parser.parse([words for words, _ in cuts], TREES)
     judged = []
     for (headline, found), (_, at), parse in zip(with_candidates, cuts, parses, strict=True):
         forms = tuple(_replaced(candidate) for candidate in found)

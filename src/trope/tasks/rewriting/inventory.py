@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from trope.lexicon.wordnet import PARTS, WordNet, read_wordnet
 
 Array = npt.NDArray[np.float32]
 _FORMS = {"VERB": ("VBZ", "VBD", "VBG", "VBN"), "NOUN": ("NNS",), "ADJ": (), "ADV": ()}
+Kind = TypeVar("Kind")
 _RAREST = 25_000  # the rank of a word that the vectors do not know
 _SHORTEST = 2
 
@@ -54,7 +56,7 @@ class Inventory:
             if upos == "VERB"
             else np.zeros((len(lemmas), associations.vectors([]).shape[1]), np.float32)
         )
-        self.by_sense = _by_sense(self.senses)
+        self._sort()
 
     def __len__(self) -> int:
         return len(self.lemmas)
@@ -70,16 +72,22 @@ class Inventory:
         at = np.asarray(rows, dtype=np.int64)
         part.vectors, part.alone = self.vectors[at], self.alone[at]
         part.associations = self.associations[at]
-        part.by_sense = _by_sense(part.senses)
+        part._sort()
         return part
 
+    def _sort(self) -> None:
+        """Find the rows that have each sense and each class."""
+        self.by_sense = _rows_by(self.senses)
+        self.by_class = _rows_by(self.classes)
+        self.class_counts = np.array([len(own) for own in self.classes], np.float64)
 
-def _by_sense(senses: Sequence[tuple[int, ...]]) -> dict[int, list[int]]:
-    """The rows of the words that have each sense."""
-    found: dict[int, list[int]] = {}
-    for row, own in enumerate(senses):
-        for sense in own:
-            found.setdefault(sense, []).append(row)
+
+def _rows_by(kinds: Sequence[Iterable[Kind]]) -> dict[Kind, list[int]]:
+    """The rows of the words that have each sense, or class."""
+    found: dict[Kind, list[int]] = {}
+    for row, own in enumerate(kinds):
+        for kind in own:
+            found.setdefault(kind, []).append(row)
     return found
 
 

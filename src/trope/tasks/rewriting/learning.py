@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 import numpy as np
 
 from trope.tasks.rewriting.logistic import Floats, fit_logistic
+from trope.tasks.rewriting.meaning import Array
 from trope.tasks.rewriting.ranker import (
     HERE,
+    KEPT,
     PRIOR,
     SUBSTITUTION,
+    Ranker,
     Scores,
     named,
     prior_features,
@@ -169,3 +173,47 @@ def cross_scores(
                 columns = {**judged.columns, **named(prior, PRIOR)}
                 found[place] = scores[judged.direction].of(columns)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A straight line for each feature, from what one source of meanings says to another's."""
+
+    factors: dict[str, float]
+    shifts: dict[str, float]
+
+    def rows(self, table: Array, names: Sequence[str]) -> Array:
+        """Rows of the first source as the second would have them."""
+        factors = np.array([self.factors[name] for name in names])
+        shifts = np.array([self.shifts[name] for name in names])
+        return np.asarray(table * factors + shifts, dtype=np.float32)
+
+    def ranker(self, ranker: Ranker, meanings: str) -> Ranker:
+        """A ranker for the second source as one for the first, which says the same."""
+        least = {
+            question: (value - self.shifts[KEPT]) / self.factors[KEPT]
+            for question, value in ranker.least.items()
+        }
+        rank = {question: self._scores(scores) for question, scores in ranker.rank.items()}
+        return msgspec.structs.replace(ranker, meanings=meanings, rank=rank, least=least)
+
+    def _scores(self, scores: Scores) -> Scores:
+        bias = scores.bias + sum(
+            weight * self.shifts.get(name, 0.0) for name, weight in scores.weights.items()
+        )
+        weights = {
+            name: weight * self.factors.get(name.removesuffix(HERE), 1.0)
+            for name, weight in scores.weights.items()
+        }
+        return Scores(bias, weights)
+
+
+def scale_between(first: Array, second: Array, names: Sequence[str]) -> Scale:
+    """The lines that give the columns of one table the means and spreads of another."""
+    spread = first.std(axis=0)
+    factors = np.where(spread > 0, second.std(axis=0) / np.where(spread > 0, spread, 1), 1.0)
+    shifts = second.mean(axis=0) - factors * first.mean(axis=0)
+    return Scale(
+        dict(zip(names, map(float, factors), strict=True)),
+        dict(zip(names, map(float, shifts), strict=True)),
+    )

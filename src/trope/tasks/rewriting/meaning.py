@@ -7,26 +7,27 @@ model has no such head.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from trope.core.errors import MissingExtra
 from trope.encoder.base import find_base_weights
+from trope.encoder.meaning import word_meanings
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import Encoder
 from trope.encoder.windows import Window, batches, network_input, windows
 from trope.lexicon.vectors import WordVectors, read_vectors
 
 Array = npt.NDArray[np.float32]
-OUTPUT = "meaning"
 _NOTHING: Array = np.zeros((0, 0), dtype=np.float32)
 BASE = "all-mpnet-base-v2"
-LAYERS = slice(12, 13)
-"""The last layer, which the head of the small encoder was taught to imitate."""
+"""The encoder whose last layer the head of the small one was taught to imitate."""
 
 
 class Meanings(Protocol):
@@ -48,11 +49,7 @@ class EncoderMeanings:
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
         """[word, dimension] for each sentence (of at least one word)."""
-        found: list[Array] = [_NOTHING] * len(sentences)
-        for future in self._encoder.submit(sentences, (OUTPUT,)):
-            done = future.result()
-            _sort_in(found, done.windows, done.outputs[OUTPUT], sentences)
-        return found
+        return word_meanings(self._encoder, sentences)
 
 
 class PublicMeanings:
@@ -64,35 +61,28 @@ class PublicMeanings:
         self, vocabulary: Vocabulary, weights: Path | None = None, threads: int | None = None
     ) -> None:
         try:
-            import torch
-            import transformers  # noqa: F401
-            from safetensors.torch import load_file
+            from trope.encoder.network import LastLayer
         except ModuleNotFoundError:
             raise MissingExtra("the tier 'base'", "hub") from None
-        from trope.encoder.network import Trunk
-
-        if threads:
-            torch.set_num_threads(threads)
+        self._threads = threads or os.cpu_count() or 1
         self._vocabulary = vocabulary
-        self._trunk: Any = Trunk(BASE, dict(load_file(find_base_weights(weights)))).eval()
+        self._network = LastLayer(BASE, find_base_weights(weights))
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[Array]:
         """[word, dimension] for each sentence (of at least one word)."""
-        import torch
-
         pieces = self._vocabulary.pieces
         pending = [w for n, words in enumerate(sentences) for w in windows(n, pieces(words))]
+        todo = list(batches(pending))
         found: list[Array] = [_NOTHING] * len(sentences)
-        for batch in batches(pending):
-            arrays = network_input(batch, self._vocabulary)
-            ids, types, mask, pool = (
-                torch.from_numpy(arrays[name].copy()) for name in ("ids", "types", "mask", "pool")
-            )
-            with torch.inference_mode():
-                layers = self._trunk(ids, types, mask.long())[LAYERS]
-                words = (pool @ torch.stack(layers).mean(0)).numpy()
-            _sort_in(found, batch, words, sentences)
+        # a batch a thread: threads that share a batch wait for each other most of the time
+        with self._network.one_thread_each(), ThreadPoolExecutor(self._threads) as pool:
+            for batch, words in zip(todo, pool.map(self._words, todo), strict=True):
+                _sort_in(found, batch, words, sentences)
         return found
+
+    def _words(self, batch: Sequence[Window]) -> Array:
+        """[window, word, dimension] of one batch."""
+        return self._network.words(network_input(batch, self._vocabulary))
 
 
 class StaticMeanings:
@@ -130,4 +120,4 @@ def open_meanings(
     """The source of vectors of a tier."""
     if tier == "base":
         return PublicMeanings(encoder.vocabulary, base_weights, threads)
-    return EncoderMeanings(encoder) if OUTPUT in encoder.outputs else StaticMeanings()
+    return EncoderMeanings(encoder) if encoder.labels.meaning else StaticMeanings()

@@ -33,6 +33,9 @@ PRIOR_WEIGHT = 2.0
 """So many judgments without opinion are added to those of a word."""
 
 HERE = "~"
+KEPT = "word_kept"
+"""The feature that tells how near a word in its place stays to the one that stood there."""
+
 FOLDER = Path(__file__).with_name("weights")
 
 Floats = npt.NDArray[np.float64]
@@ -57,7 +60,8 @@ class Ranker(msgspec.Struct, frozen=True):
     """What `trope train rewriting` learns.
 
     `priors` has, for each direction, how often each word was judged and by how much more often
-    than others it was accepted; `mix` is the share of the shortlist's score in the final one.
+    than others it was accepted; `mix` is the share of the shortlist's score in the final one;
+    `least` is how near in meaning a word has to stay to be offered at all.
     """
 
     meanings: str
@@ -65,6 +69,7 @@ class Ranker(msgspec.Struct, frozen=True):
     rank: dict[str, Scores]
     priors: dict[str, dict[str, tuple[float, float]]]
     mix: dict[str, float]
+    least: dict[str, float] = {}
 
     def shortlist_scores(self, place: Place, inventory: Inventory, question: str) -> Floats:
         """Log-odds of every word of an inventory, without reading it in the place."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -11,12 +12,21 @@ import numpy as np
 from trope.core.errors import BadInput
 from trope.core.records import Parse
 from trope.encoder.base import Verdict
+from trope.encoder.session import Encoder
 from trope.lexicon.idioms import shipped_idioms
 from trope.lexicon.verbs import shipped_verbs
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
-from trope.tasks.rewriting.meaning import Meanings
-from trope.tasks.rewriting.ranker import SUBSTITUTION, Ranker, named
+from trope.tasks.rewriting.meaning import Array, Meanings, open_meanings
+from trope.tasks.rewriting.ranker import (
+    KEPT,
+    SUBSTITUTION,
+    Floats,
+    Ranker,
+    named,
+    ranker_file,
+    read_ranker,
+)
 from trope.tasks.rewriting.task import Direction, Place
 
 SHORTLISTED = 40
@@ -95,7 +105,7 @@ class Rewriter:
         shortlisted: int = SHORTLISTED,
         inventory: Inventory | None = None,
     ) -> list[Ranked]:
-        """The best words for each place, read in one go."""
+        """The best words for each place, read in one go; fewer where little stays near enough."""
         lists, kept = [], []
         for place in places:
             words = inventory or read_inventory(place.upos)
@@ -106,31 +116,46 @@ class Rewriter:
         forms = [[place.fitted(word) for word in words.lemmas] for place, words in lists]
         asked = [(place, own) for (place, _), own in zip(lists, forms, strict=True)]
         contexts = contexts_features(asked, self.meanings)
-        mix = self.ranker.mix.get(question, 1.0)
-        found = []
-        for (place, words), context, shortlist in zip(lists, contexts, kept, strict=True):
-            if not len(words):
-                found.append(Ranked((), (), (), ()))
-                continue
-            cheap = cheap_features(place, words)
-            rank = self.ranker.rank_columns(cheap, context, words.lemmas, question)
-            final = rank + mix * shortlist
-            order = np.argsort(-final, kind="stable")[:top]
-            columns = named(cheap, CHEAP) | named(context, CONTEXT)
-            fit = columns["fits_obj"] + columns["fits_subj"] + columns["fits_frame"]
-            found.append(
-                Ranked(
-                    tuple(words.lemmas[row] for row in order),
-                    tuple(float(final[row]) for row in order),
-                    tuple(float(fit[row]) for row in order),
-                    tuple(float(columns["word_kept"][row]) for row in order),
-                )
-            )
-        return found
+        return [
+            self._ordered(place, words, context, shortlist, question, top)
+            for (place, words), context, shortlist in zip(lists, contexts, kept, strict=True)
+        ]
+
+    def _ordered(
+        self,
+        place: Place,
+        words: Inventory,
+        context: Array,
+        shortlist: Floats,
+        question: str,
+        top: int,
+    ) -> Ranked:
+        """The words of a shortlist in the final order, without those that mean something else."""
+        if not len(words):
+            return Ranked((), (), (), ())
+        cheap = cheap_features(place, words)
+        rank = self.ranker.rank_columns(cheap, context, words.lemmas, question)
+        final = rank + self.ranker.mix.get(question, 1.0) * shortlist
+        columns = named(cheap, CHEAP) | named(context, CONTEXT)
+        near = columns[KEPT] >= self.ranker.least.get(question, -1.0)
+        order = [row for row in np.argsort(-final, kind="stable") if near[row]][:top]
+        fit = columns["fits_obj"] + columns["fits_subj"] + columns["fits_frame"]
+        return Ranked(
+            tuple(words.lemmas[row] for row in order),
+            tuple(float(final[row]) for row in order),
+            tuple(float(fit[row]) for row in order),
+            tuple(float(columns[KEPT][row]) for row in order),
+        )
 
     def substitutes(self, places: Sequence[Place], *, top: int = 10) -> list[Ranked]:
         """Words that say the same, for any part of speech."""
         return self.rank_many(places, SUBSTITUTION, top=top)
+
+
+def open_rewriter(encoder: Encoder, tier: str, *, base_weights: Path | None = None) -> Rewriter:
+    """The shipped ranker of a tier with its source of meanings."""
+    meanings = open_meanings(encoder, tier, base_weights=base_weights)
+    return Rewriter(read_ranker(ranker_file(meanings.kind)), meanings)
 
 
 def _best(scores: np.ndarray, words: Inventory, place: Place, number: int) -> list[int]:

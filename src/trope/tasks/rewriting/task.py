@@ -16,14 +16,17 @@ Direction = Literal["literal", "metaphorical"]
 words (generation)."""
 
 DIRECTIONS: tuple[Direction, ...] = ("literal", "metaphorical")
+TREES = ("syntax",)
 _VERB_FORMS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
 
 
 class Parser(Protocol):
     """Whatever reads sentences that are split into words."""
 
-    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
-        """A tree for each sentence."""
+    def parse(
+        self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
+    ) -> list[Parse]:
+        """A tree for each sentence, and what else is asked for (all that there is)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def in_case_of(form: str, word: str) -> str:
 def places_of(targets: Sequence[SubstitutionTarget], parser: Parser) -> list[Place]:
     """The words of a substitution set in their sentences, read in one go."""
     cuts = [_sentence(target) for target in targets]
-    parses = parser.parse([words for words, _ in cuts])
+    parses = parser.parse([words for words, _ in cuts], TREES)
     return [
         Place(parse, at, target.upos, target.lemma)
         for target, (_, at), parse in zip(targets, cuts, parses, strict=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Analysis, Parse
+from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
     Candidate,
     Detector,
@@ -16,9 +17,11 @@ from trope.tasks.rewriting.rewriter import (
     full_verbs,
     idiom_at,
 )
-from trope.tasks.rewriting.task import Direction, Place
+from trope.tasks.rewriting.task import DIRECTIONS, Direction, Place
 
 FEWEST_WORDS = 2
+PREFERRED_AMONG = 2
+"""Times as many candidates as are wanted, among which the detector chooses."""
 
 
 def rewrite_analysis(
@@ -43,12 +46,25 @@ def rewrite_analysis(
     chosen = _named(parses, verb) if verb else _fitting(analysis, starts, parses, to)
     places = [Place(parses[sentence], at, "VERB") for sentence, at in chosen]
     tokens = [starts[sentence] + at for sentence, at in chosen]
-    ranked = rewriter.rank_many(places, to, top=top)
+    ranked = rewriter.rank_many(places, to, top=PREFERRED_AMONG * top)
     scores = _metaphors(places, ranked, detector)
     return [
-        _rewriting(analysis, token, place, found, own, to)
+        _rewriting(analysis, token, place, found, own, to, top)
         for token, place, found, own in zip(tokens, places, ranked, scores, strict=True)
     ]
+
+
+def all_rewritings(
+    analysis: Analysis, rewriter: Rewriter, detector: Detector, *, top: int = 6
+) -> list[Rewriting]:
+    """Candidates for all verbs that have any: plain ones for metaphors, pictures for others."""
+    found: list[Rewriting] = []
+    for to in DIRECTIONS:
+        try:
+            found += rewrite_analysis(analysis, rewriter, detector, to=to, top=top)
+        except BadInput:
+            continue  # no such verb
+    return sorted(found, key=lambda rewriting: rewriting.start)
 
 
 def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
@@ -80,12 +96,22 @@ def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
 
 def _named(parses: Sequence[Parse], verb: str) -> list[tuple[int, int]]:
     sentence, at = chosen_verb(parses, verb)
+    if not is_known(Place(parses[sentence], at, "VERB")):
+        raise BadInput(f"the verb {verb!r} is in no dictionary of trope; choose another")
     if idiom := idiom_at(parses[sentence], at):
         raise BadInput(
             f"{verb!r} belongs to the idiom {idiom!r}, whose words mean nothing one by one; "
             "rewrite the idiom as a whole"
         )
     return [(sentence, at)]
+
+
+def is_known(place: Place) -> bool:
+    """Whether anything is known of the word by itself, without which all would be guessing."""
+    net = wordnet_of(place.upos)
+    return bool(net and net.senses(place.lemma)) or bool(
+        lemma_vector(place.lemma, place.upos).any()
+    )
 
 
 def _fitting(
@@ -95,7 +121,11 @@ def _fitting(
     verbs = [(s, at) for s, parse in enumerate(parses) for at in full_verbs(parse)]
     if not verbs:
         raise BadInput("the text has no full verb; only verbs are rewritten")
-    free = [(s, at) for s, at in verbs if not idiom_at(parses[s], at)]
+    known = [(s, at) for s, at in verbs if is_known(Place(parses[s], at, "VERB"))]
+    if not known:
+        names = ", ".join(parses[s].words[at] for s, at in verbs)
+        raise BadInput(f"the verbs of the text are in no dictionary of trope ({names})")
+    free = [(s, at) for s, at in known if not idiom_at(parses[s], at)]
     if not free:
         raise BadInput("all verbs of the text belong to idioms; rewrite these as a whole")
     metaphorical = to == "literal"
@@ -130,7 +160,9 @@ def _rewriting(
     ranked: Ranked,
     metaphors: Sequence[float],
     to: Direction,
+    top: int,
 ) -> Rewriting:
+    """The first candidates that the detector calls what is wanted, then others, best first."""
     token = analysis.tokens[number]
     candidates = []
     rows = zip(ranked.lemmas, ranked.scores, ranked.fits, ranked.meanings, metaphors, strict=True)
@@ -145,5 +177,18 @@ def _rewriting(
         end=token.end,
         to=to,
         metaphor=token.metaphor or 0.0,
-        candidates=tuple(candidates),
+        candidates=preferred(candidates, to, analysis.threshold, top),
     )
+
+
+def preferred(
+    candidates: Sequence[Candidate], to: Direction, threshold: float, top: int
+) -> tuple[Candidate, ...]:
+    """So many of the candidates, ordered by score; those come in first that are called right.
+
+    Right is literal, or metaphorical, whichever is wanted, by the detector. It is no part of the
+    score: the detector knows the headlines that the score was learnt from.
+    """
+    wanted = [c for c in candidates if (c.metaphor >= threshold) == (to == "metaphorical")]
+    others = [c for c in candidates if c not in wanted]
+    return tuple(sorted([*wanted, *others][:top], key=lambda c: -c.score))

@@ -1,0 +1,31 @@
+"""Candidates on the page: under each sentence its verbs, opened by a click or a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from trope.cli.render.printable import printable
+from trope.cli.render.sentences import ShownSentence
+from trope.tasks.rewriting.rewriter import Candidate, Rewriting
+
+_COLUMNS = ("instead", "fit", "meaning", "metaphor")
+
+
+def listed(sentence: ShownSentence, rewritings: Sequence[Rewriting]) -> Iterator[str]:
+    """What stands under a sentence: for each of its verbs a list that opens."""
+    for rewriting in rewritings:
+        if not sentence.start <= rewriting.start < sentence.end or not rewriting.candidates:
+            continue
+        verb = escape(printable(rewriting.verb))
+        what = "plainly" if rewriting.to == "literal" else "with a picture"
+        yield f'<details class="rewriting"><summary>Say <bdi>{verb}</bdi> {what}</summary><table>'
+        yield "<tr>" + "".join(f'<th scope="col">{name}' for name in _COLUMNS)
+        yield from map(_row, rewriting.candidates)
+        yield "</table></details>"
+
+
+def _row(candidate: Candidate) -> str:
+    numbers = (f"{candidate.fit:+.2f}", f"{candidate.meaning:.2f}", f"{candidate.metaphor:.2f}")
+    cells = "".join(f'<td class="count">{number}' for number in numbers)
+    return f'<tr><th scope="row"><bdi>{escape(printable(candidate.form))}</bdi>{cells}'

@@ -1,0 +1,40 @@
+"""What the stages of `trope train rewriting` share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from trope.tasks.rewriting.meaning import Meanings
+from trope.tasks.rewriting.task import Parser
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much is read: of each substitution set for the shortlist and in place; headlines."""
+
+    shortlist: int = 400
+    in_place: int = 150
+    open_headlines: int = 150
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What the stages share.
+
+    The small encoder has learnt NewsMet's train headlines by heart, accepted candidates with the
+    opposite label: its vectors part what they should hold together, there and nowhere else. So
+    weights are learnt on the vectors of its `teacher`, brought to its own mean and spread.
+    """
+
+    data: Path
+    parser: Parser
+    meanings: Meanings
+    teacher: Meanings | None
+    sizes: Sizes
+    without: frozenset[str]
+    seed: int
+    say: Say
