@@ -153,6 +153,4 @@ def _shown(rewriting: Rewriting) -> str:
         f"meaning {candidate.meaning:.2f}  metaphor {candidate.metaphor:.2f}"
         for candidate in rewriting.candidates
     ]
-    if not rewriting.candidates:
-        lines.append("    no verb stays near enough in meaning")
     return "\n".join(lines)

@@ -33,7 +33,6 @@ from trope.tasks.rewriting.learning import (
 from trope.tasks.rewriting.logistic import Floats
 from trope.tasks.rewriting.meaning import Array
 from trope.tasks.rewriting.ranker import (
-    KEPT,
     SUBSTITUTION,
     Ranker,
     Scores,
@@ -42,14 +41,17 @@ from trope.tasks.rewriting.ranker import (
     write_ranker,
 )
 from trope.tasks.rewriting.sets import SETS
-from trope.tasks.rewriting.task import DIRECTIONS, Place, places_of
-from trope.train.rewriting_open import SHORTLIST_PENALTY, Lessons, choose_mix, without_own
+from trope.tasks.rewriting.task import Place, places_of
+from trope.train.rewriting_open import (
+    SHORTLIST_PENALTY,
+    Lessons,
+    choose_mix,
+    choose_nearest,
+    without_own,
+)
 from trope.train.rewriting_run import Run
 
 PENALTIES = (30.0, 100.0, 300.0)
-FEW = 0.1
-"""The share of accepted candidates that may be further off than what is offered."""
-
 NEIGHBOURS, STRANGERS, HEADLINE_STRANGERS = 20, 40, 150
 """Words beside the offered ones that a shortlist learns to refuse."""
 
@@ -74,11 +76,9 @@ def train_rewriting(run: Run, out: Path) -> list[Path]:
     lists = [with_substitution(j, rank) for j in _judged_lists(headlines, contexts)]
     short = _headline_shortlists(run, headlines, shortlist)
     lessons = Lessons(run.meanings.kind, lists, short, shortlist, rank, _choose_penalty(run, lists))
-    ranker = msgspec.structs.replace(
-        lessons.ranker(range(len(lists))),
-        mix=choose_mix(run, headlines, lessons),
-        least=_least_meaning(lists),
-    )
+    nearest = choose_nearest(run, headlines, lessons)
+    mix = choose_mix(run, headlines, lessons, nearest)
+    ranker = msgspec.structs.replace(lessons.ranker(range(len(lists))), mix=mix, nearest=nearest)
     files = [_written(run, ranker, out)]
     if run.teacher is not None:
         files.append(_written(run, scale.ranker(ranker, run.teacher.kind), out))
@@ -192,14 +192,6 @@ def _clean_contexts(run: Run, headlines: Sequence[JudgedHeadline]) -> tuple[list
     taught = contexts_features(asked, run.teacher)
     scale = scale_between(np.vstack(taught), np.vstack(own), CONTEXT)
     return [scale.rows(rows, CONTEXT) for rows in taught], scale
-
-
-def _least_meaning(lists: Sequence[JudgedList]) -> dict[str, float]:
-    """How near a word has to stay at least: all but a few that people accepted did."""
-    accepted: dict[str, list[float]] = {direction: [] for direction in DIRECTIONS}
-    for judged in lists:
-        accepted[judged.direction] += judged.columns[KEPT][judged.labels > 0].tolist()
-    return {d: float(np.quantile(kept, FEW)) for d, kept in accepted.items() if kept}
 
 
 def _choose_penalty(run: Run, lists: Sequence[JudgedList]) -> float:

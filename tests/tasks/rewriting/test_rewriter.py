@@ -5,13 +5,15 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trope import Pipeline
 from trope.core.records import Parse
 from trope.tasks.rewriting.features import cheap_features
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.meaning import StaticMeanings
-from trope.tasks.rewriting.ranker import ranker_file, read_ranker
+from trope.tasks.rewriting.ranker import only_nearest, ranker_file, read_ranker
 from trope.tasks.rewriting.rewriter import Candidate, Rewriter
 from trope.tasks.rewriting.task import Place
 from trope.tasks.rewriting.texts import is_known, preferred
@@ -37,9 +39,11 @@ FOUND = [
 
 
 @pytest.mark.parametrize(
-    ("to", "expected"), [("literal", ["second", "third"]), ("metaphorical", ["best", "last"])]
+    ("to", "expected"), [("literal", ["best", "second"]), ("metaphorical", ["best", "last"])]
 )
-def test_what_the_detector_calls_right_comes_in_first(to: str, expected: list[str]) -> None:
+def test_after_the_best_half_comes_what_the_detector_calls_right(
+    to: str, expected: list[str]
+) -> None:
     chosen = preferred(FOUND, to, 0.5, 2)  # type: ignore[arg-type]
     assert [own.form for own in chosen] == expected
 
@@ -49,16 +53,21 @@ def test_others_fill_up_and_scores_keep_the_order() -> None:
     assert [own.form for own in chosen] == ["best", "second", "third"]
 
 
-def test_what_means_something_else_is_not_offered() -> None:
-    ranker = read_ranker(ranker_file("static"))
-    free = msgspec.structs.replace(ranker, least={})
-    (all_words,) = Rewriter(free, StaticMeanings()).rank_many([PLACE], "literal", top=40)
-    least = float(np.median(all_words.meanings))
-    strict = msgspec.structs.replace(ranker, least={"literal": least})
-    (near,) = Rewriter(strict, StaticMeanings()).rank_many([PLACE], "literal", top=40)
-    expected = [w for w, m in zip(all_words.lemmas, all_words.meanings, strict=True) if m >= least]
-    assert list(near.lemmas) == expected
-    assert 0 < len(near.lemmas) < len(all_words.lemmas)
+def test_words_that_say_something_else_are_not_offered() -> None:
+    ranker = msgspec.structs.replace(read_ranker(ranker_file("static")), nearest={"literal": 10})
+    words = read_inventory("VERB")
+    same = ranker.shortlist_scores(PLACE, words, "substitution")
+    nearest = {words.lemmas[row] for row in np.argsort(-same)[:10]}
+    (found,) = Rewriter(ranker, StaticMeanings()).rank_many([PLACE], "literal", top=40)
+    assert set(found.lemmas) == nearest - {"criticize", "criticise"}
+
+
+@given(st.lists(st.floats(-9, 9), min_size=1, max_size=30), st.integers(1, 40))
+def test_at_least_so_many_words_stay(same: list[float], number: int) -> None:
+    kept = np.isfinite(only_nearest(np.zeros(len(same)), np.array(same), number))
+    assert kept.sum() >= min(number, len(same))
+    if not kept.all():
+        assert np.array(same)[kept].min() > np.array(same)[~kept].max()
 
 
 def test_unknown_words_in_a_list_break_nothing_and_are_never_offered() -> None:
@@ -84,5 +93,5 @@ def test_the_shipped_rankers_belong_to_their_sources(shipped: Pipeline) -> None:
     for kind in ("encoder", "public", "static"):
         ranker = read_ranker(ranker_file(kind))
         assert ranker.meanings == kind
-        assert set(ranker.least) == {"literal", "metaphorical"}
+        assert set(ranker.nearest) == {"literal", "metaphorical"}
     assert shipped.rewriter.meanings.kind == "encoder"

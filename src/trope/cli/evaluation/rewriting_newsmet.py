@@ -188,9 +188,8 @@ def evaluate_open(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure
         near = [_nearest(h, inventory) for h in headlines]
         table = []
         for h, own, neighbours in zip(headlines, ranked, near, strict=True):
-            wanted = {w for w, ok in zip(h.lemmas, h.accepted, strict=True) if ok}
             offers = (own.lemmas, constant, neighbours, inventory.lemmas)
-            table.append([float(bool(wanted & set(words))) for words in offers])
+            table.append([float(not h.right.isdisjoint(words)) for words in offers])
         intervals = bootstrap_ratios(table, np.ones_like(table), seed=options.seed)
         labels = ("", ".constant", ".neighbours", ".inventory")
         figures += [

@@ -27,6 +27,12 @@ class JudgedHeadline:
     lemmas: tuple[str, ...]
     accepted: tuple[bool, ...]
 
+    @property
+    def right(self) -> frozenset[str]:
+        """The base forms that were accepted."""
+        pairs = zip(self.lemmas, self.accepted, strict=True)
+        return frozenset(lemma for lemma, accepted in pairs if accepted)
+
 
 def judged_headlines(headlines: Iterable[Headline], parser: Parser) -> list[JudgedHeadline]:
     """The headlines that have judged candidates, with their trees, in the order of the file."""

@@ -12,7 +12,6 @@ from trope.tasks.rewriting.logistic import Floats, fit_logistic
 from trope.tasks.rewriting.meaning import Array
 from trope.tasks.rewriting.ranker import (
     HERE,
-    KEPT,
     PRIOR,
     SUBSTITUTION,
     Ranker,
@@ -190,12 +189,8 @@ class Scale:
 
     def ranker(self, ranker: Ranker, meanings: str) -> Ranker:
         """A ranker for the second source as one for the first, which says the same."""
-        least = {
-            question: (value - self.shifts[KEPT]) / self.factors[KEPT]
-            for question, value in ranker.least.items()
-        }
         rank = {question: self._scores(scores) for question, scores in ranker.rank.items()}
-        return msgspec.structs.replace(ranker, meanings=meanings, rank=rank, least=least)
+        return msgspec.structs.replace(ranker, meanings=meanings, rank=rank)
 
     def _scores(self, scores: Scores) -> Scores:
         bias = scores.bias + sum(

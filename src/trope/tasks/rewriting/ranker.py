@@ -33,9 +33,6 @@ PRIOR_WEIGHT = 2.0
 """So many judgments without opinion are added to those of a word."""
 
 HERE = "~"
-KEPT = "word_kept"
-"""The feature that tells how near a word in its place stays to the one that stood there."""
-
 FOLDER = Path(__file__).with_name("weights")
 
 Floats = npt.NDArray[np.float64]
@@ -61,7 +58,7 @@ class Ranker(msgspec.Struct, frozen=True):
 
     `priors` has, for each direction, how often each word was judged and by how much more often
     than others it was accepted; `mix` is the share of the shortlist's score in the final one;
-    `least` is how near in meaning a word has to stay to be offered at all.
+    `nearest` is how many words, those that say the same best, may be offered at all.
     """
 
     meanings: str
@@ -69,10 +66,13 @@ class Ranker(msgspec.Struct, frozen=True):
     rank: dict[str, Scores]
     priors: dict[str, dict[str, tuple[float, float]]]
     mix: dict[str, float]
-    least: dict[str, float] = {}
+    nearest: dict[str, int] = {}
 
     def shortlist_scores(self, place: Place, inventory: Inventory, question: str) -> Floats:
-        """Log-odds of every word of an inventory, without reading it in the place."""
+        """Log-odds of every word of an inventory, without reading it in the place.
+
+        Words that say something else, which are not to be offered, have minus infinity.
+        """
         columns = named(cheap_features(place, inventory), CHEAP)
         return self._shortlist(columns, inventory.lemmas, question)
 
@@ -83,7 +83,8 @@ class Ranker(msgspec.Struct, frozen=True):
             return self.shortlist[SUBSTITUTION].of(columns)
         same = self.shortlist[SUBSTITUTION].of(columns)
         priors = named(prior_features(self.priors, lemmas, question), PRIOR)
-        return self.shortlist[question].of({**columns, **priors, SUBSTITUTION: same})
+        scores = self.shortlist[question].of({**columns, **priors, SUBSTITUTION: same})
+        return only_nearest(scores, same, self.nearest.get(question, len(same)))
 
     def rank_scores(
         self,
@@ -113,6 +114,14 @@ class Ranker(msgspec.Struct, frozen=True):
         columns[SUBSTITUTION] = self.rank[SUBSTITUTION].of(columns)
         columns |= named(prior_features(self.priors, lemmas, question), PRIOR)
         return self.rank[question].of(columns)
+
+
+def only_nearest(scores: Floats, same: Floats, number: int) -> Floats:
+    """The scores of so many words that say the same best, minus infinity for all others."""
+    if number >= len(same):
+        return scores
+    limit = np.partition(same, len(same) - number)[len(same) - number]
+    return np.where(same >= limit, scores, -np.inf)
 
 
 def named(table: npt.ArrayLike, names: Sequence[str]) -> dict[str, Floats]:

@@ -19,7 +19,6 @@ from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, conte
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.meaning import Array, Meanings, open_meanings
 from trope.tasks.rewriting.ranker import (
-    KEPT,
     SUBSTITUTION,
     Floats,
     Ranker,
@@ -105,7 +104,7 @@ class Rewriter:
         shortlisted: int = SHORTLISTED,
         inventory: Inventory | None = None,
     ) -> list[Ranked]:
-        """The best words for each place, read in one go; fewer where little stays near enough."""
+        """The best words for each place, read in one go."""
         lists, kept = [], []
         for place in places:
             words = inventory or read_inventory(place.upos)
@@ -130,21 +129,20 @@ class Rewriter:
         question: str,
         top: int,
     ) -> Ranked:
-        """The words of a shortlist in the final order, without those that mean something else."""
+        """The words of a shortlist in the final order."""
         if not len(words):
             return Ranked((), (), (), ())
         cheap = cheap_features(place, words)
         rank = self.ranker.rank_columns(cheap, context, words.lemmas, question)
         final = rank + self.ranker.mix.get(question, 1.0) * shortlist
         columns = named(cheap, CHEAP) | named(context, CONTEXT)
-        near = columns[KEPT] >= self.ranker.least.get(question, -1.0)
-        order = [row for row in np.argsort(-final, kind="stable") if near[row]][:top]
+        order = np.argsort(-final, kind="stable")[:top]
         fit = columns["fits_obj"] + columns["fits_subj"] + columns["fits_frame"]
         return Ranked(
             tuple(words.lemmas[row] for row in order),
             tuple(float(final[row]) for row in order),
             tuple(float(fit[row]) for row in order),
-            tuple(float(columns[KEPT][row]) for row in order),
+            tuple(float(columns["word_kept"][row]) for row in order),
         )
 
     def substitutes(self, places: Sequence[Place], *, top: int = 10) -> list[Ranked]:
@@ -162,7 +160,11 @@ def _best(scores: np.ndarray, words: Inventory, place: Place, number: int) -> li
     """The rows with the highest scores, the word of the place itself left out."""
     order = np.argsort(-scores, kind="stable")[: number + _OWN]
     own = _spelling(place.lemma)
-    return [int(row) for row in order if _spelling(words.lemmas[row]) != own][:number]
+    return [
+        int(row)
+        for row in order
+        if np.isfinite(scores[row]) and _spelling(words.lemmas[row]) != own
+    ][:number]
 
 
 def _spelling(lemma: str) -> str:

@@ -184,11 +184,13 @@ def _rewriting(
 def preferred(
     candidates: Sequence[Candidate], to: Direction, threshold: float, top: int
 ) -> tuple[Candidate, ...]:
-    """So many of the candidates, ordered by score; those come in first that are called right.
+    """So many of the candidates, ordered by score: the best half, then those that are called right.
 
     Right is literal, or metaphorical, whichever is wanted, by the detector. It is no part of the
-    score: the detector knows the headlines that the score was learnt from.
+    score, since it knows the headlines that the score was learnt from, and it errs: so the best are
+    kept whatever it says.
     """
-    wanted = [c for c in candidates if (c.metaphor >= threshold) == (to == "metaphorical")]
-    others = [c for c in candidates if c not in wanted]
-    return tuple(sorted([*wanted, *others][:top], key=lambda c: -c.score))
+    best, others = list(candidates[: (top + 1) // 2]), candidates[(top + 1) // 2 :]
+    wanted = [c for c in others if (c.metaphor >= threshold) == (to == "metaphorical")]
+    rest = [c for c in others if c not in wanted]
+    return tuple(sorted([*best, *wanted, *rest][:top], key=lambda c: -c.score))
