@@ -48,7 +48,7 @@ def test_scores_are_gone_once_their_trees_are_made(
 
     chunk = shipped._start(["Rain ate roads. " * 200], "plain", ("syntax", "relations", "metaphor"))
     assert len(chunk.passes) > 1
-    monkeypatch.setattr(pipeline, "_assemble", count)
+    monkeypatch.setattr(pipeline, "assemble", count)
     assert list(shipped._finish(chunk)) == ["done"]
     assert left == [0]
 
