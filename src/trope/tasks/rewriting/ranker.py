@@ -182,7 +182,8 @@ def _near(
     if without:
         own = _likeness(words, framed_vectors(tuple(without)))
         found -= own @ np.array(list(without.values()))
-    return np.maximum(found, [0.0, -np.inf])  # what was taken away again may leave less than 0
+    # what was taken away again may leave less than 0
+    return np.asarray(np.maximum(found, [0.0, -np.inf]), dtype=np.float64)
 
 
 @lru_cache(maxsize=16)
