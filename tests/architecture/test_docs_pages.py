@@ -46,7 +46,7 @@ def test_every_make_target_of_the_readme_exists() -> None:
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:`|^ {4})make ([a-z]+)", readme, flags=re.MULTILINE))
+    named = set(re.findall(r"(?:`|^\$ )make ([a-z]+)", readme, flags=re.MULTILINE))
     assert {"demo", "test"} <= named <= targets
 
 
