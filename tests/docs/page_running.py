@@ -84,10 +84,7 @@ def run_console(reader: Reader, block: Block) -> None:
     commands = list(read_commands(block))
     for number, (line, command, expected) in enumerate(commands):
         place = f"{block.page.name}:{line}"
-        if command == "echo $?":
-            got, reader.status = f"{reader.status}\n", 0
-        else:
-            got, reader.status = _execute(command, reader.folder)
+        got, reader.status = execute(reader, command)
         if not matches(expected, got):
             raise WrongBlock(f"{place}: $ {command}\n{difference(expected, got)}")
         shown = number + 1 < len(commands) and commands[number + 1][1] == "echo $?"
@@ -114,7 +111,10 @@ def read_commands(block: Block) -> Iterator[tuple[int, str, str]]:
         yield block.line + 1 + begin, command, "\n".join(output)
 
 
-def _execute(command: str, folder: Path) -> tuple[str, int]:
+def execute(reader: Reader, command: str) -> tuple[str, int]:
+    """What a command prints, both streams together, and the status that it ends with."""
+    if command == "echo $?":
+        return f"{reader.status}\n", 0
     words = shlex.split(command, comments=True)
     alone = words[0] == "trope" and not _SHELL.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", command))
     if alone and not _OWN_PROCESS & {*words[1:2]}:
@@ -122,7 +122,7 @@ def _execute(command: str, folder: Path) -> tuple[str, int]:
     shell = f'trope() {{ "{sys.executable}" -m trope "$@"; }}\n{command}'
     done = subprocess.run(
         ["bash", "-c", shell],
-        cwd=folder,
+        cwd=reader.folder,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY / "src")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
