@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -73,7 +74,12 @@ def read_inline_commands(page: Path) -> list[tuple[int, str]]:
 
 
 def _parse(page: Path) -> list[Token]:
-    return MarkdownIt("commonmark").enable("table").parse(page.read_text(encoding="utf-8"))
+    return _tokens(page.read_text(encoding="utf-8"))
+
+
+@cache
+def _tokens(text: str) -> list[Token]:
+    return MarkdownIt("commonmark").enable("table").parse(text)
 
 
 def _block(page: Path, token: Token, before: Token | None) -> Block:
