@@ -30,4 +30,6 @@ autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
 add_module_names = False
 # what a docstring says that it raises is explained on the same page, under its full name
-nitpick_ignore = [("py:exc", name) for name in ("BadInput", "BadModel", "MissingData", "UnknownName")]
+nitpick_ignore = [
+    ("py:exc", name) for name in ("BadInput", "BadModel", "MissingData", "UnknownName")
+]

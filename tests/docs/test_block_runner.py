@@ -84,10 +84,11 @@ def test_python_is_run_and_what_it_prints_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("language", "line"),
     [("toml", "a = "), ("json", "{"), ("jsonl", "{}}"), ("csv", "a,b\n1"), ("text", "$ ls"),
-     ("bash", "ls"), ("console", "ls"), ("pycon", "x = 1"), ("text", "trope nonsense FILE"), ("text", "trope data list")],
+     ("bash", "ls"), ("console", "ls"), ("pycon", "x = 1"), ("text", "trope data list"),
+     ("text", "trope nonsense FILE")],
 )  # fmt: skip
 def test_what_cannot_be_right_is_refused(tmp_path: Path, language: str, line: str) -> None:
-    with pytest.raises(WrongBlock, match="page.md:2"):
+    with pytest.raises(WrongBlock, match=r"page\.md:2"):
         follow(tmp_path, fence(language, *line.splitlines()))
 
 

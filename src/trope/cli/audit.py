@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from trope.catalog import AUDITS
+from trope.cli.completing import complete_names
 
 
 @click.command(epilog="Sets: " + ", ".join(AUDITS))
-@click.argument("name")
+@click.argument("name", shell_complete=complete_names(AUDITS))
 @click.option("--from", "data", required=True, type=click.Path(path_type=Path),
               help="Directory of the research data, with one folder a corpus.")  # fmt: skip
 @click.option("--system", "system_file", type=click.Path(path_type=Path),

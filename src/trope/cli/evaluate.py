@@ -8,11 +8,12 @@ from typing import cast
 import click
 
 from trope.catalog import EVALUATIONS
+from trope.cli.completing import complete_names
 from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 
 
 @click.command(epilog="Tasks: " + "; ".join(f"{n}: {e.summary}" for n, e in EVALUATIONS.items()))
-@click.argument("task")
+@click.argument("task", shell_complete=complete_names(EVALUATIONS))
 @click.option(
     "--from", "data", required=True, type=click.Path(path_type=Path),
     help="Directory of the research data, with one folder a corpus.",

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from trope.catalog import RECIPES
+from trope.cli.completing import complete_names
 
 
 @click.group()
@@ -30,7 +31,7 @@ def list_recipes(as_json: bool) -> None:
 
 
 @recipe.command("run")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_names(RECIPES))
 @click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
               type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
 @click.option("--out", required=True, type=click.Path(path_type=Path),

@@ -10,6 +10,7 @@ from typing import TypeVar, get_args
 import click
 import msgspec
 
+from trope.cli.completing import complete_files
 from trope.cli.rewriting_masked import focus_verb, load_model, masked_candidates, write_masked
 from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput
@@ -27,7 +28,7 @@ def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> 
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]")
+@click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]", shell_complete=complete_files)
 @click.option("--text", "given", help="The text, where it could be taken for a file.")
 @click.option("--to", type=click.Choice(DIRECTIONS),
               help="Literal verbs for metaphors, or metaphorical ones for others.")  # fmt: skip

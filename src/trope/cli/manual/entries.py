@@ -54,7 +54,7 @@ def _entry(command: click.Command, context: click.Context) -> Entry:
         name=context.command_path,
         summary=_summary(command, context),
         usage=" ".join([context.command_path, *command.collect_usage_pieces(context)]),
-        paragraphs=tuple(" ".join(part.split()) for part in (command.help or "").split("\n\n")),
+        paragraphs=tuple(_paragraphs(command)),
         options=tuple(_options(command, context)),
         commands=tuple(_under(command, context)),
     )
@@ -66,6 +66,13 @@ def _summary(command: click.Command, context: click.Context) -> str:
     if len(words) == 2 and words[1] in COMMANDS:
         return COMMANDS[words[1]][1]
     return command.get_short_help_str(limit=1000)
+
+
+def _paragraphs(command: click.Command) -> Iterator[str]:
+    for text in (command.help, command.epilog):
+        for part in (text or "").split("\n\n"):
+            if words := part.split():
+                yield " ".join(words)
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:

@@ -27,4 +27,6 @@ def _section(entry: Entry, level: int) -> Iterator[str]:
 def _escape(text: str) -> str:
     """Text as it is, but for what stands between backticks, which is code."""
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(p if p.startswith("`") else re.sub(r"([\\*_<>\[\]#|~])", r"\\\1", p) for p in parts)
+    return "".join(
+        p if p.startswith("`") else re.sub(r"([\\*_<>\[\]#|~])", r"\\\1", p) for p in parts
+    )
