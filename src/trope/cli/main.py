@@ -80,7 +80,10 @@ class LazyGroup(click.Group):
 @click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
 @click.pass_context
 def main(ctx: click.Context, verbose: bool, quiet: bool) -> None:
-    """Figurative language: read it, measure it, build data sets of it."""
+    """Figurative language: read it, measure it, build data sets of it.
+
+    For a start:  trope analyze "The new tax strangles small shops."
+    """
     ctx.obj = {"verbose": verbose, "quiet": quiet}
 
 
@@ -98,8 +101,12 @@ def run(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
     except click.UsageError as error:
-        hint = f"; try '{error.ctx.command_path} --help'" if error.ctx else ""
-        click.echo(f"trope: {error.format_message().rstrip('.')}{hint}", err=True)
+        # click lists choices a line each; an error of ours is one line
+        message = " ".join(error.format_message().split()).rstrip(".")
+        if error.ctx:
+            message += "" if message.endswith("?") else ";"
+            message += f" try '{error.ctx.command_path} --help'"
+        click.echo(f"trope: {message}", err=True)
         sys.exit(2)
     except TropeError as error:
         if "--verbose" in arguments:

@@ -9,9 +9,10 @@ import click
 
 from trope.catalog import REPRODUCTIONS
 from trope.cli.completing import complete_names
+from trope.cli.listing import ListingCommand
 
 
-@click.command(epilog="Papers: " + "; ".join(f"{n}: {e.summary}" for n, e in REPRODUCTIONS.items()))
+@click.command(cls=ListingCommand, heading="Papers", names=REPRODUCTIONS)
 @click.argument("paper", shell_complete=complete_names(REPRODUCTIONS))
 @click.option("--from", "data", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Directory of the research data, to measure on.")  # fmt: skip

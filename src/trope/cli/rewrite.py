@@ -41,7 +41,8 @@ def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> 
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(get_args(TextKind)), default="plain", show_default=True,
               help="What the texts are: tweets and headlines are normalised first.")  # fmt: skip
-@click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
+@click.option("--tier", default="small", show_default=True,
+              help="Which model reads the texts: small, or base.")  # fmt: skip
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--model", metavar="NAME",

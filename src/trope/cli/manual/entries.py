@@ -11,12 +11,16 @@ from dataclasses import dataclass
 
 import click
 
+from trope.cli.listing import ListingCommand
 from trope.cli.main import COMMANDS, main
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A command: its usage, what it does in paragraphs, its options, the commands under it."""
+    """A command: its usage, what it does in paragraphs, its options, the commands under it.
+
+    `names` are what its argument can be, where that is one of a list.
+    """
 
     name: str
     summary: str
@@ -24,6 +28,7 @@ class Entry:
     paragraphs: tuple[str, ...]
     options: tuple[tuple[str, str], ...]
     commands: tuple[Entry, ...]
+    names: tuple[tuple[str, str], ...] = ()
 
     def walk(self) -> Iterator[Entry]:
         """This command and all under it."""
@@ -38,7 +43,7 @@ def read_entry(names: tuple[str, ...] = ()) -> Entry:
     Raises:
         click.UsageError: where there is no such command.
     """
-    context = click.Context(main, info_name="trope")
+    context = click.Context(main, info_name="trope", **main.context_settings)
     command: click.Command = main
     for name in names:
         found = command.get_command(context, name) if isinstance(command, click.Group) else None
@@ -57,6 +62,7 @@ def _entry(command: click.Command, context: click.Context) -> Entry:
         paragraphs=tuple(_paragraphs(command)),
         options=tuple(_options(command, context)),
         commands=tuple(_under(command, context)),
+        names=tuple(_names(command)),
     )
 
 
@@ -69,10 +75,14 @@ def _summary(command: click.Command, context: click.Context) -> str:
 
 
 def _paragraphs(command: click.Command) -> Iterator[str]:
-    for text in (command.help, command.epilog):
-        for part in (text or "").split("\n\n"):
-            if words := part.split():
-                yield " ".join(words)
+    for part in (command.help or "").split("\n\n"):
+        if words := part.split():
+            yield " ".join(words)
+
+
+def _names(command: click.Command) -> Iterator[tuple[str, str]]:
+    if isinstance(command, ListingCommand):
+        yield from ((name, entry.summary) for name, entry in command.names.items())
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,8 @@ def _section(entry: Entry, level: int) -> Iterator[str]:
         yield f"{_escape(paragraph)}\n"
     for names, text in entry.options:
         yield f"`{names}`\n: {_escape(text)}\n"
+    for name, text in entry.names:
+        yield f"`{name}`\n: {_escape(text)}\n"
     for command in entry.commands:
         yield from _section(command, level + 1)
 

@@ -39,6 +39,10 @@ def _lines(entry: Entry) -> Iterator[str]:
     yield ".SH DESCRIPTION"
     yield from _paragraphs(entry)
     yield from _options(entry, ".SH OPTIONS")
+    if entry.names:
+        yield ".SH NAMES"
+        for name, text in entry.names:
+            yield from _item(name, text)
     if entry.name == "trope":
         yield ".SH COMMANDS"
         for command in entry.commands:
@@ -50,6 +54,8 @@ def _lines(entry: Entry) -> Iterator[str]:
                 yield f".SS {_text(command.usage)}"
                 yield from _paragraphs(command)
                 yield from _options(command)
+                for name, text in command.names:
+                    yield from _item(name, text)
     yield ".SH EXIT STATUS"
     for status, text in STATUS:
         yield from _item(status, text)
