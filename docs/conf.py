@@ -23,8 +23,7 @@ myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 5
 
 default_role = "code"  # docstrings write code between single backticks, as Markdown does
-autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented"
+autodoc_typehints = "signature"
 autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
@@ -33,3 +32,5 @@ add_module_names = False
 nitpick_ignore = [
     ("py:exc", name) for name in ("BadInput", "BadModel", "MissingData", "UnknownName")
 ]
+# what is not ours has no page here, and nothing is fetched to link it
+nitpick_ignore_regex = [("py:class", r"(collections|pathlib|spacy)\..*|Direction|TextKind")]

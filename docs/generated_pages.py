@@ -2,7 +2,8 @@
 
 `<!-- generated: commands -->` becomes the reference of all commands, `<!-- generated: formats -->`
 the fields of the files that trope writes, `<!-- generated: gallery -->` the pictures in
-images/gallery. The pages can be read without it, and no file is written.
+images/gallery. Lines that follow the comment at once stand in for it where the file is read as it
+is; they are not on the site. No file is written.
 """
 
 import re
@@ -15,7 +16,8 @@ import msgspec
 from sphinx.application import Sphinx
 
 DOCS = Path(__file__).parent
-PLACE = re.compile(r"^<!-- generated: (\w+) -->$", re.MULTILINE)
+# the lines right after the comment are for those who read the file itself
+PLACE = re.compile(r"^<!-- generated: (\w+) -->\n(?:.+\n)*", re.MULTILINE)
 OUTSIDE = re.compile(r"\]\((\.\./[^)#\s]*\.md)\)")
 
 # heading → (where it is found, the records of it from the whole to its parts)
@@ -134,7 +136,7 @@ def fill(app: Sphinx, page: str, source: list[str]) -> None:
     A link to Markdown outside of docs/ (the README) is no page of the site, but a file beside it.
     """
     folder = (DOCS / page).parent
-    text = PLACE.sub(lambda found: MAKERS[found[1]](), source[0])
+    text = PLACE.sub(lambda found: MAKERS[found[1]]() + "\n", source[0])
     source[0] = OUTSIDE.sub(
         lambda found: found[0] if _inside(folder / found[1]) else f"](path:{found[1]})", text
     )
