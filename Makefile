@@ -12,12 +12,14 @@ FAILED   = { echo 'make: pip could not install (see above); it needs an index or
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench evaluate clean
+.PHONY: help demo test check docs man bench evaluate clean
 
 help:
 	@echo 'make demo      install trope into .venv and show what it says about sample texts'
 	@echo 'make test      install what the tests need, and run them all'
 	@echo 'make check     format, lint, types, import layers, then the tests (docs are tested too)'
+	@echo 'make docs      build the documentation as a site, into build/docs'
+	@echo 'make man       write the manual pages, into build/man'
 	@echo 'make evaluate  measure the model on the research data, write docs/results.md'
 	@echo 'make bench     measure speed and memory, write docs/results.md'
 	@echo 'make clean     remove everything that was made here'
@@ -38,6 +40,13 @@ check: $(VENV)/dev.stamp
 	$(BIN)/lint-imports
 	@.ci/packages chromium postgresql
 	$(BIN)/python -m pytest
+
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs build/docs
+	@echo 'build/docs/index.html'
+
+man: $(VENV)/core.stamp
+	$(BIN)/trope man --all build/man
 
 evaluate: $(VENV)/dev.stamp
 	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/results.md
@@ -75,10 +84,15 @@ $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 	@$(INSTALL) -e . || $(FAILED)
 	@touch $@
 
+$(VENV)/docs.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
+	@echo 'Installing trope and what builds its pages into $(VENV) (a minute or two, the first time) …'
+	@$(INSTALL) -e '.[docs]' || $(FAILED)
+	@touch $(VENV)/core.stamp $@
+
 # Without torch (it is large, and not to be had everywhere) the tests of training are skipped.
 $(VENV)/dev.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 	@echo 'Installing trope and what its tests need into $(VENV) (some minutes, the first time) …'
 	@$(INSTALL) -e '.[dev]' || { \
 	  echo 'make: not all could be installed (see above); trying without torch: tests of training are skipped then'; \
-	  $(INSTALL) -e '.[lint,test]' || $(FAILED); }
-	@touch $(VENV)/core.stamp $@
+	  $(INSTALL) -e '.[lint,test,docs]' || $(FAILED); }
+	@touch $(VENV)/core.stamp $(VENV)/docs.stamp $@

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from finished import LABELS, sentences, write_run
+from finished import LABELS, sentences, write_lines, write_run
 
 from trope.annotate.exchange.parquet import read_parquet_rows
 from trope.cli.main import run
@@ -41,6 +41,18 @@ def test_every_item_is_in_one_part_with_its_label(release: Path) -> None:
     assert (one["label"], one["text"]) == (LABELS[1], sentences(192)[1])
     assert one["field_label"] == "old"  # a field that is called like a column of ours
     assert next(row for row in found if row["id"] == "i7")["reason"] == "no majority"
+
+
+def test_a_field_of_several_values_is_one_cell(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    path = folder / "items.jsonl"
+    items = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for item in items:
+        item["fields"]["literal"] = ["grows", "swells"]
+    write_lines(path, items)
+    make_release(folder, tmp_path / "out")
+    train = rows(tmp_path / "out", "data/train.parquet")
+    assert {row["literal"] for row in train} == {"grows|swells"}
 
 
 def test_groups_are_in_one_part(release: Path) -> None:

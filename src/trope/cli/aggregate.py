@@ -28,7 +28,7 @@ _FIELDS = ("question", "item", "label", "score", "confidence", "answers", "devia
 @click.option("--ties", type=click.Choice(["none", "first", "random"]), default="none",
               show_default=True, help="Label of a tied item (majority).")  # fmt: skip
 @click.option("--default-reliability", type=click.FloatRange(min=0),
-              help="R of who saw no test question (weighted-mean; default: left out).")  # fmt: skip
+              help="R of who saw no test question (weighted-mean).  [default: none]")  # fmt: skip
 @click.option("--use-gold", is_flag=True, help="Hold known labels fixed (dawid-skene, mace, glad).")
 @click.option("--smoothing", type=click.FloatRange(min=0), default=0.0, show_default=True,
               help="Added to the cells of error tables (dawid-skene).")  # fmt: skip

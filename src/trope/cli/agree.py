@@ -24,7 +24,7 @@ if TYPE_CHECKING:
               help="Verbs of items: kappa without light, aspectual, weak ones.")  # fmt: skip
 @click.option("--order", default="", metavar="A,B,…", help="The labels from lowest to highest.")
 @click.option("--raters", type=click.IntRange(min=2),
-              help="Answers of a complete item (default: the most frequent number).")  # fmt: skip
+              help="Answers of a complete item.  [default: the most frequent number]")  # fmt: skip
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True,
               help="How many of the most disputed items to list.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,

@@ -21,7 +21,7 @@ def analogy() -> None:
     """Metaphoric analogies: items with one right and three wrong choices of a known kind."""
 
 
-@analogy.command()
+@analogy.command(short_help="Propose items, as a sheet for a person to accept.")
 @click.option("--from", "data", type=_FOLDER,
               help="Folder with metaphors.yaml and frames.yaml.")  # fmt: skip
 @click.option("--metaphor", "names", multiple=True, metavar="NAME",
@@ -62,7 +62,7 @@ def build(
     _say(ctx, f"{len(proposals)} items are proposed, {bare} of them lack a kind of wrong choice")
 
 
-@analogy.command()
+@analogy.command(short_help="Find doubles, and what spelling gives away.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--repair", type=_FOLDER, help="Folder with metaphors.yaml and frames.yaml: put "
               "better wrong choices where spelling gives the right one away.")  # fmt: skip

@@ -11,6 +11,7 @@ from typing import get_args
 
 import click
 
+from trope.cli.completing import complete_files
 from trope.cli.output import open_output
 from trope.cli.render import FORMATS, write
 from trope.cli.sources import NamedText, ReadingOptions, is_file, read_sources
@@ -28,7 +29,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]")
+@click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]", shell_complete=complete_files)
 @click.option(
     "--format",
     "form",

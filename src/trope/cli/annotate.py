@@ -27,7 +27,7 @@ def annotate() -> None:
     """
 
 
-@annotate.command()
+@annotate.command(short_help="Make a project, with a plan to edit and sample items.")
 @DIRECTORY
 @click.option(
     "--template",

@@ -7,10 +7,13 @@ from pathlib import Path
 import click
 
 from trope.catalog import AUDITS
+from trope.cli.completing import complete_names
+from trope.cli.listing import ListingCommand
+from trope.cli.research_data import data_in
 
 
-@click.command(epilog="Sets: " + ", ".join(AUDITS))
-@click.argument("name")
+@click.command(cls=ListingCommand, heading="Sets", names=AUDITS)
+@click.argument("name", shell_complete=complete_names(AUDITS))
 @click.option("--from", "data", required=True, type=click.Path(path_type=Path),
               help="Directory of the research data, with one folder a corpus.")  # fmt: skip
 @click.option("--system", "system_file", type=click.Path(path_type=Path),
@@ -34,7 +37,8 @@ def audit(name: str, data: Path, system_file: Path | None, seed: int, as_json: b
     if not data.is_dir():
         raise MissingData(data, "give the directory of the research data with --from")
     system = read_evaluation(system_file) if system_file else None
-    found = [part(data, seed) for part in parts]
+    with data_in(data):
+        found = [part(data, seed) for part in parts]
     warnings = [warned for part in found for warned in find_warnings(part, system)]
     if as_json:
         figures = [figure for part in found for figure in part.figures]

@@ -12,6 +12,7 @@ import click
 
 from trope import __version__
 from trope.cli import data_tables as show
+from trope.cli.completing import complete_corpora
 from trope.core.errors import BadInput, MissingData
 from trope.core.progress import track
 from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
@@ -42,7 +43,7 @@ def list_corpora(as_json: bool) -> None:
 
 
 @data.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_corpora)
 @_JSON
 def info(name: str, as_json: bool) -> None:
     """Source, licence, citation and files of corpus NAME."""
@@ -54,7 +55,7 @@ def info(name: str, as_json: bool) -> None:
 
 
 @data.command()
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=complete_corpora)
 @click.option(
     "--from",
     "folder",
@@ -85,7 +86,7 @@ def check(ctx: click.Context, names: Sequence[str], folder: Path, as_json: bool)
 
 
 @data.command()
-@click.argument("name")
+@click.argument("name", shell_complete=complete_corpora)
 @click.option(
     "--to",
     "folder",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from trope import __version__
+from trope.cli.completing import complete_files
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.scale.inputs import InputFormat, find_inputs
@@ -44,7 +45,7 @@ def load_executor(
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("sources", nargs=-1, required=True, metavar="IN …")
+@click.argument("sources", nargs=-1, required=True, metavar="IN …", shell_complete=complete_files)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -8,16 +8,20 @@ from typing import cast
 import click
 
 from trope.catalog import EVALUATIONS
+from trope.cli.completing import complete_names
 from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
+from trope.cli.listing import ListingCommand
+from trope.cli.research_data import data_in
 
 
-@click.command(epilog="Tasks: " + "; ".join(f"{n}: {e.summary}" for n, e in EVALUATIONS.items()))
-@click.argument("task")
+@click.command(cls=ListingCommand, heading="Tasks, with their parts", names=EVALUATIONS)
+@click.argument("task", shell_complete=complete_names(EVALUATIONS))
 @click.option(
     "--from", "data", required=True, type=click.Path(path_type=Path),
     help="Directory of the research data, with one folder a corpus.",
 )  # fmt: skip
-@click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
+@click.option("--tier", default="small", show_default=True,
+              help="Which model reads the texts: small, or base.")  # fmt: skip
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of a model made by `trope train`, not the shipped one.")  # fmt: skip
 @click.option("--model-folder", "detector", help="What `trope train metaphor --model` (or "
@@ -59,7 +63,10 @@ def evaluate(
     bounds_file: Path | None,
     report: Path | None,
 ) -> int:
-    """Score a TASK on its test sets."""
+    """Score a TASK on its test sets, with intervals and controls.
+
+    The data are not part of trope: `trope data` says what there is and where each set comes from.
+    """
     from trope.cli.evaluation.bounds import NO_BOUNDS, missed, read_bounds
     from trope.cli.evaluation.report import print_table, write_section
     from trope.core.errors import BadInput, MissingData
@@ -87,7 +94,8 @@ def evaluate(
         base_weights=base_weights,
         plot=plot,
     )
-    evaluation = cast(EvaluateTask, EVALUATIONS.load(task))(options)
+    with data_in(data):
+        evaluation = cast(EvaluateTask, EVALUATIONS.load(task))(options)
     if as_json:
         click.echo(to_json(evaluation), nl=False)
     else:

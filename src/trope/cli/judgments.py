@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from trope.cli.completing import complete_files
 from trope.corpora.judgments import JudgmentColumns, JudgmentTable, read_judgments
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,7 +40,7 @@ def table_options(command: F) -> F:
         command = option(command)
     for name, text in reversed(_COLUMNS.items()):
         command = click.option(f"--{name}", default="", metavar="COLUMN", help=text)(command)
-    return click.argument("file")(command)
+    return click.argument("file", shell_complete=complete_files)(command)
 
 
 def read_table(options: dict[str, Any], *, verb: str = "") -> JudgmentTable:

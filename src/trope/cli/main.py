@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 from difflib import get_close_matches
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 import click
 
 from trope import __version__
 from trope.core.errors import TropeError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 # name → (module:command, one line of help); the help is here so that `trope --help` imports nothing
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -19,9 +23,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "analyze": ("trope.cli.analyze:analyze", "Everything about a text: trees, metaphors."),
     "annotate": ("trope.cli.annotate:annotate", "A service where people judge items."),
     "audit": ("trope.cli.audit:audit", "What a data set gives away to those who do not read it."),
+    "completion": ("trope.cli.completion:completion", "Tab completion for bash, zsh and fish."),
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
     "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
+    "man": ("trope.cli.man:man", "Manual pages of the commands."),
     "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
     "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),
     "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
@@ -46,6 +52,13 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """What the tab key offers: commands, without importing one, and the group's options."""
+        from trope.cli.completing import offers
+
+        commands = offers({name: line for name, (_, line) in COMMANDS.items()}, incomplete)
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -67,7 +80,10 @@ class LazyGroup(click.Group):
 @click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
 @click.pass_context
 def main(ctx: click.Context, verbose: bool, quiet: bool) -> None:
-    """Figurative language: read it, measure it, build data sets of it."""
+    """Figurative language: read it, measure it, build data sets of it.
+
+    For a start:  trope analyze "The new tax strangles small shops."
+    """
     ctx.obj = {"verbose": verbose, "quiet": quiet}
 
 
@@ -85,8 +101,12 @@ def run(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
     except click.UsageError as error:
-        hint = f"; try '{error.ctx.command_path} --help'" if error.ctx else ""
-        click.echo(f"trope: {error.format_message().rstrip('.')}{hint}", err=True)
+        # click lists choices a line each; an error of ours is one line
+        message = " ".join(error.format_message().split()).rstrip(".")
+        if error.ctx:
+            message += "" if message.endswith("?") else ";"
+            message += f" try '{error.ctx.command_path} --help'"
+        click.echo(f"trope: {message}", err=True)
         sys.exit(2)
     except TropeError as error:
         if "--verbose" in arguments:

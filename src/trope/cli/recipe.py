@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from trope.catalog import RECIPES
+from trope.cli.completing import complete_names
+from trope.cli.listing import ListingCommand
 
 
 @click.group()
@@ -29,8 +31,9 @@ def list_recipes(as_json: bool) -> None:
         click.echo(f"{name:{width}}  {entry.summary}")
 
 
-@recipe.command("run")
-@click.argument("name")
+@recipe.command("run", cls=ListingCommand, heading="Recipes", names=RECIPES,
+                short_help="Run a recipe to an annotation project, or to its end.")  # fmt: skip
+@click.argument("name", shell_complete=complete_names(RECIPES))
 @click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
               type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
 @click.option("--out", required=True, type=click.Path(path_type=Path),

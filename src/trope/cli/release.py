@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path),
-              help="A new folder for the release; DIR/release if not given.")  # fmt: skip
+              help="A new folder for the release.  [default: DIR/release]")  # fmt: skip
 @click.option("--with-text", is_flag=True,
               help="Put texts in that their terms keep out; you answer for it.")  # fmt: skip
 @click.option("--shares", default="0.8,0.1,0.1", show_default=True,
               help="Of train, validation and test.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Decides the parts and the order of pseudonyms.")  # fmt: skip
-@click.option("--name", default="", help="The name of the data set; the recipe's if not given.")
+@click.option("--name", default="", help="The name of the data set.  [default: the recipe's]")
 @click.option("--creator", default="", help="Who publishes it.")
 @click.option("--url", default="", help="Where it will be.")
 @click.option("--published", default="", help="Day of publication, YYYY-MM-DD.")

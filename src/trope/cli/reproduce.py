@@ -8,10 +8,12 @@ from pathlib import Path
 import click
 
 from trope.catalog import REPRODUCTIONS
+from trope.cli.completing import complete_names
+from trope.cli.listing import ListingCommand
 
 
-@click.command(epilog="Papers: " + "; ".join(f"{n}: {e.summary}" for n, e in REPRODUCTIONS.items()))
-@click.argument("paper")
+@click.command(cls=ListingCommand, heading="Papers", names=REPRODUCTIONS)
+@click.argument("paper", shell_complete=complete_names(REPRODUCTIONS))
 @click.option("--from", "data", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Directory of the research data, to measure on.")  # fmt: skip
 @click.option("--ours", multiple=True, type=click.Path(path_type=Path),

@@ -11,6 +11,7 @@ from typing import TypeVar, get_args
 import click
 import msgspec
 
+from trope.cli.completing import complete_files
 from trope.cli.rewriting_masked import focus_verb, load_model, masked_candidates, write_masked
 from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput
@@ -29,7 +30,7 @@ def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> 
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]")
+@click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]", shell_complete=complete_files)
 @click.option("--text", "given", help="The text, where it could be taken for a file.")
 @click.option("--to", type=click.Choice(DIRECTIONS),
               help="Literal verbs for metaphors, or metaphorical ones for others.")  # fmt: skip
@@ -45,7 +46,8 @@ def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> 
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(get_args(TextKind)), default="plain", show_default=True,
               help="What the texts are: tweets and headlines are normalised first.")  # fmt: skip
-@click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
+@click.option("--tier", default="small", show_default=True,
+              help="Which model reads the texts: small, or base.")  # fmt: skip
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--model", metavar="NAME",

@@ -14,7 +14,7 @@ from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.corpora.plain import read_lines
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import numbered_lines, source_name
-from trope.corpora.tables import read_texts
+from trope.corpora.tables import NoTextColumn, read_texts
 
 _FILE_NAME = re.compile(
     r"\S+\.(?:txt|text|md|csv|tsv|jsonl|ndjson|json|conllu|html?|xml|pdf|docx?|gz|zip)", re.I
@@ -94,8 +94,12 @@ def read_file(path: Path, options: ReadingOptions) -> Iterator[NamedText]:
     """The texts of one file, read as its suffix says; rows of tables are named by their ids."""
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
     if suffix.lower() in _TABLES:
-        for record in read_texts(path, text_column=options.column or None):
-            yield NamedText(record.id, record.text, _group(record, path, options))
+        try:
+            for record in read_texts(path, text_column=options.column or None):
+                yield NamedText(record.id, record.text, _group(record, path, options))
+        except NoTextColumn as error:
+            problem = f"{error.problem}, or name it with --column"
+            raise BadRecord(error.path, error.line, problem) from None
     else:
         yield from _read_plain(str(path), options)
 
@@ -115,7 +119,7 @@ def _group(record: TextRecord, path: Path, options: ReadingOptions) -> str:
     if not options.by:
         return str(path)
     if options.by not in record.fields:
-        known = ", ".join(record.fields) or "none"
+        known = ", ".join(record.fields) or "no other than the text"
         problem = f"has no column {options.by!r} to group by; it has {known}"
         raise BadRecord(path, record.line, problem)
     return record.fields[options.by]

@@ -26,7 +26,7 @@ _OPTIONS = (
                  help="Folder with the corpora, one folder each (see `trope data`)."),
     click.option("--out", type=_FOLDER, required=True, help="Folder for the finished model."),
     click.option("--work", type=_FOLDER, help="Folder for base weights and what each stage leaves; "
-                 "run again to go on. [OUT/work]"),
+                 "run again to go on.  [default: OUT/work]"),
     click.option("--without", multiple=True, metavar="SET",
                  help="Leave a training set out; repeat."),
     click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
@@ -58,11 +58,11 @@ train.add_command(rewriting)
 train.add_command(verbs)
 
 
-@train.command()
+@train.command(short_help="The tier small: one encoder for all tasks.")
 @_shared_options
 @click.pass_context
 def encoder(ctx: click.Context, /, **options: Any) -> None:
-    """The tier `small`: one encoder for trees, tags, lemmas and metaphors.
+    """The tier `small`: one encoder for trees, metaphors, names, sentiment and meaning.
 
     Teachers of each task first, then the small student that learns from all of them. About twenty
     minutes on one large GPU, days on a laptop. An interrupted run goes on after its last finished
@@ -71,7 +71,7 @@ def encoder(ctx: click.Context, /, **options: Any) -> None:
     _train("encoder", ctx, **options)
 
 
-@train.command()
+@train.command(short_help="The tier base: adapters on a large public encoder.")
 @_shared_options
 @click.pass_context
 def base(ctx: click.Context, /, **options: Any) -> None:
@@ -82,7 +82,7 @@ def base(ctx: click.Context, /, **options: Any) -> None:
     _train("base", ctx, **options)
 
 
-@train.command()
+@train.command(short_help="The static word vectors that ship.")
 @_shared_options
 @click.pass_context
 def vectors(ctx: click.Context, /, **options: Any) -> None:

@@ -9,7 +9,7 @@ import click
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.command()
+@click.command(short_help="Multiple-choice models of analogies, fold by fold.")
 @click.option("--from", "data", help="Folder with the corpora, one folder each.", required=True,
               type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
 @click.option("--out", type=_FOLDER, required=True,

@@ -22,14 +22,14 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
               help="Settings that ship: newsmet (sentences) or words.")  # fmt: skip
 @click.option("--config", type=_FILE, help="Settings of your own, as TOML, instead of a preset.")
 @click.option("--on", "sets", default="", metavar="SETS",
-              help="Sets to train on, for example newsmet,lcc,moh. [newsmet; words: vua18]"
+              help="Sets to train on, such as newsmet,lcc,moh.  [default: newsmet; words: vua18]"
 )  # fmt: skip
 @click.option("--gold-plus", "reading", type=click.Choice(["all_six", "accepted_only"]),
               default="all_six", show_default=True,
               help="Read NewsMet with or without its rejected candidates.")  # fmt: skip
 @click.option("--trofi", type=_FILE, help="TroFi's example base, where you have it.")
 @click.option("--work", type=_FOLDER,
-              help="Folder for checkpoints; run again to go on. [OUT/work]")  # fmt: skip
+              help="Folder for checkpoints; run again to go on.  [default: OUT/work]")  # fmt: skip
 @click.option("--seed", type=int, help="Seed instead of the one in the settings.")
 @click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
 @click.option("--silver", is_flag=True,

@@ -20,7 +20,7 @@ _OPTIONS = (
     click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
                  help="Settings of your own, as TOML, instead of those that ship."),
     click.option("--work", type=_FOLDER,
-                 help="Folder for checkpoints; run again to go on. [OUT/work]"),
+                 help="Folder for checkpoints; run again to go on.  [default: OUT/work]"),
     click.option("--seed", type=int, help="Seed instead of the one in the settings."),
     click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto."),
 )  # fmt: skip
@@ -32,7 +32,7 @@ def _shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command()
+@click.command(short_help="The sentiment of tweets, from any Hugging Face encoder.")
 @_shared_options
 @click.pass_context
 def sentiment(ctx: click.Context, /, **options: Any) -> None:

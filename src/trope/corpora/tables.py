@@ -47,6 +47,10 @@ class SpeltFloat(float):
     spelling: str
 
 
+class NoTextColumn(BadRecord):
+    """A table in which no column is known to hold the texts."""
+
+
 def read_texts(
     source: Source,
     *,
@@ -248,8 +252,8 @@ def json_text(value: Any, name: str, number: int) -> str:
 def _text_key(row: Mapping[str, str], wanted: str | None, name: str, line: int) -> str:
     key = _named(row, wanted, name, line) if wanted else find_column(row, TEXT_COLUMNS)
     if key is None:
-        problem = f"no column is a text among {', '.join(row)}; name the one that is (text_column)"
-        raise BadRecord(name, line, problem)
+        problem = f"no column is called text among {', '.join(row)}; call the one of the texts so"
+        raise NoTextColumn(name, line, problem)
     return key
 
 

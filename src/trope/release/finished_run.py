@@ -15,6 +15,8 @@ from trope.core.files import open_binary, read_lines, sha256
 MANIFEST, ITEMS, JUDGMENTS = "manifest.json", "items.jsonl", "judgments.jsonl"
 LABELS, AGREEMENT = "labels.jsonl", "agreement.json"
 Value = str | int | float | bool | None
+SEVERAL = "|"
+"""What stands between the values of a field that has several."""
 T = TypeVar("T")
 
 
@@ -53,11 +55,27 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text with what is known of it."""
+    """A text with what is known of it; of several values `|` stands between."""
 
     id: str
     text: str
     fields: dict[str, Value] = {}
+
+
+class _ItemLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An item as a run has it, where a field may be a list (the candidates of a headline)."""
+
+    id: str
+    text: str
+    fields: dict[str, Value | list[str]] = {}
+
+    def flat(self) -> Item:
+        """The same with one value a field, as tables want it and as judgments write it."""
+        fields = {
+            name: SEVERAL.join(value) if isinstance(value, list) else value
+            for name, value in self.fields.items()
+        }
+        return Item(self.id, self.text, fields)
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -108,7 +126,7 @@ def read_run(folder: Path) -> Run:
             remedy = "annotate the run's project, or make the run again with --simulate"
             raise MissingData(folder / name, remedy)
     _check_files(folder, manifest)
-    items = tuple(_unique(folder / ITEMS, Item, "id"))
+    items = tuple(line.flat() for line in _unique(folder / ITEMS, _ItemLine, "id"))
     known = {item.id for item in items}
     labels = {label.item: label for label in _unique(folder / LABELS, Label, "item", known)}
     if lacking := sorted(known - set(labels)):

@@ -12,7 +12,7 @@ from trope.annotate.starting import DEMO, SAMPLE, TEMPLATES, new_project
 from trope.cli.annotating.options import FOLDER, connected
 
 
-@click.command()
+@click.command(short_help="A project with sample items, served to this machine.")
 @click.argument("directory", type=FOLDER, metavar="[DIR]", default=Path("trope-demo"))
 @click.option("--template", type=click.Choice(TEMPLATES), default="tweets2019", show_default=True,
               help="What is asked.")  # fmt: skip

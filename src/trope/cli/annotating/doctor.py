@@ -12,7 +12,7 @@ from trope.annotate.project import open_project
 from trope.cli.annotating.options import DIRECTORY
 
 
-@click.command()
+@click.command(short_help="What would be unsafe or slow on a public host.")
 @DIRECTORY
 @click.option("--origin", default="", metavar="URL", help="The https address that people see.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")

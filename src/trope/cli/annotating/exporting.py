@@ -23,7 +23,7 @@ _METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
 _WHAT = ("judgments", "answers", "labels", "decisions", "items", "people", "trials")
 
 
-@click.command()
+@click.command(short_help="Write judgments, labels, items or people to a file.")
 @DIRECTORY
 @click.option("--what", type=click.Choice(_WHAT), default="judgments", show_default=True,
               help="What is written.")  # fmt: skip

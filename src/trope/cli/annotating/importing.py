@@ -16,7 +16,7 @@ from trope.core.errors import BadInput
 TOOLS = ("mturk", "crowdflower", "label-studio")
 
 
-@click.command("import")
+@click.command("import", short_help="Add the items of a file: all of them, or none.")
 @DIRECTORY
 @click.argument("file", type=FILE, metavar="FILE")
 @click.option("--format", "tool", type=click.Choice(["auto", *TOOLS]), default="auto",

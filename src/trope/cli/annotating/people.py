@@ -12,7 +12,7 @@ from trope.cli.annotating.options import DIRECTORY, FILE, connected
 from trope.cli.output import open_output
 
 
-@click.command("demo-task")
+@click.command("demo-task", short_help="Divide items into a demo task and the rest.")
 @DIRECTORY
 @click.argument("items", type=FILE, metavar="ITEMS")
 @click.argument("known", type=FILE, metavar="KNOWN")

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from trope.cli.completing import complete_files
+
 
 @click.command()
-@click.argument("gold")
-@click.argument("submission", required=False)
+@click.argument("gold", shell_complete=complete_files)
+@click.argument("submission", required=False, shell_complete=complete_files)
 @click.option("--categories", type=click.Path(path_type=Path),
               help="File of ids and categories; else by rule, if GOLD has texts.")  # fmt: skip
 @click.option("--bundle", type=click.Path(path_type=Path),

@@ -72,7 +72,7 @@ class MaskedModel:
             import torch  # noqa: F401
             import transformers
         except ModuleNotFoundError:
-            raise MissingExtra("masked language models", "hub") from None
+            raise MissingExtra("a masked language model", "hub") from None
         self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(str(model))
         if self._tokenizer.mask_token is None:
             raise BadInput(f"{model} has no mask token; give a masked language model")

@@ -1,0 +1,36 @@
+"""How `make docs` builds the site: Markdown in, pages that fetch nothing out."""
+
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS), str(DOCS.parent / "src")]
+
+project = "trope"
+author = "The trope authors"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "generated_pages"]
+exclude_patterns = ["images/README.md"]
+
+html_theme = "furo"
+html_title = "trope"
+html_static_path = ["static"]
+html_css_files = ["wide-tables.css"]
+html_copy_source = False
+html_show_sphinx = False
+smartquotes = False  # `--json` must stay two hyphens
+
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 5
+
+default_role = "code"  # docstrings write code between single backticks, as Markdown does
+autodoc_typehints = "signature"
+autodoc_class_signature = "separated"
+autodoc_member_order = "bysource"
+python_use_unqualified_type_names = True
+add_module_names = False
+# what a docstring says that it raises is explained on the same page, under its full name
+nitpick_ignore = [
+    ("py:exc", name) for name in ("BadInput", "BadModel", "MissingData", "UnknownName")
+]
+# what is not ours has no page here, and nothing is fetched to link it
+nitpick_ignore_regex = [("py:class", r"(collections|pathlib|spacy)\..*|Direction|TextKind")]

@@ -1,0 +1,55 @@
+"""What a stranger does wrong first, and whether the answer says what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from trope.cli.main import run
+
+
+def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as leave:
+        run(arguments)
+    assert leave.value.code == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    return told.err
+
+
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    return "table.csv"
+
+
+def test_a_table_without_a_text_column(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = said(["analyze", table], capsys)
+    assert "table.csv:2: no column is called text among a, b" in words
+    assert "name it with --column" in words
+
+
+def test_a_group_that_is_no_column(table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(table).write_text("text\nRain fell.\n", encoding="utf-8")
+    words = said(["analyze", table, "--summary", "--by", "source"], capsys)
+    assert "no column 'source' to group by; it has no other than the text" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "corpus"),
+    [(["evaluate", "syntax", "--part", "ewt"], "ewt"), (["audit", "moh"], "moh")],
+)
+def test_data_that_is_not_there(
+    arguments: list[str], corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed (trope[systems])")
+    words = said([*arguments, "--from", str(tmp_path)], capsys)
+    assert f"'trope data info {corpus}' says where that can be had" in words
+
+
+def test_a_missing_choice_is_told_in_one_line(
+    table: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = said(["score", "metonymy", table, table], capsys)
+    assert "Choose from: coarse, medium, fine; try 'trope score metonymy --help'" in words
