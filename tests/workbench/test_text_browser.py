@@ -31,7 +31,7 @@ def shown(chromium: Any, bench: Bench, text: str = TEXT, **options: Any) -> Any:
     """The page of a pasted text."""
     page = home(chromium, bench, **options)
     page.get_by_label("Text", exact=True).fill(text)
-    page.get_by_role("button", name="Show its figures").click()
+    page.get_by_role("button", name="Analyse").click()
     page.locator("#keys").wait_for(state="attached")
     page.wait_for_url("**/t/*")
     return page
@@ -180,7 +180,7 @@ def test_file_can_be_dropped(chromium: Any, bench: Bench) -> None:
 def test_text_that_is_too_long_is_told_before_it_is_sent(chromium: Any, bench: Bench) -> None:
     page = home(chromium, bench)
     page.evaluate("document.getElementById('text').value = 'x '.repeat(150000)")
-    page.get_by_role("button", name="Show its figures").click()
+    page.get_by_role("button", name="Analyse").click()
     page.locator("#fault", has_text="300,000 characters").wait_for()
     assert page.url == f"{bench.url}/"
 
@@ -245,7 +245,7 @@ def test_dark_page_is_dark(chromium: Any, bench: Bench) -> None:
 def test_text_view_works_without_scripts(chromium: Any, bench: Bench) -> None:
     page = home(chromium, bench, java_script_enabled=False)
     page.get_by_label("Text", exact=True).fill(TEXT)
-    page.get_by_role("button", name="Show its figures").click()
+    page.get_by_role("button", name="Analyse").click()
     page.locator("#words a.w", has_text="strangles").click()
     assert "strangle" in page.locator("#panel").inner_text()
     page.get_by_role("link", name="Say it plainly").click()
