@@ -1,0 +1,151 @@
+"""`trope query`: what a corpus says, as the tables that the workbench shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import click
+import msgspec
+
+from trope.cli.output import open_output
+from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
+
+FORMATS = ("text", "csv", "json")
+_DRAWN = ("rates", "verbs")
+"""Views that can be drawn."""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--index",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the index, which is built once.  [default: the user's cache]",
+)
+@click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
+@click.option("--verbose", is_flag=True, help="Show tracebacks of errors.")
+@click.pass_context
+def query(
+    context: click.Context, folder: Path, index: Path | None, quiet: bool, verbose: bool
+) -> None:
+    """What a corpus says that trope detect wrote into FOLDER.
+
+    The first question builds an index, which takes a while; then answers are quick. Words, verbs
+    and concordances need trope detect --tokens, objects need --with relations.
+    """
+    quiet = quiet or bool((context.obj or {}).get("quiet"))
+    context.obj = {"folder": folder, "index": index, "quiet": quiet}
+
+
+def _run(view: str) -> Callable[..., None]:
+    def run(
+        form: str, as_json: bool, out: Path | None, plot: Path | None = None, **fields: Any
+    ) -> None:
+        asked = make_query(view, fields)
+        if plot is not None:
+            from trope.cli.render.plots import check_plot
+
+            check_plot(plot)
+        _answer(asked, "json" if as_json else form, out, plot)
+
+    return run
+
+
+def _answer(asked: AnyQuery, form: str, out: Path | None, plot: Path | None) -> None:
+    from trope.cli.render.corpus_tables import write_table
+    from trope.workbench.corpus.answering import answer
+    from trope.workbench.corpus.corpus import open_corpus
+
+    given = click.get_current_context().obj
+
+    def tell(step: str) -> None:
+        if not given["quiet"]:
+            click.echo(f"{given['folder']}: {step} …", err=True)
+
+    corpus = open_corpus(given["folder"], index=given["index"], progress=tell)
+    try:
+        table = answer(corpus, asked)
+    finally:
+        corpus.close()
+    if plot is not None:
+        from trope.cli.render.corpus_plots import draw_table
+
+        draw_table(table, plot)
+    with open_output(out) as file:
+        write_table(table, file, form)
+    if not given["quiet"] and form == "csv":
+        for note in table.notes:
+            click.echo(f"trope: {note}", err=True)
+
+
+def _options(view: str) -> list[click.Parameter]:
+    """The parameters of a view: those of its record, and how the table is given."""
+    hints = get_type_hints(VIEWS[view], include_extras=True)
+    found = [_parameter(field, hints[field.name]) for field in msgspec.structs.fields(VIEWS[view])]
+    if view == "text":
+        found = [click.Argument(["text"], type=int, metavar="NUMBER")]
+    form = "How the table is given."
+    found += [
+        click.Option(
+            ["--format", "form"],
+            type=click.Choice(FORMATS),
+            default="text",
+            show_default=True,
+            help=form,
+        ),
+        click.Option(["--json", "as_json"], is_flag=True, help="The same as --format json."),
+        click.Option(
+            ["--out"], type=click.Path(path_type=Path, dir_okay=False), help="File to write."
+        ),
+    ]
+    if view in _DRAWN:
+        path = click.Path(path_type=Path, dir_okay=False)
+        drawn = "Draw the table into this .svg, .png or .pdf file."
+        found.append(click.Option(["--plot"], type=path, help=drawn))
+    return found
+
+
+def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> click.Parameter:
+    kind, *metas = get_args(hint)
+    description = next(m.description for m in reversed(metas) if m.description)
+    names = [f"--{field.name.replace('_', '-')}", field.name]
+    if kind is bool:
+        return click.Option(names, is_flag=True, help=description)
+    if get_origin(kind) is tuple:
+        return click.Option(names, multiple=True, metavar="COLUMN=VALUE", help=description)
+    required = field.default is msgspec.NODEFAULT
+    shown = not required and field.default != "" and "[default" not in description
+    return click.Option(
+        names,
+        type=_click_type(kind),
+        default=None if required or field.default == "" else field.default,
+        required=required,
+        show_default=shown,
+        metavar=None if get_origin(kind) is Literal else _METAVARS.get(field.name),
+        help=description,
+    )
+
+
+_METAVARS = {"by": "COLUMN", "part": "VALUE", "against": "VALUE", "regex": "PATTERN"}
+_METAVARS |= dict.fromkeys(("lemma", "form", "object", "subject"), "WORD")
+
+
+def _click_type(kind: Any) -> click.ParamType:
+    if get_origin(kind) is Literal:
+        return click.Choice([one for one in get_args(kind) if one])
+    return {int: click.INT, float: click.FLOAT}.get(kind, click.STRING)
+
+
+def _command(view: str) -> click.Command:
+    said = VIEWS[view].__doc__ or ""
+    first = f"{said.partition('.')[0]}."
+    return click.Command(
+        view, params=_options(view), callback=_run(view), help=said, short_help=first
+    )
+
+
+for _view in VIEWS:
+    query.add_command(_command(_view))
+

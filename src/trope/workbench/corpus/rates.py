@@ -1,0 +1,76 @@
+"""Rates of metaphor of groups of texts, with intervals that know that words come in texts."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trope.core.errors import BadInput
+from trope.metrics.shares import ClusteredShare
+from trope.workbench.corpus.building import Column
+from trope.workbench.corpus.corpus import Corpus, all_hold
+from trope.workbench.corpus.queries import RatesQuery, command_line
+from trope.workbench.corpus.table import Row, Table, rounded
+
+COLUMNS = ("group", "texts", "sentences", "words", "metaphors", "rate", "low", "high")
+_LENGTHS = {"year": 4, "month": 7, "day": 10}
+_MOST_PERIODS = 60
+"""Groups of a plot over time, if a finer period is not asked for."""
+
+_SUMS = """
+    count(*), sum(sentences), count(*) FILTER (words > 0), sum(metaphors), sum(words),
+    sum(metaphors::BIGINT * metaphors), sum(metaphors::BIGINT * words), sum(words::BIGINT * words)
+"""
+_ORDERS = {
+    "rate": "coalesce(sum(metaphors) / nullif(sum(words), 0), 0) DESC, name",
+    "words": "sum(words) DESC, name",
+    "name": "name",
+}
+
+
+def rates(corpus: Corpus, query: RatesQuery) -> Table:
+    """Words, metaphors and their rate by the values of a column."""
+    column = corpus.column(query.by)
+    if query.period and not column.date:
+        problem = f"column {column.name!r} is no date; leave out --period, or write its values"
+        raise BadInput(f"{problem} as YYYY-MM-DD")
+    condition, given = all_hold(corpus.conditions(query.where))
+    period = query.period or _period(corpus, column)
+    query = msgspec.structs.replace(query, period=period)
+    order = _ORDERS[query.sort or ("name" if column.date else "rate")]
+    group = f"left({column.key}, {_LENGTHS[period]})" if period else column.key
+    (total,) = corpus.database.one(
+        f"SELECT count(DISTINCT {group}) FROM documents WHERE {condition}", given
+    )
+    found = corpus.database.ask(
+        f"SELECT {group} AS name, {_SUMS} FROM documents WHERE {condition} GROUP BY name "
+        f"ORDER BY {order} LIMIT {query.rows} OFFSET {query.skipped}",
+        given,
+    )
+    whole = corpus.database.one(f"SELECT 'all', {_SUMS} FROM documents WHERE {condition}", given)
+    about = {"by": column.name, "period": period, "date": column.date, "total": total}
+    about |= {"page": query.page, "all": dict(zip(COLUMNS, _row(whole), strict=True))}
+    rows = [_row(one) for one in found]
+    return Table("rates", COLUMNS, rows, command_line(corpus.folder, query), about=about)
+
+
+def _row(sums: Row) -> Row:
+    name, texts, sentences, clusters, *counts = sums
+    share = ClusteredShare.from_sums(clusters, *(count or 0 for count in counts))
+    interval = share.interval()
+    found = (name, texts, sentences or 0, share.whole, share.part)
+    return (*found, *map(rounded, (interval.value, interval.low, interval.high)))
+
+
+def _period(corpus: Corpus, column: Column) -> str:
+    """The finest period that leaves a plot legible; none for what is no date."""
+    if not column.date:
+        return ""
+    for period, length in reversed(_LENGTHS.items()):
+        (groups,) = corpus.database.one(
+            f"SELECT count(DISTINCT left({column.key}, {length})) FROM documents"
+        )
+        if groups <= _MOST_PERIODS:
+            return period
+    return "year"
+
+
