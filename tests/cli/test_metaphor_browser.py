@@ -7,7 +7,7 @@ import pytest
 from test_render_browser import browser, contrasts, open_page
 
 from builders import HEADLINE, TWO_SENTENCES, with_metaphors
-from trope.cli.render.html import write_html
+from trope.render.html import write_html
 
 pytestmark = pytest.mark.browser
 __all__ = ["browser"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
-from trope.cli.render.html import write_html
+from trope.render.html import write_html
 
 pytestmark = pytest.mark.browser
 

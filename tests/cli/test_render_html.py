@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
-from trope.cli.render import Named
-from trope.cli.render.arcs import LONGEST, stack
-from trope.cli.render.html import write_html
 from trope.core.records import Analysis, Relation
+from trope.render import Named
+from trope.render.arcs import LONGEST, stack
+from trope.render.html import write_html
 from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
 VOID = {"meta", "input", "br", "path"}

@@ -9,12 +9,12 @@ import pytest
 from rich.cells import cell_len
 
 from builders import HEADLINE, SCORES, TWO_SENTENCES, FakePipeline, with_metaphors
-from trope.cli.render.html import write_html
-from trope.cli.render.metaphor_page import LEAST, SCRIPT, percent
-from trope.cli.render.text import write_text
 from trope.core.export import restrict, to_dict
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
+from trope.render.html import write_html
+from trope.render.metaphor_page import LEAST, SCRIPT, percent
+from trope.render.text import write_text
 
 SCORED = with_metaphors(TWO_SENTENCES)
 

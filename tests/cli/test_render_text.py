@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
-from trope.cli.render.printable import printable
-from trope.cli.render.text import DEEPEST, draw_tree, write_text
 from trope.core.records import Analysis
+from trope.render.printable import printable
+from trope.render.text import DEEPEST, draw_tree, write_text
 
 
 def shown(*analyses: Analysis, names: str = "") -> str:

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
     "rewrite": ("trope.cli.rewrite:rewrite", "Verbs that say it plainly, or with a picture."),
     "score": ("trope.cli.score:score", "The official scorers of shared tasks."),
+    "serve": ("trope.cli.serve:serve", "Pages on your machine: paste a text, open a corpus."),
     "train": ("trope.cli.train:train", "Train again what ships."),
 }
 

@@ -8,8 +8,8 @@ from html import escape
 
 from rich.cells import cell_len
 
-from trope.cli.render.printable import printable
-from trope.cli.render.sentences import ShownSentence
+from trope.render.printable import printable
+from trope.render.sentences import ShownSentence
 
 LONGEST = 120
 """Sentences of more words are not drawn: nobody could follow the arcs."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from trope.cli.render.printable import printable
-from trope.cli.render.sentences import ShownSentence
+from trope.render.printable import printable
+from trope.render.sentences import ShownSentence
 from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
 _COLUMNS = ("instead", "fit", "meaning", "metaphor")

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from html import escape
 from importlib.resources import files
 from string import Template
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from trope import __version__
-from trope.cli.render import Named, feelings, metaphor_page, names, rewritings
-from trope.cli.render.arcs import LONGEST, draw_arcs
-from trope.cli.render.printable import printable
-from trope.cli.render.sentences import ShownSentence, sentences
-from trope.cli.render.summary import Summary, relation_notes, relation_words
-from trope.core.export import expression
 from trope.core.records import Analysis, Relation, Token
-from trope.relations import REASONS
+from trope.render import Named, feelings, metaphor_page, names, rewritings
+from trope.render.pieces import clean, relation_item, tree
+from trope.render.sentences import ShownSentence, sentences
+from trope.render.summary import Summary
 from trope.tasks.rewriting.rewriter import Rewriting
 
 Rewrite = Callable[[Analysis], Sequence[Rewriting]]
@@ -82,22 +78,19 @@ def write_html(
 
 def _page(title: str, summary: Summary, shown: int, scores: set[int]) -> tuple[str, str]:
     """What stands before and after the texts."""
-    template = files("trope.cli.render").joinpath("page.html").read_text("utf-8")
+    folder = files("trope.render")
+    template = folder.joinpath("page.html").read_text("utf-8")
     before, after = template.split("<!-- texts -->")
     values = {
         "title": clean(title),
         "version": clean(__version__),
+        "pieces_style": folder.joinpath("static", "pieces.css").read_text("utf-8"),
         "summary": "".join(_summary(summary)),
         "note": _note(summary, shown),
         **metaphor_page.parts(summary, scores),
         "subjects": "".join(f", {name}" for task, name in _SUBJECTS if task in summary.tasks),
     }
     return Template(before).substitute(values), Template(after).substitute(values)
-
-
-def clean(text: str) -> str:
-    """The text as it may stand anywhere in the page."""
-    return escape(printable(text))
 
 
 def _note(summary: Summary, shown: int) -> str:
@@ -197,10 +190,10 @@ def _sentence(sentence: ShownSentence, analysis: Analysis, place: int) -> Iterat
     yield from names.listed(sentence, analysis)
     if sentence.relations:
         yield '<ul class="relations">'
-        yield from (_relation(relation, analysis) for relation in sentence.relations)
+        yield from (relation_item(relation, analysis) for relation in sentence.relations)
         yield "</ul>"
     if "syntax" in analysis.tasks:
-        yield from _tree(sentence, analysis)
+        yield from tree(sentence, analysis)
 
 
 def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
@@ -258,43 +251,3 @@ def _roles(relations: Iterable[Relation]) -> dict[int, tuple[str, bool]]:
         for place, verdicts in found.items()
         for kept in [max(verdicts)]
     }
-
-
-def _relation(relation: Relation, analysis: Analysis) -> str:
-    verdict = "kept" if relation.kept else "rejected"
-    mark = "✓ kept" if relation.kept else "✗ rejected"
-    why = f" <em>{clean(relation.reason)}</em>" if relation.reason else ""
-    facts = [("Expression", expression(relation, analysis))]
-    facts += [] if relation.kept else [("Rejected", REASONS.get(relation.reason, relation.reason))]
-    facts += [("Verb", ", ".join(relation_notes(relation, analysis)))]
-    listed = "".join(f'<dt>{name}<dd dir="auto">{clean(value)}' for name, value in facts)
-    return (
-        f'<li class="{verdict}"><details><summary><span class="mark">{mark}</span> '
-        f'<span class="kind">{relation.kind}</span> '
-        f"<bdi>{clean(relation_words(relation, analysis))}</bdi>{why}"
-        f"{metaphor_page.verb_score(relation, analysis)}</summary>"
-        f"<dl>{listed}</dl></details></li>"
-    )
-
-
-def _tree(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
-    metaphor = "metaphor" in analysis.tasks
-    yield '<details class="tree"><summary>Tree</summary>'
-    if len(sentence.tokens) <= LONGEST:
-        yield '<div class="scroll" tabindex="0" role="region" aria-label="Tree">'
-        yield f"{draw_arcs(sentence)}</div>"
-    else:
-        yield f"<p>Arcs over more than {LONGEST} words are not drawn.</p>"
-    yield '<div class="scroll" tabindex="0" role="region" aria-label="Table of words"><table><tr>'
-    names = ["", "word", "class", "tag", "lemma", "relation", *(["metaphor"] if metaphor else [])]
-    yield "".join(f'<th scope="col">{name}' for name in names)
-    for number, (token, head) in enumerate(
-        zip(sentence.tokens, sentence.heads(), strict=True), start=1
-    ):
-        of = "" if head < 0 else f" of {head + 1} <bdi>{clean(sentence.tokens[head].text)}</bdi>"
-        cells = (token.text, token.upos, token.xpos, token.lemma)
-        yield f"<tr><td>{number}" + "".join(f"<td>{clean(cell)}" for cell in cells)
-        yield f"<td>{clean(token.deprel)}{of}"
-        if metaphor and token.metaphor is not None:
-            yield f"<td>{token.metaphor:.2f}"
-    yield "</table></div></details>"

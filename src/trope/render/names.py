@@ -9,9 +9,9 @@ from html import escape
 
 from rich.text import Text
 
-from trope.cli.render.printable import printable
-from trope.cli.render.sentences import ShownSentence
 from trope.core.records import Analysis, Metonymy, Token
+from trope.render.printable import printable
+from trope.render.sentences import ShownSentence
 
 LITERAL = "literal"
 NAME_LIMIT = 20

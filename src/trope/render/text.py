@@ -10,11 +10,11 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group
 from rich.text import Text
 
-from trope.cli.render import Named, feelings, names
-from trope.cli.render.printable import printable
-from trope.cli.render.sentences import ShownSentence, sentences
-from trope.cli.render.summary import Summary, relation_notes, relation_words
 from trope.core.records import Analysis, Sentiment, Token
+from trope.render import Named, feelings, names
+from trope.render.printable import printable
+from trope.render.sentences import ShownSentence, sentences
+from trope.render.summary import Summary, relation_notes, relation_words
 from trope.tasks.metaphor.corpus import is_word
 
 DEEPEST = 10

@@ -1,22 +1,22 @@
 """Metaphors on the page: words tinted by their score, a slider for the threshold, tables.
 
-A word's score is a class (`p9526` for 0.9526) and style rules turn it into a tint, so moving the
-slider changes one variable of the style and nothing in the document. The page allows this one
-script by its checksum and no other.
+A word's score is a class (`p9526` for 0.9526) and style rules (`static/pieces.css`) turn it into a
+tint, so moving the slider changes one variable of the style and nothing in the document. The page
+allows this one script by its checksum and no other.
 """
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from itertools import accumulate
 
-from trope.cli.render.printable import printable
-from trope.cli.render.summary import Summary
 from trope.core.records import Analysis, Relation, Token
 from trope.metrics.intervals import Interval
+from trope.render.printable import printable
+from trope.render.summary import Summary
 from trope.tasks.metaphor.corpus import CorpusMetaphors
 
 LEAST = 0.05
@@ -26,23 +26,6 @@ SCALE = 10_000
 """Scores on the page count in this part of one."""
 
 GROUP_LIMIT = 20
-
-STYLE = """
-.m {
-  --on: clamp(0, var(--p) - var(--from) + 1, 1);
-  --tint: calc(var(--on) * (12% + var(--p) * .006%));
-  --edge: calc(var(--on) * 100%);
-  background: color-mix(in srgb, var(--metaphor) var(--tint), transparent);
-  box-shadow: inset 0 -2px color-mix(in srgb, var(--metaphor-edge) var(--edge), transparent);
-  border-radius: 3px;
-}
-.verdict { margin: -.2rem 0 .5rem; font-size: .85rem; color: var(--soft); }
-.verdict b { color: var(--ink); }
-.score { font-size: .8rem; padding: 0 .25em; font-variant-numeric: tabular-nums; }
-.slider[hidden] { display: none; }
-.slider input { width: 10rem; max-width: 40vw; accent-color: var(--metaphor-edge); }
-.slider output { font-variant-numeric: tabular-nums; }
-"""
 
 SCRIPT = """
 const slider = document.getElementById("threshold");
@@ -64,14 +47,18 @@ def parts(summary: Summary, scores: set[int]) -> dict[str, str]:
         names = ("script_policy", "metaphor_style", "metaphor_tools", "script")
         return dict.fromkeys(names, "")
     checksum = b64encode(sha256(SCRIPT.encode()).digest()).decode()
-    rules = "".join(f".p{score}{{--p:{score}}}" for score in sorted(scores))
-    start = f":root {{ --from: {round(summary.metaphors.threshold * SCALE)}; }}"
     return {
         "script_policy": f"; script-src 'sha256-{checksum}'",
-        "metaphor_style": f"{start}{STYLE}{rules}",
+        "metaphor_style": score_rules(summary.metaphors.threshold, scores),
         "metaphor_tools": _tools(summary.metaphors),
         "script": f"<script>{SCRIPT}</script>",
     }
+
+
+def score_rules(threshold: float, scores: Iterable[int]) -> str:
+    """The style rules that give the words with these scores their tint, from a threshold on."""
+    rules = "".join(f".p{score}{{--p:{score}}}" for score in sorted(scores))
+    return f":root {{ --from: {round(threshold * SCALE)}; }}\n{rules}"
 
 
 def shown_scores(analysis: Analysis) -> Iterator[int]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from trope.cli.render.feelings import MeanSentiment, signed
-from trope.cli.render.names import Names
 from trope.core.records import Analysis, Relation
+from trope.render.feelings import MeanSentiment, signed
+from trope.render.names import Names
 from trope.tasks.metaphor.corpus import CorpusMetaphors
 from trope.tasks.metonymy.find import summarise
 

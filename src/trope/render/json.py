@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from itertools import chain, islice
 from typing import IO
 
-from trope.cli.render import Named
 from trope.core.export import to_json
+from trope.render import Named
 
 
 def write_json(analyses: Iterable[Named], file: IO[str]) -> None:

@@ -1,0 +1,100 @@
+"""The workbench itself: one process that holds the model, with threads."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+from trope.core.errors import BadInput, MissingExtra
+from trope.web.serving import is_loopback, run_service, with_static_files
+from trope.workbench.web import state
+from trope.workbench.web.limits import THREADS
+from trope.workbench.web.state import Options
+
+PART = ("the workbench", "web")
+
+
+def application(options: Options) -> Any:
+    """The WSGI application with its static files."""
+    state.begin(options)
+    try:
+        import django
+        from django.conf import settings
+        from django.core.wsgi import get_wsgi_application
+    except ModuleNotFoundError as error:
+        raise MissingExtra(*PART, error.name or "django") from error
+    from trope.workbench.web.settings import HERE, web_settings
+
+    if not settings.configured:
+        settings.configure(**web_settings())
+        django.setup()
+    return with_static_files(get_wsgi_application(), [HERE / "static"])
+
+
+def serve(options: Options, *, when_ready: Callable[[], None] | None = None) -> None:
+    """Answer requests until stopped; `when_ready` is called once they can be sent."""
+    check_place(options.host, options.port)
+    open_corpus_once(options)
+    run_service(
+        lambda: _loaded(options),
+        host=options.host,
+        port=options.port,
+        part=PART,
+        workers=1,  # which has the model; threads wait for one another where they need it
+        threads=THREADS,
+        keepalive=5,
+        worker_connections=64,
+        graceful_timeout=3,
+        when_ready=lambda server: when_ready() if when_ready else None,
+    )
+
+
+def _loaded(options: Options) -> Any:
+    """The application, with the model on its way."""
+    served = application(options)
+    Thread(target=state.the_pipeline, daemon=True).start()
+    return served
+
+
+def open_corpus_once(options: Options) -> None:
+    """Build the index of the corpus, or say what is wrong with it, before anything is served.
+
+    The process that answers opens it again: connections do not survive a fork.
+    """
+    state.begin(options)
+    corpus = state.the_corpus()
+    if corpus is not None:
+        corpus.close()
+    state.begin(options)
+
+
+def check_place(host: str, port: int) -> None:
+    """Refuse a place that cannot be served.
+
+    Raises:
+        BadInput: for an address that this machine does not have, or a port that is taken.
+    """
+    try:
+        place = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(place[0], place[1]) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place[4])
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadInput(
+            f"cannot serve on {host}:{port} ({why}); choose another with --host or --port"
+        ) from None
+
+
+def address(options: Options) -> str:
+    """Where a browser finds the workbench; with the token where one is needed."""
+    host = options.host if ":" not in options.host else f"[{options.host.strip('[]')}]"
+    base = f"http://{host}:{options.port}/"
+    return f"{base}enter/{options.token}" if options.token else base
+
+
+def needs_token(host: str) -> bool:
+    """Whether others can reach what listens there."""
+    return not is_loopback(host)
