@@ -132,10 +132,11 @@ _METAVARS = {"by": "COLUMN", "part": "VALUE", "against": "VALUE", "regex": "PATT
 _METAVARS |= dict.fromkeys(("lemma", "form", "object", "subject"), "WORD")
 
 
-def _click_type(kind: Any) -> click.ParamType:
+def _click_type(kind: Any) -> Any:
+    """What click calls such a value; whether it is in its limits is seen later."""
     if get_origin(kind) is Literal:
         return click.Choice([one for one in get_args(kind) if one])
-    return {int: click.INT, float: click.FLOAT}.get(kind, click.STRING)
+    return kind
 
 
 def _command(view: str) -> click.Command:
@@ -148,4 +149,3 @@ def _command(view: str) -> click.Command:
 
 for _view in VIEWS:
     query.add_command(_command(_view))
-

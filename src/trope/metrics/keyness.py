@@ -1,7 +1,7 @@
 """Keyness: what is said more, or less, often in one corpus than in another.
 
-    a, b   how often a word stands in the one corpus and in the other
-    c, d   how many words they have
+a, b   how often a word stands in the one corpus and in the other
+c, d   how many words they have
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def log_likelihood(a: npt.ArrayLike, b: npt.ArrayLike, c: float, d: float) -> Fl
     for seen, expected in cells:
         filled = seen > 0
         total[filled] += seen[filled] * np.log(seen[filled] / expected[filled])
-    return np.maximum(0.0, 2 * total)  # rounding can leave a hair below nothing
+    least: Floats = np.maximum(0.0, 2 * total)  # rounding can leave a hair below nothing
+    return least
 
 
 def log_ratio(a: npt.ArrayLike, b: npt.ArrayLike, c: float, d: float) -> Floats:
@@ -40,7 +41,8 @@ def log_ratio(a: npt.ArrayLike, b: npt.ArrayLike, c: float, d: float) -> Floats:
     A count of 0 is taken for 0.5, so that there is a ratio.
     """
     one, other = (np.maximum(np.asarray(counts, float), 0.5) for counts in (a, b))
-    return np.log2(one / c) - np.log2(other / d)
+    ratio: Floats = np.log2(one / c) - np.log2(other / d)
+    return ratio
 
 
 def chi_square_p(statistics: npt.ArrayLike) -> Floats:

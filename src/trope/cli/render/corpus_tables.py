@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from trope.cli.render.metaphor_page import percent
-from trope.cli.render.printable import printable
 from trope.metrics.intervals import Interval
+from trope.render.metaphor_page import percent
+from trope.render.printable import printable
 from trope.workbench.corpus.table import Table, to_csv, to_json
 
 _METAPHOR = "bold yellow"
@@ -100,7 +100,9 @@ def _text(table: Table, width: int) -> Iterator[Grid | Text]:
     for row in table.dicts():
         marked.append(printable(said[at : row["start"]]))
         word = printable(said[row["start"] : row["end"]])
-        marked.append(f"*{word}*" if row["metaphor"] else word, _METAPHOR if row["metaphor"] else "")
+        marked.append(
+            f"*{word}*" if row["metaphor"] else word, _METAPHOR if row["metaphor"] else ""
+        )
         at = row["end"]
     marked.append(printable(said[at:]))
     yield marked

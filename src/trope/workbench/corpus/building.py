@@ -1,11 +1,11 @@
 """The index of a corpus, built once from the parts of `trope detect`.
 
-    documents   a row a text: its columns, its counts, the text and where its tokens stand
-    words       a row a token, in the order of lemmas, so that a word is found in few blocks
-    relations   a row a verb with an object, with the same columns as `words` for the verb
-    forms, lemmas, tags   what the numbers in the tables above mean, in alphabetical order
-    counts      lemmas by the values of a column, where it has not too many
-    facts       what is known without counting, as JSON
+documents   a row a text: its columns, its counts, the text and where its tokens stand
+words       a row a token, in the order of lemmas, so that a word is found in few blocks
+relations   a row a verb with an object, with the same columns as `words` for the verb
+forms, lemmas, tags   what the numbers in the tables above mean, in alphabetical order
+counts      lemmas by the values of a column, where it has not too many
+facts       what is known without counting, as JSON
 """
 
 from __future__ import annotations
@@ -126,9 +126,9 @@ class _Builder:
         if column is None or not self.source.tokens:
             return column is not None
         stands = " AND ".join(
-            f"substr({quoted(column)}, tokens[{at}].start + 1, tokens[{at}].end - tokens[{at}].start)"
-            f" IS NOT DISTINCT FROM tokens[{at}].text"
-            for at in (1, -1)
+            f"substr({quoted(column)}, {t}.start + 1, {t}.end - {t}.start)"
+            f" IS NOT DISTINCT FROM {t}.text"
+            for t in ("tokens[1]", "tokens[-1]")
         )
         ((wrong,),) = self._run(
             f"SELECT count(*) FROM {self.parts.scan} WHERE len(tokens) > 0 AND NOT ({stands})"

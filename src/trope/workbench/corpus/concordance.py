@@ -18,13 +18,16 @@ COLUMNS = (
 )
 ROLES = ("subject", "object")
 
+
+def _neighbours(side: str) -> str:
+    return ", ".join(f"{side}{away} NULLS FIRST" for away in range(1, NEIGHBOURS + 1))
+
+
 _ORDERS = {
     "place": "doc, pos",
     "score": "score DESC, doc, pos",
-    **{
-        name: ", ".join(f"{name[0]}{n} NULLS FIRST" for n in range(1, NEIGHBOURS + 1)) + ", doc, pos"
-        for name in ("left", "right")
-    },
+    "left": f"{_neighbours('l')}, doc, pos",
+    "right": f"{_neighbours('r')}, doc, pos",
 }
 
 
@@ -147,7 +150,10 @@ def _texts(corpus: Corpus, numbers: set[int], extra: Sequence[str]) -> dict[int,
         f"SELECT doc, id, text, starts, ends{''.join(f', {key}' for key in extra)} "
         f"FROM documents WHERE doc IN ({', '.join(map(str, sorted(numbers)))})"
     )
-    return {one[0]: _Text(*one[1:5], one[5:]) for one in found}
+    return {
+        doc: _Text(identifier, text, starts, ends, tuple(values))
+        for doc, identifier, text, starts, ends, *values in found
+    }
 
 
 def _line(hit: Row, text: _Text, query: ConcordanceQuery) -> Row:

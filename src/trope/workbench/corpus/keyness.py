@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ def keyness(corpus: Corpus, query: KeynessQuery) -> Table:
             raise BadInput(f"no word stands in the texts where {column.name} is {value!r}")
     counted = _counts(corpus, part, other, query)
     rows = _rows(counted, sizes, query)
-    about = {"total": len(rows), "page": query.page, "tested": len(counted)}
+    about: dict[str, Any] = {"total": len(rows), "page": query.page, "tested": len(counted)}
     about |= {"words": sizes[0], "other_words": sizes[1], "correction": query.correction}
     shown = rows[query.skipped : query.skipped + query.rows]
     return Table("keyness", COLUMNS, shown, command_line(corpus.folder, query), about=about)
@@ -66,7 +67,7 @@ def _counts(
         ) JOIN lemmas USING (lemma) WHERE a + b >= ? ORDER BY text
         """,
         [*one_values, *two_values, query.min_count],
-    )  # type: ignore[return-value]
+    )
 
 
 def _rows(

@@ -6,7 +6,10 @@ from pathlib import Path
 
 from trope.workbench.corpus.source import CorpusSource
 
-_TOKEN = 'STRUCT(text VARCHAR, start INTEGER, "end" INTEGER, upos VARCHAR, lemma VARCHAR, metaphor DOUBLE)[]'
+_TOKEN = (
+    'STRUCT(text VARCHAR, start INTEGER, "end" INTEGER, upos VARCHAR, lemma VARCHAR, '
+    "metaphor DOUBLE)[]"
+)
 _RELATION = "STRUCT(verb INTEGER, subject INTEGER, object INTEGER, kept BOOLEAN)[]"
 _LARGEST_ROW = 64 * 1024 * 1024
 

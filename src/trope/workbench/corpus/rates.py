@@ -72,5 +72,3 @@ def _period(corpus: Corpus, column: Column) -> str:
         if groups <= _MOST_PERIODS:
             return period
     return "year"
-
-

@@ -17,7 +17,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A view of a corpus. `about` holds what is said once, such as how many rows there are in all."""
+    """A view of a corpus; `about` holds what is said once, such as how many rows there are."""
 
     view: str
     columns: tuple[str, ...]
@@ -69,7 +69,7 @@ def _cell(value: Any) -> Any:
 
 
 def objects_in_words(objects: list[dict[str, Any]]) -> str:
-    """The objects of a verb, with how often it was a metaphor with them and how often it stood so."""
+    """The objects of a verb: how often it was a metaphor with them, of how many times."""
     return ", ".join(f"{one['lemma']} ({one['metaphors']} of {one['count']})" for one in objects)
 
 

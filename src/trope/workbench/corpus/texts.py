@@ -24,9 +24,7 @@ def text(corpus: Corpus, query: TextQuery) -> Table:
     identifier, line, said, words, metaphors, sentences, *values = found[0]
     about = {"number": query.text, "id": identifier, "line": line, "text": said, "words": words}
     about |= {"metaphors": metaphors, "sentences": sentences}
-    about["fields"] = {
-        column.name: value for column, value in zip(fields, values, strict=True)
-    }
+    about["fields"] = {column.name: value for column, value in zip(fields, values, strict=True)}
     notes = [] if corpus.facts.text else [_PUT_TOGETHER]
     rows: list[Row] = []
     if corpus.source.tokens:

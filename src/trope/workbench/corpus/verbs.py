@@ -23,7 +23,7 @@ def verbs(corpus: Corpus, query: VerbsQuery) -> Table:
         "JOIN lemmas USING (lemma) WHERE found.verb_metaphors > 0 AND found.verbs >= ?",
         [*values, query.min_uses],
     )
-    uses = [VerbUse(*use, ()) for use in found]
+    uses = [VerbUse(lemma, count, metaphors, ()) for lemma, count, metaphors in found]
     uses.sort(key=lambda use: (-(use.rate.low or 0), -use.count, use.lemma))
     shown = uses[query.skipped : query.skipped + query.rows]
     notes: tuple[str, ...] = ()
