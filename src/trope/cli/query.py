@@ -16,55 +16,59 @@ FORMATS = ("text", "csv", "json")
 _DRAWN = ("rates", "verbs")
 """Views that can be drawn."""
 
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "--index",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the index, which is built once.  [default: the user's cache]",
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]}, subcommand_metavar="VIEW [OPTIONS]"
 )
-@click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")
-@click.option("--verbose", is_flag=True, help="Show tracebacks of errors.")
+@click.argument("folder", type=click.Path(path_type=Path))
 @click.pass_context
-def query(
-    context: click.Context, folder: Path, index: Path | None, quiet: bool, verbose: bool
-) -> None:
+def query(context: click.Context, folder: Path) -> None:
     """What a corpus says that trope detect wrote into FOLDER.
 
     The first question builds an index, which takes a while; then answers are quick. Words, verbs
     and concordances need trope detect --tokens, objects need --with relations.
     """
-    quiet = quiet or bool((context.obj or {}).get("quiet"))
-    context.obj = {"folder": folder, "index": index, "quiet": quiet}
+    context.obj = {**(context.obj or {}), "folder": folder}
 
 
 def _run(view: str) -> Callable[..., None]:
-    def run(
-        form: str, as_json: bool, out: Path | None, plot: Path | None = None, **fields: Any
-    ) -> None:
-        asked = make_query(view, fields)
-        if plot is not None:
-            from trope.cli.render.plots import check_plot
-
-            check_plot(plot)
-        _answer(asked, "json" if as_json else form, out, plot)
+    def run(**given: Any) -> None:
+        names = [field.name for field in msgspec.structs.fields(VIEWS[view])]
+        asked = make_query(view, {name: given.pop(name) for name in names})
+        _answer(asked, **given)
 
     return run
 
 
-def _answer(asked: AnyQuery, form: str, out: Path | None, plot: Path | None) -> None:
+def _answer(
+    asked: AnyQuery,
+    *,
+    table_format: str,
+    as_json: bool,
+    out: Path | None,
+    index: Path | None,
+    quiet: bool,
+    verbose: bool,
+    plot: Path | None = None,
+) -> None:
     from trope.cli.render.corpus_tables import write_table
+    from trope.cli.render.plots import check_plot
     from trope.workbench.corpus.answering import answer
     from trope.workbench.corpus.corpus import open_corpus
 
-    given = click.get_current_context().obj
+    told = click.get_current_context().obj
+    folder, quiet = told["folder"], quiet or bool(told.get("quiet"))
+    if plot is not None:
+        check_plot(plot)
 
     def tell(step: str) -> None:
-        if not given["quiet"]:
-            click.echo(f"{given['folder']}: {step} …", err=True)
+        if not quiet:
+            click.echo(f"{folder}: {step} …", err=True)
 
-    corpus = open_corpus(given["folder"], index=given["index"], progress=tell)
+    corpus = open_corpus(folder, index=index, progress=tell)
     try:
         table = answer(corpus, asked)
     finally:
@@ -73,9 +77,10 @@ def _answer(asked: AnyQuery, form: str, out: Path | None, plot: Path | None) -> 
         from trope.cli.render.corpus_plots import draw_table
 
         draw_table(table, plot)
+    form = "json" if as_json else table_format
     with open_output(out) as file:
         write_table(table, file, form)
-    if not given["quiet"] and form == "csv":
+    if form == "csv" and not quiet:
         for note in table.notes:
             click.echo(f"trope: {note}", err=True)
 
@@ -86,25 +91,24 @@ def _options(view: str) -> list[click.Parameter]:
     found = [_parameter(field, hints[field.name]) for field in msgspec.structs.fields(VIEWS[view])]
     if view == "text":
         found = [click.Argument(["text"], type=int, metavar="NUMBER")]
-    form = "How the table is given."
-    found += [
+    drawn = "Draw the table into this .svg, .png or .pdf file."
+    built = "Folder of the index, which is built once.  [default: in your cache]"
+    return [
+        *found,
         click.Option(
-            ["--format", "form"],
+            ["--format", "table_format"],
             type=click.Choice(FORMATS),
             default="text",
             show_default=True,
-            help=form,
+            help="How the table is given.",
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="The same as --format json."),
-        click.Option(
-            ["--out"], type=click.Path(path_type=Path, dir_okay=False), help="File to write."
-        ),
+        click.Option(["--out"], type=_FILE, help="File to write."),
+        *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in _DRAWN else []),
+        click.Option(["--index"], type=_FOLDER, help=built),
+        click.Option(["--quiet"], is_flag=True, help="No notes on standard error."),
+        click.Option(["--verbose"], is_flag=True, help="Show tracebacks of errors."),
     ]
-    if view in _DRAWN:
-        path = click.Path(path_type=Path, dir_okay=False)
-        drawn = "Draw the table into this .svg, .png or .pdf file."
-        found.append(click.Option(["--plot"], type=path, help=drawn))
-    return found
 
 
 def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> click.Parameter:
@@ -120,8 +124,8 @@ def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> click.Parameter:
     return click.Option(
         names,
         type=_click_type(kind),
-        default=None if required or field.default == "" else field.default,
         required=required,
+        **({} if required or field.default == "" else {"default": field.default}),
         show_default=shown,
         metavar=None if get_origin(kind) is Literal else _METAVARS.get(field.name),
         help=description,

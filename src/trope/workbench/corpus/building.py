@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -24,6 +24,9 @@ from trope.workbench.corpus.source import CorpusSource
 
 FORMAT = 1
 """Raised whenever the tables change, so that an older index is built again."""
+
+PERIODS = {"year": 4, "month": 7, "day": 10}
+"""How long the beginning of a date is that names them."""
 
 MOST_VALUES = 500
 """Values of a column whose lemmas are counted beforehand."""
@@ -47,8 +50,15 @@ class Column(msgspec.Struct, frozen=True):
     name: str
     key: str
     values: int
-    date: bool
-    counted: bool
+    periods: dict[str, int]
+    """Of dates, how many years, months and days there are; empty for what is no date."""
+    counted: Literal["", "value", "month"]
+    """By what the lemmas of its texts are counted beforehand, if they are."""
+
+    @property
+    def date(self) -> bool:
+        """Whether its values are dates."""
+        return bool(self.periods)
 
 
 class Facts(msgspec.Struct, frozen=True):
@@ -114,7 +124,7 @@ class _Builder:
                 self.progress("sorting relations")
                 self._relations()
             self.progress("counting words")
-            self._counts([column.key for column in columns if column.counted])
+            self._counts([column for column in columns if column.counted])
         self._facts(columns, threshold, bool(text))
 
     def _run(self, statement: str) -> list[tuple[Any, ...]]:
@@ -157,14 +167,20 @@ class _Builder:
     def _column(self, title: str, key: str) -> Column:
         years = any(word in title.lower() for word in ("date", "year", "day", "time"))
         pattern = f"{_DATE}|{_YEAR}" if years else _DATE
-        ((values, filled, dates),) = self._run(
+        lengths = ", ".join(f"count(DISTINCT left(value, {n}))" for n in PERIODS.values())
+        ((values, filled, dates, *periods),) = self._run(
             f"""
             SELECT count(*), count(*) FILTER (value <> ''),
-                count(*) FILTER (regexp_full_match(value, '{pattern}'))
+                count(*) FILTER (regexp_full_match(value, '{pattern}')), {lengths}
             FROM (SELECT DISTINCT {key} AS value FROM documents)
             """
         )
-        return Column(title, key, values, bool(filled) and filled == dates, values <= MOST_VALUES)
+        date = bool(filled) and filled == dates
+        by_period = dict(zip(PERIODS, periods, strict=True)) if date else {}
+        counted: Literal["", "value", "month"] = "value" if values <= MOST_VALUES else ""
+        if not counted and date and by_period["month"] <= MOST_VALUES:
+            counted = "month"
+        return Column(title, key, values, by_period, counted)
 
     def _vocabulary(self) -> None:
         """Every form, lemma and tag once, numbered in alphabetical order."""
@@ -309,7 +325,7 @@ class _Builder:
             """
         )
 
-    def _counts(self, keys: list[str]) -> None:
+    def _counts(self, columns: list[Column]) -> None:
         self._run(
             """
             CREATE TABLE counts (key VARCHAR, value VARCHAR, lemma INTEGER, words BIGINT,
@@ -318,15 +334,17 @@ class _Builder:
         )
         # 255 is no tag's number
         ((verb,),) = self._run("SELECT coalesce(max(tag) FILTER (text = 'VERB'), 255) FROM tags")
-        for key in keys:
+        for column in columns:
+            key = column.key
+            value = f"left({key}, {PERIODS['month']})" if column.counted == "month" else key
             self._run(
                 f"""
                 INSERT INTO counts
-                SELECT '{key}', {key}, lemma, count(*) FILTER (word),
+                SELECT '{key}', value, lemma, count(*) FILTER (word),
                     count(*) FILTER (word AND metaphor), count(*) FILTER (tag = {verb}),
                     count(*) FILTER (tag = {verb} AND metaphor)
-                FROM words JOIN (SELECT doc, {key} FROM documents) USING (doc)
-                GROUP BY {key}, lemma ORDER BY {key}, lemma
+                FROM words JOIN (SELECT doc, {value} AS value FROM documents) USING (doc)
+                GROUP BY value, lemma ORDER BY value, lemma
                 """
             )
 

@@ -75,8 +75,7 @@ def _search(corpus: Corpus, query: ConcordanceQuery) -> _Search:
             ask(f"{column} = (SELECT lemma FROM lemmas WHERE text = ?)", lemma.lower())
     if query.form:
         ask("form IN (SELECT form FROM forms WHERE lower(text) = lower(?))", query.form)
-    if query.regex:
-        _check_pattern(corpus, query.regex)
+    if query.regex and not _matches_all(corpus, query.regex):
         ask("form IN (SELECT form FROM forms WHERE regexp_matches(text, ?))", query.regex)
     if query.upos:
         ask("tag = (SELECT tag FROM tags WHERE text = ?)", query.upos.upper())
@@ -88,7 +87,7 @@ def _search(corpus: Corpus, query: ConcordanceQuery) -> _Search:
         ask("score <= ?", query.max_score)
     if query.of_relations:
         corpus.need_relations()
-    if not conditions and not query.of_relations and not query.where:
+    if not (conditions or query.regex or query.of_relations or query.where):
         problem = "lemma, form, upos, regex, object, subject, relations, metaphors or a score"
         raise BadInput(f"nothing is asked for; name at least one: {problem}")
     if query.where:
@@ -98,10 +97,17 @@ def _search(corpus: Corpus, query: ConcordanceQuery) -> _Search:
     return _Search(table, tuple(conditions) or ("true",), tuple(values))
 
 
-def _check_pattern(corpus: Corpus, pattern: str) -> None:
-    """Raises for a regular expression that is none, or that would be too large."""
+def _matches_all(corpus: Corpus, pattern: str) -> bool:
+    """Whether a regular expression is found in every word, so that it need not be looked for.
+
+    Raises:
+        BadInput: for one that is none, or that would be too large.
+    """
     try:
-        corpus.database.ask("SELECT regexp_matches('', ?)", [pattern])
+        (matches,) = corpus.database.one(
+            "SELECT bool_and(regexp_matches(text, ?)) FROM forms", [pattern]
+        )
+        return bool(matches)
     except BadInput as error:
         problem = str(error).removesuffix("; ask otherwise")
         raise BadInput(f"{pattern!r} is no regular expression ({problem}); mend it") from None

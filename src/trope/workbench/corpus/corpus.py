@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trope.core.errors import BadInput, UnknownName
-from trope.workbench.corpus.building import Column, Facts, Progress
+from trope.workbench.corpus.building import PERIODS, Column, Facts, Progress
 from trope.workbench.corpus.database import Database
 from trope.workbench.corpus.index import find_index
 from trope.workbench.corpus.source import CorpusSource, read_source
@@ -20,6 +20,13 @@ class Condition:
 
     column: Column
     value: str
+
+    @property
+    def counted(self) -> bool:
+        """Whether the lemmas of its texts are counted beforehand."""
+        if self.column.counted == "month":
+            return 0 < len(self.value) <= PERIODS["month"]
+        return bool(self.column.counted)
 
     def sql(self, key: str = "") -> str:
         """The condition with a mark for its value; `key` is what the column is called there."""

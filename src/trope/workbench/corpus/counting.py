@@ -13,7 +13,7 @@ def lemma_counts(conditions: Conditions) -> tuple[str, list[str]]:
     """A question and its values: lemma, words, metaphors, verbs, verb_metaphors of those texts."""
     if not conditions:
         return "SELECT lemma, words, metaphors, verbs, verb_metaphors FROM lemmas", []
-    if len(conditions) == 1 and conditions[0].column.counted:
+    if len(conditions) == 1 and conditions[0].counted:
         (only,) = conditions
         question = f"FROM counts WHERE key = ? AND {only.sql('value')} GROUP BY lemma"
         return f"SELECT lemma, {_SUMS} {question}", [only.column.key, only.value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._root = connect(path)
+        atexit.register(self._root.close)  # the package complains of those left open
 
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of the answer; what users gave goes into the parameters, never the question.
@@ -69,6 +71,7 @@ class Database:
 
     def close(self) -> None:
         """Let go of the file."""
+        atexit.unregister(self._root.close)
         self._root.close()
 
 

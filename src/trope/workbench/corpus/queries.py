@@ -56,6 +56,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class RatesQuery(Query, frozen=True, kw_only=True):
     """Rates of metaphor of groups of texts, with 95 % intervals."""
 
+    rows: _Rows = 200
     by: Annotated[str, _word("Column whose values are the groups.")] = "file"
     period: Annotated[
         Literal["", "day", "month", "year"],
@@ -153,7 +154,14 @@ def make_query(view: str, fields: Mapping[str, Any]) -> AnyQuery:
     try:
         return msgspec.convert(given, VIEWS[view], strict=False)
     except msgspec.ValidationError as error:
-        raise BadInput(f"{view}: {error}; see trope query FOLDER {view} --help") from None
+        help_text = f"see trope query FOLDER {view} --help"
+        raise BadInput(f"{view}: {_in_words(str(error))}; {help_text}") from None
+
+
+def _in_words(problem: str) -> str:
+    """A fault of a field, the field first."""
+    said, _, place = problem.replace("`", "").partition(" - at $.")
+    return f"{place}: {said[0].lower()}{said[1:]}" if place else f"{said[0].lower()}{said[1:]}"
 
 
 def command_line(folder: Path, query: AnyQuery) -> str:
