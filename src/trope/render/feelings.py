@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import sqrt
@@ -13,6 +13,8 @@ from trope.core.records import Analysis, Sentiment
 LOWEST, HIGHEST = -5, 5
 _STEPS = 2  # characters a point of the scale
 _WIDE, _HIGH, _EDGE = 240, 18, 24  # of the picture on the page, in its own units
+_BAR_WIDE, _BAR_HIGH = 8, 6  # of a bar in the strip: its width, and the height of a point
+_FEWEST_BARS = 24  # for which a strip has room, so that a single bar is no wall
 _95_PER_CENT = 1.96
 
 
@@ -92,6 +94,34 @@ def picture(analysis: Analysis) -> str:
         return ""
     return (
         f'<p class="feeling"><span>sentiment <b>{escape(said(felt))}</b></span>{_scale(felt)}</p>'
+    )
+
+
+def strip(scores: Sequence[float]) -> str:
+    """How the sentences of a text feel, one bar each, in their order; nothing without any."""
+    if not scores:
+        return ""
+    said = f"from {signed(min(scores))} to {signed(max(scores))}"
+    high = _BAR_HIGH * HIGHEST
+    bars = "".join(_strip_bar(place, score) for place, score in enumerate(scores))
+    wide = _BAR_WIDE * max(len(scores), _FEWEST_BARS)
+    return (
+        f'<svg class="strip" viewBox="0 {-high} {wide} {2 * high}" preserveAspectRatio="none" '
+        f'role="img" aria-label="Sentiment of {len(scores):,} sentences, {said}">'
+        f'{bars}<path d="M0 0H{wide}"/></svg>'
+    )
+
+
+def _strip_bar(place: int, score: float) -> str:
+    tall = max(abs(min(max(score, LOWEST), HIGHEST)) * _BAR_HIGH, 1)
+    top = -tall if score > 0 else 0
+    mood = "good" if score > 0 else "bad"
+    return (
+        f'<g class="{mood}" data-sentence="{place}"><title>Sentence {place + 1}: {signed(score)}'
+        f'</title><rect class="field" x="{place * _BAR_WIDE}" y="{-_BAR_HIGH * HIGHEST}" '
+        f'width="{_BAR_WIDE}" height="{2 * _BAR_HIGH * HIGHEST}"/>'
+        f'<rect x="{place * _BAR_WIDE + 1}" y="{top:.1f}" width="{_BAR_WIDE - 2}" '
+        f'height="{tall:.1f}"/></g>'
     )
 
 

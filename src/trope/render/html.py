@@ -19,6 +19,7 @@ from trope.core.records import Analysis, Relation, Token
 from trope.render import Named, feelings, metaphor_page, names, rewritings
 from trope.render.pieces import clean, relation_item, tree
 from trope.render.sentences import ShownSentence, sentences
+from trope.render.static_files import static_file
 from trope.render.summary import Summary
 from trope.tasks.rewriting.rewriter import Rewriting
 
@@ -78,13 +79,12 @@ def write_html(
 
 def _page(title: str, summary: Summary, shown: int, scores: set[int]) -> tuple[str, str]:
     """What stands before and after the texts."""
-    folder = files("trope.render")
-    template = folder.joinpath("page.html").read_text("utf-8")
+    template = files("trope.render").joinpath("page.html").read_text("utf-8")
     before, after = template.split("<!-- texts -->")
     values = {
         "title": clean(title),
         "version": clean(__version__),
-        "pieces_style": folder.joinpath("static", "pieces.css").read_text("utf-8"),
+        "pieces_style": static_file("pieces.css"),
         "summary": "".join(_summary(summary)),
         "note": _note(summary, shown),
         **metaphor_page.parts(summary, scores),
@@ -187,7 +187,7 @@ def _sentence(sentence: ShownSentence, analysis: Analysis, place: int) -> Iterat
     yield f'<p dir="auto" class="s">{"".join(_words(sentence, analysis))}</p>'
     if "metaphor" in analysis.tasks:
         yield metaphor_page.verdict(analysis, place)
-    yield from names.listed(sentence, analysis)
+    yield from names.listed(names.names_within(sentence, analysis), analysis)
     if sentence.relations:
         yield '<ul class="relations">'
         yield from (relation_item(relation, analysis) for relation in sentence.relations)

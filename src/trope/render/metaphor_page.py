@@ -16,6 +16,7 @@ from itertools import accumulate
 from trope.core.records import Analysis, Relation, Token
 from trope.metrics.intervals import Interval
 from trope.render.printable import printable
+from trope.render.static_files import static_file
 from trope.render.summary import Summary
 from trope.tasks.metaphor.corpus import CorpusMetaphors
 
@@ -27,31 +28,19 @@ SCALE = 10_000
 
 GROUP_LIMIT = 20
 
-SCRIPT = """
-const slider = document.getElementById("threshold");
-const said = document.getElementById("said");
-const above = slider.dataset.above.split(" ").map(Number);
-slider.parentElement.hidden = false;
-slider.addEventListener("input", () => {
-  const from = Number(slider.value);
-  document.documentElement.style.setProperty("--from", Math.round(from * 10000));
-  const words = above[Math.round(from * 100)].toLocaleString("en");
-  said.textContent = `${from.toFixed(2)} (${words} words)`;
-});
-"""
-
 
 def parts(summary: Summary, scores: set[int]) -> dict[str, str]:
     """What the frame of the page needs; nothing where metaphors were not asked for."""
     if "metaphor" not in summary.tasks:
         names = ("script_policy", "metaphor_style", "metaphor_tools", "script")
         return dict.fromkeys(names, "")
-    checksum = b64encode(sha256(SCRIPT.encode()).digest()).decode()
+    script = static_file("slider.js")
+    checksum = b64encode(sha256(script.encode()).digest()).decode()
     return {
         "script_policy": f"; script-src 'sha256-{checksum}'",
         "metaphor_style": score_rules(summary.metaphors.threshold, scores),
-        "metaphor_tools": _tools(summary.metaphors),
-        "script": f"<script>{SCRIPT}</script>",
+        "metaphor_tools": slider(summary.metaphors),
+        "script": f"<script>{script}</script>",
     }
 
 
@@ -110,7 +99,8 @@ def percent(interval: Interval) -> str:
     return f"{value:.1f} % ({low:.1f}–{high:.1f})"
 
 
-def _tools(metaphors: CorpusMetaphors) -> str:
+def slider(metaphors: CorpusMetaphors) -> str:
+    """The slider of the threshold, hidden until `slider.js` moves it."""
     # how many words are marked with the slider at each hundredth
     above = list(accumulate(reversed(metaphors.histogram)))[::-1]
     threshold = metaphors.threshold

@@ -59,15 +59,18 @@ def by_reading(names: Names) -> list[tuple[str, str, int]]:
 
 def marked(token: Token, own: Sequence[Metonymy], text: str) -> str:
     """The word as it stands on the page, marked if it belongs to one of the sentence's names."""
-    for name in own:
-        if name.start < token.end and token.start < name.end:
-            return f'<span class="{_kind(name)}" title="{escape(_facts(name))}">{text}</span>'
+    for name in names_over(token, own):
+        return f'<span class="{_kind(name)}" title="{escape(_facts(name))}">{text}</span>'
     return text
 
 
-def listed(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
-    """The names of a sentence as a list, for those who cannot rest on a word."""
-    found = names_within(sentence, analysis)
+def names_over(token: Token, own: Sequence[Metonymy]) -> tuple[Metonymy, ...]:
+    """Those of the names that a word belongs to."""
+    return tuple(name for name in own if name.start < token.end and token.start < name.end)
+
+
+def listed(found: Sequence[Metonymy], analysis: Analysis) -> Iterator[str]:
+    """Names with their readings as a list, for those who cannot rest on a word."""
     if not found:
         return
     yield '<ul class="names">'

@@ -1,15 +1,28 @@
-"""Candidates on the page: under each sentence its verbs, opened by a click or a key."""
+"""Candidates: as JSON, and on the page, where they unfold under each sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from html import escape
+
+import msgspec
 
 from trope.render.printable import printable
 from trope.render.sentences import ShownSentence
 from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
+Rewritten = tuple[str, Sequence[Rewriting]]
+"""A text and what its verbs may become."""
+
 _COLUMNS = ("instead", "fit", "meaning", "metaphor")
+
+
+def to_json(found: Sequence[Rewritten]) -> str:
+    """One document: an object for one text, a list for several."""
+    rows = [{"text": text, "rewritings": [asdict(r) for r in own]} for text, own in found]
+    document = msgspec.json.encode(rows[0] if len(rows) == 1 else rows)
+    return msgspec.json.format(document, indent=1).decode()
 
 
 def listed(sentence: ShownSentence, rewritings: Sequence[Rewriting]) -> Iterator[str]:

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
-from trope.core.errors import BadInput
-
-
-class Refused(BadInput):
-    """A request that is not answered; `code` is for programs, the message for people."""
-
-    def __init__(self, status: int, code: str, message: str) -> None:
-        super().__init__(status, code, message)
-        self.status, self.code, self.message = status, code, message
-
-    def __str__(self) -> str:
-        return self.message
+from trope.workbench.refused import Refused
 
 
 def refusal(request: HttpRequest, refused: Refused) -> HttpResponse:
@@ -54,6 +44,14 @@ def wrong_site(request: HttpRequest, reason: str = "") -> HttpResponse:
     """For a form that does not come from one of our own pages."""
     message = "the form did not come from a page of this workbench; load the page again"
     return refusal(request, Refused(403, "wrong-origin", message))
+
+
+def wrong_method(request: HttpRequest, allowed: Sequence[str]) -> HttpResponse:
+    """For a method that an address does not take."""
+    message = f"{request.path} takes {' and '.join(allowed)}, not {request.method}"
+    response = refusal(request, Refused(405, "wrong-method", message))
+    response["Allow"] = ", ".join(allowed)
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
-from trope.workbench.web.answers import Refused
+from trope.workbench.refused import Refused
 from trope.workbench.web.middleware import COOKIE, cookie_value
 from trope.workbench.web.state import the_options
 

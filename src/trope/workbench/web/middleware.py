@@ -16,7 +16,9 @@ from trope import __version__
 from trope.core.errors import TropeError
 from trope.web.headers import Answer
 from trope.web.serving import LOOPBACK, is_loopback
-from trope.workbench.web.answers import Refused, failed, refusal
+from trope.workbench.refused import Refused
+from trope.workbench.web.answers import failed, refusal
+from trope.workbench.web.intake import REFUSED
 from trope.workbench.web.state import Options, the_options
 
 COOKIE = "workbench"
@@ -38,7 +40,8 @@ def guard(answer: Answer) -> Answer:
             response = refusal(request, Refused(401, "no-token", message))
             response["WWW-Authenticate"] = "Bearer"
             return response
-        return answer(request)
+        not_taken = request.META.get(REFUSED)
+        return answer(request) if not_taken is None else refusal(request, not_taken)
 
     return guarded
 

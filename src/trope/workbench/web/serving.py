@@ -8,9 +8,10 @@ from threading import Thread
 from typing import Any
 
 from trope.core.errors import BadInput, MissingExtra
+from trope.render import static_files as render_files
 from trope.web.serving import is_loopback, run_service, with_static_files
+from trope.workbench.limits import THREADS
 from trope.workbench.web import state
-from trope.workbench.web.limits import THREADS
 from trope.workbench.web.state import Options
 
 PART = ("the workbench", "web")
@@ -30,7 +31,10 @@ def application(options: Options) -> Any:
     if not settings.configured:
         settings.configure(**web_settings())
         django.setup()
-    return with_static_files(get_wsgi_application(), [HERE / "static"])
+    from trope.workbench.web.intake import take_whole
+
+    folders = [render_files.FOLDER, HERE / "static"]
+    return take_whole(with_static_files(get_wsgi_application(), folders))
 
 
 def serve(options: Options, *, when_ready: Callable[[], None] | None = None) -> None:
@@ -42,6 +46,7 @@ def serve(options: Options, *, when_ready: Callable[[], None] | None = None) -> 
         host=options.host,
         port=options.port,
         part=PART,
+        worker_class="trope.workbench.web.intake.PatientWorker",
         workers=1,  # which has the model; threads wait for one another where they need it
         threads=THREADS,
         keepalive=5,

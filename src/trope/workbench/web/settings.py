@@ -6,7 +6,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from trope.workbench.web.limits import BODY_LIMIT
+from trope.workbench.limits import BODY_LIMIT
 
 HERE = Path(__file__).parent
 

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from trope.core.records import Analysis, TextKind
 from trope.pipeline import Pipeline
+from trope.workbench.kept import KeptTexts
+from trope.workbench.limits import ANSWER_S, WAITING
+from trope.workbench.turns import Turns
 
 if TYPE_CHECKING:
     from trope.workbench.corpus.corpus import Corpus
 
 DEFAULT_PORT = 8200
+REMEMBERED = 4
+"""Analyses that are kept in memory, so that a page and its downloads are computed once."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,8 @@ class Options:
 _lock = RLock()
 _options = Options()
 _opened: dict[str, Any] = {}
+_analyses: OrderedDict[tuple[str, TextKind], Analysis] = OrderedDict()
+_turns = Turns(WAITING, ANSWER_S)
 
 
 def begin(options: Options) -> None:
@@ -45,6 +57,7 @@ def begin(options: Options) -> None:
     with _lock:
         _options = options
         _opened.clear()
+        _analyses.clear()
 
 
 def the_options() -> Options:
@@ -62,6 +75,35 @@ def the_pipeline() -> Pipeline:
                 base_weights=_options.base_weights,
             )
         return _opened["pipeline"]
+
+
+def in_turn(work: Callable[[Pipeline], T]) -> T:
+    """What the work makes of the model, which serves one request at a time.
+
+    Raises:
+        Refused: where too many wait, or it takes too long.
+    """
+    return _turns.take(lambda: work(the_pipeline()))
+
+
+def analysis_of(text: str, kind: TextKind) -> Analysis:
+    """Everything about a text; the last few are remembered."""
+    key = text, kind
+    with _lock:
+        if key in _analyses:
+            _analyses.move_to_end(key)
+            return _analyses[key]
+    found = in_turn(lambda pipeline: pipeline.analyze(text, kind=kind))
+    with _lock:
+        _analyses[key] = found
+        while len(_analyses) > REMEMBERED:
+            _analyses.popitem(last=False)
+    return found
+
+
+def the_texts() -> KeptTexts:
+    """The texts that were pasted."""
+    return KeptTexts(_options.keep)
 
 
 def the_corpus() -> Corpus | None:

@@ -8,6 +8,9 @@ BODY_LIMIT = 2_000_000
 TEXT_LIMIT = 200_000
 """Characters of a text, some 35,000 words; `trope analyze` and `trope detect` take any number."""
 
+REWRITING_LIMIT = 5_000
+"""Characters of a text whose verbs are rewritten, each of which takes longer than a reading."""
+
 READING_S = 10.0
 """Seconds in which a request must have arrived, its headers and then its body."""
 
