@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
     "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
+    "query": ("trope.cli.query:query", "What a corpus says: rates, verbs, keyness, concordance."),
     "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
     "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),
     "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
