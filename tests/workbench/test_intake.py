@@ -63,7 +63,7 @@ def dribble(connection: socket.socket, content: bytes, until: threading.Event) -
             return
 
 
-@pytest.mark.parametrize("path", ["/api/analyze", "/api/rewrite", "/"])
+@pytest.mark.parametrize("path", ["/api/analyze", "/api/rewrite", "/api/query", "/"])
 def test_body_that_dribbles_is_cut_off(quick: Bench, path: str) -> None:
     over = threading.Event()
     with quick.connect() as connection:

@@ -17,6 +17,8 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
               help="Address to listen on; others than this machine need a token.")  # fmt: skip
 @click.option("--port", default=8200, show_default=True, type=click.IntRange(1, 65535),
               help="Port to listen on.")  # fmt: skip
+@click.option("--index", type=FOLDER,
+              help="Folder of the corpus's index.  [default: the user's cache]")  # fmt: skip
 @click.option("--projects", type=FOLDER, default=Path("projects"), show_default=True,
               help="Folder for annotation projects made from a selection.")  # fmt: skip
 @click.option("--keep", type=FOLDER,
@@ -34,6 +36,7 @@ def serve(
     corpus: Path | None,
     host: str,
     port: int,
+    index: Path | None,
     projects: Path,
     keep: Path | None,
     tier: str,
@@ -55,6 +58,7 @@ def serve(
         host=host,
         port=port,
         corpus=corpus,
+        index=index,
         projects=projects.absolute(),
         keep=(keep or kept_texts_folder()).absolute(),
         tier=tier,
@@ -74,4 +78,8 @@ def serve(
         if not no_browser:
             webbrowser.open(address)
 
-    serving.serve(options, when_ready=ready)
+    def tell(step: str) -> None:
+        if not quiet:
+            click.echo(f"{corpus}: {step} …", err=True)
+
+    serving.serve(options, when_ready=ready, tell=tell)

@@ -7,7 +7,7 @@ answers against it.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -114,6 +114,17 @@ class RewritingsDocument(msgspec.Struct):
 
     text: str
     rewritings: list[Rewriting]
+
+
+class TableDocument(msgspec.Struct):
+    """A view of a corpus, as `trope query FOLDER VIEW --json` prints it; views add to it."""
+
+    trope: str
+    view: str
+    command: str
+    columns: list[str]
+    rows: list[dict[str, Any]]
+    notes: list[str]
 
 
 class Fault(msgspec.Struct):

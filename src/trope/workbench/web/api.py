@@ -13,27 +13,32 @@ from django.views.decorators.csrf import csrf_exempt
 
 from trope.core.export import TASKS, to_json
 from trope.render import rewritings
+from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
 from trope.workbench.documents import (
     AnalysisDocument,
     AnalyzeRequest,
     Request,
     RewriteRequest,
     RewritingsDocument,
+    TableDocument,
 )
 from trope.workbench.refused import Refused
 from trope.workbench.web.answers import wrong_method
-from trope.workbench.web.state import in_turn
+from trope.workbench.web.state import in_turn, the_corpus
 
 JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A path under /api/; where GET is allowed, the request is the query of the address."""
+    """A path under /api/; where GET is allowed, the request is the query of the address.
+
+    Where there are several types of requests, the field `view` says which one it is.
+    """
 
     name: str
     summary: str
-    request: type[Request]
+    request: type[Request] | Mapping[str, type[AnyQuery]]
     answer: Any
     run: Callable[[Any], str]
     methods: tuple[str, ...] = ("POST",)
@@ -59,6 +64,18 @@ def rewrite(asked: RewriteRequest) -> str:
     return rewritings.to_json([(asked.text, found)]) + "\n"
 
 
+def query(asked: AnyQuery) -> str:
+    """The document that `trope query FOLDER VIEW --json` prints."""
+    corpus = the_corpus()
+    if corpus is None:
+        message = "the workbench was started without a corpus; start it with trope serve FOLDER"
+        raise Refused(404, "no-corpus", message)
+    from trope.workbench.corpus.answering import answer
+    from trope.workbench.corpus.table import to_json as table_json
+
+    return table_json(answer(corpus, asked))
+
+
 ENDPOINTS = (
     Endpoint(
         "analyze",
@@ -73,6 +90,14 @@ ENDPOINTS = (
         RewriteRequest,
         RewritingsDocument,
         rewrite,
+    ),
+    Endpoint(
+        "query",
+        "A view of the corpus that the workbench was started with.",
+        VIEWS,
+        TableDocument,
+        query,
+        ("GET", "POST"),
     ),
 )
 
@@ -96,14 +121,14 @@ def describe(request: HttpRequest) -> HttpResponse:
 def _view(endpoint: Endpoint) -> Callable[[HttpRequest], HttpResponse]:
     # forms have their token; programs are told apart by the kind of content and their origin
     @csrf_exempt
-    def answer(request: HttpRequest) -> HttpResponse:
+    def view(request: HttpRequest) -> HttpResponse:
         if request.method not in endpoint.methods:
             return wrong_method(request, endpoint.methods)
         _check_origin(request)
         asked = _asked(request, endpoint.request)
         return HttpResponse(endpoint.run(asked), content_type=JSON)
 
-    return answer
+    return view
 
 
 def _check_origin(request: HttpRequest) -> None:
@@ -115,13 +140,16 @@ def _check_origin(request: HttpRequest) -> None:
         raise Refused(403, "wrong-origin", message)
 
 
-def _asked(request: HttpRequest, kind: type[Request]) -> Request:
+def _asked(request: HttpRequest, kind: type[Request] | Mapping[str, type[AnyQuery]]) -> Any:
     if request.method == "GET":
-        return _checked(dict(request.GET.items()), kind, strict=False)
+        # only conditions may be given more than once
+        several = {name: request.GET.getlist(name) for name in request.GET}
+        fields = {name: v if name == "where" else v[-1] for name, v in several.items()}
+        return _checked(fields, kind)
     if request.content_type != JSON:
         given = request.content_type or "nothing"
         raise Refused(415, "wrong-type", f"send {JSON}, not {given} (the header Content-Type)")
-    return _checked(_document(request.body), kind, strict=True)
+    return _checked(_document(request.body), kind)
 
 
 def _document(body: bytes) -> Any:
@@ -134,9 +162,12 @@ def _document(body: bytes) -> Any:
         raise Refused(400, "not-json", f"the body is no JSON document: {error}") from None
 
 
-def _checked(document: Mapping[str, Any] | Any, kind: type[Request], *, strict: bool) -> Request:
+def _checked(document: Any, kind: type[Request] | Mapping[str, type[AnyQuery]]) -> Any:
     try:
-        return msgspec.convert(document, kind, strict=strict)
+        if isinstance(kind, type):
+            return msgspec.convert(document, kind)
+        fields = msgspec.convert(document, dict[str, Any])
+        return make_query(str(fields.pop("view", "")), fields)
     except msgspec.ValidationError as error:
         raise Refused(400, "bad-request", f"{error}; see /api/openapi.json") from None
 

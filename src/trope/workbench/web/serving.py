@@ -41,10 +41,13 @@ def application(options: Options) -> Any:
     return take_whole(with_static_files(get_wsgi_application(), folders))
 
 
-def serve(options: Options, *, when_ready: Callable[[], None] | None = None) -> None:
-    """Answer requests until stopped; `when_ready` is called once they can be sent."""
+def serve(options: Options, *, when_ready: Callable[[], None], tell: Callable[[str], None]) -> None:
+    """Answer requests until stopped.
+
+    `when_ready` is called once they can be sent, `tell` is told what takes long before that.
+    """
     check_place(options.host, options.port)
-    open_corpus_once(options)
+    build_index(options, tell)
     run_service(
         lambda: _loaded(options),
         host=options.host,
@@ -56,7 +59,7 @@ def serve(options: Options, *, when_ready: Callable[[], None] | None = None) -> 
         keepalive=5,
         worker_connections=64,
         graceful_timeout=3,
-        when_ready=lambda server: when_ready() if when_ready else None,
+        when_ready=lambda server: when_ready(),
     )
 
 
@@ -67,16 +70,15 @@ def _loaded(options: Options) -> Any:
     return served
 
 
-def open_corpus_once(options: Options) -> None:
+def build_index(options: Options, tell: Callable[[str], None]) -> None:
     """Build the index of the corpus, or say what is wrong with it, before anything is served.
 
     The process that answers opens it again: connections do not survive a fork.
     """
-    state.begin(options)
-    corpus = state.the_corpus()
-    if corpus is not None:
-        corpus.close()
-    state.begin(options)
+    if options.corpus is not None:
+        from trope.workbench.corpus.corpus import open_corpus
+
+        open_corpus(options.corpus, index=options.index, progress=tell).close()
 
 
 def check_place(host: str, port: int) -> None:

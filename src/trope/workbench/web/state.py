@@ -36,6 +36,7 @@ class Options:
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
     corpus: Path | None = None
+    index: Path | None = None
     projects: Path = Path("projects")
     keep: Path = Path("texts")
     tier: str = "small"
@@ -114,7 +115,7 @@ def the_corpus() -> Corpus | None:
         if "corpus" not in _opened:
             from trope.workbench.corpus.corpus import open_corpus
 
-            _opened["corpus"] = open_corpus(_options.corpus)
+            _opened["corpus"] = open_corpus(_options.corpus, index=_options.index)
         return _opened["corpus"]
 
 
