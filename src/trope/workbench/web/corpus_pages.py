@@ -141,6 +141,7 @@ def _taken(request: HttpRequest, table: Table) -> dict[str, Any]:
     return {
         "table": table,
         "about": table.about,
+        "counts": {n: f"{c:,}" for n, c in table.about.items() if isinstance(c, int)},
         "query": request.GET.urlencode(),
         "earlier": _address(request, page=at - 1) if at > 1 else "",
         "later": _address(request, page=at + 1) if at < pages else "",
@@ -152,7 +153,7 @@ def _plot(table: Table) -> DotPlot | LinePlot | None:
     rows = table.dicts()
     if table.view == "rates":
         return line_plot(rows) if table.about["date"] else dot_plot(rows, "group")
-    return dot_plot(rows, "verb") if table.view == "verbs" else None
+    return None
 
 
 def _few_rows(given: dict[str, Any]) -> dict[str, int]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-WIDTH = 480
+WIDTH = 380
 MOST_DOTS = 30
-_NAMES, _RIGHT, _ROW, _TOP = 132, 14, 22, 6
-_LEFT, _HEIGHT, _LABELS = 44, 190, 5
-_LONGEST = 20
+_NAMES, _RIGHT, _ROW, _TOP = 112, 20, 22, 8
+_LEFT, _HEIGHT, _LABELS = 40, 200, 4
+_LONGEST = 16
 
 
 @dataclass(frozen=True, slots=True)
