@@ -14,6 +14,7 @@ from trope.tasks.metaphor.corpus import is_word
 def shaded(analysis: Analysis, address: str) -> str:
     """The text as HTML; words lead to the address, which ends where their number belongs."""
     parts: list[str] = []
+    address = clean(address)
     at = 0
     for place, sentence in enumerate(sentences(analysis)):
         parts.append(clean(analysis.text[at : sentence.start]))

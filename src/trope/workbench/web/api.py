@@ -83,6 +83,7 @@ def addresses() -> list[URLPattern]:
     return [*own, path("api/openapi.json", describe, name="openapi")]
 
 
+@csrf_exempt
 def describe(request: HttpRequest) -> HttpResponse:
     """The description of the API."""
     from trope.workbench.web.openapi import description

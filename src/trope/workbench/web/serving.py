@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from collections.abc import Callable
 from threading import Thread
@@ -31,6 +32,9 @@ def application(options: Options) -> Any:
     if not settings.configured:
         settings.configure(**web_settings())
         django.setup()
+    # a refusal is told to who asked; errors of ours are told by `middleware.explain`
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)
+    logging.getLogger("django.security.csrf").setLevel(logging.CRITICAL)
     from trope.workbench.web.intake import take_whole
 
     folders = [render_files.FOLDER, HERE / "static"]

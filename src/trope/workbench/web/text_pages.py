@@ -163,6 +163,19 @@ def _page(analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
     }
 
 
+def _line(summary: Summary) -> str:
+    words = summary.metaphors.total.words
+    rate = metaphor_page.percent(words.interval())
+    kept, rejected = summary.kept.total(), summary.rejected.total()
+    parts = [
+        f"sentences: {summary.sentences:,}",
+        f"metaphors: {words.part:,} of {words.whole:,} words, {rate}",
+        f"relations: {kept:,} kept, {rejected:,} rejected",
+        f"names: {summary.names.total():,}",
+    ]
+    return " · ".join(parts)
+
+
 def _panel(request: HttpRequest, analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
     """What stands beside the text: nothing, or all about the word of the address."""
     number = request.GET.get("word", "")

@@ -48,4 +48,4 @@ form.addEventListener("submit", event => {
   else if (text.value.length > limit) { event.preventDefault(); complain(tooLong(text.value.length)); }
   else form.querySelector("button").textContent = "Reading …";
 });
-window.addEventListener("pageshow", () => { form.querySelector("button").textContent = "Show its figures"; });
+window.addEventListener("pageshow", () => { form.querySelector("button").textContent = "Analyse"; });
