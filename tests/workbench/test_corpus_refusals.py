@@ -144,6 +144,15 @@ def test_the_index_is_built_once_and_again_for_another_run(copy: Path, tmp_path:
     assert not [path for path in copy.iterdir() if "duckdb" in path.name]
 
 
+def test_a_damaged_index_is_built_again(corpus_folder: Path, tmp_path: Path) -> None:
+    with opened(corpus_folder, tmp_path):
+        (path,) = tmp_path.iterdir()
+    path.write_bytes(b"no index at all" * 4096)
+    with opened(corpus_folder, tmp_path) as corpus:
+        assert answer(corpus, make_query("concordance", {"lemma": "ate"})).rows
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_the_index_does_not_lie_in_the_corpus(copy: Path) -> None:
     with pytest.raises(BadInput, match="lies in the folder of the corpus"):
         open_corpus(copy, index=copy / "index")

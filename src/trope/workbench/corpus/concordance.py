@@ -53,8 +53,8 @@ def concordance(corpus: Corpus, query: ConcordanceQuery) -> Table:
     extra = [column for column in corpus.facts.columns if column.name != FILE]
     columns = (*COLUMNS, *roles, *(_free(column.name) for column in extra))
     rows = _lines(corpus, query, search, [column.key for column in extra]) if total else []
-    about = {"total": total, "page": query.page}
-    return Table("concordance", columns, rows, command_line(corpus.folder, query), about=about)
+    command = command_line(corpus.folder, query)
+    return Table("concordance", columns, rows, command, about=query.paged(total))
 
 
 def _free(name: str) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from trope.core.errors import BadInput, UnknownName
 from trope.workbench.corpus.building import PERIODS, Column, Facts, Progress
-from trope.workbench.corpus.database import Database
+from trope.workbench.corpus.database import Database, duckdb
 from trope.workbench.corpus.index import find_index
 from trope.workbench.corpus.source import CorpusSource, read_source
 
@@ -117,6 +117,18 @@ def open_corpus(
     """
     source = read_source(folder)
     path = find_index(source, index, progress or (lambda step: None))
+    try:
+        return _opened(source, path)
+    except (duckdb().Error, msgspec.MsgspecError):  # damaged since: it is only a copy
+        path.unlink()
+        return _opened(source, find_index(source, index, progress or (lambda step: None)))
+
+
+def _opened(source: CorpusSource, path: Path) -> Corpus:
     database = Database(path)
-    ((facts,),) = database.ask("SELECT facts FROM facts")
-    return Corpus(source, msgspec.json.decode(facts, type=Facts), database)
+    try:
+        ((facts,),) = database.ask("SELECT facts FROM facts")
+        return Corpus(source, msgspec.json.decode(facts, type=Facts), database)
+    except BaseException:
+        database.close()
+        raise

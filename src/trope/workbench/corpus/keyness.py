@@ -37,7 +37,7 @@ def keyness(corpus: Corpus, query: KeynessQuery) -> Table:
             raise BadInput(f"no word stands in the texts where {column.name} is {value!r}")
     counted = _counts(corpus, part, other, query)
     rows = _rows(counted, sizes, query)
-    about: dict[str, Any] = {"total": len(rows), "page": query.page, "tested": len(counted)}
+    about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(counted)}
     about |= {"words": sizes[0], "other_words": sizes[1], "correction": query.correction}
     shown = rows[query.skipped : query.skipped + query.rows]
     return Table("keyness", COLUMNS, shown, command_line(corpus.folder, query), about=about)

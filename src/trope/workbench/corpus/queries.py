@@ -52,6 +52,10 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """Rows before the page."""
         return (self.page - 1) * self.rows
 
+    def paged(self, total: int) -> dict[str, int]:
+        """How many rows there are in all, and which page of how many this is."""
+        return {"total": total, "page": self.page, "pages": max(1, -(-total // self.rows))}
+
 
 class RatesQuery(Query, frozen=True, kw_only=True):
     """Rates of metaphor of groups of texts, with 95 % intervals."""

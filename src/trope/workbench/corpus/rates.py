@@ -49,8 +49,8 @@ def rates(corpus: Corpus, query: RatesQuery) -> Table:
         (total,) = corpus.database.one(
             f"SELECT count(DISTINCT {group}) FROM documents WHERE {condition}", given
         )
-    about = {"by": column.name, "period": period, "date": column.date, "total": total}
-    about |= {"page": query.page, "all": dict(zip(COLUMNS, _row(whole), strict=True))}
+    about = {"by": column.name, "period": period, "date": column.date, **query.paged(total)}
+    about["all"] = dict(zip(COLUMNS, _row(whole), strict=True))
     rows = [_row(one[:-1]) for one in found]
     return Table("rates", COLUMNS, rows, command_line(corpus.folder, query), about=about)
 

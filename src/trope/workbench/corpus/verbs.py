@@ -34,8 +34,8 @@ def verbs(corpus: Corpus, query: VerbsQuery) -> Table:
         again = corpus.source.detect_again(relations=True)
         notes = (f"objects need the column 'relations'; make it with: {again}",)
     rows = [_row(use, objects.get(use.lemma, [])) for use in shown]
-    about = {"total": len(uses), "page": query.page}
-    return Table("verbs", COLUMNS, rows, command_line(corpus.folder, query), notes, about)
+    about, command = query.paged(len(uses)), command_line(corpus.folder, query)
+    return Table("verbs", COLUMNS, rows, command, notes, about)
 
 
 def _row(use: VerbUse, objects: list[dict[str, Any]]) -> Row:

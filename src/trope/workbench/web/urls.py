@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from trope.workbench.web import answers, api, entering, text_pages
+from trope.workbench.web import answers, api, corpus_pages, entering, text_pages
 
 handler400 = answers.bad_request
 handler404 = answers.not_found
@@ -21,4 +21,5 @@ urlpatterns = [
     path("kept/delete", text_pages.delete, name="delete"),
     path("enter/<str:token>", entering.enter, name="enter"),
     *api.addresses(),
+    *corpus_pages.addresses(),
 ]
