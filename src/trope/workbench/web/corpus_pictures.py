@@ -9,7 +9,7 @@ from typing import Any
 WIDTH = 380
 MOST_DOTS = 30
 _NAMES, _RIGHT, _ROW, _TOP = 112, 20, 22, 8
-_LEFT, _HEIGHT, _LABELS = 40, 200, 4
+_LEFT, _HEIGHT, _LABELS = 46, 200, 4
 _LONGEST = 16
 
 
