@@ -1,5 +1,7 @@
 """`/api/query`: tables of a corpus, the same as those of the command."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 import json
 import shlex
 from collections.abc import Iterator
@@ -9,6 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 from benches import Bench, start, stop
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 from small_corpus import trope
 
 VIEWS: list[dict[str, Any]] = [

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from corpus_bench import CorpusBench, corpus_bench
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 
 from chromium import axe_source, chromium, free_port, grave
 

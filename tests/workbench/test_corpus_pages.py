@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from benches import Bench, bench
 from corpus_bench import CorpusBench, corpus_bench
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 
 PAGES = {
     "rates": "/corpus/rates?by=source",

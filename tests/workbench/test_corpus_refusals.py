@@ -1,11 +1,14 @@
 """Folders, columns and questions that cannot be used: named, refused, nothing harmed."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 import json
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 from small_corpus import detect, opened
 
 from trope.core.errors import (

@@ -1,5 +1,7 @@
 """Every view of a corpus against a look at all of its texts, and against `analyze --summary`."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 import json
 import math
 import re
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import ALL, NOUNS, SOURCES, VERBS, Row, detect, opened, read_by_rule, trope

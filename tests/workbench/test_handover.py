@@ -1,10 +1,13 @@
 """Lines of a concordance become a project: in its place, once, with the words marked."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 from small_corpus import Row, detect, opened
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")

@@ -1,5 +1,7 @@
 """`trope query`: tables on a terminal, as CSV, as JSON and as pictures."""
 
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
 import csv
 import io
 import json
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 from small_corpus import SOURCES, detect, trope
 
 from trope.cli.main import run

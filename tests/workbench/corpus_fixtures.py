@@ -1,4 +1,7 @@
-"""Fixtures of the workbench's tests."""
+"""The small corpus in its stages.
+
+A test module takes the fixtures by importing them; each stands on the one above it.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
