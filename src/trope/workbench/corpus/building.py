@@ -28,6 +28,9 @@ FORMAT = 1
 PERIODS = {"year": 4, "month": 7, "day": 10}
 """How long the beginning of a date is that names them."""
 
+OFFERED = 50
+"""Values of a column that are offered to choose from."""
+
 MOST_VALUES = 500
 """Values of a column whose lemmas are counted beforehand."""
 
@@ -54,6 +57,8 @@ class Column(msgspec.Struct, frozen=True):
     """Of dates, how many years, months and days there are; empty for what is no date."""
     counted: Literal["", "value", "month"]
     """By what the lemmas of its texts are counted beforehand, if they are."""
+    offered: tuple[str, ...]
+    """Its values where they are few, to choose from; of dates the years."""
 
     @property
     def date(self) -> bool:
@@ -180,7 +185,15 @@ class _Builder:
         counted: Literal["", "value", "month"] = "value" if values <= MOST_VALUES else ""
         if not counted and date and by_period["month"] <= MOST_VALUES:
             counted = "month"
-        return Column(title, key, values, by_period, counted)
+        offered = self._offered(f"left({key}, {PERIODS['year']})" if date else key)
+        return Column(title, key, values, by_period, counted, offered)
+
+    def _offered(self, value: str) -> tuple[str, ...]:
+        found = self._run(
+            f"SELECT DISTINCT {value} AS value FROM documents WHERE value <> '' "
+            f"ORDER BY value LIMIT {OFFERED + 1}"
+        )
+        return tuple(one for (one,) in found) if len(found) <= OFFERED else ()
 
     def _vocabulary(self) -> None:
         """Every form, lemma and tag once, numbered in alphabetical order."""
