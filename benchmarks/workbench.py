@@ -176,6 +176,8 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
     ]
     texts = opened.facts.texts
     opened.close()
+    frequent, medium = ranked[:_FREQUENT], ranked[_FREQUENT:_MEDIUM] or ranked
+    rare = ranked[_MEDIUM:] or ranked
     sources, years = workbench_corpus.SOURCES, range(2015, 2023)
 
     def concordance(**fields: object) -> str:
@@ -206,7 +208,7 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         fields = (
             {"upos": rng.choice(("VERB", "NOUN", "ADP")), "min_score": 0.8},
             {"upos": "VERB", "where": f"source={rng.choice(sources)}"},
-            {"lemma": rng.choice(ranked[:_FREQUENT]), "where": f"source={rng.choice(sources)}"},
+            {"lemma": rng.choice(frequent), "where": f"source={rng.choice(sources)}"},
             {"lemma": rng.choice(ranked[:_MEDIUM]), "metaphors": "true"},
             {"min_score": 0.3, "max_score": 0.5},
         )
@@ -217,9 +219,9 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         "rates": rates,
         "verbs": lambda: f"/corpus/verbs?{some_texts()}",
         "keyness": keyness,
-        "concordance.frequent": lambda: concordance(lemma=rng.choice(ranked[:_FREQUENT])),
-        "concordance.medium": lambda: concordance(lemma=rng.choice(ranked[_FREQUENT:_MEDIUM])),
-        "concordance.rare": lambda: concordance(lemma=rng.choice(ranked[_MEDIUM:])),
+        "concordance.frequent": lambda: concordance(lemma=rng.choice(frequent)),
+        "concordance.medium": lambda: concordance(lemma=rng.choice(medium)),
+        "concordance.rare": lambda: concordance(lemma=rng.choice(rare)),
         "concordance.relation": relation,
         "concordance.regex": lambda: concordance(regex=rng.choice(_PATTERNS)),
         "concordance.search": searched,

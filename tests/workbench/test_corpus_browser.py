@@ -143,7 +143,11 @@ def test_concordance_is_that_of_the_command(
         rows = same_table(corpus_bench, page)
         assert len(rows) == 9
         assert [line[1:] for line in cells(page)] == [
-            [row["left"], row["word"], row["right"], f"{row['score']:.2f}"] for row in rows
+            [
+                *(row["left"], row["word"], row["right"], f"{row['score']:.2f}"),
+                ", ".join(filter(None, (row["source"], row["date"]))),
+            ]
+            for row in rows
         ]
         page.get_by_role("link", name="Next").first.click()
         page.wait_for_url("**page=**")

@@ -299,6 +299,20 @@ def test_texts_that_were_not_kept_are_put_together(
         assert ask(corpus, "concordance", **fields).rows == told.rows
 
 
+def test_odd_names_of_folders_and_columns(tmp_path: Path) -> None:
+    odd = 'it\'s "odd" = [*]'
+    table = tmp_path / "news.jsonl"
+    lines = [{"text": "Rain ate roads.", odd: value} for value in ("a=b", "c'd", "")]
+    table.write_text("\n".join(map(json.dumps, lines)))
+    for name in ("it's [1] *.parquet", "[a]?"):
+        options = ("--columns", f"text,{odd}", "--tokens", "--with", "relations")
+        folder = detect(table, tmp_path / name, *options)
+        with opened(folder, tmp_path / "index 'of' it") as corpus:
+            assert sorted(row[0] for row in ask(corpus, "rates", by=odd).rows) == ["", "a=b", "c'd"]
+            found = ask(corpus, "concordance", lemma="ate", where=[f"{odd}=a=b"])
+            assert [(row["id"], row[odd]) for row in found.dicts()] == [(f"{table}:1", "a=b")]
+
+
 def test_a_column_that_only_looks_like_the_text_is_no_text(tmp_path: Path) -> None:
     table = tmp_path / "news.csv"
     table.write_text("text,title\nRain ate roads.,Weather\nWind bent trees.,Weather\n")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from trope.core.errors import BadInput
-from trope.workbench.corpus.building import FILE, NEIGHBOURS
+from trope.workbench.corpus.building_words import NEIGHBOURS
 from trope.workbench.corpus.corpus import Corpus, all_hold
+from trope.workbench.corpus.facts import FILE
 from trope.workbench.corpus.queries import ConcordanceQuery, command_line
 from trope.workbench.corpus.table import Row, Table
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from trope.core.errors import BadInput, UnknownName
-from trope.workbench.corpus.building import PERIODS, Column, Facts, Progress
+from trope.workbench.corpus.building import Progress
 from trope.workbench.corpus.database import Database, duckdb
+from trope.workbench.corpus.facts import PERIODS, Column, Facts
 from trope.workbench.corpus.index import find_index
 from trope.workbench.corpus.source import CorpusSource, read_source
 

@@ -12,7 +12,7 @@ from typing import Any
 from trope.core.errors import BadInput, MissingExtra
 
 THREADS = 2
-BUILD_MEMORY, MEMORY = "1GB", "600MB"
+BUILD_MEMORY, MEMORY = "700MB", "600MB"
 TIME_LIMIT = 30.0
 """Seconds after which a question is given up."""
 

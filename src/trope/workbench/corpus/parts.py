@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 
 from trope.workbench.corpus.source import CorpusSource
@@ -43,7 +44,8 @@ class Parts:
     def scan(self) -> str:
         """What stands after FROM."""
         source = self._source
-        files = ", ".join(literal(path) for path in source.parts)
+        # a name with a star or a bracket is no pattern
+        files = ", ".join(literal(glob.escape(str(path))) for path in source.parts)
         if source.manifest.settings.format == "parquet":
             return f"read_parquet([{files}])"
         columns = {

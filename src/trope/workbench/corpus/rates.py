@@ -6,8 +6,8 @@ import msgspec
 
 from trope.core.errors import BadInput
 from trope.metrics.shares import ClusteredShare
-from trope.workbench.corpus.building import PERIODS, Column
 from trope.workbench.corpus.corpus import Corpus, all_hold
+from trope.workbench.corpus.facts import PERIODS, Column
 from trope.workbench.corpus.queries import RatesQuery, command_line
 from trope.workbench.corpus.table import Row, Table, rounded
 

@@ -69,6 +69,8 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
     if form:
         return _file(table, form)
     context |= _taken(request, table) | {"rows": shown_rows(view, table.dicts())}
+    if view == "rates":
+        context["everything"] = shown_rows(view, [table.about["all"]])[0]
     context |= {"plot": _plot(table), "projects": the_options().projects, "most": MOST_ITEMS}
     return render(request, template, context)
 

@@ -9,11 +9,13 @@ from urllib.parse import urlencode
 
 from trope.metrics.intervals import Interval
 from trope.render.metaphor_page import percent
+from trope.workbench.corpus.concordance import COLUMNS, ROLES
 from trope.workbench.corpus.handover import line_key
 from trope.workbench.corpus.table import Table
 
 Row = dict[str, Any]
 _SHADES = 10
+_MOST_META = 2
 
 
 def shown_rows(view: str, rows: Sequence[Row]) -> list[Row]:
@@ -50,7 +52,15 @@ def _keyness(row: Row) -> Row:
 
 
 def _concordance(row: Row) -> Row:
-    return {**row, "key": line_key(row), "number": row["text"], "score": f"{row['score']:.2f}"}
+    # what the corpus says of the text: its first columns, after all of ours
+    meta = [str(value) for name, value in row.items() if name not in (*COLUMNS, *ROLES) and value]
+    return {
+        **row,
+        "key": line_key(row),
+        "number": row["text"],
+        "score": f"{row['score']:.2f}",
+        "meta": ", ".join(meta[:_MOST_META]),
+    }
 
 
 _SHOWN: dict[str, Callable[[Row], Row]] = {
