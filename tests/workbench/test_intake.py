@@ -12,7 +12,7 @@ from queue import Queue
 import pytest
 from benches import TEXT, Bench, bench, start, stop
 
-QUICK = "from trope.workbench import limits\nlimits.READING_S = 1.0"
+QUICK = "from trope.workbench import limits\nlimits.READING_S = 2.0"
 PASTE = 200_000_000
 BLOCKED = """
 from trope.workbench import limits
@@ -32,7 +32,7 @@ trope.pipeline.Pipeline = Blocked
 
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    """A workbench that waits a second for a request to arrive."""
+    """A workbench that waits two seconds for a request to arrive."""
     started = start(tmp_path_factory.mktemp("quick"), before=QUICK)
     yield started
     stop(started)
@@ -74,7 +74,7 @@ def test_body_that_dribbles_is_cut_off(quick: Bench, path: str) -> None:
         over.set()
         sender.join()
     assert answer.startswith(b"HTTP/1.1 408 ")
-    assert b"bytes arrived within 1 second" in answer
+    assert b"bytes arrived within 2 seconds" in answer
 
 
 def test_headers_that_dribble_are_cut_off(quick: Bench) -> None:

@@ -4,10 +4,14 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
-from benches import TEXT, Bench, bench, printed, start, stop
+from benches import TEXT, Bench, bench, start, stop
+
+from chromium import free_port
 
 EVIL = "<script>window.hacked=1</script><img src=x onerror='window.hacked=1'> strangles </textarea>"
 
@@ -159,17 +163,37 @@ def test_error_shows_nothing_of_the_inside(tmp_path_factory: pytest.TempPathFact
         stop(started)
 
 
-def test_port_that_is_taken_is_named(
-    bench: Bench, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    import subprocess
-    import sys
-
-    done = subprocess.run(
-        [sys.executable, "-m", "trope", "serve", "--no-browser", "--port", str(bench.port)],
-        capture_output=True,
-        text=True,
-    )
+def refusal(*arguments: str, before: str = "") -> str:
+    """The one line that `trope serve` says before it ends."""
+    command = ["serve", "--no-browser", *arguments]
+    code = f"{before}\nfrom trope.cli.main import run\nrun({command!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"trope: cannot serve on 127.0.0.1:{bench.port}")
+    assert done.stdout == ""
     assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_port_that_is_taken_is_named(bench: Bench) -> None:
+    told = refusal("--port", str(bench.port))
+    assert told.startswith(f"trope: cannot serve on 127.0.0.1:{bench.port}")
+
+
+def test_address_that_is_not_ours_is_named() -> None:
+    assert "cannot serve on 192.0.2.1:" in refusal("--host", "192.0.2.1", "--port", "8299")
+
+
+def test_model_that_there_is_not_is_named() -> None:
+    assert "'tiny'" in refusal("--tier", "tiny", "--port", str(free_port()))
+
+
+@pytest.mark.parametrize("name", ["django", "gunicorn", "whitenoise"])
+def test_part_that_is_not_installed_is_named(name: str) -> None:
+    missing = (
+        "import importlib.util as util\n"
+        "found = util.find_spec\n"
+        f"util.find_spec = lambda name, *a: None if name == {name!r} else found(name, *a)"
+    )
+    told = refusal("--port", str(free_port()), before=missing)
+    assert f"{name} is not installed" in told
+    assert "pip install 'trope[web]'" in told

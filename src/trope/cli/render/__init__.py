@@ -1,1 +1,1 @@
-"""Plots that commands draw into files."""
+"""Plots and tables that commands write."""

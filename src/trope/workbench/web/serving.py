@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable
+from importlib.util import find_spec
 from threading import Thread
 from typing import Any
 
-from trope.core.errors import BadInput, MissingExtra
+from trope.core.errors import BadInput, MissingExtra, TropeError
+from trope.pipeline import BASE, Pipeline
 from trope.render import static_files as render_files
 from trope.web.serving import is_loopback, run_service, with_static_files
 from trope.workbench.limits import THREADS
@@ -17,16 +19,16 @@ from trope.workbench.web.state import Options
 
 PART = ("the workbench", "web")
 
+_log = logging.getLogger("trope.workbench")
+
 
 def application(options: Options) -> Any:
     """The WSGI application with its static files."""
     state.begin(options)
-    try:
-        import django
-        from django.conf import settings
-        from django.core.wsgi import get_wsgi_application
-    except ModuleNotFoundError as error:
-        raise MissingExtra(*PART, error.name or "django") from error
+    import django
+    from django.conf import settings
+    from django.core.wsgi import get_wsgi_application
+
     from trope.workbench.web.settings import HERE, web_settings
 
     if not settings.configured:
@@ -46,7 +48,9 @@ def serve(options: Options, *, when_ready: Callable[[], None], tell: Callable[[s
 
     `when_ready` is called once they can be sent, `tell` is told what takes long before that.
     """
+    check_parts()
     check_place(options.host, options.port)
+    check_model(options)
     build_index(options, tell)
     run_service(
         lambda: _loaded(options),
@@ -66,8 +70,31 @@ def serve(options: Options, *, when_ready: Callable[[], None], tell: Callable[[s
 def _loaded(options: Options) -> Any:
     """The application, with the model on its way."""
     served = application(options)
-    Thread(target=state.the_pipeline, daemon=True).start()
+    Thread(target=_load_model, daemon=True).start()
     return served
+
+
+def _load_model() -> None:
+    try:
+        state.the_pipeline()
+    except TropeError as error:
+        _log.error("%s", error)  # those who ask for it are told so, too
+
+
+def check_parts() -> None:
+    """Raises MissingExtra where something is not installed that the pages need."""
+    for name in ("django", "gunicorn", "whitenoise"):
+        if find_spec(name) is None:
+            raise MissingExtra(*PART, name)
+
+
+def check_model(options: Options) -> None:
+    """Raises TropeError for a model that there is not.
+
+    The tier `base` is looked for where it is loaded: its network must not be made before a fork.
+    """
+    if options.tier != BASE:
+        Pipeline(tier=options.tier, threads=options.threads)
 
 
 def build_index(options: Options, tell: Callable[[str], None]) -> None:
