@@ -41,7 +41,7 @@ check: $(VENV)/dev.stamp
 	@.ci/packages chromium postgresql
 	$(BIN)/python -m pytest
 
-docs: $(VENV)/dev.stamp
+docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs build/docs
 	@echo 'build/docs/index.html'
 
@@ -85,10 +85,15 @@ $(VENV)/core.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 	@$(INSTALL) -e . || $(FAILED)
 	@touch $@
 
+$(VENV)/docs.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
+	@echo 'Installing trope and what builds its pages into $(VENV) (a minute or two, the first time) …'
+	@$(INSTALL) -e '.[docs]' || $(FAILED)
+	@touch $(VENV)/core.stamp $@
+
 # Without torch (it is large, and not to be had everywhere) the tests of training are skipped.
 $(VENV)/dev.stamp: $(VENV)/made.stamp pyproject.toml constraints.txt
 	@echo 'Installing trope and what its tests need into $(VENV) (some minutes, the first time) …'
 	@$(INSTALL) -e '.[dev]' || { \
 	  echo 'make: not all could be installed (see above); trying without torch: tests of training are skipped then'; \
 	  $(INSTALL) -e '.[lint,test,docs]' || $(FAILED); }
-	@touch $(VENV)/core.stamp $@
+	@touch $(VENV)/core.stamp $(VENV)/docs.stamp $@
