@@ -249,6 +249,8 @@ def test_an_exploding_expression_does_not_explode(small_corpus: Corpus) -> None:
         ("rates", {"where": ["Herald"]}, "'Herald' is no condition; write COLUMN=VALUE"),
         ("text", {"text": 61}, "no text 61; texts are numbered from 1 to 60"),
         ("text", {"text": "one"}, "text: expected int"),
+        ("concordance", {"lemma": "\udcff"}, "lemma: is no text"),
+        ("rates", {"where": ["source=\udcff"]}, "where: is no text"),
         ("sql", {}, "no view of a corpus is called 'sql'"),
     ],
 )

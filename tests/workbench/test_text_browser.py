@@ -216,8 +216,10 @@ def test_axe_finds_nothing_serious(
 
 def test_nothing_is_wider_than_a_phone(chromium: Any, bench: Bench) -> None:
     long = f"{TEXT} {'strangle' * 30}. {'Siemens ' * 40}"
-    page = shown(chromium, bench, long, **PHONE)
     wide = "document.documentElement.scrollWidth > window.innerWidth"
+    unbroken = shown(chromium, bench, f"{'x' * 300} strangles", **PHONE)
+    assert not unbroken.evaluate(wide)
+    page = shown(chromium, bench, long, **PHONE)
     assert not page.evaluate(wide)
     panel = open_word(page, "strangles")
     panel.get_by_text("Tree", exact=True).click()

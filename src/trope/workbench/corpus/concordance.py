@@ -117,14 +117,11 @@ def _matches_all(corpus: Corpus, pattern: str) -> bool:
 def _lines(
     corpus: Corpus, query: ConcordanceQuery, search: _Search, extra: Sequence[str]
 ) -> list[Row]:
-    places = "subject_pos, object_pos" if query.of_relations else "NULL, NULL"
+    roles = [f"{role}_pos" if query.of_relations else "NULL" for role in ROLES]
     found = corpus.database.ask(
         f"""
-        SELECT doc, pos, lemmas.text, tags.text, score, metaphor, start, stop, subject_pos,
-            object_pos
-        FROM (SELECT doc, pos, lemma, tag, score, metaphor, start, stop,
-                {places.split(", ")[0]} AS subject_pos, {places.split(", ")[1]} AS object_pos,
-                row_number() OVER () AS place
+        SELECT doc, pos, {", ".join(roles)}, lemmas.text, tags.text, score, metaphor, start, stop
+        FROM (SELECT *, row_number() OVER () AS place
             FROM (SELECT * FROM {search.sql} ORDER BY {_ORDERS[query.sort]}
                 LIMIT {query.rows} OFFSET {query.skipped}))
             JOIN lemmas USING (lemma) JOIN tags USING (tag)
@@ -132,48 +129,44 @@ def _lines(
         """,
         search.values,
     )
-    texts = _texts(corpus, {one[0] for one in found}, extra)
-    return [_line(hit, texts[hit[0]], query) for hit in found]
+    around = _contexts(corpus, [hit[:4] for hit in found], query.context, extra)
+    return [
+        (
+            *(hit[0], identifier, _flat(left), word, _flat(right), *hit[4:]),
+            *((subject, thing) if query.of_relations else ()),
+            *values,
+        )
+        for hit, (identifier, left, word, right, subject, thing, *values) in zip(
+            found, around, strict=True
+        )
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A text with the places of its tokens."""
+def _contexts(corpus: Corpus, places: Sequence[Row], width: int, extra: Sequence[str]) -> list[Row]:
+    """For every place, the id of its text, what stands around and on it, and the columns.
 
-    id: str
-    text: str
-    starts: list[int]
-    ends: list[int]
-    extra: tuple[str, ...]
-
-    def word(self, place: int | None) -> str:
-        return "" if place is None else self.text[self.starts[place] : self.ends[place]]
-
-
-def _texts(corpus: Corpus, numbers: set[int], extra: Sequence[str]) -> dict[int, _Text]:
-    if not numbers:
-        return {}
-    found = corpus.database.ask(
-        f"SELECT doc, id, text, starts, ends{''.join(f', {key}' for key in extra)} "
-        f"FROM documents WHERE doc IN ({', '.join(map(str, sorted(numbers)))})"
+    Stretches are cut out by the database: of a long text, only these travel.
+    """
+    if not places:
+        return []
+    names = ("doc", "spot", *(f"{role}_spot" for role in ROLES))
+    hits = ", ".join(f"unnest(?::INTEGER[]) AS {name}" for name in names)
+    roles = ", ".join(
+        f"coalesce(substr(text, starts[{role}] + 1, ends[{role}] - starts[{role}]), '')"
+        for role in (f"{name}_spot + 1" for name in ROLES)
     )
-    return {
-        doc: _Text(identifier, text, starts, ends, tuple(values))
-        for doc, identifier, text, starts, ends, *values in found
-    }
-
-
-def _line(hit: Row, text: _Text, query: ConcordanceQuery) -> Row:
-    doc, at, lemma, tag, score, metaphor, start, end, subject, thing = hit
-    first = text.starts[max(0, at - query.context)]
-    last = text.ends[min(len(text.ends) - 1, at + query.context)]
-    roles = (text.word(subject), text.word(thing)) if query.of_relations else ()
-    return (
-        *(doc, text.id),
-        *(_flat(text.text[first:start]), text.text[start:end], _flat(text.text[end:last])),
-        *(lemma, tag, score, metaphor, start, end),
-        *roles,
-        *text.extra,
+    return corpus.database.ask(
+        f"""
+        SELECT id, substr(text, first + 1, start - first), substr(text, start + 1, stop - start),
+            substr(text, stop + 1, last - stop), {roles}{"".join(f", {key}" for key in extra)}
+        FROM (
+            SELECT *, starts[greatest(spot - {width}, 0) + 1] AS first, starts[spot + 1] AS start,
+                ends[spot + 1] AS stop, ends[least(spot + {width} + 1, len(ends))] AS last
+            FROM (SELECT unnest(range({len(places)})) AS number, {hits}) JOIN documents USING (doc)
+        )
+        ORDER BY number
+        """,
+        [list(one) for one in zip(*places, strict=True)],
     )
 
 

@@ -60,6 +60,9 @@ class Database:
             except duckdb().InterruptException:
                 problem = f"took longer than {TIME_LIMIT:.0f} s and was given up; ask for less"
                 raise BadInput(f"the question {problem}") from None
+            except duckdb().OutOfMemoryException:
+                problem = f"needs more memory than {MEMORY}; ask for less"
+                raise BadInput(f"the question {problem}") from None
             except duckdb().InvalidInputException as error:
                 raise BadInput(f"{first_line(error)}; ask otherwise") from None
         return rows

@@ -115,9 +115,9 @@ def _lines(
 
 
 def _items(corpus: Corpus, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    numbers = ", ".join(sorted({str(line["text"]) for line in lines}))
     found = corpus.database.ask(
-        f"SELECT doc, text, starts, ends FROM documents WHERE doc IN ({numbers})"
+        "SELECT doc, text, starts, ends FROM documents WHERE doc IN (SELECT unnest(?::INTEGER[]))",
+        [[line["text"] for line in lines]],
     )
     texts = {doc: (text, starts, ends) for doc, text, starts, ends in found}
     return [_item(line, *texts[line["text"]]) for line in lines]

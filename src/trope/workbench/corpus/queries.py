@@ -6,6 +6,7 @@ made from the record.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,7 @@ MOST_ROWS = 10_000
 PATTERN_LIMIT = 200
 """Characters of a regular expression."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _COUNT_LIMIT = 1_000_000_000
 _Rows = Annotated[int, Meta(ge=1, le=MOST_ROWS, description="Rows of the table a page.")]
 _Score = Annotated[float, Meta(ge=0, le=1)]
@@ -155,6 +157,10 @@ def make_query(view: str, fields: Mapping[str, Any]) -> AnyQuery:
     if view not in VIEWS:
         raise UnknownName("view of a corpus", view, tuple(VIEWS))
     given = {name: value for name, value in fields.items() if value not in ("", None, [], ())}
+    for name, value in given.items():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(one, str) and not one.isascii() and _SURROGATE.search(one):
+                raise BadInput(f"{view}: {name}: is no text (not UTF-8); write it in UTF-8")
     try:
         return msgspec.convert(given, VIEWS[view], strict=False)
     except msgspec.ValidationError as error:
