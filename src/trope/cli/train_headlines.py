@@ -15,11 +15,11 @@ _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
               help="Folder with the corpora, one folder each (see `trope data`).")  # fmt: skip
 @click.option("--out", type=_FOLDER, required=True, help="Folder for the new adapters.")
 @click.option("--adapters", type=_EXISTING,
-              help="Folder that `trope train base` has written.  [default: the shipped one]")  # fmt: skip
+              help="Folder that `trope train base` wrote.  [default: the shipped one]")  # fmt: skip
 @click.option("--base-weights", type=click.Path(path_type=Path, exists=True),
               help="Folder of the public weights that the adapters stand on.")  # fmt: skip
-@click.option("--work", type=_FOLDER, help="Folder for what each stage leaves; run again to go on.  "
-              "[default: OUT/work]")  # fmt: skip
+@click.option("--work", type=_FOLDER, help="Folder for what each stage leaves; run again to go "
+              "on.  [default: OUT/work]")  # fmt: skip
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
               help="Settings instead of those of the shipped head.")  # fmt: skip
 @click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
