@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import get_args
 
 import trope
-from trope.cli.render import write
 from trope.core.records import TextKind
+from trope.render import write
 
 FOLDER = Path(__file__).parent
 FILES = {"plain": "sentences.txt", "tweet": "tweets.txt", "headline": "headlines.txt"}

@@ -5,8 +5,6 @@ A test module takes the fixtures by importing them: `from browsers import chromi
 
 import json
 import re
-import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,32 +15,15 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
+from chromium import chromium, free_port
 from trope.annotate.starting import new_project
+
+__all__ = ["begin", "chromium", "exported", "free_port", "invited", "open_page", "serve"]
 
 TROPE = [sys.executable, "-m", "trope", "annotate"]
 
 Change = Callable[[Path], None]
 Serve = Callable[..., tuple[Path, str]]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("Chromium is not installed (apt-get install chromium)")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield launched
-        launched.close()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from browsers import Serve, begin, chromium, invited, open_page, serve
 from projects import make_project  # sets Django up, for addresses
 from routes import FILES, ROUTES
 
+from chromium import axe_source, grave
+
 pytestmark = pytest.mark.browser
 
 EVIL = (
@@ -111,28 +113,6 @@ def test_policy_stops_markup_that_got_into_a_page(
     )
     assert stopped == ["img-src", "script-src-attr", "style-src-attr"]
     assert page.evaluate("window.hacked") is None
-
-
-def axe_source() -> str:
-    import importlib.util
-
-    found = importlib.util.find_spec("axe_playwright_python")
-    if found is None or found.origin is None:
-        pytest.skip("axe is not installed (pip install axe-playwright-python)")
-    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
-
-
-def grave(page: Any, axe: str) -> list[str]:
-    """What axe calls serious or critical on the page. Evaluated from outside, past the policy."""
-    page.evaluate(axe)
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    assert found["passes"], "axe looked at nothing"
-    return [
-        f"{page.url}: {fault['id']}: {node['html'][:120]}"
-        for fault in found["violations"]
-        if fault["impact"] in ("serious", "critical")
-        for node in fault["nodes"]
-    ]
 
 
 # targets of a hand: at least 24 px each way, words in a text (which are inline) only in height

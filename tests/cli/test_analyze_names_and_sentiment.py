@@ -15,10 +15,10 @@ from metaphor_model import ALL_LABELS, write_model
 from trope import Pipeline
 from trope.cli import analyze as command
 from trope.cli.main import main
-from trope.cli.render import write
-from trope.cli.render.feelings import MeanSentiment, bar, said
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Metonymy, Sentiment
+from trope.render import write
+from trope.render.feelings import MeanSentiment, bar, said
 
 RUSSIA = HEADLINE.text.index("Russia")
 NAMED = replace(

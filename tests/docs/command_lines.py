@@ -54,8 +54,11 @@ def _commands(
     """The commands that the words name; `list/run` names two."""
     while words and words[0].startswith("--"):
         words = words[1:]
+    words = words[sum(isinstance(one, click.Argument) for one in group.params) :]
+    if words and words[0].strip("[]").isupper():
+        return  # COMMAND stands for any, and so do its options
     if not words or not _NAME.fullmatch(words[0].replace("/", "|")):
-        yield path, group, words  # `trope --help`, or a placeholder in capitals
+        yield path, group, words
         return
     context = click.Context(group)
     for name in words[0].split("/"):

@@ -104,6 +104,8 @@ def test_a_block_that_is_not_run_still_names_real_commands(tmp_path: Path) -> No
     [
         "trope analyze [TEXT | FILE …]",
         "trope recipe list, trope recipe run NAME",
+        "trope query FOLDER rates --by source",
+        "trope query FOLDER VIEW --json",
         "trope annotate new|import DIR",
         "trope COMMAND --help",
         "trope analyze 'a --odd text'",
@@ -119,7 +121,7 @@ def test_commands_that_exist(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     ["trope analise x", "trope annotate fly", "trope analyze --colour", "make coffee",
-     "trope annotate new|fly DIR", "trope agree x && trope agree x --nothing"],
+     "trope annotate new|fly DIR", "trope query FOLDER rates --colour", "trope agree x && trope agree x --nothing"],
 )  # fmt: skip
 def test_commands_that_do_not_exist(line: str) -> None:
     assert faults(line)

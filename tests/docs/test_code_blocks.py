@@ -31,6 +31,8 @@ def test_blocks_do_what_the_page_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", COLUMNS)
+    for kept in ("CACHE", "DATA"):  # nothing stays behind, and nothing of before is found
+        monkeypatch.setenv(f"XDG_{kept}_HOME", str(tmp_path / "home" / kept))
     monkeypatch.delenv("TROPE_SHARED", raising=False)  # no page may lean on the research data
     Reader(tmp_path).follow(read_blocks(page))
 

@@ -9,7 +9,7 @@ from trope.annotate.project import CONFIG, SECRET, make_secret
 from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write
 
-TEMPLATES = ("tweets2019", "newsmet", "semeval2015", "semeval2007", "spans", "pairs")
+TEMPLATES = ("tweets2019", "newsmet", "semeval2015", "semeval2007", "spans", "pairs", "words")
 VARIANTS = ("tweets2019-highlight",)
 """Other ways in which a study went about its task."""
 

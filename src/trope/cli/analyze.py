@@ -13,7 +13,6 @@ import click
 
 from trope.cli.completing import complete_files
 from trope.cli.output import open_output
-from trope.cli.render import FORMATS, write
 from trope.cli.sources import NamedText, ReadingOptions, is_file, read_sources
 from trope.cli.summarising import SummaryOptions, write_summary
 from trope.core.errors import BadInput
@@ -21,6 +20,7 @@ from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
 from trope.core.records import Analysis, TextKind
 from trope.pipeline import Pipeline
+from trope.render import FORMATS, write
 
 
 def load_pipeline(threads: int | None) -> Pipeline:

@@ -28,11 +28,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "man": ("trope.cli.man:man", "Manual pages of the commands."),
+    "query": ("trope.cli.query:query", "What a corpus says: rates, verbs, keyness, concordance."),
     "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
     "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),
     "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
     "rewrite": ("trope.cli.rewrite:rewrite", "Verbs that say it plainly, or with a picture."),
     "score": ("trope.cli.score:score", "The official scorers of shared tasks."),
+    "serve": ("trope.cli.serve:serve", "Pages on your machine: paste a text, open a corpus."),
     "train": ("trope.cli.train:train", "Train again what ships."),
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import repeat
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -17,6 +16,7 @@ from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.pipeline import Pipeline
+from trope.render.rewritings import to_json
 from trope.tasks.rewriting.given import read_candidates
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import DIRECTIONS, Direction
@@ -161,9 +161,7 @@ def _write(found: Sequence[tuple[str, list[Rewriting]]], form: str) -> None:
         for number, (text, own) in enumerate(found, start=1):
             click.echo(msgspec.json.encode(_item(f"h{number}", text, own)).decode())
     elif form == "json":
-        rows = [{"text": text, "rewritings": [asdict(r) for r in own]} for text, own in found]
-        document = msgspec.json.encode(rows[0] if len(rows) == 1 else rows)
-        click.echo(msgspec.json.format(document, indent=1).decode())
+        click.echo(to_json(found))
     else:
         for text, own in found:
             click.echo("\n".join([text, *map(_shown, own)]))

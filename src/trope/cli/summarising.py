@@ -13,15 +13,15 @@ from rich.table import Table
 from rich.text import Text
 
 from trope import __version__
-from trope.cli.render.feelings import bar
-from trope.cli.render.metaphor_page import percent
-from trope.cli.render.names import NAME_LIMIT, by_reading, most_frequent
 from trope.cli.render.plots import check_plot, draw_summary
-from trope.cli.render.printable import printable
-from trope.cli.render.summary import Summary
 from trope.cli.sources import NamedText
 from trope.core.errors import BadInput
 from trope.core.records import Analysis
+from trope.render.feelings import bar
+from trope.render.metaphor_page import percent
+from trope.render.names import NAME_LIMIT, by_reading, most_frequent
+from trope.render.printable import printable
+from trope.render.summary import Summary
 
 GROUP_LIMIT = 40
 _NO_RATES = "This model has no metaphor head: there are no rates of metaphor."

@@ -54,6 +54,7 @@ def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
         figurative=figurative,
         metonymies=analysis.metonymies if "metonymy" in kept else (),
         sentiment=analysis.sentiment if "sentiment" in kept else None,
+        feelings=analysis.feelings if "sentiment" in kept else (),
     )
 
 

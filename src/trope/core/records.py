@@ -157,7 +157,8 @@ class Analysis:
     `figurative` has the calibrated probability of each sentence to be metaphorical, nothing where
     metaphors were not asked for. From `threshold` on a word is called a metaphor, from
     `sentence_threshold` on a sentence metaphorical. `sentiment` is None where it was not asked for,
-    and for a text without words.
+    and for a text without words; `feelings` has the score of each sentence if it were the whole
+    text, nothing where that is not known.
     """
 
     text: str
@@ -170,6 +171,7 @@ class Analysis:
     sentence_threshold: float = 0.5
     metonymies: tuple[Metonymy, ...] = ()
     sentiment: Sentiment | None = None
+    feelings: tuple[float, ...] = ()
 
     def is_metaphor(self, place: int) -> bool:
         """Whether the token at that place is called a metaphor."""

@@ -41,6 +41,19 @@ class ClusteredShare:
     _products: int = 0
     _whole_squares: int = 0
 
+    @classmethod
+    def from_sums(
+        cls,
+        clusters: int,
+        part: int,
+        whole: int,
+        part_squares: int,
+        products: int,
+        whole_squares: int,
+    ) -> ClusteredShare:
+        """The share whose sums over clusters that are not empty someone else has made."""
+        return cls(clusters, part, whole, part_squares, products, whole_squares)
+
     def add(self, part: int, whole: int) -> None:
         """Count one more cluster; one without anything in it says nothing."""
         if not whole:

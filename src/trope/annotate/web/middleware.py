@@ -1,8 +1,7 @@
-"""What happens around every request: who asks, and headers that keep a page to itself."""
+"""What happens around every request: who asks, and what is not allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from secrets import compare_digest
 from typing import Any
 
@@ -16,34 +15,10 @@ from trope.annotate.store.judging import Refused
 from trope.annotate.store.models import Person
 from trope.annotate.trouble import is_trouble
 from trope.annotate.web.trouble import unavailable
-
-Answer = Callable[[HttpRequest], HttpResponse]
-
-# nothing from elsewhere, nothing written into the page itself: text that people bring stays text
-POLICY = (
-    "default-src 'none'; object-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
-    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
+from trope.web.headers import Answer
 
 
-def harden(answer: Answer) -> Answer:
-    """Headers of every response."""
-
-    def hardened(request: HttpRequest) -> HttpResponse:
-        response = answer(request)
-        response["Content-Security-Policy"] = POLICY
-        response["X-Frame-Options"] = "DENY"
-        response["Cross-Origin-Opener-Policy"] = "same-origin"
-        response["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
-        response.setdefault("Cache-Control", "no-store")
-        if not response.streaming:  # whole pages travel in one piece
-            response["Content-Length"] = str(len(response.content))
-        return response
-
-    return hardened
-
-
-class know_person:  # noqa: N801 - used like the function above, but catches errors of views too
+class know_person:  # noqa: N801 - used like `harden`, but catches errors of views too
     """Sets `request.person`, and turns a refusal into a page."""
 
     def __init__(self, answer: Answer) -> None:

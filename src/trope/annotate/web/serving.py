@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from ipaddress import ip_address
 from typing import Any
 
 from trope.annotate.project import Project
 from trope.annotate.store.connect import connect
 from trope.annotate.web.doctor import examine
 from trope.annotate.web.settings import HERE, web_settings
-from trope.core.errors import BadInput, MissingExtra
+from trope.core.errors import BadInput
+from trope.web.serving import is_loopback, run_service, with_static_files
 
 OWNER = "owner"
 
@@ -19,11 +19,10 @@ def application(project: Project, origin: str = "") -> Any:
     """The WSGI application of a project, with its static files."""
     connect(project, **web_settings(origin))
     from django.core.wsgi import get_wsgi_application
-    from whitenoise import WhiteNoise
 
     django = get_wsgi_application()
     inner = _behind_encryption(django) if origin else django
-    return WhiteNoise(inner, root=HERE / "static", prefix="static/", max_age=3600)
+    return with_static_files(inner, [HERE / "static"])
 
 
 def _behind_encryption(inner: Any) -> Any:
@@ -64,7 +63,7 @@ def check_place(host: str, origin: str) -> None:
         BadInput: for a host that others can reach, unless there is an https address.
     """
     web_settings(origin)
-    if not origin and not _loopback(host):
+    if not origin and not is_loopback(host):
         raise BadInput(
             f"{host} can be reached from elsewhere; name the https address that people will see "
             "(--origin https://…) or serve on 127.0.0.1"
@@ -88,39 +87,16 @@ def serve(
 ) -> None:
     """Answer requests until stopped."""
     check_place(host, origin)
-    try:
-        from gunicorn.app.base import BaseApplication
-    except ModuleNotFoundError as error:
-        raise MissingExtra("annotation", "annotate", error.name or "gunicorn") from error
-
-    class Service(BaseApplication):
-        """Gunicorn, told by us instead of by its command line."""
-
-        def load_config(self) -> None:
-            """Set where and how."""
-            shown = f"[{host}]" if ":" in host else host
-            self.cfg.set("bind", f"{shown}:{port}")
-            self.cfg.set("workers", workers)
-            self.cfg.set("worker_class", "gthread")
-            self.cfg.set("threads", threads)
-            # a connection a request, and no more of them than a process can soon answer: kept ones
-            # stay with the process that took them, and one of two may end up with most of them
-            self.cfg.set("keepalive", 0)
-            self.cfg.set("worker_connections", 2 * threads)
-            self.cfg.set("graceful_timeout", 10)
-            self.cfg.set("loglevel", "warning")
-
-        def load(self) -> Any:
-            """The application; called in every worker, so that none shares a connection."""
-            return application(project, origin)
-
-    Service().run()
-
-
-def _loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    run_service(
+        lambda: application(project, origin),
+        host=host,
+        port=port,
+        part=("annotation", "annotate"),
+        workers=workers,
+        threads=threads,
+        # a connection a request, and no more of them than a process can soon answer: kept ones
+        # stay with the process that took them, and one of two may end up with most of them
+        keepalive=0,
+        worker_connections=2 * threads,
+        graceful_timeout=10,
+    )

@@ -7,9 +7,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from trope.core.errors import BadInput
+from trope.web.serving import LOOPBACK
 
 HERE = Path(__file__).parent
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 def web_settings(origin: str = "") -> dict[str, Any]:
@@ -32,7 +32,7 @@ def web_settings(origin: str = "") -> dict[str, Any]:
         "CSRF_TRUSTED_ORIGINS": [f"https://{address.netloc}"] if public else [],
         "ROOT_URLCONF": "trope.annotate.web.urls",
         "MIDDLEWARE": [
-            "trope.annotate.web.middleware.harden",
+            "trope.web.headers.harden",
             "django.middleware.security.SecurityMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",

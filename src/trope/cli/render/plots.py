@@ -57,26 +57,27 @@ def draw_summary(metaphors: CorpusMetaphors, path: Path) -> None:
 
 
 def _draw_rates(axes: Any, groups: list[tuple[str, Any]]) -> None:
-    names = [f"{_short(name)} ({rates.words.whole:,} words)" for name, rates in groups]
+    names = [f"{short_name(name)} ({rates.words.whole:,} words)" for name, rates in groups]
     words = [rates.words.interval() for _, rates in groups]
     sentences = [rates.sentences.interval() for _, rates in groups]
-    _draw_intervals(axes, words, -0.14, WORDS, "words", "o")
-    _draw_intervals(axes, sentences, 0.14, SENTENCES, "sentences", "s")
-    _label(axes, names, "Rate of metaphor (95 % intervals)")
+    draw_intervals(axes, words, -0.14, WORDS, "words", "o")
+    draw_intervals(axes, sentences, 0.14, SENTENCES, "sentences", "s")
+    label_rows(axes, names, "Rate of metaphor (95 % intervals)")
     axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
 
 
 def _draw_verbs(axes: Any, verbs: list[Any]) -> None:
-    names = [f"{_short(use.lemma)} ({use.metaphors:,} of {use.count:,})" for use in verbs]
-    _draw_intervals(axes, [use.rate for use in verbs], 0, WORDS, "", "o")
-    _label(axes, names, "Share of metaphors among the uses of a verb (95 % intervals)")
+    names = [f"{short_name(use.lemma)} ({use.metaphors:,} of {use.count:,})" for use in verbs]
+    draw_intervals(axes, [use.rate for use in verbs], 0, WORDS, "", "o")
+    label_rows(axes, names, "Share of metaphors among the uses of a verb (95 % intervals)")
     if not verbs:
         axes.text(0.5, 0, "no verb is a metaphor", ha="center", va="center", color=SOFT)
 
 
-def _draw_intervals(
+def draw_intervals(
     axes: Any, intervals: list[Interval], shift: float, colour: str, label: str, marker: str
 ) -> None:
+    """Values as marks with their intervals, a row each."""
     known = [
         (place + shift, i.value, i.low, i.high)
         for place, i in enumerate(intervals)
@@ -102,7 +103,8 @@ def _draw_intervals(
     )
 
 
-def _label(axes: Any, names: list[str], title: str) -> None:
+def label_rows(axes: Any, names: list[str], title: str) -> None:
+    """Names of the rows, per cent along the other axis."""
     from matplotlib.ticker import PercentFormatter
 
     axes.set_yticks(range(len(names)), names)
@@ -116,7 +118,8 @@ def _label(axes: Any, names: list[str], title: str) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _short(name: str) -> str:
+def short_name(name: str) -> str:
+    """A name that leaves room for the picture."""
     name = name or "–"
     return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
 

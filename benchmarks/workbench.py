@@ -1,0 +1,291 @@
+"""The corpus view on a million sentences: how long pages take, and how much memory.
+
+    python benchmarks/workbench.py DATA/vua18/VUA_seq_formatted_test.csv
+
+Real sentences are analysed once; their rows are repeated and shuffled (workbench_corpus.py). The
+index is built by `trope query`, in a process of its own. Then `trope serve` is started and asked
+over HTTP, one page after the other, as one person would: every view, and concordances of lemmas
+from the most frequent to the rarest, by relation, by expression, by tag and score, in every order.
+A page is measured from the request to its last byte. Memory is the highest of the process that
+answers, with the model of the text view in it, plus that of the process which started it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import os
+import random
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+import machine
+import record
+import workbench_corpus
+from speed import read_sentences
+
+from trope.core.files import sha256
+from trope.metrics.figures import DataRef, Figure
+from trope.workbench.corpus.corpus import open_corpus
+from trope.workbench.corpus.index import cache_folder
+
+LIMIT_S, LIMIT_MB = 1.0, 1500
+_FREQUENT, _MEDIUM = 20, 500  # ranks of lemmas
+_SORTS = ("place", "left", "right", "score")
+_PATTERNS = ("^un.*ed$", "ing$", "(?i)^re", "ation", "^.{12,}$", "[0-9]", "(a|e)+(i|o)+n", ".")
+
+# the command, and after it the most memory that its process held
+_QUERY = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import machine
+from trope.cli.main import main
+main.main(args=sys.argv[2:], prog_name="trope", standalone_mode=False)
+print(machine.peak_memory_mb(), file=sys.stderr)
+"""
+
+
+@dataclass(frozen=True)
+class Index:
+    """What building it took."""
+
+    seconds: float
+    peak_mb: float
+    mb: float
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running workbench."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    def seconds(self, address: str) -> float:
+        """From the request to the last byte of the page."""
+        started = time.perf_counter()
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection.request("GET", address)
+        answer = connection.getresponse()
+        content = answer.read()
+        taken = time.perf_counter() - started
+        connection.close()
+        if answer.status != 200:
+            raise RuntimeError(f"{address}: status {answer.status}: {content[:300]!r}")
+        return taken
+
+    def peak_mb(self) -> float:
+        """The most memory of the process that answers and of the one that started it, added."""
+        number = self.process.pid
+        children = Path(f"/proc/{number}/task/{number}/children").read_text().split()
+        return sum(_peak_of(one) for one in (number, *children))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, and keep the figures; status 1 where a bound is not met."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sentences", type=Path, help="VUA test file with a column 'sentence'")
+    parser.add_argument("--texts", type=int, default=1_000_000)
+    parser.add_argument("--requests", type=int, default=60, help="of every kind")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folder", type=Path, help="where corpus and index lie; kept afterwards")
+    parser.add_argument("--results", type=Path, default=record.RESULTS)
+    options = parser.parse_args(arguments)
+    with _place(options.folder) as folder:
+        os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+        corpus = folder / f"corpus-{options.texts}"
+        if not corpus.exists():
+            recorded = workbench_corpus.analyse(read_sentences(options.sentences), folder)
+            workbench_corpus.enlarge(recorded, corpus, options.texts, seed=options.seed)
+        index = build(corpus)
+        times, peak = ask(corpus, options.requests, random.Random(options.seed))
+    every = [taken for one in times.values() for taken in one]
+    for kind, taken in times.items():
+        print(f"{kind:24} p50 {p(taken, 50):.3f} s  p95 {p(taken, 95):.3f} s  n {len(taken)}")
+    print(f"{'all':24} p50 {p(every, 50):.3f} s  p95 {p(every, 95):.3f} s  n {len(every)}")
+    print(f"memory of the server {peak:.0f} MB; index {index.seconds:.0f} s, {index.mb:.0f} MB")
+    keep(times, peak, index, options)
+    slow = [kind for kind, taken in times.items() if p(taken, 95) >= LIMIT_S]
+    for kind in slow:
+        print(f"{kind}: slower than {LIMIT_S} s at the 95th percentile", file=sys.stderr)
+    if peak >= LIMIT_MB:
+        print(f"the server holds more than {LIMIT_MB} MB", file=sys.stderr)
+    return 1 if slow or peak >= LIMIT_MB else 0
+
+
+@contextmanager
+def _place(folder: Path | None) -> Iterator[Path]:
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+def build(corpus: Path) -> Index:
+    """Build the index by a first question."""
+    for old in cache_folder().glob("*.duckdb"):
+        old.unlink()
+    command = [sys.executable, "-c", _QUERY, str(Path(__file__).parent)]
+    command += ["query", str(corpus), "rates", "--quiet"]
+    started = time.perf_counter()
+    done = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    seconds = time.perf_counter() - started
+    (built,) = cache_folder().glob("*.duckdb")
+    return Index(seconds, float(done.stderr.split()[-1]), built.stat().st_size / 1e6)
+
+
+def ask(corpus: Path, number: int, rng: random.Random) -> tuple[dict[str, list[float]], float]:
+    """Seconds of the pages of every kind, in random order, and the memory of the server."""
+    kinds = addresses(corpus, rng)
+    asked = [(kind, make()) for kind, make in kinds.items() for _ in range(number)]
+    rng.shuffle(asked)
+    times: dict[str, list[float]] = {kind: [] for kind in kinds}
+    with serve(corpus) as server:
+        for kind, address in asked:
+            times[kind].append(server.seconds(address))
+        return times, server.peak_mb()
+
+
+def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
+    """What makes a random address of each kind."""
+    opened = open_corpus(corpus)
+    ranked = [
+        lemma
+        for (lemma,) in opened.database.ask(
+            "SELECT text FROM lemmas WHERE words > 0 ORDER BY words DESC, text"
+        )
+    ]
+    things = [
+        (verb, thing)
+        for verb, thing in opened.database.ask(
+            "SELECT v.text, o.text FROM (SELECT DISTINCT lemma, object FROM relations) AS r "
+            "JOIN lemmas AS v USING (lemma) JOIN lemmas AS o ON o.lemma = r.object ORDER BY ALL"
+        )
+    ]
+    texts = opened.facts.texts
+    opened.close()
+    frequent, medium = ranked[:_FREQUENT], ranked[_FREQUENT:_MEDIUM] or ranked
+    rare = ranked[_MEDIUM:] or ranked
+    sources, years = workbench_corpus.SOURCES, range(2015, 2023)
+
+    def concordance(**fields: object) -> str:
+        return f"/corpus/concordance?{urlencode({**fields, 'sort': rng.choice(_SORTS)})}"
+
+    def some_texts() -> str:
+        source, month = rng.choice(sources), f"{rng.choice(years)}-{rng.randint(1, 12):02d}"
+        given = rng.choice(([], [f"source={source}"], [f"date={month}"], [f"date={month[:4]}"]))
+        return urlencode([("where", one) for one in given])
+
+    def rates() -> str:
+        by = rng.choice(("by=source", "by=file", "by=date", "by=date&period=day"))
+        return f"/corpus/rates?{by}&{some_texts()}"
+
+    def keyness() -> str:
+        one, other = rng.sample(sources, 2)
+        year = str(rng.choice(years))
+        parts = ({"by": "source", "part": one}, {"by": "source", "part": one, "against": other})
+        chosen = rng.choice((*parts, {"by": "date", "part": year}))
+        return f"/corpus/keyness?{urlencode(chosen | rng.choice(({}, {'metaphors': 'true'})))}"
+
+    def relation() -> str:
+        verb, thing = rng.choice(things)
+        fields = ({"object": thing}, {"lemma": verb, "object": thing}, {"relations": "true"})
+        return concordance(**rng.choice(fields))
+
+    def searched() -> str:
+        fields = (
+            {"upos": rng.choice(("VERB", "NOUN", "ADP")), "min_score": 0.8},
+            {"upos": "VERB", "where": f"source={rng.choice(sources)}"},
+            {"lemma": rng.choice(frequent), "where": f"source={rng.choice(sources)}"},
+            {"lemma": rng.choice(ranked[:_MEDIUM]), "metaphors": "true"},
+            {"min_score": 0.3, "max_score": 0.5},
+        )
+        return concordance(**rng.choice(fields))
+
+    return {
+        "overview": lambda: "/corpus/",
+        "rates": rates,
+        "verbs": lambda: f"/corpus/verbs?{some_texts()}",
+        "keyness": keyness,
+        "concordance.frequent": lambda: concordance(lemma=rng.choice(frequent)),
+        "concordance.medium": lambda: concordance(lemma=rng.choice(medium)),
+        "concordance.rare": lambda: concordance(lemma=rng.choice(rare)),
+        "concordance.relation": relation,
+        "concordance.regex": lambda: concordance(regex=rng.choice(_PATTERNS)),
+        "concordance.search": searched,
+        "text": lambda: f"/corpus/text/{rng.randint(1, texts)}",
+    }
+
+
+@contextmanager
+def serve(corpus: Path) -> Iterator[Server]:
+    """The workbench on a free port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+    command = [sys.executable, "-m", "trope", "serve", str(corpus), "--port", str(port)]
+    command += ["--no-browser", "--quiet", "--threads", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        if process.stdout is None or not process.stdout.readline().startswith("http"):
+            raise RuntimeError("the workbench did not start")
+        yield Server(process, port)
+    finally:
+        process.terminate()
+        process.communicate()
+
+
+def _peak_of(number: object) -> float:
+    status = Path(f"/proc/{number}/status").read_text()
+    return int(re.search(r"^VmHWM:\s*(\d+) kB", status, re.M)[1]) * 1024 / 1e6
+
+
+def p(values: Sequence[float], percent: int) -> float:
+    """A percentile, interpolated."""
+    return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+def keep(
+    times: dict[str, list[float]], peak: float, index: Index, options: argparse.Namespace
+) -> None:
+    """Put the figures into the file of results."""
+    data = DataRef(name="vua18", split="test", sha256=sha256(options.sentences))
+    note = f"{options.texts:,} texts, one request at a time, {machine.describe(2)}"
+    every = [taken for one in times.values() for taken in one]
+
+    def figure(name: str, value: float, n: int, more: str = "") -> Figure:
+        said = f"{more}; {note}" if more else note
+        return record.measured(f"workbench.{name}", [value], n=n, note=said, data=data)
+
+    figures = [
+        figure("p50_s", p(every, 50), len(every), "all pages"),
+        figure("p95_s", p(every, 95), len(every), "all pages"),
+        *(figure(f"view.{kind}.p95_s", p(one, 95), len(one)) for kind, one in times.items()),
+        figure("peak_mb", peak, len(every), "the process that answers and its starter, added"),
+        figure("index.seconds", index.seconds, options.texts, "built once"),
+        figure("index.mb", index.mb, options.texts, "on the disk"),
+        figure("index.peak_mb", index.peak_mb, options.texts, "of the process that builds it"),
+    ]
+    kept = record.read_evaluation(options.results) if options.results.is_file() else None
+    record.keep(
+        figures,
+        tier=kept.tier if kept else "small",
+        model_sha256=kept.model_sha256 if kept else "",
+        path=options.results,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""A large corpus as `trope detect` would have written it, from some thousands of real sentences.
+
+The sentences are analysed once; the recorded rows are then drawn again and again, in random order,
+with new ids, sources and dates, into parts with a valid manifest.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from trope.core.files import atomic_write, sha256
+from trope.scale.folder import MANIFEST, Manifest
+from trope.scale.job import Receipt
+
+SOURCES = ("Courier", "Gazette", "Herald", "Ledger", "Mercury", "Observer", "Times", "Tribune")
+FIRST_DAY, DAYS = datetime.date(2015, 1, 1), 3_000
+_ROWS = 20_000  # of a part
+
+
+def analyse(sentences: Sequence[str], folder: Path) -> Path:
+    """The recorded rows of the sentences: words, relations, and columns to be filled later."""
+    table, out = folder / "sentences.csv", folder / "recorded.parquet"
+    if not (out / MANIFEST).is_file():
+        with table.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["text", "source", "date"])
+            writer.writerows([sentence, "", ""] for sentence in sentences)
+        command = [sys.executable, "-m", "trope", "detect", str(table), "--out", str(out)]
+        command += ["--columns", "text,source,date", "--tokens", "--with", "relations"]
+        subprocess.run(command, check=True)
+    return out
+
+
+def enlarge(recorded: Path, out: Path, texts: int, *, seed: int) -> None:
+    """A corpus of so many texts, drawn from recorded ones."""
+    manifest = msgspec.json.decode((recorded / MANIFEST).read_bytes(), type=Manifest)
+    rows = pa.concat_tables([pq.read_table(recorded / shard.name) for shard in manifest.shards])
+    out.mkdir(parents=True)
+    rng = random.Random(seed)
+    shards = [
+        _part(rows, out, number, min(_ROWS, texts - number * _ROWS), rng)
+        for number in range(-(-texts // _ROWS))
+    ]
+    totals = {
+        name: sum(getattr(shard, name) for shard in shards)
+        for name in ("texts", "sentences", "words", "metaphors")
+    }
+    settings = msgspec.structs.replace(manifest.settings, shard_rows=_ROWS)
+    made = msgspec.structs.replace(
+        manifest, settings=settings, shards=tuple(shards), totals=totals | {"refused": 0}
+    )
+    with atomic_write(out / MANIFEST) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(made), indent=1).decode() + "\n")
+
+
+def _part(rows: Any, out: Path, number: int, size: int, rng: random.Random) -> Receipt:
+    drawn = rows.take(pa.array([rng.randrange(rows.num_rows) for _ in range(size)]))
+    first = number * _ROWS
+    days = [FIRST_DAY + datetime.timedelta(days=rng.randrange(DAYS)) for _ in range(size)]
+    new = {
+        "id": [f"s{first + at}" for at in range(size)],
+        # sources of unlike size, the first one the largest
+        "source": rng.choices(SOURCES, weights=range(len(SOURCES), 0, -1), k=size),
+        "date": [day.isoformat() for day in days],
+    }
+    for name, values in new.items():
+        place = drawn.schema.get_field_index(name)
+        drawn = drawn.set_column(place, name, pa.array(values, pa.string()))
+    name = f"part-{number:05d}.parquet"
+    pq.write_table(drawn, out / name, compression="zstd", row_group_size=size)
+    sums = [int(pc.sum(drawn[column]).as_py()) for column in ("words", "metaphors")]
+    sentences = int(pc.sum(pc.list_value_length(drawn["figurative"])).as_py())
+    return Receipt(number, name, size, sentences, *sums, sha256(out / name))

@@ -1,0 +1,76 @@
+"""Tables of a corpus as pictures: rates over time as a line, all others as marks with intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from trope.cli.render.plots import (
+    SETTINGS,
+    SOFT,
+    WORDS,
+    draw_intervals,
+    label_rows,
+    save_figure,
+    short_name,
+)
+from trope.core.errors import BadInput
+from trope.metrics.intervals import Interval
+from trope.workbench.corpus.table import Table
+
+_ROW, _EDGE = 0.27, 1.1  # inches: of a row, and of what stands around the rows
+_TICKS = 12
+
+
+def draw_table(table: Table, path: Path) -> None:
+    """Draws rates or verbs into a file; the same table, the same file."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = table.dicts()
+    if not rows:
+        raise BadInput(f"{path}: there is nothing to draw; ask for other texts")
+    over_time = table.view == "rates" and table.about["date"]
+    height = 3.2 if over_time else len(rows) * _ROW + _EDGE
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(7, height), layout="constrained", facecolor="white")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots()
+        if over_time:
+            _draw_line(axes, [row for row in rows if row["group"]])
+        else:
+            _draw_rows(axes, rows, table.view)
+        save_figure(figure, path)
+
+
+def _draw_rows(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
+    intervals = [Interval(row["rate"], row["low"], row["high"]) for row in rows]
+    draw_intervals(axes, intervals, 0, WORDS, "", "o")
+    if view == "verbs":
+        names = [f"{row['verb']} ({row['metaphors']:,} of {row['uses']:,})" for row in rows]
+        title = "Share of metaphors among the uses of a verb (95 % intervals)"
+    else:
+        names = [f"{short_name(row['group'])} ({row['words']:,} words)" for row in rows]
+        title = "Rate of metaphor (95 % intervals)"
+    label_rows(axes, names, title)
+
+
+def _draw_line(axes: Any, rows: list[dict[str, Any]]) -> None:
+    from matplotlib.ticker import PercentFormatter
+
+    known = [(at, row) for at, row in enumerate(rows) if row["rate"] is not None]
+    places = [at for at, _ in known]
+    axes.fill_between(
+        places, [r["low"] for _, r in known], [r["high"] for _, r in known],
+        color=WORDS, alpha=0.2, linewidth=0,
+    )  # fmt: skip
+    axes.plot(places, [row["rate"] for _, row in known], color=WORDS, marker="o", markersize=3.5)
+    step = -(-len(rows) // _TICKS)
+    ticks = range(0, len(rows), step)
+    axes.set_xticks(ticks, [rows[at]["group"] for at in ticks], rotation=30, ha="right")
+    axes.set_ylim(0, None)
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.set_ylabel("Rate of metaphor (95 % intervals)", color=SOFT)
+    axes.grid(axis="y", color="#dcdfe5", linewidth=0.6)
+    axes.spines[["top", "right"]].set_visible(False)

@@ -1,0 +1,148 @@
+"""Tables of a corpus for the terminal: 80 columns, intervals in words, context around its word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from trope.metrics.intervals import Interval
+from trope.render.metaphor_page import percent
+from trope.render.printable import printable
+from trope.workbench.corpus.table import Table, to_csv, to_json
+
+_METAPHOR = "bold yellow"
+_NARROWEST = 60
+
+
+def write_table(table: Table, file: IO[str], form: str) -> None:
+    """The table as text, CSV or JSON."""
+    if form != "text":
+        file.write(to_csv(table) if form == "csv" else to_json(table))
+        return
+    console = Console(file=file, highlight=False, markup=False, emoji=False)
+    for part in _SHOWN[table.view](table, max(_NARROWEST, console.width)):
+        console.print(part, soft_wrap=isinstance(part, Text) and table.view == "concordance")
+    for note in table.notes:
+        console.print(Text(f"\n{note}", style="dim"), soft_wrap=True)
+
+
+def _rates(table: Table, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("group", "texts", "sentences", "words", "metaphors (95 %)")
+    everything = table.about["all"]
+    rows = table.dicts()
+    for row in [everything | {"group": "all"}, *rows]:
+        counts = [f"{row[name]:,}" for name in ("texts", "sentences", "words")]
+        grid.add_row(printable(row["group"]) or "–", *counts, percent(_interval(row)))
+    yield grid
+    yield _more(table, "group")
+
+
+def _verbs(table: Table, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("verb", "metaphors", "rate (95 %)", "objects of its metaphors")
+    for row in table.dicts():
+        counts = f"{row['metaphors']:,} of {row['uses']:,}"
+        objects = ", ".join(one["lemma"] for one in row["objects"] if one["metaphors"])
+        grid.add_row(printable(row["verb"]), counts, percent(_interval(row)), printable(objects))
+    yield grid
+    yield _more(table, "verb")
+
+
+def _keyness(table: Table, width: int) -> Iterator[Grid | Text]:
+    about = table.about
+    yield Text(
+        f"{about['words']:,} words against {about['other_words']:,}; {about['tested']:,} lemmas "
+        f"tested; p corrected after {'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
+        style="dim",
+    )
+    names = ("lemma", "", "times", "a million", "other", "a million", "LL", "log ratio", "p")
+    grid = _grid(*names)
+    for row in table.dicts():
+        grid.add_row(
+            *(printable(row["lemma"]), row["direction"]),
+            *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
+            *(f"{row['other_count']:,}", f"{row['other_per_million']:,.1f}"),
+            *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}", _p(row["p_corrected"])),
+        )
+    yield grid
+    yield _more(table, "lemma")
+
+
+def _concordance(table: Table, width: int) -> Iterator[Grid | Text]:
+    rows = table.dicts()
+    numbers = max((len(str(row["text"])) for row in rows), default=1)
+    words = min(24, max((len(row["word"]) for row in rows), default=1))
+    side = (width - numbers - words - 4) // 2
+    for row in rows:
+        left, word, right = (printable(row[name]) for name in ("left", "word", "right"))
+        line = Text(f"{row['text']:>{numbers}} ", style="dim")
+        line.append(f"{_end(left, side):>{side}} ", style="none")
+        line.append(word, style=_METAPHOR if row["metaphor"] else "bold")
+        line.append(f"{' ' * max(0, words - len(word))} {right[:side]}".rstrip(), style="none")
+        yield line
+    yield _more(table, "line")
+
+
+def _text(table: Table, width: int) -> Iterator[Grid | Text]:
+    about = table.about
+    grid = _grid("", "")
+    for name, value in {"id": about["id"], **about["fields"]}.items():
+        grid.add_row(name, printable(value) or "–")
+    for name in ("words", "metaphors"):
+        grid.add_row(name, f"{about[name]:,}")
+    grid.show_header = False
+    yield grid
+    yield Text("")
+    said, marked, at = about["text"], Text(), 0
+    for row in table.dicts():
+        marked.append(printable(said[at : row["start"]]))
+        word = printable(said[row["start"] : row["end"]])
+        marked.append(
+            f"*{word}*" if row["metaphor"] else word, _METAPHOR if row["metaphor"] else ""
+        )
+        at = row["end"]
+    marked.append(printable(said[at:]))
+    yield marked
+
+
+_SHOWN: dict[str, Callable[[Table, int], Iterator[Grid | Text]]] = {
+    "rates": _rates,
+    "verbs": _verbs,
+    "keyness": _keyness,
+    "concordance": _concordance,
+    "text": _text,
+}
+
+
+def _interval(row: dict[str, Any]) -> Interval:
+    return Interval(row["rate"], row["low"], row["high"])
+
+
+def _p(value: float) -> str:
+    return "< .0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _end(text: str, width: int) -> str:
+    return text[-width:] if len(text) > width else text
+
+
+def _more(table: Table, noun: str) -> Text:
+    """How many rows there are in all, and which of them are shown."""
+    total, shown = table.about["total"], len(table.rows)
+    count = f"{total:,} {noun}{'' if total == 1 else 's'}"
+    if shown == total:
+        return Text(f"\n{count}", style="dim")
+    page = table.about["page"]
+    return Text(f"\n{shown:,} of {count} (page {page}; --page and --rows show others)", style="dim")
+
+
+def _grid(*names: str) -> Grid:
+    grid = Grid(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    numbers = {"texts", "sentences", "words", "metaphors", "times", "a million", "other", "LL"}
+    for name in names:
+        right = name in numbers or name in ("log ratio", "p")
+        grid.add_column(name, justify="right" if right else "left", overflow="fold")
+    return grid

@@ -1,0 +1,73 @@
+"""Keyness: what is said more, or less, often in one corpus than in another.
+
+a, b   how often a word stands in the one corpus and in the other
+c, d   how many words they have
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+def log_likelihood(a: npt.ArrayLike, b: npt.ArrayLike, c: float, d: float) -> Floats:
+    """Dunning's G² of the 2 × 2 table of this word and all others in both corpora.
+
+    It is 2 Σ O ln(O / E) over the four cells; an empty cell adds nothing.
+    """
+    one, other = np.asarray(a, float), np.asarray(b, float)
+    share = (one + other) / (c + d)
+    cells = (
+        (one, c * share),
+        (other, d * share),
+        (c - one, c * (1 - share)),
+        (d - other, d * (1 - share)),
+    )
+    total = np.zeros_like(one)
+    for seen, expected in cells:
+        filled = seen > 0
+        total[filled] += seen[filled] * np.log(seen[filled] / expected[filled])
+    least: Floats = np.maximum(0.0, 2 * total)  # rounding can leave a hair below nothing
+    return least
+
+
+def log_ratio(a: npt.ArrayLike, b: npt.ArrayLike, c: float, d: float) -> Floats:
+    """log₂ of the ratio of the two relative frequencies: 1 is twice as often, −1 half as often.
+
+    A count of 0 is taken for 0.5, so that there is a ratio.
+    """
+    one, other = (np.maximum(np.asarray(counts, float), 0.5) for counts in (a, b))
+    ratio: Floats = np.log2(one / c) - np.log2(other / d)
+    return ratio
+
+
+def chi_square_p(statistics: npt.ArrayLike) -> Floats:
+    """The p of chi-square values with one degree of freedom."""
+    roots = np.sqrt(np.asarray(statistics, float) / 2)
+    return np.array([math.erfc(root) for root in roots.ravel()]).reshape(roots.shape)
+
+
+def holm(p: npt.ArrayLike) -> Floats:
+    """Holm's correction: the chance of even one false finding is held."""
+    values = np.asarray(p, float)
+    order = np.argsort(values, kind="stable")
+    steps = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
+    return _put_back(np.minimum(1.0, steps), order)
+
+
+def benjamini_hochberg(p: npt.ArrayLike) -> Floats:
+    """Benjamini and Hochberg's correction: the share of false findings is held."""
+    values = np.asarray(p, float)
+    order = np.argsort(values, kind="stable")
+    steps = values[order] * len(values) / np.arange(1, len(values) + 1)
+    return _put_back(np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1]), order)
+
+
+def _put_back(values: Floats, order: npt.NDArray[np.intp]) -> Floats:
+    placed = np.empty_like(values)
+    placed[order] = values
+    return placed

@@ -1,0 +1,30 @@
+"""Analyses as JSON: one document, or one object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain, islice
+from typing import IO
+
+from trope.core.export import to_json
+from trope.render import Named
+
+
+def write_json(analyses: Iterable[Named], file: IO[str]) -> None:
+    """Writes one document: an object for one text, a list for several, one text at a time."""
+    stream = iter(analyses)
+    first = list(islice(stream, 2))
+    documents = (to_json(analysis, name=name, indent=2) for name, analysis in chain(first, stream))
+    if len(first) == 1:
+        file.write(next(documents) + "\n")
+        return
+    for number, document in enumerate(documents):
+        file.write(("[\n" if number == 0 else ",\n") + document)
+    file.write("\n]\n" if first else "[]\n")
+
+
+def write_jsonl(analyses: Iterable[Named], file: IO[str]) -> None:
+    """Writes one object a line, each as soon as it is there."""
+    for name, analysis in analyses:
+        file.write(to_json(analysis, name=name) + "\n")
+        file.flush()

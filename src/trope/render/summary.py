@@ -1,0 +1,132 @@
+"""Counts over analyses as they pass by, in memory that does not grow with their number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from trope.core.records import Analysis, Relation
+from trope.render.feelings import MeanSentiment, signed
+from trope.render.names import Names
+from trope.tasks.metaphor.corpus import CorpusMetaphors
+from trope.tasks.metonymy.find import summarise
+
+VERB_LIMIT = 12
+OBJECT_LIMIT = 6
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a set of texts holds."""
+
+    tasks: tuple[str, ...] = ()
+    texts: int = 0
+    sentences: int = 0
+    words: int = 0
+    kept: Counter[str] = field(default_factory=Counter)
+    """Kept relations of each kind."""
+    rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Rejected relations of each kind and reason."""
+    pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Lemmas of verb and object in kept relations, once for each place in a text."""
+    metaphors: CorpusMetaphors = field(default_factory=CorpusMetaphors)
+    """Rates of metaphor, where these were asked for."""
+    names: Names = field(default_factory=Counter)
+    """Names by class and reading."""
+    sentiment: MeanSentiment = field(default_factory=MeanSentiment)
+    """How the texts feel."""
+    sentiment_of: dict[str, MeanSentiment] = field(default_factory=dict)
+    """The same of each group."""
+
+    def add(self, analysis: Analysis, group: str = "") -> None:
+        """Counts one more text of a group."""
+        self.tasks = analysis.tasks
+        self.texts += 1
+        self.sentences += len(analysis.sentences)
+        self.words += len(analysis.tokens)
+        if "metaphor" in analysis.tasks:
+            self.metaphors.add(analysis, group)
+        if analysis.metonymies:
+            for row in summarise([(analysis.text, analysis.metonymies)]):
+                self.names[row.name, row.name_class, row.reading] += row.times
+        if analysis.sentiment is not None:
+            self.sentiment.add(analysis.sentiment)
+            self.sentiment_of.setdefault(group, MeanSentiment()).add(analysis.sentiment)
+        places = set()
+        for relation in analysis.relations:
+            if not relation.kept:
+                self.rejected[relation.kind, relation.reason] += 1
+                continue
+            self.kept[relation.kind] += 1
+            if relation.object is not None:
+                places.add((relation.verb, relation.object))
+        self.pairs.update(
+            (_lemma(analysis, verb), _lemma(analysis, thing)) for verb, thing in places
+        )
+
+    def verbs(self) -> list[tuple[str, int, list[tuple[str, int]]]]:
+        """The most frequent verbs of kept relations, each with its most frequent objects."""
+        totals: Counter[str] = Counter()
+        objects: dict[str, list[tuple[str, int]]] = {}
+        for (verb, thing), count in self.pairs.items():
+            totals[verb] += count
+            objects.setdefault(verb, []).append((thing, count))
+        return [
+            (verb, total, sorted(objects[verb], key=_most_first)[:OBJECT_LIMIT])
+            for verb, total in sorted(totals.items(), key=_most_first)[:VERB_LIMIT]
+        ]
+
+    def line(self, noun: str = "word") -> str:
+        """All totals in one line; `noun` is what tokens are called there."""
+        parts = [
+            _count(self.texts, "text"),
+            _count(self.sentences, "sentence"),
+            _count(self.words, noun),
+        ]
+        if "relations" in self.tasks:
+            kept, rejected = self.kept.total(), self.rejected.total()
+            parts.append(f"relations: {kept:,} kept, {rejected:,} rejected")
+        if "metaphor" in self.tasks:
+            parts.append(_count(self.metaphors.total.words.part, "metaphor"))
+        if "metonymy" in self.tasks:
+            parts.append(_count(self.names.total(), "name"))
+        if self.sentiment.mean is not None:
+            parts.append(f"mean sentiment {signed(self.sentiment.mean)}")
+        return " · ".join(parts)
+
+
+def relation_words(relation: Relation, analysis: Analysis) -> str:
+    """Subject, verb and object in a row, such as "Sessions – face – questions"."""
+    verb = analysis.tokens[relation.verb].text
+    if relation.particle is not None:
+        verb = f"{verb} {analysis.tokens[relation.particle].text}"
+    subject, thing = (
+        [] if place is None else [analysis.tokens[place].text]
+        for place in (relation.subject, relation.object)
+    )
+    return " – ".join([*subject, verb, *thing])
+
+
+def relation_notes(relation: Relation, analysis: Analysis) -> list[str]:
+    """What else is to be said of a relation: ROOT or not, passive, negated, class of the verb,
+    and how probably the verb is a metaphor."""
+    notes = ["ROOT" if relation.root else "not ROOT"]
+    notes += ["passive"] if relation.passive else []
+    notes += ["negated"] if relation.negated else []
+    notes += [f"{relation.verb_class} verb"] if relation.verb_class else []
+    score = analysis.tokens[relation.verb].metaphor
+    notes += [f"metaphor {score:.2f}"] if "metaphor" in analysis.tasks and score is not None else []
+    return notes
+
+
+def _lemma(analysis: Analysis, place: int) -> str:
+    token = analysis.tokens[place]
+    return (token.lemma or token.text).lower()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _most_first(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]

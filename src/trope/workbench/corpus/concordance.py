@@ -1,0 +1,175 @@
+"""Words in their context: found, counted, sorted, and shown a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trope.core.errors import BadInput
+from trope.workbench.corpus.building_words import NEIGHBOURS
+from trope.workbench.corpus.corpus import Corpus, all_hold
+from trope.workbench.corpus.facts import FILE
+from trope.workbench.corpus.queries import ConcordanceQuery, command_line
+from trope.workbench.corpus.table import Row, Table
+
+COLUMNS = (
+    *("text", "id", "left", "word", "right", "lemma", "upos", "score", "metaphor"),
+    *("start", "end"),
+)
+ROLES = ("subject", "object")
+
+
+def _neighbours(side: str) -> str:
+    return ", ".join(f"{side}{away} NULLS FIRST" for away in range(1, NEIGHBOURS + 1))
+
+
+_ORDERS = {
+    "place": "doc, pos",
+    "score": "score DESC, doc, pos",
+    "left": f"{_neighbours('l')}, doc, pos",
+    "right": f"{_neighbours('r')}, doc, pos",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """What stands after FROM, and its values."""
+
+    table: str
+    conditions: tuple[str, ...]
+    values: tuple[Any, ...]
+
+    @property
+    def sql(self) -> str:
+        return f"{self.table} WHERE {' AND '.join(self.conditions)}"
+
+
+def concordance(corpus: Corpus, query: ConcordanceQuery) -> Table:
+    """The words that were asked for, with what stands to their left and right."""
+    corpus.need_words("keyness and concordance")
+    search = _search(corpus, query)
+    (total,) = corpus.database.one(f"SELECT count(*) FROM {search.sql}", search.values)
+    roles = ROLES if query.of_relations else ()
+    extra = [column for column in corpus.facts.columns if column.name != FILE]
+    columns = (*COLUMNS, *roles, *(_free(column.name) for column in extra))
+    rows = _lines(corpus, query, search, [column.key for column in extra]) if total else []
+    command = command_line(corpus.folder, query)
+    return Table("concordance", columns, rows, command, about=query.paged(total))
+
+
+def _free(name: str) -> str:
+    """The name of a column of the corpus, which must not be one of ours."""
+    return f"{name} (column)" if name in (*COLUMNS, *ROLES) else name
+
+
+def _search(corpus: Corpus, query: ConcordanceQuery) -> _Search:
+    conditions: list[str] = []
+    values: list[Any] = []
+
+    def ask(condition: str, *given: Any) -> None:
+        conditions.append(condition)
+        values.extend(given)
+
+    for column, lemma in (("lemma", query.lemma), *((r, getattr(query, r)) for r in ROLES)):
+        if lemma:
+            ask(f"{column} = (SELECT lemma FROM lemmas WHERE text = ?)", lemma.lower())
+    if query.form:
+        ask("form IN (SELECT form FROM forms WHERE lower(text) = lower(?))", query.form)
+    if query.regex and not _matches_all(corpus, query.regex):
+        ask("form IN (SELECT form FROM forms WHERE regexp_matches(text, ?))", query.regex)
+    if query.upos:
+        ask("tag = (SELECT tag FROM tags WHERE text = ?)", query.upos.upper())
+    if query.metaphors:
+        ask("metaphor")
+    if query.min_score > 0:
+        ask("score >= ?", query.min_score)
+    if query.max_score < 1:
+        ask("score <= ?", query.max_score)
+    if query.of_relations:
+        corpus.need_relations()
+    if not (conditions or query.regex or query.of_relations or query.where):
+        problem = "lemma, form, upos, regex, object, subject, relations, metaphors or a score"
+        raise BadInput(f"nothing is asked for; name at least one: {problem}")
+    if query.where:
+        held, given = all_hold(corpus.conditions(query.where))
+        ask(f"doc IN (SELECT doc FROM documents WHERE {held})", *given)
+    table = "relations" if query.of_relations else "words"
+    return _Search(table, tuple(conditions) or ("true",), tuple(values))
+
+
+def _matches_all(corpus: Corpus, pattern: str) -> bool:
+    """Whether a regular expression is found in every word, so that it need not be looked for.
+
+    Raises:
+        BadInput: for one that is none, or that would be too large.
+    """
+    try:
+        (matches,) = corpus.database.one(
+            "SELECT bool_and(regexp_matches(text, ?)) FROM forms", [pattern]
+        )
+        return bool(matches)
+    except BadInput as error:
+        problem = str(error).removesuffix("; ask otherwise")
+        raise BadInput(f"{pattern!r} is no regular expression ({problem}); mend it") from None
+
+
+def _lines(
+    corpus: Corpus, query: ConcordanceQuery, search: _Search, extra: Sequence[str]
+) -> list[Row]:
+    roles = [f"{role}_pos" if query.of_relations else "NULL" for role in ROLES]
+    found = corpus.database.ask(
+        f"""
+        SELECT doc, pos, {", ".join(roles)}, lemmas.text, tags.text, score, metaphor, start, stop
+        FROM (SELECT *, row_number() OVER () AS place
+            FROM (SELECT * FROM {search.sql} ORDER BY {_ORDERS[query.sort]}
+                LIMIT {query.rows} OFFSET {query.skipped}))
+            JOIN lemmas USING (lemma) JOIN tags USING (tag)
+        ORDER BY place
+        """,
+        search.values,
+    )
+    around = _contexts(corpus, [hit[:4] for hit in found], query.context, extra)
+    return [
+        (
+            *(hit[0], identifier, _flat(left), word, _flat(right), *hit[4:]),
+            *((subject, thing) if query.of_relations else ()),
+            *values,
+        )
+        for hit, (identifier, left, word, right, subject, thing, *values) in zip(
+            found, around, strict=True
+        )
+    ]
+
+
+def _contexts(corpus: Corpus, places: Sequence[Row], width: int, extra: Sequence[str]) -> list[Row]:
+    """For every place, the id of its text, what stands around and on it, and the columns.
+
+    Stretches are cut out by the database: of a long text, only these travel.
+    """
+    if not places:
+        return []
+    names = ("doc", "spot", *(f"{role}_spot" for role in ROLES))
+    hits = ", ".join(f"unnest(?::INTEGER[]) AS {name}" for name in names)
+    roles = ", ".join(
+        f"coalesce(substr(text, starts[{role}] + 1, ends[{role}] - starts[{role}]), '')"
+        for role in (f"{name}_spot + 1" for name in ROLES)
+    )
+    return corpus.database.ask(
+        f"""
+        SELECT id, substr(text, first + 1, start - first), substr(text, start + 1, stop - start),
+            substr(text, stop + 1, last - stop), {roles}{"".join(f", {key}" for key in extra)}
+        FROM (
+            SELECT *, starts[greatest(spot - {width}, 0) + 1] AS first, starts[spot + 1] AS start,
+                ends[spot + 1] AS stop, ends[least(spot + {width} + 1, len(ends))] AS last
+            FROM (SELECT unnest(range({len(places)})) AS number, {hits}) JOIN documents USING (doc)
+        )
+        ORDER BY number
+        """,
+        [list(one) for one in zip(*places, strict=True)],
+    )
+
+
+def _flat(context: str) -> str:
+    """A stretch of a text on one line."""
+    return " ".join(context.split())

@@ -1,0 +1,1 @@
+"""The pages of the workbench and its HTTP API."""

@@ -1,0 +1,138 @@
+"""The workbench itself: one process that holds the model, with threads."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable
+from importlib.util import find_spec
+from threading import Thread
+from typing import Any
+
+from trope.core.errors import BadInput, MissingExtra, TropeError
+from trope.pipeline import BASE, Pipeline
+from trope.render import static_files as render_files
+from trope.web.serving import is_loopback, run_service, with_static_files
+from trope.workbench.limits import THREADS
+from trope.workbench.web import state
+from trope.workbench.web.state import Options
+
+PART = ("the workbench", "web")
+
+_log = logging.getLogger("trope.workbench")
+
+
+def application(options: Options) -> Any:
+    """The WSGI application with its static files."""
+    state.begin(options)
+    import django
+    from django.conf import settings
+    from django.core.wsgi import get_wsgi_application
+
+    from trope.workbench.web.settings import HERE, web_settings
+
+    if not settings.configured:
+        settings.configure(**web_settings())
+        django.setup()
+    # a refusal is told to who asked; errors of ours are told by `middleware.explain`
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)
+    logging.getLogger("django.security.csrf").setLevel(logging.CRITICAL)
+    from trope.workbench.web.intake import take_whole
+
+    folders = [render_files.FOLDER, HERE / "static"]
+    return take_whole(with_static_files(get_wsgi_application(), folders))
+
+
+def serve(options: Options, *, when_ready: Callable[[], None], tell: Callable[[str], None]) -> None:
+    """Answer requests until stopped.
+
+    `when_ready` is called once they can be sent, `tell` is told what takes long before that.
+    """
+    check_parts()
+    check_place(options.host, options.port)
+    check_model(options)
+    build_index(options, tell)
+    run_service(
+        lambda: _loaded(options),
+        host=options.host,
+        port=options.port,
+        part=PART,
+        worker_class="trope.workbench.web.intake.PatientWorker",
+        workers=1,  # which has the model; threads wait for one another where they need it
+        threads=THREADS,
+        keepalive=5,
+        worker_connections=64,
+        graceful_timeout=3,
+        when_ready=lambda server: when_ready(),
+    )
+
+
+def _loaded(options: Options) -> Any:
+    """The application, with the model on its way."""
+    served = application(options)
+    Thread(target=_load_model, daemon=True).start()
+    return served
+
+
+def _load_model() -> None:
+    try:
+        state.the_pipeline()
+    except TropeError as error:
+        _log.error("%s", error)  # those who ask for it are told so, too
+
+
+def check_parts() -> None:
+    """Raises MissingExtra where something is not installed that the pages need."""
+    for name in ("django", "gunicorn", "whitenoise"):
+        if find_spec(name) is None:
+            raise MissingExtra(*PART, name)
+
+
+def check_model(options: Options) -> None:
+    """Raises TropeError for a model that there is not.
+
+    The tier `base` is looked for where it is loaded: its network must not be made before a fork.
+    """
+    if options.tier != BASE:
+        Pipeline(tier=options.tier, threads=options.threads)
+
+
+def build_index(options: Options, tell: Callable[[str], None]) -> None:
+    """Build the index of the corpus, or say what is wrong with it, before anything is served.
+
+    The process that answers opens it again: connections do not survive a fork.
+    """
+    if options.corpus is not None:
+        from trope.workbench.corpus.corpus import open_corpus
+
+        open_corpus(options.corpus, index=options.index, progress=tell).close()
+
+
+def check_place(host: str, port: int) -> None:
+    """Refuse a place that cannot be served.
+
+    Raises:
+        BadInput: for an address that this machine does not have, or a port that is taken.
+    """
+    try:
+        place = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(place[0], place[1]) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(place[4])
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadInput(
+            f"cannot serve on {host}:{port} ({why}); choose another with --host or --port"
+        ) from None
+
+
+def address(options: Options) -> str:
+    """Where a browser finds the workbench; with the token where one is needed."""
+    host = options.host if ":" not in options.host else f"[{options.host.strip('[]')}]"
+    base = f"http://{host}:{options.port}/"
+    return f"{base}enter/{options.token}" if options.token else base
+
+
+def needs_token(host: str) -> bool:
+    """Whether others can reach what listens there."""
+    return not is_loopback(host)

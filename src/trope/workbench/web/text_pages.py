@@ -1,0 +1,214 @@
+"""The text view: a text is pasted, kept on this machine, and shown under its checksum."""
+
+from __future__ import annotations
+
+import io
+from typing import Any, get_args
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.safestring import mark_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from trope.core.errors import BadInput
+from trope.core.export import to_json
+from trope.core.files import decode
+from trope.core.records import Analysis, TextKind
+from trope.render import feelings, metaphor_page, names
+from trope.render.html import write_html
+from trope.render.summary import Summary
+from trope.tasks.rewriting.task import DIRECTIONS
+from trope.workbench.kept import title
+from trope.workbench.limits import TEXT_LIMIT
+from trope.workbench.refused import Refused
+from trope.workbench.shading import shaded, shades
+from trope.workbench.web.state import analysis_of, in_turn, the_options, the_texts
+from trope.workbench.word import listed_rewritings, word_facts
+from trope.workbench.words_table import words_csv
+
+KINDS = get_args(TextKind)
+EXAMPLE = (
+    "The new tax strangles small shops, and their owners are drowning in forms. Brussels promised "
+    "to listen. Siemens shed 300 jobs; its shares climbed all the same.\n\n"
+    "It was a wonderful evening on the square. The baker wiped his counter and watched the rain."
+)
+HINT = "Choose a word to see its tree, its relations and how it could be said otherwise."
+EXPORTS = (
+    ("json", "what trope analyze --json prints"),
+    ("csv", "a row a word, for spreadsheets"),
+    ("html", "a page by itself, to send or print"),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def home(request: HttpRequest) -> HttpResponse:
+    """Where a text is pasted or dropped."""
+    if request.method != "POST":
+        return render(request, "text.html", _form(EXAMPLE if "example" in request.GET else ""))
+    kind = _kind(request.POST)
+    try:
+        text = _given_text(request)
+    except BadInput as fault:
+        given = {**_form(request.POST.get("text", "")), "fault": str(fault), "kind": kind}
+        return render(request, "text.html", given, status=getattr(fault, "status", 400))
+    return redirect(_address(the_texts().keep(text), kind))
+
+
+@require_safe
+def shown(request: HttpRequest, name: str) -> HttpResponse:
+    """A kept text with its words shaded, and what is known of the chosen one."""
+    kind = _kind(request.GET)
+    analysis = analysis_of(the_texts().read(name), kind)
+    panel = _panel(request, analysis, name, kind)
+    if request.headers.get("X-Trope") == "panel":
+        return render(request, "panel.html", panel)
+    return render(request, "shown.html", {**_page(analysis, name, kind), **panel})
+
+
+@require_safe
+def shade_rules(request: HttpRequest, name: str) -> HttpResponse:
+    """The style sheet of a kept text."""
+    analysis = analysis_of(the_texts().read(name), _kind(request.GET))
+    return HttpResponse(shades(analysis), content_type="text/css")
+
+
+@require_safe
+def download(request: HttpRequest, name: str, form: str) -> HttpResponse:
+    """The analysis as a file."""
+    text = the_texts().read(name)
+    analysis = analysis_of(text, _kind(request.GET))
+    if form == "json":
+        content, kind = to_json(analysis, indent=2) + "\n", "application/json"
+    elif form == "csv":
+        content, kind = words_csv(analysis), "text/csv; charset=utf-8"
+    else:
+        page = io.StringIO()
+        write_html([("", analysis)], page, title=title(text))
+        content, kind = page.getvalue(), "text/html; charset=utf-8"
+    response = HttpResponse(content.encode("utf-8", errors="replace"), content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="text-{name}.{form}"'
+    return response
+
+
+@require_safe
+def kept(request: HttpRequest) -> HttpResponse:
+    """All texts that are kept."""
+    return render(request, "kept.html", {"texts": list(the_texts())})
+
+
+@require_POST
+def delete(request: HttpRequest) -> HttpResponse:
+    """Delete one kept text, or all."""
+    name = request.POST.get("name", "")
+    if name:
+        the_texts().delete(name)
+    else:
+        the_texts().clear()
+    return redirect("kept")
+
+
+def _form(text: str) -> dict[str, Any]:
+    return {"text": text, "kinds": KINDS, "limit": TEXT_LIMIT}
+
+
+def _kind(fields: Any) -> TextKind:
+    kind = fields.get("kind", "plain")
+    if kind not in KINDS:
+        raise Refused(400, "unknown-kind", f"no kind of text is called so; use {', '.join(KINDS)}")
+    return kind
+
+
+def _given_text(request: HttpRequest) -> str:
+    """The text of the form, or of the file that was chosen."""
+    file = request.FILES.get("file")
+    pasted = request.POST.get("text", "").replace("\r\n", "\n")
+    text = decode(file.read(), file.name) if file is not None else pasted
+    if not text.strip():
+        raise Refused(400, "no-text", "there is no text; paste one, or choose a file that has some")
+    if "\0" in text:
+        raise Refused(400, "no-text", "that is no text but binary data; give a UTF-8 text")
+    if len(text) > TEXT_LIMIT:
+        message = (
+            f"the text has {len(text):,} characters, and {TEXT_LIMIT:,} are shown at most; "
+            "for longer ones run trope analyze --format html, or trope detect"
+        )
+        raise Refused(413, "text-too-long", message)
+    return text
+
+
+def _address(name: str, kind: TextKind, **more: object) -> str:
+    query = urlencode(({} if kind == "plain" else {"kind": kind}) | more)
+    return f"/t/{name}" + (f"?{query}" if query else "")
+
+
+def _page(analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
+    summary = Summary()
+    summary.add(analysis)
+    query = "" if kind == "plain" else f"?kind={kind}"
+    return {
+        "title": title(analysis.text),
+        "hint": HINT,
+        "name": name,
+        "kind": kind,
+        "query": query,
+        "line": _line(summary),
+        "words": mark_safe(shaded(analysis, _address(name, kind, word=""))),
+        "slider": mark_safe(metaphor_page.slider(summary.metaphors)),
+        "strip": mark_safe(feelings.strip(analysis.feelings)),
+        "feeling": mark_safe(feelings.picture(analysis)),
+        "names": mark_safe("".join(names.table(summary.names))),
+        "exports": EXPORTS,
+        "folder": the_options().keep,
+    }
+
+
+def _line(summary: Summary) -> str:
+    words = summary.metaphors.total.words
+    rate = metaphor_page.percent(words.interval())
+    kept, rejected = summary.kept.total(), summary.rejected.total()
+    parts = [
+        f"sentences: {summary.sentences:,}",
+        f"metaphors: {words.part:,} of {words.whole:,} words, {rate}",
+        f"relations: {kept:,} kept, {rejected:,} rejected",
+        f"names: {summary.names.total():,}",
+    ]
+    return " · ".join(parts)
+
+
+def _panel(request: HttpRequest, analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
+    """What stands beside the text: nothing, or all about the word of the address."""
+    number = request.GET.get("word", "")
+    if not number:
+        return {"word": None}
+    if not number.isdecimal() or len(number) > 9:
+        raise Refused(400, "no-such-word", "words are numbers; choose one in the text")
+    facts = word_facts(analysis, int(number))
+    rewritten = (
+        _rewritten(facts.sentence, facts.token.text, kind) if "rewrite" in request.GET else ""
+    )
+    return {
+        "word": facts,
+        "kind": kind,
+        "close": _address(name, kind),
+        "go": _address(name, kind, word=""),
+        "relations": mark_safe(facts.relations),
+        "names_here": mark_safe(facts.names),
+        "tree": mark_safe(facts.tree),
+        "directions": zip(DIRECTIONS, ("plainly", "with a picture"), strict=True),
+        "rewritten": mark_safe(rewritten),
+    }
+
+
+def _rewritten(sentence: str, verb: str, kind: TextKind) -> str:
+    """Rewritings both ways, for browsers without scripts."""
+    return listed_rewritings(
+        sentence,
+        in_turn(
+            lambda model: [
+                found
+                for to in DIRECTIONS
+                for found in model.rewrite(sentence, to=to, verb=verb, kind=kind)
+            ]
+        ),
+    )

@@ -1,0 +1,25 @@
+"""Every address of the workbench."""
+
+from __future__ import annotations
+
+from django.urls import path, re_path
+
+from trope.workbench.web import answers, api, corpus_pages, entering, text_pages
+
+handler400 = answers.bad_request
+handler404 = answers.not_found
+handler500 = answers.failed
+
+urlpatterns = [
+    path("", text_pages.home, name="home"),
+    path("t/<slug:name>", text_pages.shown, name="shown"),
+    path("t/<slug:name>/shades.css", text_pages.shade_rules, name="shades"),
+    re_path(
+        r"^t/(?P<name>[0-9a-f]+)\.(?P<form>json|csv|html)$", text_pages.download, name="download"
+    ),
+    path("kept", text_pages.kept, name="kept"),
+    path("kept/delete", text_pages.delete, name="delete"),
+    path("enter/<str:token>", entering.enter, name="enter"),
+    *api.addresses(),
+    *corpus_pages.addresses(),
+]

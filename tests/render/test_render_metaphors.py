@@ -1,0 +1,160 @@
+"""Metaphors as they are shown: in the terminal, as JSON, on the page."""
+
+import io
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from builders import HEADLINE, SCORES, TWO_SENTENCES, FakePipeline, with_metaphors
+from trope.core.export import restrict, to_dict
+from trope.core.records import Analysis
+from trope.metrics.intervals import Interval
+from trope.render.html import write_html
+from trope.render.metaphor_page import LEAST, SCRIPT, percent
+from trope.render.text import write_text
+
+SCORED = with_metaphors(TWO_SENTENCES)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def text(analysis: Analysis, file: io.StringIO | None = None) -> str:
+    file = file or io.StringIO()
+    write_text([("", analysis)], file)
+    return file.getvalue()
+
+
+def page(*analyses: Analysis) -> str:
+    file = io.StringIO()
+    write_html((("", analysis) for analysis in analyses), file)
+    return file.getvalue()
+
+
+def test_metaphors_stand_between_asterisks_where_there_are_no_colours() -> None:
+    lines = text(SCORED).splitlines()
+    assert lines[0] == "The storm did not take a *break*."
+    assert "Rain *ate* away the old road!" in lines
+    assert "  ◆ metaphorical 0.55  break 0.55" in lines
+    assert all(cell_len(line.rstrip()) <= 80 for line in lines)
+
+
+def test_metaphors_are_coloured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = text(SCORED, Terminal())
+    assert "*ate*" not in shown
+    assert re.search(r"\x1b\[[\d;]*35m" + "ate", shown)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "*ate*" in text(SCORED, Terminal())
+
+
+def test_every_word_has_its_score_and_the_threshold_decides() -> None:
+    lines = [line.rstrip() for line in text(SCORED).splitlines()]
+    assert "5 ┤     take  VERB  VB  take  root       0.40" in lines
+    assert "7 ├─┘   break NOUN  NN  break obj → 5    0.55*" in lines
+    strict = text(replace(SCORED, threshold=0.6))
+    assert "*break*" not in strict
+    assert "*ate*" in strict
+    assert "*take*" in text(replace(SCORED, threshold=0.4))
+
+
+def test_a_literal_sentence_says_so() -> None:
+    (literal,) = FakePipeline(metaphor=True).analyze_many(["Sun shone."])
+    assert "  ◇ literal 0.02\n" in text(literal)
+
+
+def test_relations_have_the_score_of_their_verb() -> None:
+    assert "vo   ate away – road  (ROOT, metaphor 0.93)" in text(SCORED)
+    data = to_dict(SCORED)
+    assert [relation["metaphor"] for relation in data["relations"]] == [0.4, 0.93]
+    assert "metaphor" not in to_dict(TWO_SENTENCES)["relations"][0]
+
+
+def test_metaphors_alone_are_shown_without_a_tree() -> None:
+    alone = replace(SCORED, tasks=("metaphor",), relations=())
+    assert text(alone).splitlines()[:2] == [
+        "The storm did not take a *break*.",
+        "  ◆ metaphorical 0.55  break 0.55",
+    ]
+
+
+def test_json_has_scores_of_words_and_sentences() -> None:
+    data = json.loads(json.dumps(to_dict(SCORED)))
+    assert data["tokens"][9]["metaphor"] == SCORES["ate"]
+    assert data["figurative"] == [0.55, 0.93]
+    assert (data["threshold"], data["sentence_threshold"]) == (0.5, 0.5)
+    assert not {"figurative", "threshold"} & set(to_dict(TWO_SENTENCES))
+
+
+def test_restricting_takes_the_scores_away() -> None:
+    less = restrict(SCORED, ["syntax"])
+    assert {token.metaphor for token in less.tokens} == {None}
+    assert less.figurative == ()
+
+
+def test_page_tints_words_by_their_score_with_lemma_and_score_on_hover() -> None:
+    source = page(SCORED)
+    assert '<span class="m p9300" title="eat · metaphor 0.93">ate</span>' in source
+    assert ".p9300{--p:9300}" in source
+    assert ":root { --from: 5000; }" in source
+    assert "<b>metaphorical</b> 0.93" in source
+    assert f"p{round(LEAST * 10_000)}" not in source  # the literal words have no tint
+
+
+def test_page_without_metaphors_has_no_script_and_no_slider() -> None:
+    source = page(HEADLINE)
+    assert "<script" not in source
+    assert "script-src" not in source
+    assert "threshold" not in source
+    assert "trees and relations" in source
+
+
+def test_page_allows_its_own_script_alone() -> None:
+    import base64
+    import hashlib
+
+    source = page(SCORED)
+    (body,) = re.findall(r"<script>(.*?)</script>", source, re.DOTALL)
+    assert body == SCRIPT
+    checksum = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+    assert f"script-src 'sha256-{checksum}'" in source
+
+
+@pytest.mark.parametrize("lemma", ['"><script>', "a' onmouseover=x", "<i>"])
+def test_lemmas_on_the_page_are_escaped(lemma: str) -> None:
+    evil = replace(SCORED, tokens=tuple(replace(t, lemma=lemma) for t in SCORED.tokens))
+    source = page(evil)
+    assert lemma not in source.replace(SCRIPT, "")
+
+
+def test_slider_knows_how_many_words_each_threshold_marks() -> None:
+    above = re.search(r'data-above="([\d ]+)"', page(SCORED))
+    assert above
+    counts = list(map(int, above[1].split()))
+    assert len(counts) == 101
+    assert (counts[0], counts[40], counts[41], counts[55], counts[93], counts[94]) == (
+        13,
+        3,
+        2,
+        2,
+        1,
+        0,
+    )
+
+
+def test_summary_of_the_page_has_rates_and_verbs() -> None:
+    source = page(SCORED)
+    assert "<dt>metaphors</dt><dd>2</dd>" in source
+    assert "15.4 % (4.3–42.2)" in source
+    assert re.search(r'<th scope="row">eat<td class="count">1 of 1<td>road', source)
+
+
+def test_percent_of_nothing_is_a_dash() -> None:
+    assert percent(Interval(None, None, None)) == "–"
+    assert percent(Interval(0.031, 0.02, 0.0449)) == "3.1 % (2.0–4.5)"

@@ -1,0 +1,287 @@
+"""Folders, columns and questions that cannot be used: named, refused, nothing harmed."""
+
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
+from small_corpus import detect, opened
+
+from trope.core.errors import (
+    BadInput,
+    BadRecord,
+    MissingData,
+    MissingExtra,
+    TropeError,
+    UnknownName,
+)
+from trope.workbench.corpus import building, database
+from trope.workbench.corpus.answering import answer
+from trope.workbench.corpus.corpus import Corpus, open_corpus
+from trope.workbench.corpus.queries import make_query
+
+
+@pytest.fixture
+def copy(corpus_folder: Path, tmp_path: Path) -> Path:
+    """A copy of the corpus that may be damaged."""
+    return Path(shutil.copytree(corpus_folder, tmp_path / "copy.parquet"))
+
+
+def change_manifest(folder: Path, **changes: Any) -> None:
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    for key, value in changes.items():
+        if key in manifest:
+            manifest[key] = value
+        else:
+            manifest["settings"][key] = value
+    path.write_text(json.dumps(manifest))
+
+
+def test_folders_that_are_not_of_detect(tmp_path: Path) -> None:
+    with pytest.raises(MissingData, match=r"nowhere: not found; give a folder"):
+        open_corpus(tmp_path / "nowhere", index=tmp_path / "index")
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "part-00000.parquet").write_bytes(b"PAR1")
+    with pytest.raises(BadInput, match=r"foreign: is no folder of trope detect \(manifest"):
+        open_corpus(tmp_path / "foreign", index=tmp_path / "index")
+    (tmp_path / "foreign" / "manifest.json").write_text('{"some": "thing"}')
+    with pytest.raises(BadRecord, match=r"manifest\.json: is no manifest of trope detect"):
+        open_corpus(tmp_path / "foreign", index=tmp_path / "index")
+    assert not (tmp_path / "index").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"trope": "0.0.9"}, "was written by trope 0.0.9, and this is"),
+        ({"state": "running"}, "not finished; go on with it: trope detect … --resume"),
+        ({"shards": []}, "without texts"),
+        ({"strange": 1}, "no manifest of trope detect"),
+    ],
+)
+def test_runs_of_another_version_or_not_finished(
+    copy: Path, tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
+    change_manifest(copy, **changes)
+    with pytest.raises(BadRecord, match=words):
+        open_corpus(copy, index=tmp_path / "index")
+
+
+def test_a_part_outside_the_folder_is_not_read(copy: Path, tmp_path: Path) -> None:
+    shards = json.loads((copy / "manifest.json").read_text())["shards"]
+    shards[0]["name"] = "../secret.parquet"
+    change_manifest(copy, shards=shards)
+    with pytest.raises(BadRecord, match="outside its folder"):
+        open_corpus(copy, index=tmp_path / "index")
+
+
+def test_a_damaged_part_is_named_and_leaves_no_index(copy: Path, tmp_path: Path) -> None:
+    part = copy / "part-00002.parquet"
+    content = part.read_bytes()
+    part.write_bytes(content[:-20])
+    with pytest.raises(BadRecord, match=r"part-00002\.parquet: is damaged or altered; make it"):
+        open_corpus(copy, index=tmp_path / "index")
+    part.unlink()
+    with pytest.raises(MissingData, match=r"part-00002\.parquet: not found; make it again"):
+        open_corpus(copy, index=tmp_path / "index")
+    part.write_bytes(content)
+    with opened(copy, tmp_path / "index") as corpus:
+        assert corpus.facts.texts == 60
+    assert len(list((tmp_path / "index").iterdir())) == 1
+
+
+def test_columns_that_the_manifest_promises_in_vain(copy: Path, tmp_path: Path) -> None:
+    change_manifest(copy, columns=["text", "source", "date", "author"])
+    with pytest.raises(BadRecord, match=r"copy\.parquet: cannot be indexed \(.*author"):
+        open_corpus(copy, index=tmp_path / "index")
+    assert list((tmp_path / "index").iterdir()) == []
+
+
+def test_scores_that_do_not_give_the_counts(copy: Path, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from trope.core.files import sha256
+
+    part = copy / "part-00000.parquet"
+    table = pq.read_table(part)
+    place = table.schema.get_field_index("metaphors")
+    more = pa.array([value.as_py() + 1 for value in table["metaphors"]], pa.int32())
+    pq.write_table(table.set_column(place, "metaphors", more), part)
+    shards = json.loads((copy / "manifest.json").read_text())["shards"]
+    shards[0]["sha256"] = sha256(part)
+    change_manifest(copy, shards=shards)
+    with pytest.raises(BadRecord, match="counts of metaphors that its scores do not give"):
+        open_corpus(copy, index=tmp_path / "index")
+
+
+def test_a_killed_build_leaves_nothing_that_counts(
+    corpus_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            building._Builder, "_facts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+        )
+        with pytest.raises(KeyboardInterrupt):
+            open_corpus(corpus_folder, index=tmp_path / "index")
+    assert list((tmp_path / "index").iterdir()) == []
+    with opened(corpus_folder, tmp_path / "index") as corpus:
+        assert corpus.facts.texts == 60
+
+
+def test_the_index_is_built_once_and_again_for_another_run(copy: Path, tmp_path: Path) -> None:
+    steps: list[str] = []
+    for _ in range(2):
+        with opened(copy, tmp_path / "index", progress=steps.append):
+            pass
+    assert steps.count("sorting words") == 1
+    change_manifest(copy, id_column="id")
+    with opened(copy, tmp_path / "index", progress=steps.append):
+        pass
+    assert steps.count("sorting words") == 2
+    assert not [path for path in copy.iterdir() if "duckdb" in path.name]
+
+
+def test_a_damaged_index_is_built_again(corpus_folder: Path, tmp_path: Path) -> None:
+    with opened(corpus_folder, tmp_path):
+        (path,) = tmp_path.iterdir()
+    path.write_bytes(b"no index at all" * 4096)
+    with opened(corpus_folder, tmp_path) as corpus:
+        assert answer(corpus, make_query("concordance", {"lemma": "ate"})).rows
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_index_does_not_lie_in_the_corpus(copy: Path) -> None:
+    with pytest.raises(BadInput, match="lies in the folder of the corpus"):
+        open_corpus(copy, index=copy / "index")
+
+
+def test_without_tokens_rates_work_and_the_rest_names_the_command(
+    corpus_table: Path, tmp_path: Path
+) -> None:
+    folder = detect(corpus_table, tmp_path / "plain", "--columns", "source,text")
+    with opened(folder, tmp_path / "index") as corpus:
+        assert len(answer(corpus, make_query("rates", {"by": "source"})).rows) == 4
+        again = (
+            f"trope detect {corpus_table} --out plain-words --format jsonl --tokens "
+            "--columns source,text"
+        )
+        for view, fields in (
+            ("verbs", {}),
+            ("keyness", {"by": "source", "part": "Herald"}),
+            ("concordance", {"lemma": "ate"}),
+        ):
+            with pytest.raises(BadInput) as refused:
+                answer(corpus, make_query(view, fields))
+            assert str(refused.value).endswith(again)
+        shown = answer(corpus, make_query("text", {"text": 1}))
+        assert shown.about["text"]
+        assert shown.notes[0].endswith(again)
+
+
+def test_without_relations_verbs_work_and_objects_name_the_command(
+    corpus_table: Path, tmp_path: Path
+) -> None:
+    folder = detect(corpus_table, tmp_path / "plain", "--columns", "text", "--tokens")
+    with opened(folder, tmp_path / "index") as corpus:
+        verbs = answer(corpus, make_query("verbs", {}))
+        assert verbs.rows[0][-1] == []
+        assert verbs.notes[0].endswith("--with relations")
+        with pytest.raises(BadInput, match=r"verbs with objects .* --with relations"):
+            answer(corpus, make_query("concordance", {"object": "time"}))
+
+
+SQL = "x' OR 1=1; DROP TABLE words; --"
+
+
+@pytest.mark.parametrize("field", ["lemma", "form", "upos", "object", "subject"])
+def test_sql_in_a_search_is_text(small_corpus: Corpus, field: str) -> None:
+    assert answer(small_corpus, make_query("concordance", {field: SQL})).rows == []
+    assert answer(small_corpus, make_query("concordance", {"lemma": "ate"})).rows
+
+
+def test_sql_in_a_condition_is_text(small_corpus: Corpus) -> None:
+    assert answer(small_corpus, make_query("rates", {"where": [f"source={SQL}"]})).rows == []
+    with pytest.raises(UnknownName, match="no column is called"):
+        answer(small_corpus, make_query("rates", {"by": SQL}))
+    with pytest.raises(BadInput, match="no word stands in the texts"):
+        answer(small_corpus, make_query("keyness", {"by": "source", "part": SQL}))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("((", r"'\(\(' is no regular expression \(missing"),
+        ("(?=x)", "is no regular expression"),
+        ("((a{1000}){1000}){1000}", "is no regular expression"),
+        ("x" * 201, "length <= 200"),
+    ],
+)
+def test_regular_expressions_that_are_none(small_corpus: Corpus, pattern: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        answer(small_corpus, make_query("concordance", {"regex": pattern}))
+
+
+def test_an_exploding_expression_does_not_explode(small_corpus: Corpus) -> None:
+    found = answer(
+        small_corpus, make_query("concordance", {"regex": r"^(([a-z])+.)+[A-Z]([a-z])+$"})
+    )
+    assert found.about["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("view", "fields", "words"),
+    [
+        ("concordance", {}, "nothing is asked for; name at least one: lemma"),
+        ("concordance", {"rows": 0, "lemma": "x"}, "rows: expected int >= 1; see trope query"),
+        ("concordance", {"page": -1, "lemma": "x"}, "concordance: page: "),
+        ("concordance", {"context": 99, "lemma": "x"}, "concordance: context: "),
+        ("concordance", {"min_score": 7, "lemma": "x"}, "concordance: min_score: "),
+        ("concordance", {"sort": "up", "lemma": "x"}, "concordance: sort: "),
+        ("concordance", {"colour": "red"}, "contains unknown field colour"),
+        ("keyness", {"by": "source"}, "missing required field part"),
+        ("rates", {"by": "source", "period": "year"}, "'source' is no date"),
+        ("rates", {"where": ["Herald"]}, "'Herald' is no condition; write COLUMN=VALUE"),
+        ("text", {"text": 61}, "no text 61; texts are numbered from 1 to 60"),
+        ("text", {"text": "one"}, "text: expected int"),
+        ("concordance", {"lemma": "\udcff"}, "lemma: is no text"),
+        ("rates", {"where": ["source=\udcff"]}, "where: is no text"),
+        ("sql", {}, "no view of a corpus is called 'sql'"),
+    ],
+)
+def test_questions_that_cannot_be_answered(
+    small_corpus: Corpus, view: str, fields: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TropeError, match=words):
+        answer(small_corpus, make_query(view, fields))
+
+
+def test_a_question_that_takes_too_long_is_given_up(
+    small_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "TIME_LIMIT", 0.2)
+    slow = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
+    with pytest.raises(BadInput, match="was given up; ask for less"):
+        small_corpus.database.ask(slow)
+    monkeypatch.undo()
+    assert answer(small_corpus, make_query("concordance", {"lemma": "ate"})).rows
+
+
+def test_nobody_can_change_the_index(small_corpus: Corpus) -> None:
+    with pytest.raises(BadInput, match="read-only"):
+        small_corpus.database.ask("CREATE TABLE more AS SELECT 1")
+
+
+def test_without_duckdb_the_extra_is_named(
+    corpus_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'trope\[web\]'"):
+        open_corpus(corpus_folder, index=tmp_path / "index")

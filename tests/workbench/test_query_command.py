@@ -1,0 +1,146 @@
+"""`trope query`: tables on a terminal, as CSV, as JSON and as pictures."""
+
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
+import csv
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
+from small_corpus import SOURCES, detect, trope
+
+from trope.cli.main import run
+from trope.workbench.corpus.answering import answer
+from trope.workbench.corpus.corpus import Corpus
+from trope.workbench.corpus.queries import command_line, make_query
+from trope.workbench.corpus.table import Table, to_csv, to_dict
+
+ASKED: list[tuple[str, dict[str, Any]]] = [
+    ("rates", {}),
+    ("rates", {"by": "date", "period": "month", "where": ["source=Herald"], "sort": "words"}),
+    ("rates", {"by": "source", "where": [f"source={SOURCES[2]}"]}),
+    ("verbs", {"min_uses": 3, "rows": 2, "page": 2}),
+    ("keyness", {"by": "source", "part": SOURCES[2], "correction": "bh", "min_count": 1}),
+    ("keyness", {"by": "source", "part": "Herald", "against": "Gazette", "metaphors": True}),
+    ("concordance", {"lemma": "ate", "sort": "left", "context": 3, "rows": 4, "page": 2}),
+    ("concordance", {"regex": "-|^r", "min_score": 0.01, "max_score": 0.9}),
+    ("concordance", {"form": "-x", "upos": "VERB"}),
+    ("concordance", {"relations": True, "object": "time", "metaphors": True}),
+    ("text", {"text": 7}),
+]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    base = tmp_path_factory.getbasetemp() / "cache-of-queries"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(base))
+
+
+@pytest.mark.parametrize(("view", "fields"), ASKED)
+def test_the_command_that_a_table_names_gives_that_table(
+    small_corpus: Corpus, view: str, fields: dict[str, Any]
+) -> None:
+    table = answer(small_corpus, make_query(view, fields))
+    words = shlex.split(table.command)
+    assert words[:2] == ["trope", "query"]
+    done = trope(*words[1:], "--json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == json.loads(json.dumps(to_dict(table)))
+    assert trope(*words[1:], "--format", "csv").stdout == to_csv(table)
+
+
+@pytest.mark.parametrize(("view", "fields"), ASKED)
+def test_text_fits_a_terminal(
+    corpus_folder: Path, view: str, fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    command = shlex.split(command_line(corpus_folder, make_query(view, fields)))
+    done = trope(*command[1:])
+    assert done.exit_code == 0
+    assert done.stdout.strip()
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_rates_on_a_terminal(corpus_folder: Path) -> None:
+    shown = trope("query", corpus_folder, "rates", "--by", "source").stdout.splitlines()
+    assert shown[0].split() == ["group", "texts", "sentences", "words", "metaphors", "(95", "%)"]
+    assert shown[1].startswith("all ")
+    assert {"Herald", "Gazette", "–"} <= {line.split()[0] for line in shown[2:6]}
+    assert shown[-1] == "4 groups"
+
+
+def test_concordance_on_a_terminal(corpus_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = trope("query", corpus_folder, "concordance", "--lemma", "ate", "--rows", "5").stdout
+    lines = shown.splitlines()[:5]
+    places = {max(line.lower().find(" ate ", 30), 0) for line in lines}
+    assert len(places) == 1, "the words stand below each other"
+
+
+def test_text_marks_its_metaphors(corpus_folder: Path, small_corpus: Corpus) -> None:
+    shown = trope("query", corpus_folder, "text", "2").stdout
+    table = answer(small_corpus, make_query("text", {"text": 2}))
+    marked = sum(row["metaphor"] for row in table.dicts())
+    assert shown.count("*") == 2 * marked
+
+
+def test_cells_are_no_formulas() -> None:
+    table = Table("verbs", ("verb", "n"), [("=cmd()", 1), ("-3", -3.5)], "")
+    assert list(csv.reader(io.StringIO(to_csv(table)))) == [
+        ["verb", "n"],
+        ["'=cmd()", "1"],
+        ["-3", "-3.5"],
+    ]
+
+
+def test_out_and_plot(corpus_folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for by in ("source", "date"):
+        plot, out = tmp_path / f"{by}.svg", tmp_path / f"{by}.csv"
+        options = ("--by", by, "--plot", plot, "--out", out, "--format", "csv")
+        done = trope("query", corpus_folder, "rates", *options)
+        assert (done.exit_code, done.stdout) == (0, "")
+        assert "Rate of metaphor" in plot.read_text()
+        assert out.read_text().startswith("group,texts,sentences,words,metaphors,rate,low,high\n")
+    verbs = tmp_path / "verbs.svg"
+    trope("query", corpus_folder, "verbs", "--plot", verbs)
+    assert "ate (" in verbs.read_text()
+
+
+def test_progress_is_told_once_on_standard_error(corpus_table: Path, tmp_path: Path) -> None:
+    folder = detect(corpus_table, tmp_path / "news", "--columns", "text", "--tokens")
+    first = trope("query", folder, "verbs")
+    assert f"{folder}: sorting words …" in first.stderr
+    assert trope("query", folder, "verbs").stderr == ""
+    other = ("query", folder, "verbs", "--index", tmp_path / "index", "--quiet")
+    assert trope(*other).stderr == ""
+    assert list((tmp_path / "index").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rates", "--by", "colour"], "no column is called 'colour'. Known: file, source, date."),
+        (["concordance", "--regex", "(("], "is no regular expression"),
+        (["rates", "--plot", "a.gif"], "a plot ends in one of"),
+        (
+            ["verbs", "--rows", "0"],
+            "verbs: rows: expected int >= 1; see trope query FOLDER verbs --help",
+        ),
+        (["keyness", "--by", "source"], "Missing option '--part'"),
+    ],
+)
+def test_errors_are_one_line(
+    corpus_folder: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as leave:
+        run(["query", str(corpus_folder), *arguments, "--quiet"])
+    assert leave.value.code == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("trope: ")
+    assert shown.count("\n") == 1
+    assert words in shown

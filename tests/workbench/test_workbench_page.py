@@ -1,0 +1,40 @@
+"""The page about the workbench says what is so: tests that it names, limits, codes of errors."""
+
+import re
+from pathlib import Path
+
+from trope.workbench import limits
+
+TESTS = Path(__file__).resolve().parents[1]
+PAGE = (TESTS.parent / "docs" / "workbench.md").read_text(encoding="utf-8")
+SOURCE = TESTS.parent / "src" / "trope" / "workbench"
+
+
+def test_tests_that_it_names_exist() -> None:
+    written = "\n".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py"))
+    named = set(re.findall(r"`(test_\w+)`", PAGE))
+    assert len(named) > 15
+    assert named <= set(re.findall(r"def (test_\w+)\(", written))
+
+
+def test_limits_are_those_of_the_code() -> None:
+    told = PAGE.split("## Limits")[1].split("## Safety")[0]
+    for words in (
+        f"{limits.BODY_LIMIT:,} bytes",
+        f"{limits.TEXT_LIMIT:,} characters",
+        f"{limits.REWRITING_LIMIT:,} where its verbs",
+        f"{limits.READING_S:g} seconds for the headers, {limits.READING_S:g} for the body",
+        f"{limits.ANSWER_S:g} seconds, waiting",
+        f"{limits.WAITING} requests",
+    ):
+        assert words in told
+
+
+def test_every_code_of_the_api_is_explained() -> None:
+    written = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    given = set(re.findall(r'Refused\(\s*\d+,\s*"([a-z0-9-]+)"', written))
+    assert {"too-large", "busy", "not-json", "no-corpus"} <= given
+    of_pages = {"no-such-text", "text-changed", "no-such-word", "unknown-kind", "text-too-long"}
+    of_pages |= {"unknown-format"}
+    missing = [code for code in sorted(given - of_pages) if f"`{code}`" not in PAGE]
+    assert missing == []
