@@ -299,6 +299,11 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "Adapters of the tier `base`.",
             extra="train",
         ),
+        "headlines": Entry(
+            "trope.train.headline_head:train_headlines",
+            "The head of the tier `base` for whole headlines.",
+            extra="train",
+        ),
         "vectors": Entry(
             "trope.train.vectors:train_vectors",
             "Static word vectors, distilled from a large encoder.",

@@ -98,7 +98,7 @@ class Pipeline:
 
             self.encoder = Encoder("small", threads=threads)
             self.base = BaseEncoder(
-                vocabulary=self.encoder.vocabulary,
+                small=self.encoder,
                 weights=base_weights,
                 adapters=folder / ADAPTERS if folder else None,
                 threads=threads,
@@ -317,7 +317,8 @@ class Pipeline:
             return [replace(parse, feeling=s) for parse, s in zip(parses, scores, strict=True)]
         if "metaphor" not in tasks:
             return parses
-        verdicts = self.base.verdicts(words, feelings="sentiment" in tasks)
+        small = [parse.figurative or 0.0 for parse in parses]
+        verdicts = self.base.verdicts(words, feelings="sentiment" in tasks, small=small)
         return [
             replace(parse, metaphor=v.metaphor, figurative=v.figurative, feeling=v.feeling)
             for parse, v in zip(parses, verdicts, strict=True)
@@ -331,9 +332,9 @@ class Pipeline:
         syntax: tuple[str, ...] = TAGS if tags else ()
         if {"syntax", "relations", "metonymy"} & {*tasks}:
             syntax = SYNTAX
-        if self.base is not None:
-            return syntax
         metaphor = METAPHOR if "metaphor" in tasks else ()
+        if self.base is not None:  # both tiers are heard on whole sentences
+            return (*syntax, *metaphor)
         return (*syntax, *metaphor, *(SENTIMENT if "sentiment" in tasks else ()))
 
 

@@ -1,5 +1,6 @@
 """Adapters: trained beside frozen weights, merged into them, refused where they do not belong."""
 
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,6 +16,7 @@ from trope import Pipeline
 from trope.core.errors import BadModel, MissingData
 from trope.core.files import sha256
 from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import Encoder
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -23,6 +25,7 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 
 from trope.encoder.base import FOLDER_VARIABLE, BaseEncoder, find_base_weights  # noqa: E402
 from trope.encoder.network import Network  # noqa: E402
+from trope.tasks.metaphor.encoder_heads import SmallHeads  # noqa: E402
 from trope.train import adapters  # noqa: E402
 from trope.train.corpus import batches, encode_words  # noqa: E402
 from trope.train.fit import on_device  # noqa: E402
@@ -84,7 +87,7 @@ def test_merged_adapters_say_what_the_trained_network_says(weights: Path, tmp_pa
     model = adapted(weights)
     vocabulary = Vocabulary(tiny.VOCABULARY)
     path = saved(model, weights, tmp_path / "adapters.safetensors")
-    encoder = BaseEncoder(vocabulary=vocabulary, weights=weights, adapters=path, threads=1)
+    encoder = BaseEncoder(small=Encoder(), weights=weights, adapters=path, threads=1)
     assert encoder.thresholds.threshold == 0.4
     verdicts = encoder.verdicts(WORDS)
     assert [len(v.metaphor) for v in verdicts] == [5, 1, 700]
@@ -100,6 +103,31 @@ def test_merged_adapters_say_what_the_trained_network_says(weights: Path, tmp_pa
         assert abs(float(scores.figurative[row].sigmoid()) - verdict.figurative) < 3e-3
 
 
+def test_both_tiers_are_heard_on_whole_sentences(weights: Path, tmp_path: Path) -> None:
+    model = adapted(weights)
+    alone = saved(model, weights, tmp_path / "alone.safetensors")
+    told = {"agreement": '{"slope": 2.0, "shift": 0.5}'}
+    both = saved(model, weights, tmp_path / "both.safetensors", **told)
+    sentences = [["Rain", "hammers", "the", "roof", "."], ["We", "ate", "bread", "."]]
+    small = SmallHeads(Encoder(threads=1)).verdicts(sentences)
+    base = BaseEncoder(small=Encoder(), weights=weights, adapters=alone, threads=1)
+    agreed = BaseEncoder(small=Encoder(), weights=weights, adapters=both, threads=1)
+    own = base.verdicts(sentences)
+    for first, second, said in zip(own, small, agreed.verdicts(sentences), strict=True):
+        assert said.metaphor == first.metaphor
+        mean = sum(math.log(v.figurative / (1 - v.figurative)) for v in (first, second)) / 2
+        assert said.figurative == pytest.approx(1 / (1 + math.exp(-2 * mean - 0.5)), abs=1e-4)
+    known = agreed.verdicts(sentences, small=[v.figurative for v in small])
+    assert known == agreed.verdicts(sentences)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    saved(model, weights, folder / "adapters.safetensors", **told)
+    pipeline = Pipeline(tier="base", folder=folder, base_weights=weights, threads=1)
+    parses = pipeline.parse(sentences, ("syntax", "metaphor"))
+    assert [p.figurative for p in parses] == pytest.approx([v.figurative for v in known], abs=2e-4)
+    assert agreed.verdicts([]) == []
+
+
 MORE = {
     name: msgspec.json.encode(getattr(ALL_LABELS, name)).decode()
     for name in ("sentiment", "metonymy")
@@ -110,7 +138,7 @@ def test_the_other_heads_say_what_the_trained_network_says(weights: Path, tmp_pa
     model = adapted(weights, "sentiment", "metonymy")
     vocabulary = Vocabulary(tiny.VOCABULARY)
     path = saved(model, weights, tmp_path / "adapters.safetensors", **MORE)
-    encoder = BaseEncoder(vocabulary=vocabulary, weights=weights, adapters=path, threads=1)
+    encoder = BaseEncoder(small=Encoder(), weights=weights, adapters=path, threads=1)
     assert encoder.labels.metonymy == ALL_LABELS.metonymy
     corpus, _ = encode_words(WORDS[:2], vocabulary)
     (arrays,) = batches(corpus, 1000, None)
@@ -154,13 +182,13 @@ def test_the_tier_has_the_tasks_of_its_adapters(weights: Path, tmp_path: Path) -
 def test_a_head_that_is_promised_must_be_there(weights: Path, tmp_path: Path) -> None:
     path = saved(adapted(weights, "metonymy"), weights, tmp_path / "a.safetensors", **MORE)
     with pytest.raises(BadModel, match=r"promises a head but has no sentiment\."):
-        BaseEncoder(vocabulary=Vocabulary(tiny.VOCABULARY), weights=weights, adapters=path)
+        BaseEncoder(small=Encoder(), weights=weights, adapters=path)
 
 
 def test_other_public_weights_are_refused(weights: Path, tmp_path: Path) -> None:
     path = saved(adapted(weights), weights, tmp_path / "a.safetensors", base_sha256="0" * 64)
     with pytest.raises(BadModel, match="adapters were trained on 0000"):
-        BaseEncoder(vocabulary=Vocabulary(tiny.VOCABULARY), weights=weights, adapters=path)
+        BaseEncoder(small=Encoder(), weights=weights, adapters=path)
 
 
 def test_adapters_of_the_wrong_shape_are_named(weights: Path, tmp_path: Path) -> None:
@@ -172,15 +200,14 @@ def test_adapters_of_the_wrong_shape_are_named(weights: Path, tmp_path: Path) ->
     told["metaphor"] = '{"threshold": 0.4, "sentence_threshold": 0.5}'
     save_file(changed, path, metadata=told)
     with pytest.raises(BadModel, match=r"does not fit the network at trunk\.encoder"):
-        BaseEncoder(vocabulary=Vocabulary(tiny.VOCABULARY), weights=weights, adapters=path)
+        BaseEncoder(small=Encoder(), weights=weights, adapters=path)
 
 
 def test_a_file_that_holds_no_adapters_is_refused(weights: Path, tmp_path: Path) -> None:
-    vocabulary = Vocabulary(tiny.VOCABULARY)
     (tmp_path / "text.safetensors").write_bytes(b"no tensors")
     for path in (tmp_path / "text.safetensors", weights):
         with pytest.raises(BadModel, match="holds no adapters"):
-            BaseEncoder(vocabulary=vocabulary, weights=weights, adapters=path)
+            BaseEncoder(small=Encoder(), weights=weights, adapters=path)
 
 
 def test_public_weights_are_looked_for_where_the_user_says(

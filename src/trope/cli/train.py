@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trope.cli.train_analogy import analogy
+from trope.cli.train_headlines import headlines
 from trope.cli.train_metaphor import metaphor
 from trope.cli.train_rewriting import rewriting
 from trope.cli.train_whole import metonymy, sentiment
@@ -49,6 +50,7 @@ def train() -> None:
 
 
 train.add_command(analogy)
+train.add_command(headlines)
 train.add_command(metaphor)
 train.add_command(metonymy)
 train.add_command(sentiment)

@@ -71,6 +71,17 @@ class Stretches:
         ]
 
 
+def read_words(
+    encoder: Encoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+) -> list[Parse]:
+    """Sentences (of at least one word) with their tags and what else is asked for, no trees."""
+    words = [tuple(sentence) for sentence in sentences]
+    stretches = Stretches(words, encoder)
+    for done in encoder.submit(words, (*TAGS, *outputs)):
+        stretches.add(read_batch(done.result(), encoder))
+    return stretches.parses()
+
+
 def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
     tags = {name: done.outputs[name].argmax(-1) for name in TAGS if name in done.outputs}

@@ -207,19 +207,27 @@ class MetaphorHeads(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> MetaphorScores:
         """Scores of every word and sentence; `pool` averages the pieces of a word."""
-        here = self.here(self.dropout(pool @ self.mix(layers)))
-        alone = self.alone(pool @ layers[0])
-        both = self.dropout(torch.cat([here, alone, here * alone], dim=-1))
+        both = self.dropout(self.compare(layers, pool))
         words = self.dropout(functional.relu(self.hidden(both)))
-        sentence = functional.relu(self.sentence_hidden(both))
-        there = pool.sum(-1) > 0
-        weight = self.attention(sentence).squeeze(-1).float().masked_fill(~there, -1e4).softmax(-1)
-        whole = self.dropout((weight.unsqueeze(-1) * sentence).sum(1))
         return MetaphorScores(
             metaphor=self.metaphor(words).squeeze(-1),
             target=self.target(words).squeeze(-1),
-            figurative=self.figurative(whole).squeeze(-1),
+            figurative=self.whole(both, pool.sum(-1) > 0),
         )
+
+    def compare(self, layers: list[Tensor], pool: Tensor) -> Tensor:
+        """[batch, word, dimension]: each word here, by itself, and where both are alike."""
+        here = self.here(self.dropout(pool @ self.mix(layers)))
+        alone = self.alone(pool @ layers[0])
+        return torch.cat([here, alone, here * alone], dim=-1)
+
+    def whole(self, both: Tensor, there: Tensor) -> Tensor:
+        """[batch]: the sentence, from what `compare` gave of those of its words that are there."""
+        sentence = functional.relu(self.sentence_hidden(both))
+        weight = self.attention(sentence).squeeze(-1).float().masked_fill(~there, -1e4).softmax(-1)
+        seen = self.dropout((weight.unsqueeze(-1) * sentence).sum(1))
+        result: Tensor = self.figurative(seen).squeeze(-1)
+        return result
 
 
 class SentimentHead(nn.Module):

@@ -214,10 +214,10 @@ def batches(
     if rng:
         rng.shuffle(groups)
     for group in groups:
-        yield _pad(corpus, np.asarray(group))
+        yield padded(corpus, np.asarray(group))
 
 
-def _pad(corpus: Corpus, chosen: Ints) -> dict[str, Ints]:
+def padded(corpus: Corpus, chosen: Ints) -> dict[str, Ints]:
     """Arrays of the chosen sentences: pieces with their owners, and the numbers of their words."""
     first, last = corpus.sentence_starts[chosen], corpus.sentence_starts[chosen + 1]
     piece_first, piece_last = corpus.starts[first], corpus.starts[last]

@@ -77,7 +77,7 @@ def fit(
         parameter_groups(model, settings.encoder_rate, settings.head_rate),
         fused=device == "cuda",
     )
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _slope(len(plan)))
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(len(plan)))
     started, running, said = time.monotonic(), torch.zeros((), device=device), 0
     for step, name in enumerate(plan, start=1):
         batch = on_device(next(streams[name]), device, cases)
@@ -127,7 +127,7 @@ def _endless(
         yield from batches(corpus, settings.words_a_batch, rng)
 
 
-def _slope(steps: int) -> Callable[[int], float]:
+def slope(steps: int) -> Callable[[int], float]:
     """Learning rate over time: a short rise, then straight down to zero."""
     warm = max(1, int(WARM_UP * steps))
     return lambda step: min((step + 1) / warm, (steps - step) / (steps - warm + 1), 1.0)

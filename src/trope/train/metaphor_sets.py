@@ -65,7 +65,7 @@ def _newsmet(data: Path, split: str) -> Iterator[MetaphorSentence]:
     """Headlines as a whole, all six candidates of each, and their focus verbs where certain."""
     name = {"train": "train", "dev": "val"}[split]
     for headline in read_newsmet(_there(data / "newsmet" / f"{name}_goldplus.csv")):
-        words, at = _headline_words(headline)
+        words, at = headline_words(headline)
         target = [UNKNOWN] * len(words)
         # the label of a rejected candidate says nothing of its verb
         if at is not None and headline.accepted is not False:
@@ -75,7 +75,7 @@ def _newsmet(data: Path, split: str) -> Iterator[MetaphorSentence]:
         )
 
 
-def _headline_words(headline: Headline) -> tuple[tuple[str, ...], int | None]:
+def headline_words(headline: Headline) -> tuple[tuple[str, ...], int | None]:
     """The words as the pipeline reads them, and which of them is the focus verb."""
     words = [w for s in read(headline.text, "headline").sentences for w in s.words]
     forms = tuple(w.form for w in words)

@@ -9,8 +9,8 @@ from typing import Protocol
 from trope.core.errors import BadInput
 from trope.core.records import Parse
 from trope.encoder.base import Verdict, load_encoder
-from trope.encoder.decode import Stretches, read_batch
-from trope.encoder.session import METAPHOR, TAGS, Encoder, MetaphorThresholds
+from trope.encoder.decode import read_words
+from trope.encoder.session import METAPHOR, Encoder, MetaphorThresholds
 from trope.tasks.metaphor.task import Expression, Score
 
 
@@ -34,11 +34,8 @@ class SmallHeads:
 
     def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
         """What the network says of each sentence (of at least one word)."""
-        words = [tuple(sentence) for sentence in sentences]
-        stretches = Stretches(words, self._encoder)
-        for done in self._encoder.submit(words, (*TAGS, *METAPHOR)):
-            stretches.add(read_batch(done.result(), self._encoder))
-        return [Verdict(p.metaphor, p.figurative or 0.0) for p in stretches.parses()]
+        read = read_words(self._encoder, sentences, METAPHOR)
+        return [Verdict(parse.metaphor, parse.figurative or 0.0) for parse in read]
 
 
 class EncoderDetector:

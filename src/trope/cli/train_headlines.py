@@ -1,0 +1,61 @@
+"""`trope train headlines`: the head of the tier `base` for whole headlines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
+
+
+@click.command()
+@click.option("--from", "data", required=True, type=_EXISTING,
+              help="Folder with the corpora, one folder each (see `trope data`).")  # fmt: skip
+@click.option("--out", type=_FOLDER, required=True, help="Folder for the new adapters.")
+@click.option("--adapters", type=_EXISTING,
+              help="Folder that `trope train base` has written. [the shipped one]")  # fmt: skip
+@click.option("--base-weights", type=click.Path(path_type=Path, exists=True),
+              help="Folder of the public weights that the adapters stand on.")  # fmt: skip
+@click.option("--work", type=_FOLDER, help="Folder for what each stage leaves; run again to go on. "
+              "[OUT/work]")  # fmt: skip
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
+              help="Settings instead of those of the shipped head.")  # fmt: skip
+@click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
+@click.pass_context
+def headlines(
+    ctx: click.Context,
+    data: Path,
+    out: Path,
+    adapters: Path | None,
+    base_weights: Path | None,
+    work: Path | None,
+    config: Path | None,
+    device: str,
+) -> None:
+    """The head of the tier `base` that judges whole headlines, after `trope train base`.
+
+    Many teachers read NewsMet a few times each; the head learns what they say of headlines that
+    nobody labelled. All else in the adapters stays as it is. Ten minutes on one large GPU.
+    """
+    from importlib.resources import files
+
+    from trope.catalog import TRAININGS
+    from trope.core.config import read_config
+    from trope.train.headline_settings import HeadlineSettings
+
+    shipped = Path(str(files("trope.train") / "headlines.toml"))
+    work = work or out / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
+    TRAININGS.load("headlines")(
+        settings=read_config(config or shipped, HeadlineSettings),
+        data=data,
+        work=work,
+        out=out,
+        adapters=adapters,
+        base_weights=base_weights,
+        device=device,
+        say=(lambda message: None) if quiet else (lambda message: click.echo(message, err=True)),
+    )
