@@ -121,7 +121,8 @@ def test_commands_that_exist(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     ["trope analise x", "trope annotate fly", "trope analyze --colour", "make coffee",
-     "trope annotate new|fly DIR", "trope query FOLDER rates --colour", "trope agree x && trope agree x --nothing"],
+     "trope annotate new|fly DIR", "trope query FOLDER rates --colour",
+     "trope agree x && trope agree x --nothing"],
 )  # fmt: skip
 def test_commands_that_do_not_exist(line: str) -> None:
     assert faults(line)
