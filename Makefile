@@ -59,6 +59,7 @@ evaluate: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/rewriting.py
 	$(BIN)/python benchmarks/crowd.py --jobs 2
 	$(BIN)/python benchmarks/crowd_gold.py
 	$(BIN)/python benchmarks/annotation_load.py --keep

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import islice
+from itertools import islice, repeat
 from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING
@@ -208,18 +208,51 @@ class Pipeline:
         verb: str | None = None,
         top: int = 6,
         kind: TextKind = "plain",
+        candidates: Sequence[str] | None = None,
     ) -> list[Rewriting]:
         """Candidates for verbs of a text: literal ones for metaphors, or metaphors for others.
 
+        Where `candidates` are given, these are ranked and no others.
+
         Raises:
-            BadInput: where the text has no such verb, the named one twice, or in an idiom.
+            BadInput: where the text has no such verb, the named one twice, or in an idiom, or
+                where none of the given candidates is a verb that trope knows.
         """
         from trope.tasks.rewriting.texts import rewrite_analysis
 
         return rewrite_analysis(
             self.analyze(text, kind=kind), self.rewriter, self.detector,
-            to=to, verb=verb, top=top,
+            to=to, verb=verb, top=top, candidates=candidates,
         )  # fmt: skip
+
+    def rewrite_many(
+        self,
+        texts: Iterable[str],
+        *,
+        to: Direction,
+        verbs: Iterable[str | None] | None = None,
+        top: int = 6,
+        kind: TextKind = "plain",
+        candidates: Sequence[str] | None = None,
+        batch_size: int = 32,
+    ) -> Iterator[list[Rewriting] | BadInput]:
+        """The same for many texts, in order; for one that cannot be rewritten, the reason.
+
+        `verbs` names a verb for each text, or None for all of its verbs.
+        """
+        from trope.tasks.rewriting.texts import rewrite_analyses
+
+        named = iter(repeat(None) if verbs is None else verbs)
+        for chunk in _chunks(texts, batch_size):
+            yield from rewrite_analyses(
+                list(self.analyze_many(chunk, kind=kind)),
+                list(islice(named, len(chunk))),
+                self.rewriter,
+                self.detector,
+                to=to,
+                top=top,
+                candidates=candidates,
+            )
 
     def rewritings(self, analysis: Analysis, *, top: int = 6) -> list[Rewriting]:
         """Candidates for the verbs of an analysis that has trees and metaphors, both ways."""
@@ -370,7 +403,13 @@ def analyze_many(
 
 
 def rewrite(
-    text: str, *, to: Direction, verb: str | None = None, top: int = 6, kind: TextKind = "plain"
+    text: str,
+    *,
+    to: Direction,
+    verb: str | None = None,
+    top: int = 6,
+    kind: TextKind = "plain",
+    candidates: Sequence[str] | None = None,
 ) -> list[Rewriting]:
     """Candidates for verbs of a text, with the shipped model."""
-    return _shipped().rewrite(text, to=to, verb=verb, top=top, kind=kind)
+    return _shipped().rewrite(text, to=to, verb=verb, top=top, kind=kind, candidates=candidates)

@@ -1,6 +1,8 @@
 """`trope evaluate rewriting` on headlines of our own: the order of a file tells nothing."""
 
 import csv
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,44 @@ def test_metaphoricity_is_measured_and_drawn(tmp_path: Path, shipped: Pipeline) 
     assert (judged.n, accepted.n) == (6, 2)  # generation alone
     assert judged.value is not None and -1 <= judged.value <= 1
     assert "share of candidates" in plot.read_text()
+
+
+def write_swords(folder: Path) -> None:
+    """One target with two judged substitutes, in the form of the release."""
+    text = "The mayor swallows the old plan ."
+    labels = {"s1": ["TRUE"] * 10, "s2": ["FALSE"] * 10}
+    document = {
+        "contexts": {"c1": {"context": text, "extra": {"coinco_ids": ["f.txt:s1"]}}},
+        "targets": {
+            "t1": {
+                "context_id": "c1", "target": "swallows", "offset": text.index("swallows"),
+                "pos": "VERB", "extra": {"coinco_ids": ["7"], "coinco_lemma": "swallow"},
+            }
+        },
+        "substitutes": {
+            name: {"target_id": "t1", "substitute": word, "extra": {"sources": []}}
+            for name, word in (("s1", "accept"), ("s2", "melt"))
+        },
+        "substitute_labels": labels,
+    }  # fmt: skip
+    folder.mkdir(parents=True)
+    with gzip.open(folder / "swords-v1.1_test.json.gz", "wt") as file:
+        json.dump(document, file)
+
+
+def test_a_masked_language_model_is_measured_beside_us_on_swords(
+    tmp_path: Path, shipped: Pipeline
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    from hub_folder import write_encoder
+
+    folder = write_encoder(tmp_path / "model")
+    config = transformers.AutoConfig.from_pretrained(folder)
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    write_swords(tmp_path / "data" / "swords")
+    options = EvaluationOptions(data=tmp_path / "data", parts=("swords",), detector=folder)
+    figures = {f.name: f for f in evaluate(options, shipped).figures}
+    prefix = "rewriting.swords.test.f10_lenient"
+    assert {f"{prefix}{name}" for name in ("", ".neighbours", ".masked_lm")} <= figures.keys()
+    # of the judged words its vocabulary has "melt" alone, which nobody accepted
+    assert figures[f"{prefix}.masked_lm"].value == 0

@@ -94,6 +94,75 @@ def test_what_cannot_be_rewritten_gets_a_clear_word(
         rewrite(text, to="literal", verb=verb)
 
 
+OWN = "attacked,blorfled,criticises,door,demolishes,would,attacks,tear apart,praised"
+
+
+def test_candidates_of_the_user_are_all_ranked_with_reasons_or_named_with_theirs() -> None:
+    text = "Critics demolished the plan on Monday."
+    arguments = (text, "--to", "literal", "--verb", "demolished", "--candidates", OWN)
+    (own,) = json.loads(run(*arguments, "--json"))["rewritings"]
+    forms = {candidate["form"] for candidate in own["candidates"]}
+    assert forms == {"attacked", "criticised", "praised"}  # inflected for the place
+    assert all(
+        {"fit", "meaning", "metaphor"} <= candidate.keys() for candidate in own["candidates"]
+    )
+    scores = [candidate["score"] for candidate in own["candidates"]]
+    assert scores == sorted(scores, reverse=True)
+    assert {refused["word"]: refused["reason"] for refused in own["refused"]} == {
+        "blorfled": "is in no dictionary of trope",
+        "door": "is no verb",
+        "demolishes": "is the verb itself",
+        "would": "is an auxiliary",
+        "attacks": "is 'attacked' again",
+        "tear apart": "is more than one word",
+    }
+    shown = run(*arguments)
+    assert "not ranked: 'blorfled' is in no dictionary of trope" in shown
+
+
+def test_candidates_may_come_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "verbs.txt"
+    file.write_text("reject\n\n criticize \n")
+    arguments = ("--to", "literal", "--verb", "demolished", "--candidates", str(file), "--json")
+    (own,) = json.loads(run("Critics demolished the plan.", *arguments))["rewritings"]
+    assert {candidate["lemma"] for candidate in own["candidates"]} == {"reject", "criticize"}
+
+
+@pytest.mark.parametrize(
+    ("candidates", "problem"),
+    [
+        ("blorf, zzyx", "none of the candidates can stand for 'demolished': 'blorf' is in no"),
+        (" , ", "list of candidates is empty"),
+        ("x," * 1001, "1001 candidates; give at most 1000"),
+    ],
+)
+def test_a_list_without_usable_candidates_is_refused(candidates: str, problem: str) -> None:
+    arguments = ["Critics demolished the plan.", "--to", "literal", "--verb", "demolished"]
+    with pytest.raises(BadInput, match=problem):
+        CliRunner().invoke(
+            command.rewrite, [*arguments, "--candidates", candidates], catch_exceptions=False
+        )
+
+
+def test_candidates_are_given_or_made_by_a_model_but_not_both() -> None:
+    arguments = ["Critics demolished the plan.", "--model", "x", "--candidates", "reject"]
+    with pytest.raises(BadInput, match="leave --candidates out"):
+        CliRunner().invoke(command.rewrite, arguments, catch_exceptions=False)
+
+
+def test_a_batch_says_what_its_texts_say_alone(shipped: Pipeline) -> None:
+    texts = ["Union criticizes the offer.", "The green house.", "The mayor visited the school."]
+    first, refused, last = shipped.rewrite_many(
+        texts, to="metaphorical", verbs=["criticizes", None, None]
+    )
+    assert isinstance(refused, BadInput)
+    for text, found in ((texts[0], first), (texts[2], last)):
+        assert isinstance(found, list)
+        (own,), (alone,) = found, rewrite(text, to="metaphorical")
+        assert {c.lemma for c in own.candidates} == {c.lemma for c in alone.candidates}
+        assert (own.verb, own.start) == (alone.verb, alone.start)
+
+
 class ByHand:
     """Fills masked places from a list."""
 

@@ -25,8 +25,8 @@ from trope.cli.research_data import data_in
 @click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of a model made by `trope train`, not the shipped one.")  # fmt: skip
 @click.option("--model-folder", "detector", help="What `trope train metaphor --model` (or "
-              "sentiment, metonymy) made, or a language model (analogy), to be measured beside "
-              "the others.",
+              "sentiment, metonymy) made, or a language model (analogy; a masked one for "
+              "rewriting), to be measured beside the others.",
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
 @click.option("--predictions", help="Folder of what `trope train metaphor --silver` or "
               "`trope train analogy` predicted.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import TypeVar, get_args
 
@@ -16,6 +17,7 @@ from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.pipeline import Pipeline
 from trope.render.rewritings import to_json
+from trope.tasks.rewriting.given import read_candidates
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import DIRECTIONS, Direction
 
@@ -35,6 +37,9 @@ def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> 
 @click.option("--verb", help="Only this verb of the text, whatever the detector says of it.")
 @click.option("--top", type=click.IntRange(1, 40), default=6, show_default=True,
               help="Candidates a verb.")  # fmt: skip
+@click.option("--candidates", metavar="FILE|A,B,…",
+              help="Rank these verbs, all of them and no others: a file, a line each, or a list "
+              "with commas.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(("text", "json", "items")), default="text",
               show_default=True, help="How the candidates are shown; items, both ways, are for "
               "`trope annotate import`.")  # fmt: skip
@@ -58,6 +63,7 @@ def rewrite(
     to: Direction | None,
     verb: str | None,
     top: int,
+    candidates: str | None,
     form: str,
     as_json: bool,
     kind: TextKind,
@@ -76,6 +82,9 @@ def rewrite(
     """
     if to is None and form != "items" and model is None:
         raise BadInput("say where to: --to literal or --to metaphorical")
+    if candidates is not None and model is not None:
+        raise BadInput("--model makes candidates of its own; leave --candidates out, or --model")
+    own_words = None if candidates is None else read_candidates(candidates)
     if given is not None:
         texts = [given]
     else:
@@ -84,42 +93,62 @@ def rewrite(
     pipeline = load_pipeline(tier, threads, base_weights)
     form = "json" if as_json else form
     if filler is not None:
-        silver, refused = _all_that_can(
+        silver, refused = _all_that_could(
             texts,
-            lambda text: masked_candidates(
-                pipeline, filler, text, verb, may_stay=focus_verb_may_stay
+            _tried(
+                texts,
+                lambda text: masked_candidates(
+                    pipeline, filler, text, verb, may_stay=focus_verb_may_stay
+                ),
             ),
         )
         write_masked([own for _, own in silver], form)
         return 1 if refused else 0
-    directions = DIRECTIONS if form == "items" else (to or DIRECTIONS[0],)
 
-    def rewritten(text: str) -> list[Rewriting]:
-        named = verb or (_focus(pipeline, text) if form == "items" else None)
+    def both_ways(text: str) -> list[Rewriting]:
+        named = verb or _focus(pipeline, text)
         return [
             rewriting
-            for direction in directions
-            for rewriting in pipeline.rewrite(text, to=direction, verb=named, top=top, kind=kind)
+            for direction in DIRECTIONS
+            for rewriting in pipeline.rewrite(
+                text, to=direction, verb=named, top=top, kind=kind, candidates=own_words
+            )
         ]
 
-    found, refused = _all_that_can(texts, rewritten)
+    found, refused = _all_that_could(
+        texts,
+        _tried(texts, both_ways)
+        if to is None or form == "items"
+        else pipeline.rewrite_many(
+            texts, to=to, verbs=repeat(verb), top=top, kind=kind, candidates=own_words
+        ),
+    )
     _write(found, form)
     return 1 if refused else 0
 
 
-def _all_that_can(
-    texts: Sequence[str], rewritten: Callable[[str], T]
+def _tried(texts: Iterable[str], rewritten: Callable[[str], T]) -> Iterator[T | BadInput]:
+    """What each text becomes, or why it cannot."""
+    for text in texts:
+        try:
+            yield rewritten(text)
+        except BadInput as problem:
+            yield problem
+
+
+def _all_that_could(
+    texts: Sequence[str], results: Iterable[T | BadInput]
 ) -> tuple[list[tuple[str, T]], int]:
     """Each text with what it became, and how many were refused; a text alone may not be."""
     found, refused = [], 0
-    for text in texts:
-        try:
-            found.append((text, rewritten(text)))
-        except BadInput as error:
-            if len(texts) == 1:
-                raise
+    for text, result in zip(texts, results, strict=True):
+        if not isinstance(result, BadInput):
+            found.append((text, result))
+        elif len(texts) == 1:
+            raise result
+        else:
             refused += 1
-            click.echo(f"trope: {text!r}: {error}", err=True)
+            click.echo(f"trope: {text!r}: {result}", err=True)
     return found, refused
 
 
@@ -153,4 +182,5 @@ def _shown(rewriting: Rewriting) -> str:
         f"meaning {candidate.meaning:.2f}  metaphor {candidate.metaphor:.2f}"
         for candidate in rewriting.candidates
     ]
+    lines += [f"    not ranked: {own.word!r} {own.reason}" for own in rewriting.refused]
     return "\n".join(lines)

@@ -23,6 +23,10 @@ import click
               help="Of these, so many with candidates that are read in place.")  # fmt: skip
 @click.option("--open-headlines", type=click.IntRange(min=10), default=150, show_default=True,
               help="Headlines that the share of the shortlist is chosen on.")  # fmt: skip
+@click.option("--work", type=click.Path(path_type=Path, file_okay=False),
+              help="Folder that keeps what was read in place, for another run.")  # fmt: skip
+@click.option("--noise-headlines", type=click.IntRange(min=10), default=150, show_default=True,
+              help="Headlines that student and teacher are compared on.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Decides samples and folds.")  # fmt: skip
@@ -37,6 +41,8 @@ def rewriting(
     targets: int,
     in_place: int,
     open_headlines: int,
+    work: Path | None,
+    noise_headlines: int,
     threads: int | None,
     seed: int,
 ) -> None:
@@ -68,10 +74,29 @@ def rewriting(
         parser=pipeline,
         meanings=meanings,
         teacher=teacher,
-        sizes=Sizes(targets, in_place, open_headlines),
+        sizes=Sizes(targets, in_place, open_headlines, noise_headlines),
         without=frozenset(without),
         seed=seed,
+        work=work,
         say=(lambda message: None) if quiet else (lambda message: click.echo(message, err=True)),
     )
     out.mkdir(parents=True, exist_ok=True)
     train_rewriting(run, out)
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True,
+              help="Folder for the vectors.")  # fmt: skip
+@click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
+              type=click.Path(path_type=Path, exists=True))  # fmt: skip
+@click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
+def verbs(out: Path, base_weights: Path | None, threads: int | None) -> None:
+    """The vectors of verbs that `rewriting` compares, from the public weights alone. Minutes."""
+    from trope.pipeline import Pipeline
+    from trope.tasks.rewriting.inventory import known_verbs
+    from trope.tasks.rewriting.meaning import PublicMeanings
+    from trope.train.rewriting_verbs import train_verbs
+
+    meanings = PublicMeanings(Pipeline(threads=threads).vocabulary, base_weights, threads)
+    file = train_verbs(known_verbs(), meanings, out)
+    click.echo(f"the vectors are in {file}", err=True)

@@ -19,7 +19,7 @@ from trope.corpora.newsmet import read_newsmet
 from trope.corpora.substitution import SubstitutionTarget
 from trope.lexicon.wordnet import PARTS
 from trope.metrics.ranking import area_under_curve, first_right
-from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
+from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features
 from trope.tasks.rewriting.headlines import JudgedHeadline, judged_headlines
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.learning import (
@@ -42,6 +42,7 @@ from trope.tasks.rewriting.ranker import (
 )
 from trope.tasks.rewriting.sets import SETS
 from trope.tasks.rewriting.task import Place, places_of
+from trope.train.rewriting_noise import COPIES, measure_noise
 from trope.train.rewriting_open import (
     SHORTLIST_PENALTY,
     Lessons,
@@ -62,7 +63,8 @@ READ_IN_PLACE = 16
 def train_rewriting(run: Run, out: Path) -> list[Path]:
     """Learn rankers and write them into a folder, each named for its source of meanings.
 
-    Where a teacher's vectors were learnt on, it gets the same ranker, on its own scale.
+    Where a teacher's vectors were learnt on, it gets one too, on its own scale; the student's is
+    learnt with the errors that it makes in imitating them.
     """
     for name in run.without:
         if name not in SETS:
@@ -73,15 +75,34 @@ def train_rewriting(run: Run, out: Path) -> list[Path]:
     path = load_catalogue()["newsmet"].find("train_goldplus.csv", run.data)
     headlines = judged_headlines(read_newsmet(path), run.parser)
     contexts, scale = _clean_contexts(run, headlines)
-    lists = [with_substitution(j, rank) for j in _judged_lists(headlines, contexts)]
     short = _headline_shortlists(run, headlines, shortlist)
-    lessons = Lessons(run.meanings.kind, lists, short, shortlist, rank, _choose_penalty(run, lists))
+
+    def lessons_of(tables: Sequence[Sequence[Array]]) -> Lessons:
+        """What is learnt from features in place: all but the last table, which is tested on."""
+        *copies, tested = [
+            [with_substitution(judged, rank) for judged in _judged_lists(headlines, table)]
+            for table in tables
+        ]
+        penalty = _choose_penalty(run, copies, tested)
+        return Lessons(run.meanings.kind, copies, short, shortlist, rank, penalty)
+
+    tables = [contexts, contexts]
+    if run.teacher is not None:
+        noise, rng = measure_noise(run, scale, shortlist), np.random.default_rng(run.seed)
+        tables = [noise.added(contexts, rng) for _ in range(COPIES + 1)]
+    lessons = lessons_of(tables)
     nearest = choose_nearest(run, headlines, lessons)
     mix = choose_mix(run, headlines, lessons, nearest)
-    ranker = msgspec.structs.replace(lessons.ranker(range(len(lists))), mix=mix, nearest=nearest)
-    files = [_written(run, ranker, out)]
+
+    def ranker_of(lessons: Lessons) -> Ranker:
+        whole = lessons.ranker(range(len(headlines)))
+        return msgspec.structs.replace(whole, mix=mix, nearest=nearest)
+
+    files = [_written(run, ranker_of(lessons), out)]
     if run.teacher is not None:
-        files.append(_written(run, scale.ranker(ranker, run.teacher.kind), out))
+        run.say("the same without errors, for the teacher itself")
+        own = ranker_of(lessons_of([contexts, contexts]))
+        files.append(_written(run, scale.ranker(own, run.teacher.kind), out))
     return files
 
 
@@ -166,7 +187,7 @@ def _substitution_rank(
     run.say(f"reading the candidates of {len(asked)} places")
     lists = [
         JudgedList(j.lemmas, j.labels, {**j.columns, **named(context, CONTEXT)})
-        for j, context in zip(lists, contexts_features(asked, run.meanings), strict=True)
+        for j, context in zip(lists, run.read(asked), strict=True)
     ]
     return learn_scores(lists, (*CHEAP, *CONTEXT), penalty=PENALTIES[0], here=True)
 
@@ -185,22 +206,24 @@ def _clean_contexts(run: Run, headlines: Sequence[JudgedHeadline]) -> tuple[list
     """The features in place by the teacher, where there is one, on the scale of the student's."""
     asked = [(headline.place, headline.forms) for headline in headlines]
     run.say(f"reading the candidates of {len(headlines)} headlines")
-    own = contexts_features(asked, run.meanings)
+    own = run.read(asked)
     if run.teacher is None:
         return own, Scale({}, {})
     run.say("reading them with the vectors of the teacher")
-    taught = contexts_features(asked, run.teacher)
+    taught = run.read(asked, by=run.teacher)
     scale = scale_between(np.vstack(taught), np.vstack(own), CONTEXT)
     return [scale.rows(rows, CONTEXT) for rows in taught], scale
 
 
-def _choose_penalty(run: Run, lists: Sequence[JudgedList]) -> float:
+def _choose_penalty(
+    run: Run, copies: Sequence[Sequence[JudgedList]], lists: Sequence[JudgedList]
+) -> float:
     """The penalty whose cross-validated area under the curve is largest."""
     names = (*CHEAP, *CONTEXT, SUBSTITUTION)
     right = np.concatenate([judged.labels for judged in lists]) > 0
     areas: dict[float, float] = {}
     for penalty in PENALTIES:
-        scores = cross_scores(lists, names, penalty=penalty, seed=run.seed)
+        scores = cross_scores(copies, lists, names, penalty=penalty, seed=run.seed)
         first = np.mean(
             [
                 first_right(own.tolist(), (judged.labels > 0).tolist())

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
+from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features
 from trope.tasks.rewriting.headlines import JudgedHeadline
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.learning import (
     JudgedList,
     folds_of,
     learn_directions,
-    learn_priors,
-    own_parts,
+    with_copies,
 )
 from trope.tasks.rewriting.logistic import Floats
 from trope.tasks.rewriting.ranker import SUBSTITUTION, Ranker, Scores, only_nearest
@@ -39,10 +38,13 @@ Hits = dict[str, dict[float, list[bool]]]
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What rankers are learnt from: judged lists, the same among strangers, what says the same."""
+    """What rankers are learnt from: judged lists, the same among strangers, what says the same.
+
+    `copies` are the judged lists, each time with other errors in what was read in place.
+    """
 
     kind: str
-    lists: Sequence[JudgedList]
+    copies: Sequence[Sequence[JudgedList]]
     short: Sequence[JudgedList]
     same_short: Scores
     same_rank: Scores
@@ -51,11 +53,11 @@ class Lessons:
     def ranker(self, at: Iterable[int]) -> Ranker:
         """A ranker that has seen the lists with these numbers alone."""
         chosen = list(at)
-        lists, short = [self.lists[n] for n in chosen], [self.short[n] for n in chosen]
-        priors, own = learn_priors(lists), own_parts(lists)
+        priors, lists, own = with_copies(self.copies, chosen)
+        short = [self.short[n] for n in chosen]
         names = (*CHEAP, SUBSTITUTION)
         shortlist = learn_directions(
-            short, priors, names, own=own, penalty=SHORTLIST_PENALTY, here=False
+            short, priors, names, own=own[: len(short)], penalty=SHORTLIST_PENALTY, here=False
         )
         names = (*CHEAP, *CONTEXT, SUBSTITUTION)
         rank = learn_directions(lists, priors, names, own=own, penalty=self.penalty, here=True)
@@ -157,7 +159,7 @@ def _open_scores(run: Run, ranker: Ranker, headlines: Sequence[JudgedHeadline]) 
         lists.append((headline.place, inventory.take(rows)))
         shortlists.append(scores[rows])
     asked = [(place, [place.fitted(word) for word in words.lemmas]) for place, words in lists]
-    contexts = contexts_features(asked, run.meanings)
+    contexts = run.read(asked)
     found = []
     for headline, (place, words), context, shortlist in zip(
         headlines, lists, contexts, shortlists, strict=True

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from trope.tasks.rewriting.meaning import Meanings
+from trope.tasks.rewriting.meaning import Array, Meanings
 from trope.tasks.rewriting.task import Parser
+from trope.train.readings import Asked, read_in_place
 
 Say = Callable[[str], None]
 
@@ -19,6 +20,7 @@ class Sizes:
     shortlist: int = 400
     in_place: int = 150
     open_headlines: int = 150
+    noise_headlines: int = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +40,8 @@ class Run:
     without: frozenset[str]
     seed: int
     say: Say
+    work: Path | None = None
+
+    def read(self, asked: Asked, *, by: Meanings | None = None) -> list[Array]:
+        """Features of words in place by our own source of meanings, or by another."""
+        return read_in_place(asked, by or self.meanings, self.work)

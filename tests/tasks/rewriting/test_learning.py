@@ -15,9 +15,11 @@ from trope.tasks.rewriting.learning import (
     learn_scores,
     own_parts,
     scale_between,
+    with_copies,
 )
 from trope.tasks.rewriting.logistic import fit_logistic
 from trope.tasks.rewriting.ranker import (
+    PRIOR,
     Ranker,
     Scores,
     prior_features,
@@ -70,6 +72,29 @@ def test_a_word_is_never_helped_by_its_own_headline() -> None:
     assert not without.any()
 
 
+def test_verbs_that_mean_about_the_same_lend_each_other_their_acceptance() -> None:
+    judged = [JudgedList(("attack", "eat"), np.array([1.0, 0.0]), {}, "literal", group="1")]
+    rows = prior_features(learn_priors(judged), ("assault", "devour", "zzyx"), "literal")
+    accepted, near = rows[:, PRIOR.index("accepted")], rows[:, PRIOR.index("accepted_near")]
+    assert not accepted.any()  # nobody judged these
+    assert near[0] > 0 > near[1]
+    assert near[2] == 0  # nothing is known of it
+
+
+def test_copies_count_as_much_as_one_list_and_priors_see_each_headline_once() -> None:
+    judged = lists(8)
+    priors, every, own = with_copies([judged, judged, judged], [0, 1, 5])
+    assert (len(every), len(own)) == (9, 9)
+    assert sum(one.share for one in every) == pytest.approx(3)
+    assert priors == learn_priors([judged[0], judged[1], judged[5]])
+    once = learn_directions(
+        [judged[n] for n in (0, 1, 5)], priors, ("x",), own=own[:3], penalty=1.0, here=True
+    )
+    thrice = learn_directions(every, priors, ("x",), own=own, penalty=1.0, here=True)
+    for direction, scores in once.items():
+        assert scores.weights == pytest.approx(thrice[direction].weights)
+
+
 def test_scores_compared_inside_a_list_do_not_depend_on_its_level() -> None:
     scores = Scores(0.0, {"x~": 2.0})
     low, high = scores.of({"x": np.array([1.0, 2.0])}), scores.of({"x": np.array([11.0, 12.0])})
@@ -80,7 +105,7 @@ def test_cross_validation_keeps_groups_together_and_generalises() -> None:
     folds = folds_of(["a", "b", "a", "c"], 2, seed=0)
     assert folds[0] == folds[2]
     judged = lists(80)
-    found = cross_scores(judged, ("x",), penalty=1.0, folds=4)
+    found = cross_scores([judged], judged, ("x",), penalty=1.0, folds=4)
     right = [int(s.argmax()) == int(j.labels.argmax()) for s, j in zip(found, judged, strict=True)]
     assert np.mean(right) > 0.9
 

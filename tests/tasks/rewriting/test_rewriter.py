@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trope import Pipeline
 from trope.core.records import Parse
-from trope.tasks.rewriting.features import cheap_features
+from trope.tasks.rewriting.features import CHEAP, cheap_features
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.meaning import StaticMeanings
 from trope.tasks.rewriting.ranker import only_nearest, ranker_file, read_ranker
@@ -83,7 +83,7 @@ def test_unknown_words_in_a_list_break_nothing_and_are_never_offered() -> None:
 
 def test_shared_classes_are_counted_as_sets() -> None:
     words = Inventory(("denounce", "applaud", "eat", "blorf"), "VERB")
-    column = cheap_features(PLACE, words)[:, 3]
+    column = cheap_features(PLACE, words)[:, CHEAP.index("classes")]
     own = read_inventory("VERB").classes[read_inventory("VERB").rows["criticize"]]
     expected = [len(own & other) / max(1, len(own | other)) for other in words.classes]
     assert np.allclose(column, expected)

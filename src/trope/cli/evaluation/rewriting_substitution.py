@@ -18,9 +18,10 @@ from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.substitution import ACCEPTABLE, CONCEIVABLE, target_counts
 from trope.pipeline import Pipeline
 from trope.tasks.rewriting.inventory import Inventory, lemma_vector, read_inventory
+from trope.tasks.rewriting.masked_lm import INITIAL, Filler, MaskedModel
 from trope.tasks.rewriting.ranker import SUBSTITUTION
 from trope.tasks.rewriting.sets import munch_parts
-from trope.tasks.rewriting.task import Place, places_of
+from trope.tasks.rewriting.task import TREES, Parser, Place, places_of
 
 CHOSEN_ON = "swords dev, coinco without the files of swords test, semeval2007-lexsub, munch train"
 FIRST = 10
@@ -50,13 +51,16 @@ def base_form(word: str, upos: str) -> str:
 
 
 def evaluate_swords(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
-    """F at ten on SWORDS test, beside embedding neighbours."""
+    """F at ten on SWORDS test, beside embedding neighbours and, if given, a masked model."""
     path = load_catalogue()["swords"].find("swords-v1.1_test.json.gz", options.data)
     targets = list(read_swords(path))
     data = DataRef("swords", "test", sha256(path))
     places = places_of(targets, pipeline)
     ranked = pipeline.rewriter.rank_many(places, SUBSTITUTION, top=OFFERED, shortlisted=OFFERED)
     systems = {"": [own.lemmas for own in ranked], ".neighbours": [_nearest(p) for p in places]}
+    if options.detector is not None:
+        filler = MaskedModel(options.detector)
+        systems[".masked_lm"] = [_masked(place, filler, pipeline) for place in places]
     figures = []
     for name, answers in systems.items():
         for setting, (above, lenient) in SETTINGS.items():
@@ -95,6 +99,18 @@ def _nearest(place: Place) -> tuple[str, ...]:
         return ()
     near = inventory.vectors @ lemma_vector(place.lemma, place.upos)
     return tuple(inventory.lemmas[int(row)] for row in np.argsort(-near)[:OFFERED])
+
+
+def _masked(place: Place, filler: Filler, parser: Parser) -> tuple[str, ...]:
+    """NewsMet's candidates for any part of speech: the likeliest fillers that are tagged as it."""
+    words = [
+        word
+        for word in filler.fill(place.parse.words, place.at, INITIAL)
+        if any(letter.isalpha() for letter in word)
+    ]
+    parses = parser.parse([place.with_word(word) for word in words], TREES)
+    kept = (w for w, p in zip(words, parses, strict=True) if p.upos[place.at] == place.upos)
+    return tuple(dict.fromkeys(base_form(word, place.upos) for word in kept))[:OFFERED]
 
 
 def evaluate_munch(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:

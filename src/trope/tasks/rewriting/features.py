@@ -18,6 +18,7 @@ from trope.lexicon.semantic_classes import semantic_classes
 from trope.lexicon.wordlists import shipped_words
 from trope.tasks.rewriting.inventory import (
     Inventory,
+    framed_vectors,
     lemma_vector,
     static_vectors,
     word_ranks,
@@ -29,7 +30,7 @@ from trope.tasks.rewriting.task import Place
 ALONE = ("rank", "seen", "senses", "in_wordnet")
 RELATED = ("synonym", "sense_rank", "near", "hypernym", "hyponym", "related", "antonym", "shared")
 CHEAP = (
-    "static", "static_surroundings", "static_object", "classes",
+    "static", "static_surroundings", "static_object", "framed", "classes",
     *ALONE, *RELATED, *(f"fits_{group}" for group in GROUPS),
     "place_rank", "place_senses", "place_surroundings",
 )  # fmt: skip
@@ -53,6 +54,7 @@ def cheap_features(place: Place, inventory: Inventory) -> Array:
         inventory.vectors @ own,
         inventory.vectors @ around,
         inventory.vectors @ _object_vector(place),
+        inventory.framed @ framed_vectors([place.lemma], place.upos)[0],
         _class_overlap(place, inventory),
         *inventory.alone.T,
         *_related(place, inventory).T,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -21,6 +22,9 @@ from trope.lexicon.wordnet import PARTS, WordNet, read_wordnet
 Array = npt.NDArray[np.float32]
 _FORMS = {"VERB": ("VBZ", "VBD", "VBG", "VBN"), "NOUN": ("NNS",), "ADJ": (), "ADV": ()}
 Kind = TypeVar("Kind")
+FRAMED = Path(__file__).with_name("weights") / "verbs.npz"
+"""Vectors of verbs, made by `trope train verbs`."""
+
 _RAREST = 25_000  # the rank of a word that the vectors do not know
 _SHORTEST = 2
 
@@ -33,6 +37,7 @@ class Inventory:
         self.lemmas = tuple(lemmas)
         self.rows = {lemma: row for row, lemma in enumerate(self.lemmas)}
         self.vectors = np.array([lemma_vector(lemma, upos) for lemma in lemmas], np.float32)
+        self.framed = framed_vectors(lemmas, upos)
         net = wordnet_of(upos)
         self.senses = tuple(net.senses(lemma) if net else () for lemma in lemmas)
         self.classes = tuple(frozenset(semantic_classes(lemma, upos)) for lemma in lemmas)
@@ -71,7 +76,7 @@ class Inventory:
         part.rows = {lemma: row for row, lemma in enumerate(part.lemmas)}
         at = np.asarray(rows, dtype=np.int64)
         part.vectors, part.alone = self.vectors[at], self.alone[at]
-        part.associations = self.associations[at]
+        part.associations, part.framed = self.associations[at], self.framed[at]
         part._sort()
         return part
 
@@ -102,18 +107,25 @@ def read_inventory(upos: str) -> Inventory:
     known = static_vectors()
     net = read_wordnet(upos)
     if upos == "VERB":
-        auxiliaries = shipped_verbs().auxiliary
-        associations = read_associations()
-        words = [
+        return Inventory(known_verbs(), upos)
+    words = [w for w in net.lemmas if w.isalpha() and len(w) >= _SHORTEST and w in known]
+    return Inventory(sorted(words), upos)
+
+
+@cache
+def known_verbs() -> tuple[str, ...]:
+    """Base forms that the headlines have seen, or that WordNet and the vectors know."""
+    known, net = static_vectors(), read_wordnet("VERB")
+    auxiliaries, associations = shipped_verbs().auxiliary, read_associations()
+    return tuple(
+        sorted(
             verb
             for verb in shipped_words().verbs
             if verb not in auxiliaries
             and len(verb) >= _SHORTEST
             and (associations.count(verb) or (verb in known and net.senses(verb)))
-        ]
-    else:
-        words = [w for w in net.lemmas if w.isalpha() and len(w) >= _SHORTEST and w in known]
-    return Inventory(sorted(words), upos)
+        )
+    )
 
 
 @cache
@@ -132,6 +144,21 @@ def word_ranks() -> dict[str, int]:
 def static_vectors() -> WordVectors:
     """The word vectors of the package, read once."""
     return read_vectors()
+
+
+@cache
+def _frames() -> WordVectors:
+    return read_vectors(FRAMED)
+
+
+def framed_vectors(lemmas: Sequence[str], upos: str = "VERB") -> Array:
+    """What a large encoder makes of verbs in a few plain sentences; zeros for all other words."""
+    table = _frames()
+    found = np.zeros((len(lemmas), table.dimensions), dtype=np.float32)
+    for row, lemma in enumerate(lemmas if upos == "VERB" else ()):
+        if (vector := table.get(lemma)) is not None:
+            found[row] = vector
+    return found
 
 
 def lemma_vector(lemma: str, upos: str) -> Array:

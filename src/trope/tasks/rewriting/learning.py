@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
@@ -104,14 +104,20 @@ def learn_directions(
     own headline added to it.
     """
     all_names = (*names, *PRIOR)
-    rows, labels = [], []
+    rows, labels, shares = [], [], []
+    known: dict[int, Array] = {}  # copies of a list have the same part, and the same priors
     for judged, part in zip(lists, own, strict=True):
-        prior = prior_features(priors, judged.lemmas, judged.direction, without=part)
-        table = _rows({**judged.columns, **named(prior, PRIOR)}, all_names, here)
+        if id(part) not in known:
+            known[id(part)] = prior_features(priors, judged.lemmas, judged.direction, without=part)
+        prior = named(known[id(part)], PRIOR)
+        table = _rows({**judged.columns, **prior}, all_names, here)
         sign = 1.0 if judged.direction == DIRECTIONS[0] else -1.0
         rows.append(np.hstack([table, sign * table, np.full((len(table), 1), sign)]))
         labels.append(judged.labels)
-    weights, bias = fit_logistic(np.vstack(rows), np.concatenate(labels), penalty=penalty)
+        shares.append(np.full(len(table), judged.share))
+    weights, bias = fit_logistic(
+        np.vstack(rows), np.concatenate(labels), penalty=penalty, shares=np.concatenate(shares)
+    )
     columns = _names(all_names, here)
     found: dict[str, Scores] = {}
     for direction, sign in zip(DIRECTIONS, (1.0, -1.0), strict=True):
@@ -148,8 +154,18 @@ def folds_of(groups: Sequence[str], number: int, seed: int) -> list[int]:
     return [fold[group] for group in groups]
 
 
+def with_copies(
+    copies: Sequence[Sequence[JudgedList]], chosen: Sequence[int]
+) -> tuple[Priors, list[JudgedList], list[Part]]:
+    """Priors of the chosen lists, their copies, each for its share, and what each list added."""
+    lists = [copies[0][at] for at in chosen]
+    every = [replace(copy[at], share=1 / len(copies)) for copy in copies for at in chosen]
+    return learn_priors(lists), every, own_parts(lists) * len(copies)
+
+
 def cross_scores(
-    lists: Sequence[JudgedList],
+    copies: Sequence[Sequence[JudgedList]],
+    tested: Sequence[JudgedList],
     names: Sequence[str],
     *,
     penalty: float,
@@ -157,16 +173,17 @@ def cross_scores(
     folds: int = 10,
     seed: int = 0,
 ) -> list[Floats]:
-    """The scores that each list gets from a ranker that was learnt without its fold."""
-    fold = folds_of([judged.group for judged in lists], folds, seed)
-    found: list[Floats] = [np.zeros(0)] * len(lists)
+    """The scores that each list gets from a ranker that was learnt without its fold.
+
+    `copies` are the same lists with other errors in their numbers, each a copy to learn from.
+    """
+    fold = folds_of([judged.group for judged in tested], folds, seed)
+    found: list[Floats] = [np.zeros(0)] * len(tested)
     for number in range(folds):
-        training = [j for j, own in zip(lists, fold, strict=True) if own != number]
-        priors = learn_priors(training)
-        scores = learn_directions(
-            training, priors, names, own=own_parts(training), penalty=penalty, here=here
-        )
-        for place, judged in enumerate(lists):
+        chosen = [at for at, own in enumerate(fold) if own != number]
+        priors, training, own_of = with_copies(copies, chosen)
+        scores = learn_directions(training, priors, names, own=own_of, penalty=penalty, here=here)
+        for place, judged in enumerate(tested):
             if fold[place] == number:
                 prior = prior_features(priors, judged.lemmas, judged.direction)
                 columns = {**judged.columns, **named(prior, PRIOR)}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -20,14 +20,15 @@ import numpy.typing as npt
 from trope.core.errors import BadModel, MissingData
 from trope.core.files import atomic_write
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
-from trope.tasks.rewriting.inventory import Inventory
+from trope.tasks.rewriting.inventory import Inventory, framed_vectors
 from trope.tasks.rewriting.meaning import Array, Meanings
 from trope.tasks.rewriting.task import DIRECTIONS, Place
 
 SUBSTITUTION = "substitution"
 QUESTIONS = (SUBSTITUTION, *DIRECTIONS)
-PRIOR = ("accepted", "accepted_any", "judged")
-"""How often people accepted the word elsewhere, in this direction and in any; how often asked."""
+PRIOR = ("accepted", "accepted_any", "judged", "accepted_near", "judged_near")
+"""How often people accepted the word elsewhere, in this direction and in any; how often asked; and
+the first and the last of all verbs, each for as much as it is like the word."""
 
 PRIOR_WEIGHT = 2.0
 """So many judgments without opinion are added to those of a word."""
@@ -53,7 +54,7 @@ class Scores(msgspec.Struct, frozen=True):
         return total
 
 
-class Ranker(msgspec.Struct, frozen=True):
+class Ranker(msgspec.Struct, frozen=True, dict=True):
     """What `trope train rewriting` learns.
 
     `priors` has, for each direction, how often each word was judged and by how much more often
@@ -82,9 +83,20 @@ class Ranker(msgspec.Struct, frozen=True):
         if question == SUBSTITUTION:
             return self.shortlist[SUBSTITUTION].of(columns)
         same = self.shortlist[SUBSTITUTION].of(columns)
-        priors = named(prior_features(self.priors, lemmas, question), PRIOR)
+        priors = named(self._inventory_priors(tuple(lemmas), question), PRIOR)
         scores = self.shortlist[question].of({**columns, **priors, SUBSTITUTION: same})
         return only_nearest(scores, same, self.nearest.get(question, len(same)))
+
+    def _inventory_priors(self, lemmas: tuple[str, ...], question: str) -> Array:
+        """What people said of the words of an inventory, which is the same for every place."""
+        known = self._known_priors
+        if (lemmas, question) not in known:
+            known[lemmas, question] = prior_features(self.priors, lemmas, question)
+        return known[lemmas, question]
+
+    @cached_property
+    def _known_priors(self) -> dict[tuple[tuple[str, ...], str], Array]:
+        return {}
 
     def rank_scores(
         self,
@@ -137,7 +149,8 @@ def prior_features(
 ) -> Array:
     """[word, PRIOR]; `without` is what the words' own headline added, in training."""
     rows = []
-    for lemma in lemmas:
+    near = _near(priors.get(question, {}), lemmas, without or {})
+    for lemma, (judged_near, excess_near) in zip(lemmas, near, strict=True):
         judged, excess = priors.get(question, {}).get(lemma, (0.0, 0.0))
         all_judged = sum(prior.get(lemma, (0.0, 0.0))[0] for prior in priors.values())
         all_excess = sum(prior.get(lemma, (0.0, 0.0))[1] for prior in priors.values())
@@ -149,9 +162,38 @@ def prior_features(
                 excess / (judged + PRIOR_WEIGHT),
                 all_excess / (all_judged + PRIOR_WEIGHT),
                 math.log(1 + judged),
+                excess_near / (judged_near + PRIOR_WEIGHT),
+                math.log(1 + judged_near),
             )
         )
     return np.array(rows, dtype=np.float32).reshape(len(lemmas), len(PRIOR))
+
+
+def _near(
+    known: Mapping[str, tuple[float, float]],
+    lemmas: Sequence[str],
+    without: Mapping[str, tuple[float, float]],
+) -> Floats:
+    """[word, 2]: what was judged, and the excess of acceptance, of all verbs like each word."""
+    if not known:
+        return np.zeros((len(lemmas), 2))
+    words = framed_vectors(lemmas)
+    found = _likeness(words, _framed(tuple(known))) @ np.array(list(known.values()))
+    if without:
+        own = _likeness(words, framed_vectors(tuple(without)))
+        found -= own @ np.array(list(without.values()))
+    # what was taken away again may leave less than 0
+    return np.asarray(np.maximum(found, [0.0, -np.inf]), dtype=np.float64)
+
+
+@lru_cache(maxsize=16)
+def _framed(lemmas: tuple[str, ...]) -> Array:
+    """The vectors of all verbs that people judged, which are asked for again and again."""
+    return framed_vectors(lemmas)
+
+
+def _likeness(first: Array, second: Array) -> Floats:
+    return np.asarray(np.maximum(first @ second.T, 0) ** 2, dtype=np.float64)
 
 
 def ranker_file(kind: str) -> Path:

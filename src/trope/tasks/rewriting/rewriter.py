@@ -16,6 +16,7 @@ from trope.encoder.session import Encoder
 from trope.lexicon.idioms import shipped_idioms
 from trope.lexicon.verbs import shipped_verbs
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
+from trope.tasks.rewriting.given import Refused
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.meaning import Array, Meanings, open_meanings
 from trope.tasks.rewriting.ranker import (
@@ -62,7 +63,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Rewriting:
-    """A verb of a text, `text[start:end]`, and candidates for it, the best first."""
+    """A verb of a text, `text[start:end]`, and candidates for it, the best first.
+
+    `refused` are words that the user handed over but that cannot be ranked.
+    """
 
     verb: str
     lemma: str
@@ -71,6 +75,7 @@ class Rewriting:
     to: Direction
     metaphor: float
     candidates: tuple[Candidate, ...]
+    refused: tuple[Refused, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +117,28 @@ class Rewriter:
             rows = _best(scores, words, place, shortlisted)
             lists.append((place, words.take(rows)))
             kept.append(scores[rows])
-        forms = [[place.fitted(word) for word in words.lemmas] for place, words in lists]
-        asked = [(place, own) for (place, _), own in zip(lists, forms, strict=True)]
+        return self._read(lists, kept, question, top)
+
+    def rank_given(
+        self, places: Sequence[Place], given: Sequence[Inventory], question: str
+    ) -> list[Ranked]:
+        """All words of a list for each place, by what reading them there says."""
+        kept = [np.zeros(len(words)) for words in given]
+        return self._read(list(zip(places, given, strict=True)), kept, question, None)
+
+    def _read(
+        self,
+        lists: Sequence[tuple[Place, Inventory]],
+        shortlists: Sequence[Floats],
+        question: str,
+        top: int | None,
+    ) -> list[Ranked]:
+        """The words of each place, read there, in the final order."""
+        asked = [(place, [place.fitted(word) for word in own.lemmas]) for place, own in lists]
         contexts = contexts_features(asked, self.meanings)
         return [
             self._ordered(place, words, context, shortlist, question, top)
-            for (place, words), context, shortlist in zip(lists, contexts, kept, strict=True)
+            for (place, words), context, shortlist in zip(lists, contexts, shortlists, strict=True)
         ]
 
     def _ordered(
@@ -127,7 +148,7 @@ class Rewriter:
         context: Array,
         shortlist: Floats,
         question: str,
-        top: int,
+        top: int | None,
     ) -> Ranked:
         """The words of a shortlist in the final order."""
         if not len(words):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Analysis, Parse
+from trope.tasks.rewriting.given import Given, usable
 from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
     Candidate,
@@ -24,6 +26,15 @@ PREFERRED_AMONG = 2
 """Times as many candidates as are wanted, among which the detector chooses."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """A verb of one of several analyses that is to be rewritten."""
+
+    analysis: int
+    token: int
+    place: Place
+
+
 def rewrite_analysis(
     analysis: Analysis,
     rewriter: Rewriter,
@@ -32,25 +43,72 @@ def rewrite_analysis(
     to: Direction,
     verb: str | None = None,
     top: int = 6,
+    candidates: Sequence[str] | None = None,
 ) -> list[Rewriting]:
     """Candidates for the verb that is named, or for all verbs that `to` makes sense for.
 
-    Those are metaphorical verbs for `literal` and all others for `metaphorical`.
+    Those are metaphorical verbs for `literal` and all others for `metaphorical`. Where
+    `candidates` are given, all of them are ranked and nothing else.
 
     Raises:
-        BadInput: where there is no such verb, it stands there twice or in an idiom.
+        BadInput: where there is no such verb, it stands there twice or in an idiom, or where none
+            of the given candidates is a verb that trope knows.
     """
+    (found,) = rewrite_analyses(
+        [analysis], [verb], rewriter, detector, to=to, top=top, candidates=candidates
+    )
+    if isinstance(found, BadInput):
+        raise found
+    return found
+
+
+def rewrite_analyses(
+    analyses: Sequence[Analysis],
+    verbs: Sequence[str | None],
+    rewriter: Rewriter,
+    detector: Detector,
+    *,
+    to: Direction,
+    top: int = 6,
+    candidates: Sequence[str] | None = None,
+) -> list[list[Rewriting] | BadInput]:
+    """The same for many analyses, read in one go; for one that is refused, the reason."""
+    found: list[list[Rewriting]] = [[] for _ in analyses]
+    problems: dict[int, BadInput] = {}
+    chosen: list[_Chosen] = []
+    given: list[Given] = []
+    for number, (analysis, verb) in enumerate(zip(analyses, verbs, strict=True)):
+        try:
+            own = _verbs_of(number, analysis, verb, to)
+            if candidates is not None:
+                given += [usable(candidates, own_verb.place) for own_verb in own]
+        except BadInput as problem:
+            problems[number] = problem
+        else:
+            chosen += own
+    places = [own_verb.place for own_verb in chosen]
+    if candidates is None:
+        ranked = rewriter.rank_many(places, to, top=PREFERRED_AMONG * top)
+    else:
+        ranked = rewriter.rank_given(places, [own.verbs for own in given], to)
+        top = len(candidates)
+    metaphors = _metaphors(places, ranked, detector)
+    refused = [own.refused for own in given] or [()] * len(chosen)
+    for own_verb, words, scores, out in zip(chosen, ranked, metaphors, refused, strict=True):
+        done = _rewriting(analyses[own_verb.analysis], own_verb, words, scores, to, top)
+        found[own_verb.analysis].append(replace(done, refused=out))
+    return [problems.get(number, own) for number, own in enumerate(found)]
+
+
+def _verbs_of(number: int, analysis: Analysis, verb: str | None, to: Direction) -> list[_Chosen]:
+    """The verbs of an analysis that are to be rewritten."""
     starts, parses = sentence_parses(analysis)
     if sum(token.text[:1].isalnum() for token in analysis.tokens) < FEWEST_WORDS:
         raise BadInput("a text of one word has no context to rewrite it in; give a sentence")
     chosen = _named(parses, verb) if verb else _fitting(analysis, starts, parses, to)
-    places = [Place(parses[sentence], at, "VERB") for sentence, at in chosen]
-    tokens = [starts[sentence] + at for sentence, at in chosen]
-    ranked = rewriter.rank_many(places, to, top=PREFERRED_AMONG * top)
-    scores = _metaphors(places, ranked, detector)
     return [
-        _rewriting(analysis, token, place, found, own, to, top)
-        for token, place, found, own in zip(tokens, places, ranked, scores, strict=True)
+        _Chosen(number, starts[sentence] + at, Place(parses[sentence], at, "VERB"))
+        for sentence, at in chosen
     ]
 
 
@@ -155,15 +213,14 @@ def _metaphors(
 
 def _rewriting(
     analysis: Analysis,
-    number: int,
-    place: Place,
+    chosen: _Chosen,
     ranked: Ranked,
     metaphors: Sequence[float],
     to: Direction,
     top: int,
 ) -> Rewriting:
     """The first candidates that the detector calls what is wanted, then others, best first."""
-    token = analysis.tokens[number]
+    token, place = analysis.tokens[chosen.token], chosen.place
     candidates = []
     rows = zip(ranked.lemmas, ranked.scores, ranked.fits, ranked.meanings, metaphors, strict=True)
     for lemma, score, fit, meaning, metaphor in rows:
