@@ -84,7 +84,7 @@ def rewriting(
     train_rewriting(run, out)
 
 
-@click.command()
+@click.command(short_help="The vectors of verbs that rewriting compares.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True,
               help="Folder for the vectors.")  # fmt: skip
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",

@@ -44,7 +44,7 @@ def sentiment(ctx: click.Context, /, **options: Any) -> None:
     _train("sentiment", ctx, **options)
 
 
-@click.command()
+@click.command(short_help="The readings of names, from any Hugging Face encoder.")
 @_shared_options
 @click.pass_context
 def metonymy(ctx: click.Context, /, **options: Any) -> None:
