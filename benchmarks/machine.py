@@ -10,8 +10,22 @@ from pathlib import Path
 
 
 def describe(threads: int) -> str:
-    """The processor model and the number of threads; nothing else about the machine."""
-    return f"{cpu_model()}, {threads} thread{'s' if threads > 1 else ''}"
+    """The processor, how it multiplies 8-bit numbers, and the number of threads; no more."""
+    return f"{cpu_model()} with {products()}, {threads} thread{'s' if threads > 1 else ''}"
+
+
+PRODUCTS = ("amx_int8", "avx512_vnni", "avx_vnni", "avx512bw", "avx2")
+"""Instructions for products of 8-bit numbers, the fastest first."""
+
+
+def products() -> str:
+    """The fastest instructions for 8-bit products that the processor has."""
+    try:
+        found = re.search(r"^flags\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.M)
+    except OSError:
+        found = None
+    flags = found[1].split() if found else []
+    return next((name for name in PRODUCTS if name in flags), "unknown products")
 
 
 def cpu_model() -> str:

@@ -222,8 +222,9 @@ def test_kept_figures_get_into_the_page_without_measuring(load, tmp_path):
 
 def test_the_machine_is_named_by_processor_and_threads_alone(load):
     machine = load("machine")
-    assert machine.describe(2) == f"{machine.cpu_model()}, 2 threads"
+    assert machine.describe(2) == f"{machine.cpu_model()} with {machine.products()}, 2 threads"
     assert machine.describe(1).endswith(", 1 thread")
+    assert machine.products() in (*machine.PRODUCTS, "unknown products")
 
 
 def test_company_is_seen_where_it_changes_scores_and_only_there(load, shipped, monkeypatch):
