@@ -10,7 +10,7 @@ SIGNATURES = {
     "analyze": ["text", "kind"],
     "analyze_many": ["texts", "kind", "batch_size"],
     "load": ["tier", "threads", "kind"],
-    "rewrite": ["text", "to", "verb", "top", "kind"],
+    "rewrite": ["text", "to", "verb", "top", "kind", "candidates"],
 }
 NAMES = {"Analysis", "Pipeline", "Relation", "Token", "TropeError", "__version__", *SIGNATURES}
 
