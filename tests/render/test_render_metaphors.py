@@ -13,7 +13,7 @@ from trope.core.export import restrict, to_dict
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
-from trope.render.metaphor_page import LEAST, SCRIPT, percent
+from trope.render.metaphor_page import LEAST, percent
 from trope.render.text import write_text
 
 SCORED = with_metaphors(TWO_SENTENCES)
@@ -121,7 +121,7 @@ def test_page_allows_its_own_script_alone() -> None:
 
     source = page(SCORED)
     (body,) = re.findall(r"<script>(.*?)</script>", source, re.DOTALL)
-    assert body == SCRIPT
+    assert body == static_file("slider.js")
     checksum = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
     assert f"script-src 'sha256-{checksum}'" in source
 
@@ -130,7 +130,7 @@ def test_page_allows_its_own_script_alone() -> None:
 def test_lemmas_on_the_page_are_escaped(lemma: str) -> None:
     evil = replace(SCORED, tokens=tuple(replace(t, lemma=lemma) for t in SCORED.tokens))
     source = page(evil)
-    assert lemma not in source.replace(SCRIPT, "")
+    assert lemma not in source.replace(static_file("slider.js"), "")
 
 
 def test_slider_knows_how_many_words_each_threshold_marks() -> None:
