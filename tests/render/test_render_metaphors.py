@@ -14,6 +14,7 @@ from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
 from trope.render.metaphor_page import LEAST, percent
+from trope.render.static_files import static_file
 from trope.render.text import write_text
 
 SCORED = with_metaphors(TWO_SENTENCES)
