@@ -40,6 +40,7 @@ _USER_DATA = "trope.relations"  # plain lists, so that documents can be stored
 _SCORES = "trope.metaphor"  # likewise: see `_keep_scores`
 _NAMES = "trope.metonymies"
 _FEELING = "trope.sentiment"
+_FEELINGS = "trope.feelings"  # sentence by sentence
 _EXTENDED = ["doc._.relations", "doc._.trope", "doc._.metaphors", "token._.metaphor"]
 _EXTENDED += ["doc._.metonymies", "span._.metonymy", "doc._.sentiment"]
 _TOKENIZER = "trope.Tokenizer.v1"
@@ -121,7 +122,7 @@ class TropeComponent:
             read = [(places, next(parses)) for places in own]
             annotate(doc, read, self.kind)
             _keep_scores(doc, read, self._thresholds())
-            for key in (_NAMES, _FEELING):
+            for key in (_NAMES, _FEELING, _FEELINGS):
                 doc.user_data.pop(key, None)
             found.append([parse for _, parse in read])
         self._read_names(docs)
@@ -139,8 +140,9 @@ class TropeComponent:
         """Puts how they feel with the documents, if the model has a head for it."""
         if "sentiment" not in self.pipeline.tasks:
             return
-        for doc, felt in zip(docs, self.pipeline.feel(parses), strict=True):
+        for doc, own, felt in zip(docs, parses, self.pipeline.feel(parses), strict=True):
             doc.user_data[_FEELING] = None if felt is None else list(astuple(felt))
+            doc.user_data[_FEELINGS] = [p.feeling for p in own if p.feeling is not None]
 
     def _thresholds(self) -> tuple[float, float]:
         """From where on a word, and a sentence, is called metaphorical."""
@@ -366,7 +368,9 @@ def analysis_of_doc(doc: Doc) -> Analysis:
         analysis = replace(analysis, tasks=tasks, metonymies=tuple(_names(doc)))
     if _FEELING in doc.user_data:
         tasks = (*analysis.tasks, "sentiment")
-        analysis = replace(analysis, tasks=tasks, sentiment=sentiment_of_doc(doc))
+        feelings = tuple(doc.user_data.get(_FEELINGS, ()))
+        felt = sentiment_of_doc(doc)
+        analysis = replace(analysis, tasks=tasks, sentiment=felt, feelings=feelings)
     return analysis
 
 
