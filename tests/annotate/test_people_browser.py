@@ -1,6 +1,5 @@
 """A worker from elsewhere in a real browser, with the keyboard, from the link to the code."""
 
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -13,9 +12,11 @@ pytest.importorskip("django", reason="Django is not installed (pip install 'trop
 
 from browsers import TROPE, free_port, open_page
 
+from chromium import chromium
 from trope.annotate.starting import new_project
 
 pytestmark = pytest.mark.browser
+browser = chromium  # the fixture, by the name that the tests give it
 
 PLAN = """
 title = "Headlines"
@@ -57,20 +58,6 @@ DEMO = (
     '{"id": "d1", "text": "Hope dies last"}\n'
     '{"id": "d2", "text": "Dog bites man", "gold": {"metaphor": "no"}}\n'
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("Chromium is not installed (apt-get install chromium)")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield launched
-        launched.close()
 
 
 def trope(*words: str) -> str:

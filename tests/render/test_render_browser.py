@@ -1,16 +1,16 @@
 """The page in a real browser: light, dark, on a phone, without scripts."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
+from chromium import chromium
 from trope.render.html import write_html
 
 pytestmark = pytest.mark.browser
+browser = chromium  # the fixture, by the name that the tests give it
 
 CONTRAST = """
 (selector, pseudo) => {
@@ -34,20 +34,6 @@ CONTRAST = """
   });
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("Chromium is not installed (apt-get install chromium)")
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="module")
