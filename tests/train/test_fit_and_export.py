@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import products
 import pytest
 import tiny
 
@@ -84,7 +83,6 @@ def fitted(seed: int, said: list[str] | None = None) -> Network:
 
 
 def test_the_graph_computes_what_the_model_computes(tmp_path: Path) -> None:
-    products.need_exact()
     model = new_model()
     encoder = Encoder(folder=exported(model, tmp_path), threads=1)
     exact = new_model(quantised=False)

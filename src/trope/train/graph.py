@@ -71,7 +71,7 @@ class Graph:
     def product(self, rows: str, weight: Floats) -> str:
         """rows @ weight.T in 8 bits; `weight` is [out, in] as torch keeps it."""
         integers, scale = self.quantise(rows)
-        matrix, column_scale = int8_columns(weight)
+        matrix, column_scale = int8_factors(weight)
         raw = self.add(
             "MatMulIntegerToFloat",
             integers,
@@ -103,7 +103,7 @@ class Graph:
 
     def table(self, values: Floats, index: str) -> str:
         """Rows of a table that is kept in 8 bits."""
-        matrix, scale = int8_columns(values)
+        matrix, scale = int8_rows(values)
         rows = self.add("Gather", self.constant(matrix, "int8"), index)
         scales = self.add("Gather", self.constant(scale[:, None], "float32"), index)
         return self.add("Mul", self.add("Cast", rows, to=TensorProto.FLOAT), scales)
@@ -127,7 +127,24 @@ class Graph:
         return serialised
 
 
-def int8_columns(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
-    """The matrix in 8 bits with one scale a row of `weight`: what training simulates."""
-    scale = np.maximum(np.abs(weight).max(axis=1), 1e-8).astype(np.float32) / np.float32(127)
-    return np.rint(weight / scale[:, None]).astype(np.int8), scale
+def int8_rows(values: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
+    """A table in 8 bits with one scale a row."""
+    return _rounded(values, np.abs(values).max(axis=1))
+
+
+def int8_factors(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
+    """A factor of products in 8 bits, one scale a row of `weight`: what training simulates.
+
+    Processors without VNNI add the products of two neighbours in 16 bits. Neighbours of one sign
+    are therefore kept within 127 together, up to rounding: with inputs of at most 255 nothing
+    overflows, and every processor gets the same sums.
+    """
+    even = np.pad(weight, ((0, 0), (0, weight.shape[1] % 2)))
+    pairs = even.reshape(len(weight), -1, 2)
+    sums = np.maximum(np.maximum(pairs, 0).sum(axis=2), np.maximum(-pairs, 0).sum(axis=2))
+    return _rounded(weight, sums.max(axis=1))
+
+
+def _rounded(values: Floats, largest: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
+    scale = np.maximum(largest, 1e-8).astype(np.float32) / np.float32(127)
+    return np.rint(values / scale[:, None]).astype(np.int8), scale

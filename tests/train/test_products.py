@@ -1,0 +1,96 @@
+"""8-bit products: the same on every processor, for any weights and for those that ship."""
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+onnx = pytest.importorskip("onnx")
+torch = pytest.importorskip("torch")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+import trope.encoder  # noqa: E402
+from trope.train.graph import int8_factors  # noqa: E402
+from trope.train.quantise import fake_factors  # noqa: E402
+
+WEIGHTS = Path(trope.encoder.__file__).parent / "weights" / "small" / "encoder.onnx"
+LARGEST_INPUT, LARGEST_16_BITS = 255, 2**15 - 1
+
+matrices = arrays(
+    np.float32,
+    array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=9),
+    elements=st.floats(-4, 4, width=32),
+)
+
+
+def product(rows: npt.NDArray[np.uint8], factor: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+    """rows @ factor as ONNX Runtime computes it here."""
+    import onnxruntime
+
+    constants = {
+        "factor": factor,
+        "row_scale": np.ones(1, np.float32),
+        "column_scales": np.ones(factor.shape[1], np.float32),
+    }
+    node = helper.make_node(
+        "MatMulIntegerToFloat", ["rows", *constants], ["product"], domain="com.microsoft"
+    )
+    graph = helper.make_graph(
+        [node],
+        "product",
+        [helper.make_tensor_value_info("rows", TensorProto.UINT8, rows.shape)],
+        [helper.make_tensor_value_info("product", TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(value, name) for name, value in constants.items()],
+    )
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    (result,) = session.run(None, {"rows": rows})
+    return np.asarray(result)
+
+
+def pair_sums(factor: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+    """What neighbours of one sign in a column add up to, the sign apart."""
+    pairs = np.pad(factor.astype(np.int64), ((0, len(factor) % 2), (0, 0)))
+    pairs = pairs.reshape(-1, 2, factor.shape[1])
+    return np.maximum(np.maximum(pairs, 0).sum(axis=1), np.maximum(-pairs, 0).sum(axis=1))
+
+
+@given(matrices)
+def test_no_pair_of_products_can_overflow(weight: npt.NDArray[np.float32]) -> None:
+    factor, scale = int8_factors(weight)
+    assert pair_sums(factor.T).max() * LARGEST_INPUT <= LARGEST_16_BITS
+    assert np.abs(factor * scale[:, None] - weight).max() <= scale.max() * 0.51
+
+
+@given(matrices)
+def test_training_simulates_what_is_exported(weight: npt.NDArray[np.float32]) -> None:
+    factor, scale = int8_factors(weight)
+    simulated = fake_factors(torch.from_numpy(weight)).numpy()
+    # a value half-way between two steps may fall to either side
+    assert np.abs(simulated - factor * scale[:, None]).max() <= scale.max() * 1.01
+    assert np.isclose(simulated, factor * scale[:, None], atol=1e-5).mean() > 0.8
+
+
+def test_this_processor_adds_the_largest_products_exactly() -> None:
+    generator = np.random.default_rng(3)
+    weight = generator.choice([-1.0, -0.9, 0.9, 1.0], (48, 256)).astype(np.float32)
+    factor = int8_factors(weight)[0].T
+    rows = generator.choice([0, 1, 254, 255], (32, 256)).astype(np.uint8)
+    expected = rows.astype(np.int64) @ factor.astype(np.int64)
+    assert (product(rows, np.ascontiguousarray(factor)) == expected).all()
+
+
+def test_the_shipped_weights_cannot_overflow() -> None:
+    model = onnx.load(WEIGHTS)
+    constants = {constant.name: constant for constant in model.graph.initializer}
+    products = [node for node in model.graph.node if node.op_type == "MatMulIntegerToFloat"]
+    assert len(products) == 87
+    for node in products:
+        factor = numpy_helper.to_array(constants[node.input[1]])
+        assert pair_sums(factor).max() * LARGEST_INPUT <= LARGEST_16_BITS, node.output[0]
