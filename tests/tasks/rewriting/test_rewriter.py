@@ -81,6 +81,14 @@ def test_unknown_words_in_a_list_break_nothing_and_are_never_offered() -> None:
     assert not is_known(Place(PARSE, 1, "VERB", "blorf"))
 
 
+def test_a_part_of_speech_without_substitutes_has_none() -> None:
+    rewriter = Rewriter(read_ranker(ranker_file("static")), StaticMeanings())
+    pronoun = Place(PARSE, 0, "PRON")
+    none, some = rewriter.rank_many([pronoun, PLACE], "substitution", top=5)
+    assert len(none.lemmas) == 0
+    assert len(some.lemmas) == 5
+
+
 def test_shared_classes_are_counted_as_sets() -> None:
     words = Inventory(("denounce", "applaud", "eat", "blorf"), "VERB")
     column = cheap_features(PLACE, words)[:, CHEAP.index("classes")]

@@ -36,7 +36,8 @@ class Inventory:
         self.upos = upos
         self.lemmas = tuple(lemmas)
         self.rows = {lemma: row for row, lemma in enumerate(self.lemmas)}
-        self.vectors = np.array([lemma_vector(lemma, upos) for lemma in lemmas], np.float32)
+        own = [lemma_vector(lemma, upos) for lemma in lemmas]
+        self.vectors = np.array(own, np.float32).reshape(len(own), static_vectors().dimensions)
         self.framed = framed_vectors(lemmas, upos)
         net = wordnet_of(upos)
         self.senses = tuple(net.senses(lemma) if net else () for lemma in lemmas)
