@@ -22,6 +22,7 @@ from torch.nn import functional
 
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write
+from trope.core.progress import Say
 from trope.encoder.base import ADAPTERS, Agreement, BaseEncoder, Floats, log_odds
 from trope.encoder.models import model_folder
 from trope.encoder.network import MetaphorHeads, Network
@@ -52,7 +53,7 @@ class Job:
     data: Path
     work: Path
     device: str
-    say: Callable[[str], None]
+    say: Say
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -83,7 +84,7 @@ def train_headlines(
     adapters: Path | None,
     base_weights: Path | None,
     device: str,
-    say: Callable[[str], None],
+    say: Say,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
     if device == "auto":
