@@ -40,13 +40,13 @@ from trope.integrations.spacy_attributes import (
     metaphors_of_span,
     metonymies_of_doc,
     metonymy_of_span,
-    moved,
     relations_of_doc,
     relations_of_span,
     relations_of_token,
     sentiment_of_doc,
 )
 from trope.integrations.spacy_tokenizer import create_tokenizer
+from trope.relations.assembly import moved
 from trope.text.sentences import split_sentences
 
 if TYPE_CHECKING:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from spacy.tokens import Doc, Span, Token
 
 from trope.core.records import ROOT, Analysis, Metonymy, Relation, Sentiment
 from trope.core.records import Token as AnalysedToken
+from trope.relations.assembly import moved
 
 # where a document keeps them: as plain lists, so that documents can be stored
 RELATIONS = "trope.relations"
@@ -18,23 +19,6 @@ NAMES = "trope.metonymies"
 FEELING = "trope.sentiment"
 FEELINGS = "trope.feelings"
 """Sentence by sentence."""
-
-
-def moved(relation: Relation, places: Sequence[int]) -> Relation:
-    """A relation of a sentence with positions of the whole, given where its words stand there."""
-
-    def at(word: int | None) -> int | None:
-        return None if word is None else places[word]
-
-    return replace(
-        relation,
-        verb=places[relation.verb],
-        subject=at(relation.subject),
-        object=at(relation.object),
-        particle=at(relation.particle),
-        start=places[relation.start],
-        end=places[relation.end - 1] + 1,
-    )
 
 
 def relations_of_doc(doc: Doc) -> list[Relation]:

@@ -31,7 +31,7 @@ from trope.train.encoder_dev import (
 from trope.train.encoder_run import EncoderRun, fit_run, new_model
 from trope.train.encoder_teachers import taught_lessons, teach
 
-TASKS = ("metaphor", "sentiment", "metonymy")
+ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
 
 
 class AdaptedLinear(nn.Linear):
@@ -70,7 +70,7 @@ def trained_weights(model: Network) -> dict[str, Tensor]:
 
 def tasks_of(run: EncoderRun) -> tuple[str, ...]:
     """What the tier is taught, of what the run has sets for."""
-    return tuple(task for task in TASKS if task in run.tasks())
+    return tuple(task for task in ADAPTED_TASKS if task in run.tasks())
 
 
 def train_base(run: EncoderRun, seed: int) -> Path:

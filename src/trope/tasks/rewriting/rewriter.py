@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
 from trope.core.errors import BadInput
 from trope.core.records import Parse
-from trope.encoder.base import Verdict
 from trope.encoder.session import Encoder
 from trope.lexicon.idioms import shipped_idioms
 from trope.lexicon.verbs import shipped_verbs
@@ -34,13 +32,6 @@ SHORTLISTED = 40
 
 
 _OWN = 3  # spellings that the word of the place may have itself
-
-
-class Detector(Protocol):
-    """What tells metaphors: the heads of an encoder."""
-
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
-        """What it says of each sentence."""
 
 
 @dataclass(frozen=True, slots=True)
