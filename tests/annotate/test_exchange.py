@@ -1,7 +1,5 @@
 """Files of our own: what goes out comes back, to the byte."""
 
-import csv
-import io
 import json
 import tempfile
 import tracemalloc
@@ -15,88 +13,19 @@ from hypothesis import strategies as st
 from projects import START, add_items, make_project
 from rich_project import add_rich_items, live, rich_project
 
-from trope.annotate.exchange.columns import as_cells, as_object, from_cells, from_object
-from trope.annotate.exchange.json_array import read_array
-from trope.annotate.exchange.records import Judged
-from trope.annotate.exchange.spreadsheet import protect, unprotect
-from trope.annotate.exchange.text_files import csv_lines, read_cells
-from trope.annotate.items import read_items
 from trope.annotate.project import Project, open_project
-from trope.annotate.questions import Option, Question
 from trope.annotate.store import leaving, people
 from trope.annotate.store.connect import connect
 from trope.annotate.store.models import Event, Item, Judgment, Person, Standing
 from trope.annotate.store.selectors import pay_sheet
 from trope.cli.main import main
-from trope.core.errors import BadInput, BadRecord, MissingExtra
-
-CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
-RISKY = tuple("=+-@\t\r\n")
+from trope.core.errors import BadInput
 
 
 def run(*arguments: object) -> str:
     result = CliRunner().invoke(main, ["annotate", *map(str, arguments)])
     assert result.exit_code == 0, (result.output, result.exception)
     return result.output
-
-
-@given(CELLS | st.sampled_from(RISKY).flatmap(lambda c: CELLS.map(lambda s: c + s)))
-def test_protected_cell_is_no_formula_and_comes_back(cell: str) -> None:
-    safe = protect(cell)
-    assert unprotect(safe) == cell
-    if safe.startswith(RISKY):
-        float(safe)  # only a number may begin so
-
-
-@given(st.lists(st.lists(CELLS, min_size=2, max_size=2), max_size=5))
-def test_safe_csv_is_read_back_exactly(rows: list[list[str]]) -> None:
-    head = ["=a", "b"]
-    text = "".join(csv_lines(head, [dict(zip(head, row, strict=True)) for row in rows]))
-    for cell in (cell for row in csv.reader(io.StringIO(text, newline="")) for cell in row):
-        assert not cell.startswith(RISKY) or float(cell) is not None
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "t.csv"
-        path.write_bytes(text.encode())
-        assert [list(row.values()) for _, row in read_cells(path)] == rows
-
-
-QUESTIONS = (
-    Question("a", "choice", "?", options=(Option("x"),)),
-    Question("state", "scale", "?", low=-5, high=5),
-    Question("m", "multi", "?"),
-    Question("s", "spans", "?"),
-    Question("t", "text", "?"),
-)
-ANSWERS = st.fixed_dictionaries(
-    {},
-    optional={
-        "a": CELLS | st.integers(),
-        "state": st.integers(-5, 5) | st.floats(-1, 1) | st.just("3"),
-        "m": st.lists(CELLS) | CELLS,
-        "s": st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)).map(list)),
-        "t": CELLS,
-        "gone": CELLS | st.lists(st.integers()) | st.booleans() | st.none(),
-    },
-)
-
-
-@given(
-    answers=ANSWERS,
-    state=st.sampled_from(["counted", "surplus", "skipped", "gold", "discarded", "erased"]),
-    seconds=st.floats(0, 1e6),
-    number=st.integers(1, 2**62),
-    replaces=st.none() | st.integers(1, 2**62),
-    right=st.none() | st.booleans(),
-    weight=st.floats(0, 100),
-)
-def test_any_judgment_survives_objects_and_cells(
-    answers, state, seconds, number, replaces, right, weight
-) -> None:
-    row = Judged(number, "i", "Ann", answers, state, seconds, START, False, replaces, right, weight)
-    assert from_object(json.loads(json.dumps(as_object(row)))) == row
-    cells = as_cells(row, QUESTIONS)
-    texts = {name: "" if cell is None else str(cell) for name, cell in cells.items()}
-    assert from_cells(texts, QUESTIONS) == row
 
 
 def exported(project: Project, kind: str = "jsonl") -> dict[str, bytes]:
@@ -279,82 +208,6 @@ def test_more_judgments_than_wanted_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match="2 judgments of item 'i1' count"):
         run("import", project.folder, path, "--judgments")
     assert not Judgment.objects.exists()
-
-
-def test_parquet_brings_items_with_rows_named(tmp_path: Path) -> None:
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    project = make_project(tmp_path / "p")
-    columns = {"id": [11, 12], "text": ["A 🌊 rises.", "It falls."], "n": [1.5, None]}
-    columns["highlight"] = [[[2, 3]], None]
-    parquet.write_table(arrow.table(columns), tmp_path / "t.parquet")
-    items = list(read_items(tmp_path / "t.parquet", project.plan))
-    assert [(item.id, item.text) for item in items] == [("11", "A 🌊 rises."), ("12", "It falls.")]
-    assert items[0].payload == {"n": "1.5", "highlight": [[2, 3]]}
-    parquet.write_table(arrow.table({"text": ["Fine.", " "]}), tmp_path / "bad.parquet")
-    with pytest.raises(BadRecord, match=r"bad.parquet:2: has no text"):
-        list(read_items(tmp_path / "bad.parquet", project.plan))
-    (tmp_path / "no.parquet").write_bytes(b"PAR1 but not really")
-    with pytest.raises(BadRecord, match="cannot be read as Parquet"):
-        list(read_items(tmp_path / "no.parquet", project.plan))
-
-
-def test_parquet_without_pyarrow_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from trope.annotate.exchange import parquet
-
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError(name=name)
-
-    monkeypatch.setattr(parquet, "import_module", missing)
-    project = make_project(tmp_path / "p")
-    (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    with pytest.raises(MissingExtra, match=r"pip install 'trope\[annotate\]'"):
-        list(read_items(tmp_path / "t.parquet", project.plan))
-
-
-@pytest.mark.parametrize(
-    ("name", "before", "filling"),
-    [
-        ("line.jsonl", b'{"text": "', b"a"),
-        ("line.csv", b"text\n", b"a"),
-        ("open-quote.csv", b'text\n"', b"a line\n"),
-    ],
-)
-def test_line_of_100_megabytes_is_refused_in_little_memory(
-    name: str, before: bytes, filling: bytes, tmp_path: Path
-) -> None:
-    project = make_project(tmp_path / "p")
-    path = tmp_path / name
-    with path.open("wb") as file:
-        file.write(before)
-        for _ in range(100):
-            file.write(filling * (1_000_000 // len(filling)))
-    tracemalloc.start()
-    try:
-        with pytest.raises(BadRecord, match="longer than 4 MB"):
-            list(read_items(path, project.plan))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 30e6
-
-
-def test_list_of_tasks_is_read_one_by_one(tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    tasks = [{"id": n, "text": "x" * n, "emoji": "🌊"} for n in range(0, 90_000, 9_000)]
-    path.write_text(json.dumps(tasks, ensure_ascii=False, indent=1), encoding="utf-8")
-    assert [task for _, task in read_array(path)] == tasks
-    for text, words in (
-        ('[{"a": 1}, {"a": 2', "t.json:2: is cut off"),
-        ("{}", "is no JSON list"),
-        ("[1]", "t.json:1: is no task"),
-        ("[" + "{}," * 3 + '{"a": "' + "x" * 9_000_000, "t.json:4: is over 4 MB"),
-    ):
-        path.write_text(text, encoding="utf-8")
-        with pytest.raises(BadRecord, match=words):
-            list(read_array(path))
 
 
 def test_drafts_and_provisional_labels(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from projects import START, Clock, make_project
+from judged_projects import collect, scores, tweets
+from projects import START, make_project
 from test_web import EVIL, browser
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.starting import new_project
 from trope.annotate.store import answers as answers_store
 from trope.annotate.store import discipline, judging, people, queue
 from trope.annotate.store.connect import connect
@@ -24,60 +24,6 @@ from trope.annotate.store.quality import measure_project
 from trope.annotate.web.settings import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput
-
-VERBS = ("swallowed", "started", "took", "breaks", "needs", "drain", "stop", "carry")
-
-
-def tweets(folder: Path, *, number: int = 24, gold: int = 6) -> Project:
-    """A project after the tweet study, with items of two subsets."""
-    new_project(folder, "tweets2019")
-    project = open_project(folder)
-    connect(project, **web_settings())
-    rows: list[dict[str, Any]] = []
-    for n in range(number):
-        verb = VERBS[n % len(VERBS)]
-        text = f"Somebody {verb} the thing{n} today"
-        part = "emotional" if n % 3 else "political"
-        rows.append(
-            {"id": f"t{n}", "text": text, "highlight": f"{verb} the thing{n}", "subset": part}
-        )
-    for n in range(gold):
-        known = {"understood": "yes", "metaphorical": "yes" if n % 2 else "no"}
-        rows.append({"id": f"g{n}", "text": f"Control number {n}", "gold": known})
-    path = folder / "made.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_items(project, path, now=START)
-    return project
-
-
-def answer(item: Any, reader: int) -> dict[str, str]:
-    """What a reader says: mostly the item's own truth, by a fixed seed; control items right."""
-    rng = Random(f"{item.external_id} {reader}")
-    if rng.random() < 0.04 and not item.is_gold:
-        return {"understood": "no"}
-    truth = int(re.sub(r"\D", "", item.external_id)) % 2 == 1
-    says = truth if item.is_gold or rng.random() < 0.85 else not truth
-    return {
-        "understood": "yes",
-        "metaphorical": "yes" if says else "no",
-        "certainty": rng.choice(["certain", "mostly_sure"]),
-    }
-
-
-def collect(project: Project, readers: int = 5) -> None:
-    """Everyone judges all that they are given."""
-    clock = Clock()
-    for reader in range(readers):
-        found = people.person_of(people.invite(f"Reader {reader}", now=START))
-        assert found is not None
-        while True:
-            page = queue.next_page(found.pk, project.plan, now=clock.now, rng=Random(reader))
-            if not page.leases:
-                break
-            for lease in page.leases:
-                clock.forward(seconds=9 + reader)
-                said = answer(lease.item, reader)
-                judging.submit(found.pk, lease.token, said, project.plan, now=clock.now)
 
 
 @pytest.fixture
@@ -163,33 +109,6 @@ def test_labels_are_those_of_the_command(collected: Project, tmp_path: Path, met
     assert len(told) > 50
     assert "24 items" in page
     assert client.get("/project/labels?method=coin").status_code == 404
-
-
-def scores(folder: Path) -> Project:
-    new_project(folder, "semeval2015")
-    project = open_project(folder)
-    connect(project, **web_settings())
-    rows: list[dict[str, Any]] = [{"id": f"s{n}", "text": f"Tweet {n}"} for n in range(12)]
-    rows += [
-        {"id": f"g{n}", "text": f"Test {n}", "gold": {"score": {"from": -1, "to": 2}}}
-        for n in range(6)
-    ]
-    path = folder / "made.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    import_items(project, path, now=START)
-    clock = Clock()
-    for reader in range(7):
-        found = people.person_of(people.invite(f"Reader {reader}", now=START))
-        assert found is not None
-        while leases := queue.next_page(
-            found.pk, project.plan, now=clock.now, rng=Random(reader)
-        ).leases:
-            for lease in leases:
-                rng = Random(f"{lease.item_id} {reader}")
-                score = rng.randint(-1, 2) + (0 if lease.item.is_gold else lease.item_id % 3)
-                clock.forward(seconds=8)
-                judging.submit(found.pk, lease.token, {"score": score}, project.plan, now=clock.now)
-    return project
 
 
 def test_weighted_means_are_those_of_the_command(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import REPOSITORY
 
-MAX_LINES = 500
+MAX_LINES = 400
 FORBIDDEN_NAMES = {"utils.py", "helpers.py", "common.py", "misc.py"}
 # places of one machine, put together here so that this file does not hold them itself
 PLACES = re.compile(
@@ -32,7 +32,8 @@ def named(path: Path) -> str:
 
 
 def test_python_files_are_short_enough_to_read() -> None:
-    sources = [path for path in tracked_files() if path.suffix == ".py"]
+    files = [path for path in tracked_files() if path.suffix == ".py"]
+    sources = [path for path in files if "migrations" not in path.parts]  # written by Django
     assert sources
     long = {
         named(path): lines
