@@ -94,7 +94,7 @@ def test_a_node_that_is_lost_costs_time_alone(cluster: Any, tmp_path: Path) -> N
 
     def kill_a_node(progress: Progress) -> None:
         # when all workers are there and have their hands full
-        if not killed and len(crew._shards) == 4 and all(crew._shards.values()):
+        if not killed and len(crew._tasks) == 4 and all(crew._tasks.values()):
             cluster.remove_node(lost, allow_graceful=False)
             killed.append(progress.texts)
 
