@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 PART = 4_000
 """Records after which a piecewise step has a file ready that survives everything."""
 
+READ_PART = 500
+"""The same for steps that read with the model: many small parts keep all workers busy."""
+
 _PACKAGES = ("msgspec", "numpy", "onnxruntime", "spacy")
 
 
@@ -125,7 +128,11 @@ def _run_step(
         track(kept(source), step.name, before.kept if before else None, quiet=context.quiet)
     )
     if step.piecewise:
-        _write_parts(step, _missing_parts(taken, where), context)
+        _write_parts(
+            step,
+            _missing_parts(taken, where, min(PART, READ_PART) if step.with_model else PART),
+            context,
+        )
         context.facts = {}  # nobody can tell them for parts that were there
     else:
         _write_whole(where / "0000.jsonl", step, taken, context)
@@ -203,10 +210,10 @@ def _sweep(where: Path) -> None:
         path.unlink()
 
 
-def _missing_parts(records: Iterator[Record], where: Path) -> Iterator[Part]:
+def _missing_parts(records: Iterator[Record], where: Path, size: int) -> Iterator[Part]:
     """Records by so many, where what comes of them is not there yet."""
     for number in count():
-        some = tuple(islice(records, PART))
+        some = tuple(islice(records, size))
         if not some:
             return
         path = where / f"{number:04d}.jsonl"
