@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,3 +29,13 @@ def shared() -> Path:
 def shipped() -> Pipeline:
     """The pipeline with the model that ships, loaded once for all tests."""
     return Pipeline(threads=2)
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """torch computes on one thread, so that sums come out the same; afterwards as before."""
+    torch = pytest.importorskip("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

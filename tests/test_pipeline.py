@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from trope import Pipeline, pipeline
+from trope import Pipeline, passes, pipeline
 from trope.core.errors import BadInput
 
 
@@ -30,7 +30,7 @@ def test_no_more_texts_are_taken_than_the_batches_under_way(shipped: Pipeline) -
 
 
 def test_long_texts_make_small_batches(shipped: Pipeline) -> None:
-    source = Source(" " * pipeline.CHUNK_CHARACTERS + " ", 30)
+    source = Source(" " * passes.CHUNK_CHARACTERS + " ", 30)
     found = shipped.analyze_many(source)
     assert next(found).tokens == ()
     assert source.taken == pipeline.AHEAD
@@ -46,10 +46,11 @@ def test_scores_are_gone_once_their_trees_are_made(
         left.append(len(chunk.passes))
         return "done"
 
-    chunk = shipped._start(["Rain ate roads. " * 200], "plain", ("syntax", "relations", "metaphor"))
+    sent = ["Rain ate roads. " * 200]
+    chunk = shipped._passes.start(sent, "plain", ("syntax", "relations", "metaphor"))
     assert len(chunk.passes) > 1
-    monkeypatch.setattr(pipeline, "assemble", count)
-    assert list(shipped._finish(chunk)) == ["done"]
+    monkeypatch.setattr(passes, "assemble", count)
+    assert list(shipped._passes.finish(chunk)) == ["done"]
     assert left == [0]
 
 

@@ -4,42 +4,21 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
 from itertools import islice, repeat
 from pathlib import Path
-from time import thread_time
 from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
 from trope.core.files import sha256
-from trope.core.records import (
-    Analysis,
-    Parse,
-    Sentiment,
-    Text,
-    TextKind,
-)
-from trope.encoder.decode import Stretches, read_batch
-from trope.encoder.feelings import Feelings
+from trope.core.records import Analysis, Parse, Sentiment, TextKind
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import (
-    METAPHOR,
-    SENTIMENT,
-    SYNTAX,
-    TAGS,
-    AnyEncoder,
-    BatchPass,
-    Encoder,
-    MetaphorThresholds,
-)
-from trope.lexicon.inflection import lemma
-from trope.relations.assembly import assemble
+from trope.encoder.session import AnyEncoder, Encoder
+from trope.passes import Chunk, Passes, chunks
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 from trope.tasks.metonymy.find import find_metonymies
-from trope.tasks.sentiment.whole_texts import WholeTexts, send_whole, sentiments
-from trope.text import read
+from trope.tasks.sentiment.whole_texts import send_whole, sentiments
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
@@ -52,24 +31,6 @@ BASE = "base"
 
 AHEAD = 2
 """Chunks under way at a time, so that the network never waits for the rest."""
-
-CHUNK_CHARACTERS = 500_000
-"""A chunk ends here if its texts are long, so that memory does not grow with their length."""
-
-NO_THRESHOLDS = MetaphorThresholds(0.5, 0.5)
-"""What an analysis without metaphors carries."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Chunk:
-    """Texts whose sentences are on their way through the network."""
-
-    texts: list[Text]
-    words: list[tuple[str, ...]]
-    passes: deque[Future[BatchPass]]
-    whole: WholeTexts
-    kind: TextKind
-    tasks: tuple[str, ...]
 
 
 class Pipeline:
@@ -103,8 +64,12 @@ class Pipeline:
                 adapters=folder / ADAPTERS if folder else None,
                 threads=threads,
             )
-        self.timings = dict.fromkeys(("text", "encoder", "decode", "relations"), 0.0)
+        self._passes = Passes(self.encoder, self.base)
+
+    @property
+    def timings(self) -> dict[str, float]:
         """Seconds of computing by stage, summed over threads."""
+        return self._passes.timings
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -120,7 +85,7 @@ class Pipeline:
     @property
     def heads(self) -> AnyEncoder:
         """The encoder that says all but tags, trees and lemmas."""
-        return self.encoder if self.base is None else self.base
+        return self._passes.heads
 
     @cached_property
     def _names(self) -> EncoderMetonymy:
@@ -129,14 +94,8 @@ class Pipeline:
     @property
     def thresholds(self) -> tuple[float, float]:
         """From which probability on a word, and a sentence, is called metaphorical."""
-        chosen = self._thresholds
+        chosen = self._passes.thresholds
         return chosen.threshold, chosen.sentence_threshold
-
-    @property
-    def _thresholds(self) -> MetaphorThresholds:
-        if self.base is not None:
-            return self.base.thresholds
-        return self.encoder.labels.metaphor or NO_THRESHOLDS
 
     @property
     def model_sha256(self) -> str:
@@ -181,9 +140,9 @@ class Pipeline:
         """
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
-        under_way: deque[_Chunk] = deque()
-        for chunk in _chunks(texts, batch_size):
-            under_way.append(self._start(chunk, kind, wanted, tags=tags))
+        under_way: deque[Chunk] = deque()
+        for chunk in chunks(texts, batch_size):
+            under_way.append(self._passes.start(chunk, kind, wanted, tags=tags))
             if len(under_way) == AHEAD:
                 yield from self._finish(under_way.popleft())
         while under_way:
@@ -243,7 +202,7 @@ class Pipeline:
         from trope.tasks.rewriting.texts import rewrite_analyses
 
         named = iter(repeat(None) if verbs is None else verbs)
-        for chunk in _chunks(texts, batch_size):
+        for chunk in chunks(texts, batch_size):
             yield from rewrite_analyses(
                 list(self.analyze_many(chunk, kind=kind)),
                 list(islice(named, len(chunk))),
@@ -281,108 +240,15 @@ class Pipeline:
         wanted = self.tasks if tasks is None else tasks
         words = [tuple(sentence) for sentence in sentences]
         forms = [sentence for sentence in words if sentence]
-        passes = self.encoder.submit(forms, self._outputs(wanted))
-        parses = iter(self._decode(forms, deque(passes), wanted))
+        parses = iter(self._passes.parse(forms, wanted))
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
 
-    def _start(
-        self, chunk: list[str], kind: TextKind, tasks: tuple[str, ...], *, tags: bool = True
-    ) -> _Chunk:
-        """Cut texts into words and send them off."""
-        began = thread_time()
-        texts = [read(text, kind) for text in chunk]
-        words = [sentence.forms for text in texts for sentence in text.sentences]
-        self.timings["text"] += thread_time() - began
-        outputs = self._outputs(tasks, tags=tags)
-        passes = deque(self.encoder.submit(words, outputs) if outputs else ())
-        whole = WholeTexts()
-        if "sentiment" in tasks:
-            # a text of one sentence is felt in the pass that is made anyway
-            passed = self.base is None or "metaphor" in tasks
-            known = [passed and len(text.sentences) == 1 for text in texts]
-            whole = send_whole(self.heads, [[s.forms for s in t.sentences] for t in texts], known)
-        return _Chunk(texts, words, passes, whole, kind, tasks)
-
-    def _finish(self, chunk: _Chunk) -> Iterator[Analysis]:
-        analyses = self._assembled(chunk)
+    def _finish(self, chunk: Chunk) -> Iterator[Analysis]:
+        analyses = self._passes.finish(chunk)
         if "metonymy" in chunk.tasks:
             return iter(self.find_metonymies(list(analyses)))
         return analyses
-
-    def _assembled(self, chunk: _Chunk) -> Iterator[Analysis]:
-        thresholds = self._thresholds
-        parses = iter(self._decode(chunk.words, chunk.passes, chunk.tasks))
-        own = [list(islice(parses, len(text.sentences))) for text in chunk.texts]
-        felt: list[Sentiment | None] = [None] * len(own)
-        if "sentiment" in chunk.tasks:
-            felt = sentiments(own, chunk.whole)
-        for text, read_sentences, sentiment in zip(chunk.texts, own, felt, strict=True):
-            began = thread_time()
-            analysis = assemble(
-                text, read_sentences, chunk.kind, chunk.tasks, thresholds, sentiment
-            )
-            self.timings["relations"] += thread_time() - began
-            yield analysis
-
-    def _decode(
-        self,
-        words: list[tuple[str, ...]],
-        passes: deque[Future[BatchPass]],
-        tasks: Sequence[str],
-    ) -> list[Parse]:
-        stretches = Stretches(words, self.encoder, lemma)
-        felt = Feelings(len(words))
-        while passes:
-            done = passes.popleft().result()  # gone once read: scores take far more room than trees
-            began = thread_time()
-            stretches.add(read_batch(done, self.encoder))
-            felt.add(done)
-            self.timings["decode"] += thread_time() - began
-            self.timings["encoder"] += done.seconds
-        began = thread_time()
-        parses = stretches.parses()
-        self.timings["decode"] += thread_time() - began
-        if self.base is None:
-            if "sentiment" not in tasks:
-                return parses
-            scores = felt.scores()
-            return [replace(parse, feeling=s) for parse, s in zip(parses, scores, strict=True)]
-        if "metaphor" not in tasks:
-            return parses
-        small = [parse.figurative or 0.0 for parse in parses]
-        verdicts = self.base.verdicts(words, feelings="sentiment" in tasks, small=small)
-        return [
-            replace(parse, metaphor=v.metaphor, figurative=v.figurative, feeling=v.feeling)
-            for parse, v in zip(parses, verdicts, strict=True)
-        ]
-
-    def _outputs(self, tasks: Sequence[str], *, tags: bool = True) -> tuple[str, ...]:
-        """What the tasks need of the small network; a tree is made if needed.
-
-        Names are found by their place in the tree.
-        """
-        syntax: tuple[str, ...] = TAGS if tags else ()
-        if {"syntax", "relations", "metonymy"} & {*tasks}:
-            syntax = SYNTAX
-        metaphor = METAPHOR if "metaphor" in tasks else ()
-        if self.base is not None:  # both tiers are heard on whole sentences
-            return (*syntax, *metaphor)
-        return (*syntax, *metaphor, *(SENTIMENT if "sentiment" in tasks else ()))
-
-
-def _chunks(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """The texts in groups of so many, fewer where they are long."""
-    chunk: list[str] = []
-    characters = 0
-    for text in texts:
-        chunk.append(text)
-        characters += len(text)
-        if len(chunk) == size or characters > CHUNK_CHARACTERS:
-            yield chunk
-            chunk, characters = [], 0
-    if chunk:
-        yield chunk
 
 
 @cache

@@ -1,7 +1,6 @@
 """The way of someone who fails control items, of a disputed item, and of the figures about both."""
 
 import json
-import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from browsers import TROPE, chromium, free_port, open_page
 from projects import PLAN
+from walking import fits_a_phone, shoot
 
 from trope.annotate.starting import new_project
 
@@ -77,26 +77,6 @@ def answer(page: Any, choose: Callable[[str], str], items: int) -> None:
         page.keyboard.press("Enter")
         gone = f"#item input[name=token][value='{token}']"
         page.locator(gone).wait_for(state="detached")
-
-
-def shoot(page: Any, name: str) -> None:
-    """Pictures in light, dark and on a phone, where a folder for them is named."""
-    folder = os.environ.get("TROPE_SCREENSHOTS")
-    if not folder:
-        return
-    for scheme, width in (("light", 1000), ("dark", 1000), ("light", 390)):
-        page.emulate_media(color_scheme=scheme)
-        page.set_viewport_size({"width": width, "height": 800})
-        page.screenshot(path=f"{folder}/{name}-{scheme}-{width}.png", full_page=True)
-    page.emulate_media(color_scheme="light")
-    page.set_viewport_size({"width": 1000, "height": 800})
-
-
-def fits_a_phone(page: Any) -> bool:
-    page.set_viewport_size({"width": 390, "height": 800})
-    wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-    page.set_viewport_size({"width": 1000, "height": 800})
-    return not wide
 
 
 def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link: str) -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY
+from trope.cli.manual.entries import read_entry
+from trope.cli.manual.roff import file_name, page
 from trope.encoder.models import known_models
 
 MOST_BYTES = 60_000_000
@@ -61,9 +63,22 @@ def test_wheel_holds_every_file_of_the_package(names: set[str]) -> None:
 
 
 def test_wheel_holds_nothing_but_the_package_and_its_licences(names: set[str]) -> None:
-    strange = [n for n in names if not re.match(r"trope/|trope-[\d.]+\.dist-info/", n)]
+    ours = r"trope/|trope-[\d.]+\.dist-info/|trope-[\d.]+\.data/data/share/man/man1/"
+    strange = [n for n in names if not re.match(ours, n)]
     assert strange == []
     assert {Path(name).name for name in names} >= {"LICENSE", "NOTICE", "METADATA"}
+
+
+def test_wheel_holds_the_manual_pages_of_its_commands(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        pages = {
+            Path(name).name: archive.read(name).decode()
+            for name in archive.namelist()
+            if "/share/man/man1/" in name
+        }
+    assert pages == {
+        file_name(entry): page(entry) for entry in (read_entry(), *read_entry().commands)
+    }
 
 
 def test_wheel_registers_the_command_and_the_spacy_component(wheel: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from trope.core.errors import BadRecord
 from trope.corpora import plain
-from trope.corpora.plain import read_documents, read_lines
+from trope.corpora.plain import read_documents, read_line_texts
 
 
 def read(reader, text):
@@ -12,7 +12,10 @@ def read(reader, text):
 
 
 def test_a_text_a_line_keeps_its_blanks_and_its_line_number():
-    assert read(read_lines, "  One.\n\n \t\nTwo. \n") == [("1", "  One.", 1), ("4", "Two. ", 4)]
+    assert read(read_line_texts, "  One.\n\n \t\nTwo. \n") == [
+        ("1", "  One.", 1),
+        ("4", "Two. ", 4),
+    ]
 
 
 def test_documents_end_at_blank_lines_and_keep_their_line_breaks():
@@ -22,7 +25,7 @@ def test_documents_end_at_blank_lines_and_keep_their_line_breaks():
     ]
 
 
-@pytest.mark.parametrize("reader", [read_lines, read_documents])
+@pytest.mark.parametrize("reader", [read_line_texts, read_documents])
 def test_blank_lines_alone_are_refused(reader):
     with pytest.raises(BadRecord, match="input:1: holds blank lines only"):
         read(reader, "\n \n")

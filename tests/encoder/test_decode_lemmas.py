@@ -3,7 +3,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from trope.encoder.decode import Stretch, assemble
+from trope.encoder.decode import Stretch, join_stretches
 
 ENCODER: Any = SimpleNamespace(
     labels=SimpleNamespace(
@@ -21,7 +21,7 @@ def stretch() -> Stretch:
 
 
 def test_rules_of_the_model_stand_where_nobody_else_has_an_opinion():
-    assert assemble(WORDS, [stretch()], ENCODER).lemmas == ("ladie", "sing")
+    assert join_stretches(WORDS, [stretch()], ENCODER).lemmas == ("ladie", "sing")
 
 
 def test_lemmatiser_sees_form_and_tags_and_wins():
@@ -31,5 +31,5 @@ def test_lemmatiser_sees_form_and_tags_and_wins():
         asked.append((form, upos, xpos))
         return "lady" if upos == "NOUN" else None
 
-    assert assemble(WORDS, [stretch()], ENCODER, lemmatise).lemmas == ("lady", "sing")
+    assert join_stretches(WORDS, [stretch()], ENCODER, lemmatise).lemmas == ("lady", "sing")
     assert asked == [("Ladies", "NOUN", "NNS"), ("sing", "VERB", "VBP")]

@@ -2,7 +2,6 @@
 
 import math
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,11 +34,8 @@ WORDS = [["The", "storm", "eats", "barns", "."], ["So"], ["rain"] * 700]
 
 
 @pytest.fixture(autouse=True)
-def tiny_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def tiny_models(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
     tiny.shrink(monkeypatch)
-    threads = torch.get_num_threads()
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture

@@ -26,13 +26,7 @@ from trope.train.analogy_fit import choose, fit_all, read_prepared, share_of_gol
 from trope.train.analogy_prepare import Guard, prepare  # noqa: E402
 from trope.train.analogy_settings import AnalogySettings  # noqa: E402
 
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """`trope train vectors` on toys, and the vectors that ship."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +17,9 @@ from trope.train import vectors  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
-def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    tiny.shrink(monkeypatch)
-    monkeypatch.setattr(vectors, "read_weights", tiny.random_weights)
-    monkeypatch.setattr(vectors, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
+def toys(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
+    tiny.shrink(monkeypatch, vectors)
     monkeypatch.setattr(vectors, "DIMENSIONS", 8)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def test_words_of_the_texts_get_vectors_that_can_be_read_again(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """A tiny model: it learns, the same way every time, and its graph computes what it computes."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +41,8 @@ WORDS = [
 
 
 @pytest.fixture(autouse=True)
-def tiny_models(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def tiny_models(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
     tiny.shrink(monkeypatch)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def new_model(seed: int = 0, *, quantised: bool = True) -> Network:

@@ -92,9 +92,8 @@ def test_pool_headlines_differ_from_their_source_in_one_word_at_most(
 
 
 @pytest.fixture
-def choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+def choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> dict[str, object]:
     tiny.shrink(monkeypatch)
-    threads = torch.get_num_threads()
     monkeypatch.setattr(headline_head, "fetch", lambda base, work: work)
     weights = tmp_path / "model.safetensors"
     save_file(tiny.random_weights(BASE, tmp_path), weights)
@@ -124,12 +123,11 @@ def choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object
     before = tmp_path / "before" / "adapters.safetensors"
     save_file(adapters.trained_weights(model), before, metadata=told)
     (tmp_path / "work").mkdir()
-    yield {
+    return {
         "settings": settings, "data": write_newsmet(tmp_path / "data"), "work": tmp_path / "work",
         "out": tmp_path / "after", "adapters": tmp_path / "before", "base_weights": weights,
         "device": "cpu",
     }  # fmt: skip
-    torch.set_num_threads(threads)
 
 
 def test_a_whole_run_changes_the_head_and_nothing_else(

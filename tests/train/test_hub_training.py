@@ -27,6 +27,8 @@ from trope.train.hub_fit import main as fit_main  # noqa: E402
 from trope.train.hub_loop import Place, fit  # noqa: E402
 from trope.train.hub_settings import HubSettings, read_preset  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SETTINGS = """
 level = "{level}"
 model = "toy"
@@ -39,14 +41,6 @@ clip = 1.0
 seed = 42
 best_by = "{best_by}"
 """
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from trope.tasks.metonymy.task import NameInContext, decide  # noqa: E402
 from trope.train.hub_settings import read_preset  # noqa: E402
 from trope.train.hub_whole import read_names, read_tweets  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 SETTINGS = """
 level = "{level}"
 model = "toy"
@@ -31,14 +33,6 @@ clip = 1.0
 seed = 42
 best_by = "{best_by}"
 """
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture

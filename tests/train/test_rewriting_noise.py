@@ -10,7 +10,7 @@ import pytest
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.rewriting.features import CONTEXT
 from trope.train.rewriting_noise import Noise, noise_of
-from trope.train.rewriting_verbs import FRAMES, framed, main_directions, train_verbs
+from trope.train.rewriting_verbs import FRAMES, framed, in_main_directions, train_verbs
 
 Array = npt.NDArray[np.float32]
 
@@ -75,7 +75,7 @@ def test_vectors_of_verbs_are_read_back(tmp_path: Path) -> None:
 
 def test_main_directions_keep_the_distances() -> None:
     table = np.random.default_rng(3).normal(size=(9, 5)).astype(np.float32)
-    turned = main_directions(table, 5)
+    turned = in_main_directions(table, 5)
     before = np.linalg.norm(table[:, None] - table[None], axis=2)
     after = np.linalg.norm(turned[:, None] - turned[None], axis=2)
     assert np.allclose(before, after, atol=1e-4)

@@ -1,7 +1,6 @@
 """`trope train encoder` on toys: stages, going on, refusals, sets left out."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train import encoder  # noqa: E402
+from trope.train import encoder, encoder_run, encoder_teachers  # noqa: E402
 from trope.train.settings import EncoderSettings  # noqa: E402
 
 SETTINGS = (
@@ -79,14 +78,8 @@ SMALLER = ("--without", "coinco")  # the toy data have no such set
 
 
 @pytest.fixture(autouse=True)
-def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    tiny.shrink(monkeypatch)
-    monkeypatch.setattr(encoder, "read_weights", tiny.random_weights)
-    monkeypatch.setattr(encoder, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def toys(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
+    tiny.shrink(monkeypatch, encoder_run)
 
 
 def train(
@@ -150,7 +143,7 @@ def test_an_interrupted_run_goes_on_after_its_last_stage_to_the_same_model(
     broken.mkdir()
     train(whole, *SMALLER)
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder, "teach_syntax", stop)
+        patch.setattr(encoder_teachers, "teach_syntax", stop)
         train(broken, *SMALLER)
     before = stages(broken)
     assert {"lcc.npz", "teacher-syntax-0.safetensors", "teacher-syntax-1.safetensors"} <= set(
@@ -170,7 +163,7 @@ def stop(*_: object) -> None:
 
 def test_half_a_stage_is_no_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder, "save", stop)
+        patch.setattr(encoder_run, "save", stop)
         train(tmp_path, *SMALLER)
     assert not [name for name in stages(tmp_path) if "safetensors" in name]
 

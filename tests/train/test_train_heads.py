@@ -1,7 +1,6 @@
 """Sentiment, metonymy and meaning on toys: what is read, how it is learnt, what the graph says."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from trope.tasks.metonymy.held_out import held_out
 from trope.train.corpus import UNKNOWN, ZERO, batches
 from trope.train.felt_texts import FeltText, encode_felt_texts, read_felt_texts
 from trope.train.name_sets import LABELS, NamedSentence, encode_names, read_name_set
-from trope.train.settings import EncoderSettings
+from trope.train.settings import EncoderSettings, FitSettings
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -27,7 +26,16 @@ pytest.importorskip("onnx")
 from test_train_encoder import SETTINGS, SMALLER  # noqa: E402
 
 from trope.encoder.network import Network  # noqa: E402
-from trope.train import adapters, encoder, felt_texts, fit, losses, name_sets  # noqa: E402
+from trope.train import (  # noqa: E402
+    adapters,
+    encoder,
+    encoder_prepare,
+    encoder_run,
+    felt_texts,
+    fit,
+    losses,
+    name_sets,
+)
 from trope.train.dev_whole import (  # noqa: E402
     fit_scale,
     metonymy_figures,
@@ -50,18 +58,12 @@ NAMED = [
     for name in ("Peru", "Chad", "Fiji", "Oman")
 ]
 ALL = msgspec.structs.replace(tiny.labels(), sentiment=FEELINGS, metonymy=LABELS, meaning=24)
-FITTED = encoder.FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_a_batch=40)
+FITTED = FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_a_batch=40)
 
 
 @pytest.fixture(autouse=True)
-def toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    tiny.shrink(monkeypatch)
-    monkeypatch.setattr(encoder, "read_weights", tiny.random_weights)
-    monkeypatch.setattr(encoder, "fetch", lambda name, folder: tiny.VOCABULARY.parent)
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+def toys(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
+    tiny.shrink(monkeypatch, encoder_run)
 
 
 def vocabulary() -> Vocabulary:
@@ -191,7 +193,7 @@ def test_a_whole_run_teaches_all_heads_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(felt_texts.READERS, "semeval2015", lambda data, split: SCORED)
-    monkeypatch.setattr(name_sets, "read_name_set", lambda *_: NAMED)
+    monkeypatch.setattr(encoder_prepare, "read_name_set", lambda *_: NAMED)
     teachers = SETTINGS[SETTINGS.index("[teachers.syntax]") : SETTINGS.index("[teachers.metaphor]")]
     more = "".join(teachers.replace(".syntax", f".{task}") for task in ("sentiment", "metonymy"))
     settings = SETTINGS.replace("meaning = 0", "meaning = 16").replace(

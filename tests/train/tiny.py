@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -64,11 +65,14 @@ def config(base: str) -> Any:
     )
 
 
-def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every new model a tiny one."""
+def shrink(monkeypatch: pytest.MonkeyPatch, *fetching: ModuleType) -> None:
+    """Make every new model a tiny one, and what these modules fetch our own."""
     from trope.encoder import network
 
     monkeypatch.setattr(network, "base_config", config)
+    for module in fetching:
+        monkeypatch.setattr(module, "read_weights", random_weights)
+        monkeypatch.setattr(module, "fetch", lambda name, folder: VOCABULARY.parent)
 
 
 def random_weights(base: str, home: Path) -> dict[str, Any]:

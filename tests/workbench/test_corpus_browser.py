@@ -49,9 +49,10 @@ def cells(page: Any, table: str = "table") -> list[list[str]]:
     ]
 
 
-def percent(row: dict[str, Any]) -> str:
-    value, low, high = (100 * row[name] for name in ("rate", "low", "high"))
-    return f"{value:.1f} % ({low:.1f}–{high:.1f})"
+def same_shares(corpus_bench: CorpusBench, page: Any) -> list[str]:
+    """The shares with their intervals as that command prints them on a terminal."""
+    shown = corpus_bench.run(page.locator("#command").inner_text())
+    return re.findall(r"\d+\.\d % \(.+?\)", shown)
 
 
 def same_table(corpus_bench: CorpusBench, page: Any) -> list[dict[str, Any]]:
@@ -65,13 +66,14 @@ def test_rates_are_those_of_the_command(chromium: Any, corpus_bench: CorpusBench
     page.locator("select[name=by]").select_option(by)
     page.get_by_role("button", name="Show").click()
     rows = same_table(corpus_bench, page)
+    _, *shares = same_shares(corpus_bench, page)  # the first is that of all texts
     assert cells(page) == [
         [
             row["group"] or "–",
             *(f"{row[name]:,}" for name in ("texts", "sentences", "words", "metaphors")),
-            percent(row),
+            share,
         ]
-        for row in rows
+        for row, share in zip(rows, shares, strict=True)
     ]
     drawn = page.locator(".plot circle")
     assert drawn.count() == len(rows)
@@ -100,12 +102,12 @@ def test_verbs_are_those_of_the_command(chromium: Any, corpus_bench: CorpusBench
         [
             row["verb"],
             f"{row['metaphors']:,} of {row['uses']:,}",
-            percent(row),
+            share,
             ", ".join(
                 f"{one['lemma']} {one['metaphors']} of {one['count']}" for one in row["objects"]
             ),
         ]
-        for row in rows
+        for row, share in zip(rows, same_shares(corpus_bench, page), strict=True)
     ]
 
 

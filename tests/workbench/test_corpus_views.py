@@ -19,7 +19,7 @@ from trope.tasks.metaphor.corpus import is_word
 from trope.workbench.corpus.answering import answer
 from trope.workbench.corpus.corpus import Corpus
 from trope.workbench.corpus.queries import make_query
-from trope.workbench.corpus.table import Table
+from trope.workbench.corpus.table import Table, to_dict
 
 
 def ask(corpus: Corpus, view: str, **fields: Any) -> Table:
@@ -34,12 +34,12 @@ def summary(table: Path, *options: str) -> Any:
 
 def test_rates_are_those_of_analyze_summary(small_corpus: Corpus, corpus_table: Path) -> None:
     said = summary(corpus_table, "--by", "source")
-    found = ask(small_corpus, "rates", by="source")
+    found = to_dict(ask(small_corpus, "rates", by="source"))
     assert [
         (g["name"], g["texts"], g["sentences"], g["words"], g["metaphors"], *g["rate"].values())
         for g in said["groups"]
-    ] == found.rows
-    total = found.about["all"]
+    ] == [tuple(row.values()) for row in found["rows"]]
+    total = found["all"]
     assert [total[name] for name in ("rate", "low", "high")] == [*said["total"]["rate"].values()]
     assert total["words"] == said["total"]["words"]
 
@@ -48,7 +48,7 @@ def test_verbs_and_objects_are_those_of_analyze_summary(
     small_corpus: Corpus, corpus_table: Path
 ) -> None:
     said = summary(corpus_table)["verbs"]
-    found = ask(small_corpus, "verbs").dicts()
+    found = to_dict(ask(small_corpus, "verbs"))["rows"]
     assert said
     assert [
         {"lemma": v["verb"], "count": v["uses"], "metaphors": v["metaphors"],

@@ -5,13 +5,14 @@
 import csv
 import io
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
-from small_corpus import SOURCES, detect, trope
+from small_corpus import SOURCES, detect, read_by_rule, trope
 
 from trope.cli.main import run
 from trope.workbench.corpus.answering import answer
@@ -144,3 +145,23 @@ def test_errors_are_one_line(
     assert shown.startswith("trope: ")
     assert shown.count("\n") == 1
     assert words in shown
+
+
+def test_shares_are_rounded_once(tmp_path: Path) -> None:
+    """14 of 17 is 82.353 %; from 0.8235, as JSON has it, a terminal would make 82.3 or 82.4."""
+    table = tmp_path / "table.csv"
+    table.write_text(f"id,text\nn1,{'Rain so so ' + 'ate ' * 14}\n")
+    folder = detect(table, tmp_path / "out", "--tokens")
+    with read_by_rule():
+        said = trope("analyze", table, "--summary").stdout
+    asked = trope("query", folder, "rates", "--by", "file").stdout
+    whole = [
+        re.search(r"\d+\.\d %", line)
+        for shown in (said, asked)
+        for line in shown.splitlines()
+        if line.startswith("all ")
+    ]
+    assert [found and found[0] for found in whole] == ["82.4 %", "82.4 %"]
+    assert json.loads(trope("query", folder, "rates", "--by", "file", "--json").stdout)["all"][
+        "rate"
+    ] == pytest.approx(0.8235, abs=1e-9)

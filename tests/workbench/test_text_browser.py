@@ -14,7 +14,6 @@ pytestmark = pytest.mark.browser
 
 EVIL = "<script>window.hacked=1</script> strangles <img src=x onerror='window.hacked=1'>"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-FROM = "getComputedStyle(document.documentElement).getPropertyValue('--from')"
 MARKED = """() => [...document.querySelectorAll('.m')].filter(
   e => getComputedStyle(e).backgroundColor.match(/[\\d.]+\\)$/)[0] !== '0)').length"""
 

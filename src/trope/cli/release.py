@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from trope.metrics.figures import Figure
-    from trope.release.finished_run import Run
+    from trope.release.finished_run import FinishedRun
     from trope.release.summary import Summary
 
 
@@ -73,7 +73,9 @@ def _day(given: str) -> str:
         raise BadInput(f"--published {given!r} is no day; give it as YYYY-MM-DD") from None
 
 
-def _audit(run: Run, parts: Sequence[str], groups: Sequence[int]) -> tuple[list[Figure], str]:
+def _audit(
+    run: FinishedRun, parts: Sequence[str], groups: Sequence[int]
+) -> tuple[list[Figure], str]:
     """The controls of `trope audit` on the test part, for sets of two labels."""
     from trope.cli.auditing.binary import BinarySet, Item, audit_figures
     from trope.core.errors import MissingExtra

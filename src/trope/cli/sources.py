@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.corpora.plain import read_lines
+from trope.corpora.plain import read_line_texts
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import numbered_lines, source_name
 from trope.corpora.tables import NoTextColumn, read_texts
@@ -110,7 +110,7 @@ def _read_plain(source: str, options: ReadingOptions) -> Iterator[NamedText]:
         text = "".join(line for _, line in numbered_lines(source, keep_ends=True))
         yield NamedText(name, text, name)
         return
-    for record in read_lines(source):
+    for record in read_line_texts(source):
         yield NamedText(f"{name}:{record.line}", record.text, name)
 
 

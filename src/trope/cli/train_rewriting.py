@@ -60,7 +60,7 @@ def rewriting(
         StaticMeanings,
     )
     from trope.train.rewriting import train_rewriting
-    from trope.train.rewriting_run import Run, Sizes
+    from trope.train.rewriting_run import RewritingRun, Sizes
 
     pipeline = Pipeline(threads=threads)
     meanings: Meanings = StaticMeanings()
@@ -69,7 +69,7 @@ def rewriting(
         meanings = EncoderMeanings(pipeline.encoder)
         teacher = PublicMeanings(pipeline.vocabulary, base_weights, threads)
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
-    run = Run(
+    run = RewritingRun(
         data=data,
         parser=pipeline,
         meanings=meanings,

@@ -1,12 +1,15 @@
-"""Progress of long work: a bar on a terminal, silence elsewhere."""
+"""Progress of long work: a bar on a terminal, silence elsewhere; and who is told of it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
+
+Say = Callable[[str], None]
+"""Takes a line about how the work goes, and shows it wherever its owner likes."""
 
 
 def track(

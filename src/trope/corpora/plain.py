@@ -9,7 +9,7 @@ from trope.corpora.records import TextRecord
 from trope.corpora.sources import LINE_LIMIT, Source, numbered_lines, source_name
 
 
-def read_lines(source: Source, *, encoding: str = "utf-8") -> Iterator[TextRecord]:
+def read_line_texts(source: Source, *, encoding: str = "utf-8") -> Iterator[TextRecord]:
     """One text a line, as it stands; lines without text are passed over, ids are line numbers."""
     found = False
     for number, line in numbered_lines(source, encoding=encoding):

@@ -58,7 +58,7 @@ class Verdict:
     feeling: float | None = None
 
 
-class Agreement(msgspec.Struct, frozen=True):
+class TierMean(msgspec.Struct, frozen=True):
     """How a sentence's log-odds in the tiers `base` and `small` become one probability.
 
     Both tiers were trained on few headlines, so the mean of the two errs less than either.
@@ -239,7 +239,7 @@ def _figurative(small: Encoder, sentences: Sequence[Sequence[str]]) -> list[floa
     return [parse.figurative or 0.0 for parse in read_words(small, sentences, METAPHOR)]
 
 
-def _load(weights: Path, adapters: Path) -> tuple[Labels, Agreement | None, Any]:
+def _load(weights: Path, adapters: Path) -> tuple[Labels, TierMean | None, Any]:
     """Labels, how the tiers agree, and network.
 
     The base must be the one that the adapters were trained on.
@@ -271,9 +271,9 @@ def _load(weights: Path, adapters: Path) -> tuple[Labels, Agreement | None, Any]
     return labels, agreement, network.eval()
 
 
-def _agreement(told: Mapping[str, str]) -> Agreement | None:
+def _agreement(told: Mapping[str, str]) -> TierMean | None:
     """None for adapters whose own word on whole sentences is all there is."""
-    return msgspec.json.decode(told["agreement"], type=Agreement) if "agreement" in told else None
+    return msgspec.json.decode(told["agreement"], type=TierMean) if "agreement" in told else None
 
 
 def _labels(told: Mapping[str, str]) -> Labels:

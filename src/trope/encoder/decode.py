@@ -66,7 +66,9 @@ class Stretches:
     def parses(self) -> list[Parse]:
         """The parses of the sentences, in their order."""
         return [
-            assemble(words, sorted(parts, key=lambda s: s.first), self.encoder, self.lemmatise)
+            join_stretches(
+                words, sorted(parts, key=lambda s: s.first), self.encoder, self.lemmatise
+            )
             for words, parts in zip(self.sentences, self.parts, strict=True)
         ]
 
@@ -149,7 +151,7 @@ def _labels(done: BatchPass, heads: list[list[int]], encoder: Encoder) -> list[l
     return [part.tolist() for part in np.split(best, ends[:-1])]
 
 
-def assemble(
+def join_stretches(
     words: tuple[str, ...],
     stretches: list[Stretch],
     encoder: Encoder,

@@ -13,7 +13,7 @@ what it stands for, and `doc._.sentiment` how the document feels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -26,9 +26,27 @@ from spacy.util import minibatch
 import trope
 from trope import relations
 from trope.core.errors import BadInput
-from trope.core.records import ROOT, Analysis, Metonymy, Parse, Relation, Sentiment, TextKind
-from trope.core.records import Token as AnalysedToken
+from trope.core.records import ROOT, Parse, Relation, TextKind
+from trope.integrations.spacy_attributes import (
+    FEELING,
+    FEELINGS,
+    NAMES,
+    RELATIONS,
+    SCORES,
+    analysis_of_doc,
+    metaphor_of_span,
+    metaphor_of_token,
+    metaphors_of_doc,
+    metaphors_of_span,
+    metonymies_of_doc,
+    metonymy_of_span,
+    relations_of_doc,
+    relations_of_span,
+    relations_of_token,
+    sentiment_of_doc,
+)
 from trope.integrations.spacy_tokenizer import create_tokenizer
+from trope.relations.assembly import moved
 from trope.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -36,11 +54,6 @@ if TYPE_CHECKING:
 
 _ATTRIBUTES = (POS, TAG, LEMMA, DEP, HEAD)
 _ASSIGNED = [f"token.{name}" for name in ("pos", "tag", "lemma", "dep", "head", "is_sent_start")]
-_USER_DATA = "trope.relations"  # plain lists, so that documents can be stored
-_SCORES = "trope.metaphor"  # likewise: see `_keep_scores`
-_NAMES = "trope.metonymies"
-_FEELING = "trope.sentiment"
-_FEELINGS = "trope.feelings"  # sentence by sentence
 _EXTENDED = ["doc._.relations", "doc._.trope", "doc._.metaphors", "token._.metaphor"]
 _EXTENDED += ["doc._.metonymies", "span._.metonymy", "doc._.sentiment"]
 _TOKENIZER = "trope.Tokenizer.v1"
@@ -122,7 +135,7 @@ class TropeComponent:
             read = [(places, next(parses)) for places in own]
             annotate(doc, read, self.kind)
             _keep_scores(doc, read, self._thresholds())
-            for key in (_NAMES, _FEELING, _FEELINGS):
+            for key in (NAMES, FEELING, FEELINGS):
                 doc.user_data.pop(key, None)
             found.append([parse for _, parse in read])
         self._read_names(docs)
@@ -134,15 +147,15 @@ class TropeComponent:
             return
         analyses = self.pipeline.find_metonymies([analysis_of_doc(doc) for doc in docs])
         for doc, analysis in zip(docs, analyses, strict=True):
-            doc.user_data[_NAMES] = [list(astuple(name)) for name in analysis.metonymies]
+            doc.user_data[NAMES] = [list(astuple(name)) for name in analysis.metonymies]
 
     def _feel(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
         """Puts how they feel with the documents, if the model has a head for it."""
         if "sentiment" not in self.pipeline.tasks:
             return
         for doc, own, felt in zip(docs, parses, self.pipeline.feel(parses), strict=True):
-            doc.user_data[_FEELING] = None if felt is None else list(astuple(felt))
-            doc.user_data[_FEELINGS] = [p.feeling for p in own if p.feeling is not None]
+            doc.user_data[FEELING] = None if felt is None else list(astuple(felt))
+            doc.user_data[FEELINGS] = [p.feeling for p in own if p.feeling is not None]
 
     def _thresholds(self) -> tuple[float, float]:
         """From where on a word, and a sentence, is called metaphorical."""
@@ -173,17 +186,17 @@ def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]], kind: TextKind
                 add("ROOT" if head == ROOT else parse.deprels[word]),
                 _offset(place, place if head == ROOT else places[head]),
             )
-        found += [_moved(relation, places) for relation in relations.extract(parse)]
+        found += [moved(relation, places) for relation in relations.extract(parse)]
     doc.from_array(list(_ATTRIBUTES), rows)
     judged = relations.judge_together(found) if kind == "headline" else found
-    doc.user_data[_USER_DATA] = [list(astuple(relation)) for relation in judged]
+    doc.user_data[RELATIONS] = [list(astuple(relation)) for relation in judged]
 
 
 def _keep_scores(
     doc: Doc, sentences: Sequence[tuple[Places, Parse]], thresholds: tuple[float, float]
 ) -> None:
     """Puts the scores of words and sentences with the document, if the model gives any."""
-    doc.user_data.pop(_SCORES, None)
+    doc.user_data.pop(SCORES, None)
     scored = [(places, parse) for places, parse in sentences if parse.figurative is not None]
     if not scored:
         return
@@ -192,7 +205,7 @@ def _keep_scores(
         for places, parse in scored
         for place, score in zip(places, parse.metaphor, strict=True)
     }
-    doc.user_data[_SCORES] = [
+    doc.user_data[SCORES] = [
         list(thresholds),
         [words.get(token.i) for token in doc],
         [[places[0], parse.figurative] for places, parse in scored],
@@ -232,153 +245,6 @@ def _split(doc: Doc, kind: TextKind) -> None:
     starts = {words[first] for first, _ in split_sentences(doc.text, spans, kind)[1:]}
     for token in doc:
         token.is_sent_start = token.i in starts or token.i == 0
-
-
-def _moved(relation: Relation, places: Sequence[int]) -> Relation:
-    """A relation of a sentence with positions of the whole, given where its words stand there."""
-
-    def at(word: int | None) -> int | None:
-        return None if word is None else places[word]
-
-    return replace(
-        relation,
-        verb=places[relation.verb],
-        subject=at(relation.subject),
-        object=at(relation.object),
-        particle=at(relation.particle),
-        start=places[relation.start],
-        end=places[relation.end - 1] + 1,
-    )
-
-
-def relations_of_doc(doc: Doc) -> list[Relation]:
-    """The relations of a document; none if the component has not read it."""
-    return [Relation(*values) for values in doc.user_data.get(_USER_DATA, ())]
-
-
-def relations_of_span(span: Span) -> list[Relation]:
-    """The relations whose expression lies within a span."""
-    return [r for r in relations_of_doc(span.doc) if span.start <= r.start and r.end <= span.end]
-
-
-def relations_of_token(token: Token) -> list[Relation]:
-    """The relations that a token is the verb, the subject, the object or the particle of."""
-    return [
-        r
-        for r in relations_of_doc(token.doc)
-        if token.i in (r.verb, r.subject, r.object, r.particle)
-    ]
-
-
-def metaphor_of_token(token: Token) -> float | None:
-    """How probably a token is a metaphor; None for blanks, and where no model has said so."""
-    found = token.doc.user_data.get(_SCORES)
-    return None if found is None else found[1][token.i]
-
-
-def metaphor_of_span(span: Span) -> float | None:
-    """How probably a sentence has a metaphor; None for a span that is no sentence."""
-    if span.start >= span.end or not span.doc.has_annotation("SENT_START"):
-        return None
-    sentence = span.sent
-    if (sentence.start, sentence.end) != (span.start, span.end):
-        return None
-    scores = dict(span.doc.user_data.get(_SCORES, (0, 0, ()))[2])
-    return next((scores[token.i] for token in span if token.i in scores), None)
-
-
-def metaphors_of_doc(doc: Doc) -> list[Token]:
-    """The tokens that are metaphors: those whose score reaches the threshold."""
-    return metaphors_of_span(doc[:])
-
-
-def metaphors_of_span(span: Span) -> list[Token]:
-    """The metaphors among the tokens of a span."""
-    found = span.doc.user_data.get(_SCORES)
-    if found is None:
-        return []
-    (threshold, _), scores, _ = found
-    return [t for t in span if scores[t.i] is not None and scores[t.i] >= threshold]
-
-
-def metonymies_of_doc(doc: Doc) -> list[Span]:
-    """The names of a document that the model has read; `span._.metonymy` is what it says."""
-    return [_span_of(name, doc) for name in _names(doc)]
-
-
-def metonymy_of_span(span: Span) -> Metonymy | None:
-    """What a name stands for; None for a span that is no name."""
-    for name in _names(span.doc):
-        own = _span_of(name, span.doc)
-        if (own.start, own.end) == (span.start, span.end):
-            return name
-    return None
-
-
-def _names(doc: Doc) -> list[Metonymy]:
-    return [Metonymy(*values) for values in doc.user_data.get(_NAMES, ())]
-
-
-def _span_of(name: Metonymy, doc: Doc) -> Span:
-    """The tokens that a name has a part of, however they were cut."""
-    span = doc.char_span(name.start, name.end, alignment_mode="expand")
-    assert span is not None
-    return span
-
-
-def sentiment_of_doc(doc: Doc) -> Sentiment | None:
-    """How a document feels; None where it has no words, or no model has said so."""
-    found = doc.user_data.get(_FEELING)
-    return None if found is None else Sentiment(*found)
-
-
-def analysis_of_doc(doc: Doc) -> Analysis:
-    """What `trope.analyze` would give for a document that was read: blanks are no words there."""
-    words = [token for token in doc if not token.is_space]
-    position = {token.i: place for place, token in enumerate(words)}
-    tokens = tuple(
-        AnalysedToken(
-            token.text,
-            token.idx,
-            token.idx + len(token),
-            token.pos_,
-            token.tag_,
-            token.lemma_,
-            ROOT if token.head == token else position[token.head.i],
-            "root" if token.dep_ == "ROOT" else token.dep_,
-            metaphor_of_token(token),
-        )
-        for token in words
-    )
-    moved = [position.get(place, -1) for place in range(len(doc))]
-    found = tuple(_moved(relation, moved) for relation in relations_of_doc(doc))
-    analysis = Analysis(doc.text, tokens, tuple(_bounds(doc)), found)
-    scored = doc.user_data.get(_SCORES)
-    if scored is not None:
-        (threshold, sentence_threshold), _, sentences = scored
-        analysis = replace(
-            analysis,
-            tasks=(*analysis.tasks, "metaphor"),
-            figurative=tuple(score for _, score in sentences),
-            threshold=threshold,
-            sentence_threshold=sentence_threshold,
-        )
-    if _NAMES in doc.user_data:
-        tasks = (*analysis.tasks, "metonymy")
-        analysis = replace(analysis, tasks=tasks, metonymies=tuple(_names(doc)))
-    if _FEELING in doc.user_data:
-        tasks = (*analysis.tasks, "sentiment")
-        feelings = tuple(doc.user_data.get(_FEELINGS, ()))
-        felt = sentiment_of_doc(doc)
-        analysis = replace(analysis, tasks=tasks, sentiment=felt, feelings=feelings)
-    return analysis
-
-
-def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
-    for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
-        words = [token for token in sentence if not token.is_space]
-        if words:
-            yield words[0].idx, words[-1].idx + len(words[-1])
 
 
 def _register() -> None:

@@ -30,6 +30,14 @@ class Interval:
     high: float | None
 
 
+def written_share(share: float | None) -> float | None:
+    """A share as JSON and tables of numbers have it: four places, null where it is undefined.
+
+    What is shown in per cent is made from the share itself: a number is rounded once.
+    """
+    return None if share is None else round(float(share), 4)
+
+
 def bootstrap_ratios(
     parts: npt.ArrayLike,
     wholes: npt.ArrayLike,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from trope.core.records import (
@@ -47,7 +48,8 @@ def assemble(
                 )
             )
         if "relations" in tasks:
-            relations.extend(_moved(relation, first) for relation in extract(parse))
+            places = range(first, len(tokens))
+            relations.extend(moved(relation, places) for relation in extract(parse))
     bounds = tuple((sentence.start, sentence.end) for sentence in text.sentences)
     if kind == "headline" and len(parses) > 1:
         relations = list(judge_together(relations))
@@ -67,20 +69,18 @@ def assemble(
     )
 
 
-def _moved(relation: Relation, by: int) -> Relation:
-    """A relation of a sentence with positions of the whole text."""
-    if not by:
-        return relation
+def moved(relation: Relation, places: Sequence[int]) -> Relation:
+    """A relation of a sentence with positions of the whole, given where its words stand there."""
 
     def at(word: int | None) -> int | None:
-        return None if word is None else word + by
+        return None if word is None else places[word]
 
     return replace(
         relation,
-        verb=relation.verb + by,
+        verb=places[relation.verb],
         subject=at(relation.subject),
         object=at(relation.object),
         particle=at(relation.particle),
-        start=relation.start + by,
-        end=relation.end + by,
+        start=places[relation.start],
+        end=places[relation.end - 1] + 1,
     )

@@ -102,7 +102,7 @@ class Judgment(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class FinishedRun:
     """All of a run; every item has a label, and judgments are of its items."""
 
     manifest: Manifest
@@ -112,7 +112,7 @@ class Run:
     agreement: dict[str, Any]
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path) -> FinishedRun:
     """The run of a folder.
 
     Raises:
@@ -134,7 +134,7 @@ def read_run(folder: Path) -> Run:
         raise BadRecord(folder / LABELS, None, problem)
     judgments = tuple(j for _, j in read_records(folder / JUDGMENTS, Judgment, known))
     _check_labels(folder, manifest, labels)
-    return Run(manifest, items, labels, judgments, _agreement(folder / AGREEMENT))
+    return FinishedRun(manifest, items, labels, judgments, _agreement(folder / AGREEMENT))
 
 
 def _manifest(folder: Path) -> Manifest:

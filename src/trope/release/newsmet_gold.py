@@ -14,7 +14,7 @@ import msgspec
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
 from trope.corpora.newsmet import Headline
-from trope.release.finished_run import SEVERAL, Item, Run, read_records, read_run
+from trope.release.finished_run import SEVERAL, FinishedRun, Item, read_records, read_run
 from trope.release.splitting import group_items, split_groups
 from trope.tasks.metaphor.own_gold import PARTS, OwnGold, Part
 
@@ -64,7 +64,7 @@ def read_newsmet_gold(folder: Path) -> OwnGold:
     return OwnGold(parts, run.manifest.simulated, files)
 
 
-def _headlines(folder: Path, run: Run) -> dict[str, list[Headline]]:
+def _headlines(folder: Path, run: FinishedRun) -> dict[str, list[Headline]]:
     """Id of a headline → it and its transformations; invalid headlines have none."""
     items = {item.id: item for item in run.items}
     found: dict[str, list[Headline]] = {}
@@ -97,7 +97,7 @@ def _with_rejected(item: Item, gold: GoldLine, line: int) -> Iterator[Headline]:
 
 
 def _parts(
-    run: Run, headlines: Mapping[str, Sequence[Headline]]
+    run: FinishedRun, headlines: Mapping[str, Sequence[Headline]]
 ) -> dict[Part, tuple[Headline, ...]]:
     """Headlines that are alike are of one part, and so are their transformations."""
     judged = [item for item in run.items if item.id in headlines]

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from trope.metrics.figures import Figure
-from trope.release.finished_run import Run, Value
+from trope.release.finished_run import FinishedRun, Value
 from trope.release.licensing import Permission
 
 SIMULATED = (
@@ -33,7 +33,7 @@ class Publication:
 class Summary:
     """All that card and metadata are made from."""
 
-    run: Run
+    run: FinishedRun
     permission: Permission
     publication: Publication
     parts: Mapping[str, Sequence[Mapping[str, Value]]]

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from trope.release.finished_run import Item, Judgment, Run, Value
+from trope.release.finished_run import FinishedRun, Item, Judgment, Value
 from trope.release.licensing import Permission
 
 _FIRST = ("id", "text", "label")
@@ -23,7 +23,9 @@ JUDGMENT_TYPES = {
 }
 
 
-def item_rows(run: Run, groups: Sequence[int], permission: Permission) -> list[dict[str, Value]]:
+def item_rows(
+    run: FinishedRun, groups: Sequence[int], permission: Permission
+) -> list[dict[str, Value]]:
     """A row an item, in their order; a withheld text has no column."""
     rows = []
     for item, group in zip(run.items, groups, strict=True):
@@ -56,7 +58,7 @@ def pseudonyms(judgments: Iterable[Judgment], seed: int) -> dict[str, str]:
     return {name: f"annotator-{at:0{width}d}" for at, name in enumerate(order, start=1)}
 
 
-def judgment_rows(run: Run, seed: int) -> list[dict[str, Value]]:
+def judgment_rows(run: FinishedRun, seed: int) -> list[dict[str, Value]]:
     """A row a judgment; notes and times of day are not in it."""
     names = pseudonyms(run.judgments, seed)
     rows: list[dict[str, Value]] = [

@@ -20,7 +20,7 @@ from trope.core.records import TextKind
 from trope.metrics.figures import Figure
 from trope.release.card import data_card
 from trope.release.croissant import write_croissant
-from trope.release.finished_run import Manifest, Run, Value, read_run
+from trope.release.finished_run import FinishedRun, Manifest, Value, read_run
 from trope.release.licensing import check_licence
 from trope.release.splitting import PARTS, SHARES, group_items, split_groups
 from trope.release.summary import Publication, Summary
@@ -28,7 +28,7 @@ from trope.release.tables import JUDGMENT_TYPES, column_types, item_rows, judgme
 
 CHECKSUMS = "SHA256SUMS"
 _KINDS: dict[str, TextKind] = {"tweets": "tweet", "headlines": "headline"}
-Audit = Callable[[Run, Sequence[str], Sequence[int]], tuple[list[Figure], str]]
+Audit = Callable[[FinishedRun, Sequence[str], Sequence[int]], tuple[list[Figure], str]]
 """Figures of controls for a run, the part and the group of each item; or why there are none."""
 
 

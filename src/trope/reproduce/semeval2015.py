@@ -24,7 +24,7 @@ _SHOWN = ("", "lexicon", "constant", "naive_bayes", "maximum_entropy", "decision
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Submission:
     """A run of Table 9: its team, its name, whether it is the one that was ranked, its cosines."""
 
     team: str
@@ -103,7 +103,7 @@ def baseline_cells(evaluations: Iterable[Evaluation]) -> dict[Place, Measured]:
     return cells
 
 
-def runs(printed: Published) -> list[Run]:
+def runs(printed: Published) -> list[Submission]:
     """The runs of Table 9 in its order; the first of a team is the one that was ranked."""
     found: dict[str, dict[str, float]] = {}
     for cell in _table(printed, "9"):
@@ -112,7 +112,7 @@ def runs(printed: Published) -> list[Run]:
     rows = []
     for row, cosines in found.items():
         team, _, name = row.partition("/")
-        rows.append(Run(team, name, team not in teams, cosines))
+        rows.append(Submission(team, name, team not in teams, cosines))
         teams.add(team)
     return rows
 

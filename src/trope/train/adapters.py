@@ -19,22 +19,19 @@ from torch.nn import functional
 from trope.core.files import atomic_write
 from trope.encoder.network import Network
 from trope.train.bases import BASES
-from trope.train.encoder import (
-    Run,
-    begin,
+from trope.train.encoder import begin
+from trope.train.encoder_dev import (
     calibrations,
-    fit_run,
     fold,
-    new_model,
     note_figures,
     quality_of,
     rescale,
-    taught_lessons,
-    teach,
     thresholds,
 )
+from trope.train.encoder_run import EncoderRun, fit_run, new_model
+from trope.train.encoder_teachers import taught_lessons, teach
 
-TASKS = ("metaphor", "sentiment", "metonymy")
+ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
 
 
 class AdaptedLinear(nn.Linear):
@@ -71,12 +68,12 @@ def trained_weights(model: Network) -> dict[str, Tensor]:
     }
 
 
-def tasks_of(run: Run) -> tuple[str, ...]:
+def tasks_of(run: EncoderRun) -> tuple[str, ...]:
     """What the tier is taught, of what the run has sets for."""
-    return tuple(task for task in TASKS if task in run.tasks())
+    return tuple(task for task in ADAPTED_TASKS if task in run.tasks())
 
 
-def train_base(run: Run, seed: int) -> Path:
+def train_base(run: EncoderRun, seed: int) -> Path:
     """Adapters and heads of the tier `base`, fitted to answers and to what the teachers say."""
     path = run.work / f"base-{seed}.safetensors"
     if path.exists():
@@ -92,7 +89,7 @@ def train_base(run: Run, seed: int) -> Path:
     return path
 
 
-def export_base(run: Run, seed: int, out: Path) -> None:
+def export_base(run: EncoderRun, seed: int, out: Path) -> None:
     """The file that ships: calibrated, with its thresholds and the checksum of its base."""
     weights = load_file(train_base(run, seed))
     settings = run.settings.base

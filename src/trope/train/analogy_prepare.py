@@ -8,7 +8,7 @@ chosen on them, and the first of the two stages learns from them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from trope.core.files import atomic_write, sha256
+from trope.core.progress import Say
 from trope.corpora.mean import Analogy, read_mean, spoken
 from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.lexicon.vectors import read_vectors
@@ -175,7 +176,7 @@ def train_analogies(
     device: str = "auto",
     jobs: int = 1,
     seed: int = 0,
-    say: Callable[[str], None],
+    say: Say,
 ) -> None:
     """Texts and folds into OUT/prepared and, with a model, predictions into OUT/predictions."""
     told = prepare(data, out / "prepared", seed=seed)

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from trope.core.progress import Say
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
 from trope.train.corpus import Corpus, batches
@@ -61,7 +62,7 @@ def fit(
     *,
     seed: int,
     device: str,
-    say: Callable[[str], None],
+    say: Say,
 ) -> None:
     """Fit the model to answers and to what teachers say, all lessons well mixed."""
     rng = np.random.default_rng(seed)

@@ -22,7 +22,8 @@ from torch.nn import functional
 
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write
-from trope.encoder.base import ADAPTERS, Agreement, BaseEncoder, Floats, log_odds
+from trope.core.progress import Say
+from trope.encoder.base import ADAPTERS, BaseEncoder, Floats, TierMean, log_odds
 from trope.encoder.models import model_folder
 from trope.encoder.network import MetaphorHeads, Network
 from trope.encoder.pieces import Vocabulary
@@ -52,7 +53,7 @@ class Job:
     data: Path
     work: Path
     device: str
-    say: Callable[[str], None]
+    say: Say
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -83,7 +84,7 @@ def train_headlines(
     adapters: Path | None,
     base_weights: Path | None,
     device: str,
-    say: Callable[[str], None],
+    say: Say,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
     if device == "auto":
@@ -200,7 +201,7 @@ def refit(job: Job, source: Path, opinion: Path, out: Path, base_weights: Path |
     weights |= {name: value.half().cpu().contiguous() for name, value in own.items()}
     model.load_state_dict({k: v.to(job.device) for k, v in own.items()}, strict=False)
     together = _together(job, model, small, val)
-    told["agreement"] = msgspec.json.encode(Agreement(together.slope, together.shift)).decode()
+    told["agreement"] = msgspec.json.encode(TierMean(together.slope, together.shift)).decode()
     limits = msgspec.json.decode(told["metaphor"], type=MetaphorThresholds)
     limits = msgspec.structs.replace(limits, sentence_threshold=together.threshold)
     told["metaphor"] = msgspec.json.encode(limits).decode()

@@ -24,9 +24,10 @@ from typing import Any
 
 from trope.core.errors import BadInput, MissingData, TropeError
 from trope.core.files import atomic_write, sha256
+from trope.core.progress import Say
 from trope.tasks.hub_folder import folder_checksum, load_tokenizer, longest, model_path, text_pieces
 from trope.tasks.metaphor.hub_model import new_detector, probabilities
-from trope.train.hub_loop import Epoch, Place, Say, best_device, fit
+from trope.train.hub_loop import Epoch, Place, best_device, fit
 from trope.train.hub_settings import HubSettings
 
 FORMAT = 1

@@ -24,12 +24,10 @@ from torch.nn import functional
 
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
-from trope.core.progress import track
+from trope.core.progress import Say, track
 from trope.tasks.hub_folder import Pieces
 from trope.tasks.metaphor.hub_model import answer_logits, probabilities
 from trope.train.hub_settings import HubSettings
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import torch
 from trope import __version__
 from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write, sha256
+from trope.core.progress import Say
 from trope.corpora.newsmet import Reading
 from trope.corpora.vua import read_vua_words
 from trope.tasks.hub_folder import (
@@ -37,7 +38,7 @@ from trope.tasks.metaphor.silver import HeldOut, SilverText, build_silver
 from trope.tasks.metaphor.silver_sources import SENTENCE_SETS, gather
 from trope.tasks.metaphor.task import Criterion, choose_threshold
 from trope.train.hub_fit import fit_all
-from trope.train.hub_loop import Epoch, Fitted, Place, Say, best_device, fit
+from trope.train.hub_loop import Epoch, Fitted, Place, best_device, fit
 from trope.train.hub_settings import HubSettings
 from trope.train.hub_silver import (
     NEWSMET_TRAIN,

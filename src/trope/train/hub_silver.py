@@ -17,6 +17,7 @@ from typing import Any
 
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write, sha256
+from trope.core.progress import Say
 from trope.corpora.lcc import read_lcc
 from trope.corpora.naacl2018 import read_vuamc
 from trope.corpora.newsmet import Headline, Reading
@@ -36,7 +37,6 @@ from trope.tasks.metaphor.silver_sources import (
     running_text,
 )
 from trope.train.hub_fit import FORMAT, ITEMS, MANIFEST, SUMMARY, TESTS
-from trope.train.hub_loop import Say
 from trope.train.hub_settings import HubSettings
 
 SEEDS = (42, 43, 44)

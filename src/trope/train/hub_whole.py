@@ -17,6 +17,7 @@ from torch.nn import functional
 from trope import __version__
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write, sha256
+from trope.core.progress import Say
 from trope.corpora.catalogue import load_catalogue
 from trope.corpora.semeval2007 import read_samples
 from trope.corpora.semeval2015 import FILES, read_learning_tweets
@@ -37,7 +38,7 @@ from trope.tasks.metonymy.task import WordsAlone, put_into_context
 from trope.tasks.sentiment import transformers_system as feelings
 from trope.tasks.sentiment.selection import folds_of
 from trope.tasks.sentiment.task import to_integers
-from trope.train.hub_loop import Epoch, Fitted, Objective, Place, Say, best_device, fit
+from trope.train.hub_loop import Epoch, Fitted, Objective, Place, best_device, fit
 from trope.train.hub_settings import HubSettings
 
 FOLDS = 10

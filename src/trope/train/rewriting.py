@@ -50,7 +50,7 @@ from trope.train.rewriting_open import (
     choose_nearest,
     without_own,
 )
-from trope.train.rewriting_run import Run
+from trope.train.rewriting_run import RewritingRun
 
 PENALTIES = (30.0, 100.0, 300.0)
 NEIGHBOURS, STRANGERS, HEADLINE_STRANGERS = 20, 40, 150
@@ -60,7 +60,7 @@ READ_IN_PLACE = 16
 """Candidates of a substitution target that are read in place."""
 
 
-def train_rewriting(run: Run, out: Path) -> list[Path]:
+def train_rewriting(run: RewritingRun, out: Path) -> list[Path]:
     """Learn rankers and write them into a folder, each named for its source of meanings.
 
     Where a teacher's vectors were learnt on, it gets one too, on its own scale; the student's is
@@ -106,14 +106,14 @@ def train_rewriting(run: Run, out: Path) -> list[Path]:
     return files
 
 
-def _written(run: Run, ranker: Ranker, out: Path) -> Path:
+def _written(run: RewritingRun, ranker: Ranker, out: Path) -> Path:
     file = out / ranker_file(ranker.meanings).name
     write_ranker(ranker, file)
     run.say(f"the ranker is in {file}")
     return file
 
 
-def _substitution_targets(run: Run) -> tuple[list[SubstitutionTarget], list[Place]]:
+def _substitution_targets(run: RewritingRun) -> tuple[list[SubstitutionTarget], list[Place]]:
     """A sample of every set, with trees; words that no inventory covers are left out."""
     rng = np.random.default_rng(run.seed)
     chosen: list[SubstitutionTarget] = []
@@ -136,7 +136,7 @@ def _labels(target: SubstitutionTarget) -> dict[str, float]:
 
 
 def _substitution_shortlist(
-    run: Run, targets: Sequence[SubstitutionTarget], places: Sequence[Place]
+    run: RewritingRun, targets: Sequence[SubstitutionTarget], places: Sequence[Place]
 ) -> Scores:
     rng = np.random.default_rng(run.seed)
     lists = []
@@ -164,7 +164,7 @@ def _list(place: Place, words: Inventory, labels: dict[str, float]) -> JudgedLis
 
 
 def _substitution_rank(
-    run: Run,
+    run: RewritingRun,
     targets: Sequence[SubstitutionTarget],
     places: Sequence[Place],
     shortlist: Scores,
@@ -202,7 +202,9 @@ def _judged_lists(
         yield JudgedList(headline.lemmas, labels, columns, headline.direction, group=headline.id)
 
 
-def _clean_contexts(run: Run, headlines: Sequence[JudgedHeadline]) -> tuple[list[Array], Scale]:
+def _clean_contexts(
+    run: RewritingRun, headlines: Sequence[JudgedHeadline]
+) -> tuple[list[Array], Scale]:
     """The features in place by the teacher, where there is one, on the scale of the student's."""
     asked = [(headline.place, headline.forms) for headline in headlines]
     run.say(f"reading the candidates of {len(headlines)} headlines")
@@ -216,7 +218,7 @@ def _clean_contexts(run: Run, headlines: Sequence[JudgedHeadline]) -> tuple[list
 
 
 def _choose_penalty(
-    run: Run, copies: Sequence[Sequence[JudgedList]], lists: Sequence[JudgedList]
+    run: RewritingRun, copies: Sequence[Sequence[JudgedList]], lists: Sequence[JudgedList]
 ) -> float:
     """The penalty whose cross-validated area under the curve is largest."""
     names = (*CHEAP, *CONTEXT, SUBSTITUTION)
@@ -236,7 +238,7 @@ def _choose_penalty(
 
 
 def _headline_shortlists(
-    run: Run, headlines: Sequence[JudgedHeadline], same: Scores
+    run: RewritingRun, headlines: Sequence[JudgedHeadline], same: Scores
 ) -> list[JudgedList]:
     """For every headline its judged verbs and a sample of all others."""
     rng = np.random.default_rng(run.seed)

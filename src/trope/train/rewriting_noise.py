@@ -24,7 +24,7 @@ from trope.tasks.rewriting.ranker import Scores, named
 from trope.tasks.rewriting.rewriter import SHORTLISTED, full_verbs
 from trope.tasks.rewriting.task import TREES, Place
 from trope.text.tokenise import tokenise
-from trope.train.rewriting_run import Run
+from trope.train.rewriting_run import RewritingRun
 from trope.train.sources import read_texts
 
 CANDIDATES = 6
@@ -56,7 +56,7 @@ class Noise:
         ]
 
 
-def measure_noise(run: Run, scale: Scale, same: Scores) -> Noise:
+def measure_noise(run: RewritingRun, scale: Scale, same: Scores) -> Noise:
     """The spread of the differences of student and teacher, on headlines without judgments."""
     assert run.teacher is not None
     rng = np.random.default_rng(run.seed)
@@ -92,7 +92,7 @@ def _positive(spread: Floats) -> Floats:
     return np.asarray((directions * np.maximum(values, 0)) @ directions.T, dtype=np.float64)
 
 
-def _places(run: Run) -> Iterator[Place]:
+def _places(run: RewritingRun) -> Iterator[Place]:
     """Verbs of headlines that nobody judged, in an order that says nothing of them."""
     texts = [
         text

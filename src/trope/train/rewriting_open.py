@@ -24,7 +24,7 @@ from trope.tasks.rewriting.logistic import Floats
 from trope.tasks.rewriting.ranker import SUBSTITUTION, Ranker, Scores, only_nearest
 from trope.tasks.rewriting.rewriter import SHORTLISTED
 from trope.tasks.rewriting.task import DIRECTIONS, Place
-from trope.train.rewriting_run import Run
+from trope.train.rewriting_run import RewritingRun
 
 MIXES = (0.5, 1.0, 2.0, 4.0, 8.0)
 NEAREST = (50, 100, 200, 400, 800, 10_000)
@@ -71,7 +71,7 @@ class Lessons:
 
 
 def choose_nearest(
-    run: Run, headlines: Sequence[JudgedHeadline], lessons: Lessons
+    run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: Lessons
 ) -> dict[str, int]:
     """How many words may be offered so that accepted verbs are still among the first 20.
 
@@ -94,7 +94,7 @@ def choose_nearest(
 
 
 def choose_mix(
-    run: Run,
+    run: RewritingRun,
     headlines: Sequence[JudgedHeadline],
     lessons: Lessons,
     nearest: dict[str, int],
@@ -113,7 +113,7 @@ def choose_mix(
 
 
 def _folds(
-    run: Run, headlines: Sequence[JudgedHeadline], lessons: Lessons
+    run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: Lessons
 ) -> Iterator[tuple[Ranker, list[JudgedHeadline]]]:
     """Headlines with a ranker that has not seen them."""
     folds = folds_of([headline.id for headline in headlines], FOLDS, run.seed)
@@ -122,7 +122,7 @@ def _folds(
         yield partial, [headlines[at] for at, own in enumerate(folds) if own == fold]
 
 
-def _chosen(run: Run, hits: Hits, what: str) -> dict[str, float]:
+def _chosen(run: RewritingRun, hits: Hits, what: str) -> dict[str, float]:
     """For each direction the smallest value that is as good as the best, and a word on all."""
     chosen = {}
     for direction, by_value in hits.items():
@@ -149,7 +149,9 @@ class _Open:
     rank: Floats
 
 
-def _open_scores(run: Run, ranker: Ranker, headlines: Sequence[JudgedHeadline]) -> list[_Open]:
+def _open_scores(
+    run: RewritingRun, ranker: Ranker, headlines: Sequence[JudgedHeadline]
+) -> list[_Open]:
     inventory = read_inventory("VERB")
     lists, shortlists = [], []
     for headline in headlines:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from trope.core.progress import Say
 from trope.tasks.rewriting.meaning import Array, Meanings
 from trope.tasks.rewriting.task import Parser
 from trope.train.readings import Asked, read_in_place
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +22,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RewritingRun:
     """What the stages share.
 
     The small encoder has learnt NewsMet's train headlines by heart, accepted candidates with the

@@ -33,7 +33,7 @@ def train_verbs(verbs: Sequence[str], meanings: Meanings, out: Path) -> Path:
 
     file = out / FRAMED.name
     out.mkdir(parents=True, exist_ok=True)
-    write_vectors(list(verbs), main_directions(framed(verbs, meanings), DIMENSIONS), file)
+    write_vectors(list(verbs), in_main_directions(framed(verbs, meanings), DIMENSIONS), file)
     return file
 
 
@@ -50,7 +50,7 @@ def framed(verbs: Sequence[str], meanings: Meanings) -> Array:
     return np.asarray(total / len(FRAMES), dtype=np.float32)
 
 
-def main_directions(table: Array, dimensions: int) -> Array:
+def in_main_directions(table: Array, dimensions: int) -> Array:
     """The table in so many of its own main directions."""
     centred = table - table.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centred, full_matrices=False)

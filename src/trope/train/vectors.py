@@ -17,11 +17,11 @@ import numpy.typing as npt
 import torch
 
 from trope.core.files import atomic_write
+from trope.core.progress import Say
 from trope.encoder.network import Trunk
 from trope.encoder.pieces import Vocabulary
 from trope.train.bases import fetch, read_weights
 from trope.train.corpus import batches, encode_words
-from trope.train.encoder import Say
 from trope.train.fit import on_device
 from trope.train.settings import EncoderSettings
 from trope.train.sources import read_text_set, read_treebank

@@ -34,7 +34,6 @@ class WordFacts:
     names: str
     tree: str
     sentence: str
-    sentence_number: int
     figurative: float | None
     sentence_metaphorical: bool
     feeling: str
@@ -70,7 +69,6 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
         names="".join(names.listed(names.names_over(token, here), analysis)),
         tree="".join(pieces.tree(sentence, analysis)),
         sentence=analysis.text[sentence.start : sentence.end],
-        sentence_number=place,
         figurative=score,
         sentence_metaphorical=score is not None and score >= analysis.sentence_threshold,
         feeling="" if felt is None else feelings.signed(felt),

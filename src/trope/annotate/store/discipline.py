@@ -32,8 +32,6 @@ TEXT_LIMIT = 5_000
 BY_RULE = "rule"
 _STEP = 500
 
-KIND = {"warn": "warning", "hold": "hold", "dismiss": "dismissal"}
-
 WORDS = {
     "gold": "Too many answers to items with known answers were not right.",
     "constant": "All of your answers have been the same.",

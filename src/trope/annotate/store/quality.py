@@ -163,11 +163,6 @@ class Report:
     labels: dict[str, dict[str, int]]
     agreement: dict[str, tuple[int, int]]
 
-    @property
-    def gold_share(self) -> float | None:
-        """The share of control items answered right."""
-        return self.gold_right / self.gold_seen if self.gold_seen else None
-
 
 def report_on(person: Person, plan: Plan, *, for_owner: bool) -> Report:
     """What a person's page shows. To the person, control answers are told in steps of five, since

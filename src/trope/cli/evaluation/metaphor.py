@@ -29,14 +29,7 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
         MissingData: where a part has no data.
     """
     if reader is None:
-        from trope.pipeline import Pipeline
-
-        reader = Pipeline(
-            tier=options.tier,
-            threads=options.threads,
-            folder=options.model,
-            base_weights=options.base_weights,
-        )
+        reader = options.open_pipeline()
     if {"words", "headlines"} & {*options.choose(tuple(PARTS))}:
         reader.check_tasks(("metaphor",))
     figures: list[Figure] = []

@@ -31,14 +31,7 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
     """
     parts = options.choose(tuple(PARTS))
     if reader is None and set(parts) != {"tables"}:
-        from trope.pipeline import Pipeline
-
-        reader = Pipeline(
-            tier=options.tier,
-            threads=options.threads,
-            folder=options.model,
-            base_weights=options.base_weights,
-        )
+        reader = options.open_pipeline()
     if reader is not None:
         parts = options.choose_readable(tuple(PARTS), reader, {"encoder": "metonymy"})
     data = read_data(options.data, reader)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -13,6 +13,9 @@ from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Parse, TextKind
 from trope.encoder.session import AnyEncoder
 from trope.metrics.figures import Evaluation
+
+if TYPE_CHECKING:
+    from trope.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,17 @@ class EvaluationOptions:
     gold: Path | None = None
     base_weights: Path | None = None
     plot: Path | None = None
+
+    def open_pipeline(self) -> Pipeline:
+        """The model that is measured."""
+        from trope.pipeline import Pipeline
+
+        return Pipeline(
+            tier=self.tier,
+            threads=self.threads,
+            folder=self.model,
+            base_weights=self.base_weights,
+        )
 
     def choose(self, known: Sequence[str]) -> tuple[str, ...]:
         """The wanted parts, in the order of `known`; an unknown one is refused."""

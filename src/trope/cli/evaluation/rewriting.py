@@ -32,12 +32,7 @@ def evaluate(options: EvaluationOptions, pipeline: Pipeline | None = None) -> Ev
         MissingData: where the sets' files are not there.
     """
     parts = options.choose(tuple(PARTS))
-    pipeline = pipeline or Pipeline(
-        tier=options.tier,
-        threads=options.threads,
-        folder=options.model,
-        base_weights=options.base_weights,
-    )
+    pipeline = pipeline or options.open_pipeline()
     figures = [figure for part in parts for figure in PARTS[part](pipeline, options)]
     checksum = sha256(ranker_file(pipeline.rewriter.meanings.kind))
     return new_evaluation("rewriting", options.tier, checksum, figures)

@@ -35,14 +35,7 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
     """
     options.choose(tuple(PARTS))  # a part that there is not is told before a model is loaded
     if reader is None:
-        from trope.pipeline import Pipeline
-
-        reader = Pipeline(
-            tier=options.tier,
-            threads=options.threads,
-            folder=options.model,
-            base_weights=options.base_weights,
-        )
+        reader = options.open_pipeline()
     parts = options.choose_readable(tuple(PARTS), reader, {"encoder": "sentiment"})
     data = read_sentiment_data(
         reader,

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trope.core.records import Analysis
-from trope.metrics.intervals import Interval
+from trope.metrics.intervals import Interval, written_share
 from trope.metrics.shares import ClusteredShare, wilson
 
 VERB_LIMIT = 20
 OBJECT_LIMIT = 6
-_PLACES = 4
 
 
 def is_word(text: str) -> bool:
@@ -198,10 +197,7 @@ def hundredth(score: float) -> int:
 
 def interval_to_dict(interval: Interval) -> dict[str, float | None]:
     """An interval as plain data, null where it is undefined."""
-    value, low, high = (
-        None if number is None else round(number, _PLACES)
-        for number in (interval.value, interval.low, interval.high)
-    )
+    value, low, high = map(written_share, (interval.value, interval.low, interval.high))
     return {"value": value, "low": low, "high": high}
 
 

@@ -57,7 +57,7 @@ def draw_folds(
     return [sorted(fold) for fold in drawn]
 
 
-def accuracy(
+def share_right(
     names: Sequence[NameInContext],
     predicted: Sequence[Probabilities],
     readings: Sequence[str],
@@ -89,7 +89,7 @@ def choose_by_cross_validation(
         for name_class in sorted({name.name_class for name in names}):
             own = [at for at, name in enumerate(names) if name.name_class == name_class]
             by_class.append(
-                accuracy(
+                share_right(
                     [names[at] for at in own],
                     [predicted[at] for at in own],
                     [readings[at] for at in own],

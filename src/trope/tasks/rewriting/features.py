@@ -64,15 +64,13 @@ def cheap_features(place: Place, inventory: Inventory) -> Array:
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def context_features(place: Place, forms: Sequence[str], meanings: Meanings) -> Array:
-    """[word, feature] for words in the form in which they would stand in the place."""
-    return contexts_features([(place, forms)], meanings)[0]
-
-
-def contexts_features(
+def context_features(
     lists: Sequence[tuple[Place, Sequence[str]]], meanings: Meanings
 ) -> list[Array]:
-    """The same for many places, read in one go."""
+    """[word, feature] for words in the form in which they would stand in each place.
+
+    All places are read in one go.
+    """
     sentences = [
         words
         for place, forms in lists

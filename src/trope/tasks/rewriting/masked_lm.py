@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from trope.core.errors import BadInput, MissingExtra
-from trope.encoder.base import Verdict
 from trope.tasks.rewriting.headlines import verb_base
-from trope.tasks.rewriting.task import Parser
+from trope.tasks.rewriting.task import MetaphorJudge, Parser
 
 INITIAL, EACH = 200, 6
 
@@ -29,13 +28,6 @@ class Filler(Protocol):
 
     def fill(self, words: Sequence[str], at: int, number: int) -> list[str]:
         """The likeliest words for the place, the likeliest first."""
-
-
-class Detector(Protocol):
-    """What tells metaphors."""
-
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
-        """What it says of each sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +90,7 @@ def silver_candidates(
     at: int,
     filler: Filler,
     parser: Parser,
-    detector: Detector,
+    detector: MetaphorJudge,
     *,
     threshold: float = 0.5,
     focus_verb_may_stay: bool = False,

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from trope.core.errors import BadModel, MissingData
 from trope.core.files import atomic_write
-from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
+from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
 from trope.tasks.rewriting.inventory import Inventory, framed_vectors
 from trope.tasks.rewriting.meaning import Array, Meanings
 from trope.tasks.rewriting.task import DIRECTIONS, Place
@@ -108,7 +108,7 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
         """Log-odds of the candidates of each place, read there; `forms` as they would stand."""
         if forms is None:
             forms = [[place.fitted(word) for word in words.lemmas] for place, words in lists]
-        read = contexts_features(
+        read = context_features(
             [(place, own) for (place, _), own in zip(lists, forms, strict=True)], meanings
         )
         return [

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
 from trope.core.errors import BadInput
 from trope.core.records import Parse
-from trope.encoder.base import Verdict
 from trope.encoder.session import Encoder
 from trope.lexicon.idioms import shipped_idioms
 from trope.lexicon.verbs import shipped_verbs
-from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, contexts_features
+from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
 from trope.tasks.rewriting.given import Refused
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
 from trope.tasks.rewriting.meaning import Array, Meanings, open_meanings
@@ -34,13 +32,6 @@ SHORTLISTED = 40
 
 
 _OWN = 3  # spellings that the word of the place may have itself
-
-
-class Detector(Protocol):
-    """What tells metaphors: the heads of an encoder."""
-
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
-        """What it says of each sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +126,7 @@ class Rewriter:
     ) -> list[Ranked]:
         """The words of each place, read there, in the final order."""
         asked = [(place, [place.fitted(word) for word in own.lemmas]) for place, own in lists]
-        contexts = contexts_features(asked, self.meanings)
+        contexts = context_features(asked, self.meanings)
         return [
             self._ordered(place, words, context, shortlist, question, top)
             for (place, words), context, shortlist in zip(lists, contexts, shortlists, strict=True)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from trope.core.records import Parse
 from trope.corpora.substitution import SubstitutionTarget
 from trope.lexicon.inflection import inflect
 from trope.text import read
+
+if TYPE_CHECKING:
+    from trope.encoder.base import Verdict
 
 Direction = Literal["literal", "metaphorical"]
 """What a rewriting makes of a word: plain of a metaphor (interpretation), or a metaphor of plain
@@ -27,6 +30,13 @@ class Parser(Protocol):
         self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
     ) -> list[Parse]:
         """A tree for each sentence, and what else is asked for (all that there is)."""
+
+
+class MetaphorJudge(Protocol):
+    """What tells metaphors: the heads of an encoder."""
+
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
+        """What it says of each sentence."""
 
 
 @dataclass(frozen=True, slots=True)

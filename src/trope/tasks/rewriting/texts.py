@@ -11,7 +11,6 @@ from trope.tasks.rewriting.given import Given, usable
 from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
     Candidate,
-    Detector,
     Ranked,
     Rewriter,
     Rewriting,
@@ -19,7 +18,7 @@ from trope.tasks.rewriting.rewriter import (
     full_verbs,
     idiom_at,
 )
-from trope.tasks.rewriting.task import DIRECTIONS, Direction, Place
+from trope.tasks.rewriting.task import DIRECTIONS, Direction, MetaphorJudge, Place
 
 FEWEST_WORDS = 2
 PREFERRED_AMONG = 2
@@ -38,7 +37,7 @@ class _Chosen:
 def rewrite_analysis(
     analysis: Analysis,
     rewriter: Rewriter,
-    detector: Detector,
+    detector: MetaphorJudge,
     *,
     to: Direction,
     verb: str | None = None,
@@ -66,7 +65,7 @@ def rewrite_analyses(
     analyses: Sequence[Analysis],
     verbs: Sequence[str | None],
     rewriter: Rewriter,
-    detector: Detector,
+    detector: MetaphorJudge,
     *,
     to: Direction,
     top: int = 6,
@@ -113,7 +112,7 @@ def _verbs_of(number: int, analysis: Analysis, verb: str | None, to: Direction) 
 
 
 def all_rewritings(
-    analysis: Analysis, rewriter: Rewriter, detector: Detector, *, top: int = 6
+    analysis: Analysis, rewriter: Rewriter, detector: MetaphorJudge, *, top: int = 6
 ) -> list[Rewriting]:
     """Candidates for all verbs that have any: plain ones for metaphors, pictures for others."""
     found: list[Rewriting] = []
@@ -196,7 +195,7 @@ def _fitting(
 
 
 def _metaphors(
-    places: Sequence[Place], ranked: Sequence[Ranked], detector: Detector
+    places: Sequence[Place], ranked: Sequence[Ranked], detector: MetaphorJudge
 ) -> list[list[float]]:
     """The probability of each candidate to be a metaphor in its place."""
     sentences = [

@@ -20,9 +20,6 @@ from trope.text import patterns
 
 Features = dict[str, float]
 
-FIGURATIVE = "figurative"
-"""The group whose worth the ablation shows."""
-
 _EMOJI = re.compile(patterns.EMOJI)
 _EMOTICON = re.compile(patterns.EMOTICON)
 _SIMILE = re.compile(r"\bas \w+ as\b|\blike an?\b")
@@ -169,11 +166,6 @@ def features_of(tweet: Reading, lexica: PolarityLexica) -> Features:
 def is_figurative(name: str) -> bool:
     """Whether a feature belongs to the group that the ablation leaves out."""
     return name.startswith("figure.")
-
-
-def as_table(rows: Sequence[Mapping[str, float]], names: Sequence[str]) -> list[list[float]]:
-    """Rows of numbers in the order of the names."""
-    return [[row[name] for name in names] for row in rows]
 
 
 def _is_seed(word: str) -> bool:

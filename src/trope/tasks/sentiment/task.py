@@ -23,13 +23,6 @@ class System(Protocol):
         """A real number from −5 to 5 a tweet."""
 
 
-class Learner(System, Protocol):
-    """A system that must see scored tweets first."""
-
-    def fit(self, tweets: Sequence[Analysis], scores: Sequence[float]) -> None:
-        """Learn from tweets with their real scores."""
-
-
 def to_integers(scores: Iterable[float]) -> list[int]:
     """Scores as the task wants them: rounded half up (−2.5 is −2), inside of the scale."""
     return [min(HIGHEST, max(LOWEST, round_half_up(score))) for score in scores]

@@ -10,13 +10,13 @@ facts       what is known without counting, as JSON
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from trope.core.errors import BadInput, BadRecord
+from trope.core.progress import Say
 from trope.tasks.metaphor.corpus import is_word
 from trope.workbench.corpus.building_words import WordTables
 from trope.workbench.corpus.database import BUILD_MEMORY, connect, duckdb, first_line
@@ -33,13 +33,12 @@ OFFERED = 50
 MOST_VALUES = 500
 """Values of a column whose lemmas are counted beforehand."""
 
-Progress = Callable[[str], None]
 
 _DATE = r"[0-9]{4}-[0-9]{2}(-[0-9]{2}.*)?"
 _YEAR = r"[0-9]{4}"
 
 
-def build_index(source: CorpusSource, path: Path, progress: Progress) -> None:
+def build_index(source: CorpusSource, path: Path, progress: Say) -> None:
     """Writes the index of a corpus into a new file; other files beside it are left over.
 
     Raises:
@@ -67,7 +66,7 @@ def build_index(source: CorpusSource, path: Path, progress: Progress) -> None:
 class _Builder:
     """Makes one table after the other."""
 
-    def __init__(self, source: CorpusSource, database: Any, progress: Progress) -> None:
+    def __init__(self, source: CorpusSource, database: Any, progress: Say) -> None:
         self.source, self.database, self.progress = source, database, progress
         self.parts = Parts(source)
 

@@ -15,13 +15,13 @@ NEIGHBOURS = 3
 
 _SIDES = [f"{side}{away}" for side in ("l", "r") for away in range(1, NEIGHBOURS + 1)]
 
-Run = Callable[[str], list[tuple[Any, ...]]]
+Ask = Callable[[str], list[tuple[Any, ...]]]
 
 
 class WordTables:
     """Makes the tables that stand on tokens; the documents are there already."""
 
-    def __init__(self, source: CorpusSource, run: Run) -> None:
+    def __init__(self, source: CorpusSource, run: Ask) -> None:
         self.source, self.parts, self._run = source, Parts(source), run
 
     def collect(self) -> float | None:

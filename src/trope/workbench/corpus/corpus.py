@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trope.core.errors import BadInput, UnknownName
-from trope.workbench.corpus.building import Progress
+from trope.core.progress import Say
 from trope.workbench.corpus.database import Database, duckdb
 from trope.workbench.corpus.facts import PERIODS, Column, Facts
 from trope.workbench.corpus.index import find_index
@@ -104,9 +104,7 @@ class Corpus:
         self.database.close()
 
 
-def open_corpus(
-    folder: Path, *, index: Path | None = None, progress: Progress | None = None
-) -> Corpus:
+def open_corpus(folder: Path, *, index: Path | None = None, progress: Say | None = None) -> Corpus:
     """The corpus in a folder that `trope detect` wrote; the first time, its index is built.
 
     Args:

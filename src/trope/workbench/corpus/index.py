@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 
 from trope.core.errors import BadInput
-from trope.workbench.corpus.building import FORMAT, Progress, build_index
+from trope.core.progress import Say
+from trope.workbench.corpus.building import FORMAT, build_index
 from trope.workbench.corpus.source import CorpusSource
 
 
@@ -17,7 +18,7 @@ def cache_folder() -> Path:
     return Path(base) / "trope" / "corpora"
 
 
-def find_index(source: CorpusSource, place: Path | None, progress: Progress) -> Path:
+def find_index(source: CorpusSource, place: Path | None, progress: Say) -> Path:
     """The file of the index, which is built if it is not there; it appears whole or not at all."""
     folder = place or cache_folder()
     if folder.resolve().is_relative_to(source.folder.resolve()):

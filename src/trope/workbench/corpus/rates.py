@@ -9,7 +9,7 @@ from trope.metrics.shares import ClusteredShare
 from trope.workbench.corpus.corpus import Corpus, all_hold
 from trope.workbench.corpus.facts import PERIODS, Column
 from trope.workbench.corpus.queries import RatesQuery, command_line
-from trope.workbench.corpus.table import Row, Table, rounded
+from trope.workbench.corpus.table import Row, Table
 
 COLUMNS = ("group", "texts", "sentences", "words", "metaphors", "rate", "low", "high")
 _MOST_PERIODS = 120
@@ -60,7 +60,7 @@ def _row(sums: Row) -> Row:
     share = ClusteredShare.from_sums(clusters, *(count or 0 for count in counts))
     interval = share.interval()
     found = (name, texts, sentences or 0, share.whole, share.part)
-    return (*found, *map(rounded, (interval.value, interval.low, interval.high)))
+    return (*found, interval.value, interval.low, interval.high)
 
 
 def _period(column: Column) -> str:

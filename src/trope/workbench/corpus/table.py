@@ -11,8 +11,11 @@ from typing import Any
 
 from trope import __version__
 from trope.annotate.exchange.spreadsheet import protect
+from trope.metrics.intervals import written_share
 
 Row = tuple[Any, ...]
+_SHARES = ("rate", "low", "high")
+"""Columns whose numbers are shortened in files; pages and terminals round the whole ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,9 @@ def to_dict(table: Table) -> dict[str, Any]:
         "trope": __version__,
         "view": table.view,
         "command": table.command,
-        **table.about,
+        **_written_about(table.about),
         "columns": list(table.columns),
-        "rows": table.dicts(),
+        "rows": [_written(row) for row in table.dicts()],
         "notes": list(table.notes),
     }
 
@@ -54,8 +57,18 @@ def to_csv(table: Table) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows([_cell(value) for value in row] for row in table.rows)
+    writer.writerows([_cell(value) for value in _written(row).values()] for row in table.dicts())
     return file.getvalue()
+
+
+def _written_about(about: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said once, with the row of all texts, if there is one, as the other rows."""
+    whole = {"all": _written(about["all"])} if "all" in about else {}
+    return {**about, **whole}
+
+
+def _written(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: written_share(value) if name in _SHARES else value for name, value in row.items()}
 
 
 def _cell(value: Any) -> Any:
@@ -71,8 +84,3 @@ def _cell(value: Any) -> Any:
 def objects_in_words(objects: list[dict[str, Any]]) -> str:
     """The objects of a verb: how often it was a metaphor with them, of how many times."""
     return ", ".join(f"{one['lemma']} ({one['metaphors']} of {one['count']})" for one in objects)
-
-
-def rounded(number: float | None, places: int = 4) -> float | None:
-    """A figure as it is shown and written, null where it is undefined."""
-    return None if number is None else round(float(number), places)

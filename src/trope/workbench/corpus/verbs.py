@@ -8,7 +8,7 @@ from trope.tasks.metaphor.corpus import OBJECT_LIMIT, VerbUse
 from trope.workbench.corpus.corpus import Conditions, Corpus, all_hold
 from trope.workbench.corpus.counting import lemma_counts
 from trope.workbench.corpus.queries import VerbsQuery, command_line
-from trope.workbench.corpus.table import Row, Table, rounded
+from trope.workbench.corpus.table import Row, Table
 
 COLUMNS = ("verb", "uses", "metaphors", "rate", "low", "high", "objects")
 
@@ -39,8 +39,8 @@ def verbs(corpus: Corpus, query: VerbsQuery) -> Table:
 
 
 def _row(use: VerbUse, objects: list[dict[str, Any]]) -> Row:
-    shares = map(rounded, (use.rate.value, use.rate.low, use.rate.high))
-    return use.lemma, use.count, use.metaphors, *shares, objects
+    rate = use.rate
+    return use.lemma, use.count, use.metaphors, rate.value, rate.low, rate.high, objects
 
 
 def _objects(

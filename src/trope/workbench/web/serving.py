@@ -10,6 +10,7 @@ from threading import Thread
 from typing import Any
 
 from trope.core.errors import BadInput, MissingExtra, TropeError
+from trope.core.progress import Say
 from trope.pipeline import BASE, Pipeline
 from trope.render import static_files as render_files
 from trope.web.serving import is_loopback, run_service, with_static_files
@@ -43,7 +44,7 @@ def application(options: Options) -> Any:
     return take_whole(with_static_files(get_wsgi_application(), folders))
 
 
-def serve(options: Options, *, when_ready: Callable[[], None], tell: Callable[[str], None]) -> None:
+def serve(options: Options, *, when_ready: Callable[[], None], tell: Say) -> None:
     """Answer requests until stopped.
 
     `when_ready` is called once they can be sent, `tell` is told what takes long before that.
@@ -97,7 +98,7 @@ def check_model(options: Options) -> None:
         Pipeline(tier=options.tier, threads=options.threads)
 
 
-def build_index(options: Options, tell: Callable[[str], None]) -> None:
+def build_index(options: Options, tell: Say) -> None:
     """Build the index of the corpus, or say what is wrong with it, before anything is served.
 
     The process that answers opens it again: connections do not survive a fork.

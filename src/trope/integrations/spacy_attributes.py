@@ -1,0 +1,151 @@
+"""What spaCy's documents keep of trope, and what their extension attributes make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from spacy.tokens import Doc, Span, Token
+
+from trope.core.records import ROOT, Analysis, Metonymy, Relation, Sentiment
+from trope.core.records import Token as AnalysedToken
+from trope.relations.assembly import moved
+
+# where a document keeps them: as plain lists, so that documents can be stored
+RELATIONS = "trope.relations"
+SCORES = "trope.metaphor"
+"""Both thresholds, the score of each token, each sentence as its first token and its score."""
+NAMES = "trope.metonymies"
+FEELING = "trope.sentiment"
+FEELINGS = "trope.feelings"
+"""Sentence by sentence."""
+
+
+def relations_of_doc(doc: Doc) -> list[Relation]:
+    """The relations of a document; none if the component has not read it."""
+    return [Relation(*values) for values in doc.user_data.get(RELATIONS, ())]
+
+
+def relations_of_span(span: Span) -> list[Relation]:
+    """The relations whose expression lies within a span."""
+    return [r for r in relations_of_doc(span.doc) if span.start <= r.start and r.end <= span.end]
+
+
+def relations_of_token(token: Token) -> list[Relation]:
+    """The relations that a token is the verb, the subject, the object or the particle of."""
+    return [
+        r
+        for r in relations_of_doc(token.doc)
+        if token.i in (r.verb, r.subject, r.object, r.particle)
+    ]
+
+
+def metaphor_of_token(token: Token) -> float | None:
+    """How probably a token is a metaphor; None for blanks, and where no model has said so."""
+    found = token.doc.user_data.get(SCORES)
+    return None if found is None else found[1][token.i]
+
+
+def metaphor_of_span(span: Span) -> float | None:
+    """How probably a sentence has a metaphor; None for a span that is no sentence."""
+    if span.start >= span.end or not span.doc.has_annotation("SENT_START"):
+        return None
+    sentence = span.sent
+    if (sentence.start, sentence.end) != (span.start, span.end):
+        return None
+    scores = dict(span.doc.user_data.get(SCORES, (0, 0, ()))[2])
+    return next((scores[token.i] for token in span if token.i in scores), None)
+
+
+def metaphors_of_doc(doc: Doc) -> list[Token]:
+    """The tokens that are metaphors: those whose score reaches the threshold."""
+    return metaphors_of_span(doc[:])
+
+
+def metaphors_of_span(span: Span) -> list[Token]:
+    """The metaphors among the tokens of a span."""
+    found = span.doc.user_data.get(SCORES)
+    if found is None:
+        return []
+    (threshold, _), scores, _ = found
+    return [t for t in span if scores[t.i] is not None and scores[t.i] >= threshold]
+
+
+def metonymies_of_doc(doc: Doc) -> list[Span]:
+    """The names of a document that the model has read; `span._.metonymy` is what it says."""
+    return [_span_of(name, doc) for name in _names(doc)]
+
+
+def metonymy_of_span(span: Span) -> Metonymy | None:
+    """What a name stands for; None for a span that is no name."""
+    for name in _names(span.doc):
+        own = _span_of(name, span.doc)
+        if (own.start, own.end) == (span.start, span.end):
+            return name
+    return None
+
+
+def _names(doc: Doc) -> list[Metonymy]:
+    return [Metonymy(*values) for values in doc.user_data.get(NAMES, ())]
+
+
+def _span_of(name: Metonymy, doc: Doc) -> Span:
+    """The tokens that a name has a part of, however they were cut."""
+    span = doc.char_span(name.start, name.end, alignment_mode="expand")
+    assert span is not None
+    return span
+
+
+def sentiment_of_doc(doc: Doc) -> Sentiment | None:
+    """How a document feels; None where it has no words, or no model has said so."""
+    found = doc.user_data.get(FEELING)
+    return None if found is None else Sentiment(*found)
+
+
+def analysis_of_doc(doc: Doc) -> Analysis:
+    """What `trope.analyze` would give for a document that was read: blanks are no words there."""
+    words = [token for token in doc if not token.is_space]
+    position = {token.i: place for place, token in enumerate(words)}
+    tokens = tuple(
+        AnalysedToken(
+            token.text,
+            token.idx,
+            token.idx + len(token),
+            token.pos_,
+            token.tag_,
+            token.lemma_,
+            ROOT if token.head == token else position[token.head.i],
+            "root" if token.dep_ == "ROOT" else token.dep_,
+            metaphor_of_token(token),
+        )
+        for token in words
+    )
+    places = [position.get(place, -1) for place in range(len(doc))]
+    found = tuple(moved(relation, places) for relation in relations_of_doc(doc))
+    analysis = Analysis(doc.text, tokens, tuple(_bounds(doc)), found)
+    scored = doc.user_data.get(SCORES)
+    if scored is not None:
+        (threshold, sentence_threshold), _, sentences = scored
+        analysis = replace(
+            analysis,
+            tasks=(*analysis.tasks, "metaphor"),
+            figurative=tuple(score for _, score in sentences),
+            threshold=threshold,
+            sentence_threshold=sentence_threshold,
+        )
+    if NAMES in doc.user_data:
+        tasks = (*analysis.tasks, "metonymy")
+        analysis = replace(analysis, tasks=tasks, metonymies=tuple(_names(doc)))
+    if FEELING in doc.user_data:
+        tasks = (*analysis.tasks, "sentiment")
+        feelings = tuple(doc.user_data.get(FEELINGS, ()))
+        felt = sentiment_of_doc(doc)
+        analysis = replace(analysis, tasks=tasks, sentiment=felt, feelings=feelings)
+    return analysis
+
+
+def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
+    for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
+        words = [token for token in sentence if not token.is_space]
+        if words:
+            yield words[0].idx, words[-1].idx + len(words[-1])
