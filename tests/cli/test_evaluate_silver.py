@@ -7,8 +7,10 @@ import pytest
 
 import hub_folder
 from builders import FakePipeline
-from trope.cli.evaluation.metaphor_silver import RUNS
+from newsmet_run import write_run
+from trope.cli.evaluation.silver_series import RUNS
 from trope.cli.main import run
+from trope.release.newsmet_gold import read_newsmet_gold
 from trope.tasks.metaphor.silver_sources import lines_to_predict
 
 pytest.importorskip(
@@ -128,6 +130,50 @@ def test_predictions_that_do_not_belong_are_named_by_file(data, capsys, changed,
     error = evaluate(data, capsys, "--predictions", str(folder), status=2)
     assert "d_imbal-42.json" in error
     assert words in error
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_own_gold_judges_what_was_trained_with_it(data, capsys, tmp_path, simulated):
+    gold = write_run(tmp_path / "run", simulated=simulated)
+    own = read_newsmet_gold(gold)
+    right = [0.9 if headline.metaphor else 0.1 for headline in own.read("test")]
+    changed = {
+        "tests_sha256": hashlib.sha256(own.lines_to_predict().encode()).hexdigest(),
+        "predictions": {own.test_set: right},
+    }
+    for name in ("d_imbal", own.run("all_six"), own.run("accepted_only")):
+        folder = predictions(data, name, 1, RIGHT, changed=changed)
+    (folder / "summary.json").write_text("{}")
+    options = ("--predictions", str(folder), "--gold", str(gold))
+    figures = evaluate(data, capsys, *options)
+    crowd = "simulated" if simulated else "own"
+    assert {name.removeprefix(f"{PREFIX}.").split(".")[0] for name in figures} == {
+        f"{crowd}_test",
+        f"{crowd}_gold",
+    }
+    run = own.run("accepted_only")
+    assert figures[f"{PREFIX}.{crowd}_test.{run}.accuracy"]["value"] == 1
+    assert figures[f"{PREFIX}.{crowd}_test.{run}.vs_d_imbal.mcnemar_p"]["value"] == 1
+    assert figures[f"{PREFIX}.{crowd}_gold.{run}.accuracy"]["n"] == sum(
+        headline.gold for headline in own.read("test")
+    )
+    assert not [name for name in figures if "published" in name]
+    without = evaluate(data, capsys, "--predictions", str(folder), status=2)
+    assert "was predicted for other test sets; give the data and the --gold" in without
+
+
+def test_figures_of_a_simulated_crowd_are_never_ours(data, capsys, tmp_path):
+    gold = write_run(tmp_path / "run")
+    with pytest.raises(SystemExit):
+        run(["evaluate", "metaphor", "--part", "silver", "--from", str(data), "--json",
+             "--gold", str(gold)])  # fmt: skip
+    (tmp_path / "figures.json").write_text(capsys.readouterr().out)
+    with pytest.raises(SystemExit) as leave:
+        run(["reproduce", "newsmet", "--ours", str(tmp_path / "figures.json")])
+    assert leave.value.code == 2
+    assert "which a simulated crowd made; give figures of labels that people gave" in (
+        capsys.readouterr().err
+    )
 
 
 def test_a_folder_without_predictions_and_a_seed_twice(data, capsys):

@@ -51,7 +51,7 @@ def test_length_counts_words_between_blanks(words, more_than):
 
 
 def test_triplet_is_marked_and_others_have_a_reason(shipped):
-    context = Context(None, SimpleNamespace(), loader=lambda threads: shipped)
+    context = Context(None, SimpleNamespace(), reader=shipped)
     rows = [
         Record("a", "Mayor unveils three new bicycle lanes before the spring election"),
         Record("b", "A quiet weekend in the old town by the river"),
@@ -83,7 +83,7 @@ def test_classes_are_drawn_by_the_seed():
 
 def test_candidates_take_the_form_of_the_verb_and_idioms_go(shipped):
     settings = SimpleNamespace(candidates=SimpleNamespace(each=3))
-    context = Context(None, settings, loader=lambda threads: shipped)
+    context = Context(None, settings, reader=shipped)
     idiom = "Minister turns a blind eye to the flood in the north"
     rows = [
         Record("a", "Mayor attacks plan before the summer", {"start": 6, "end": 13}),

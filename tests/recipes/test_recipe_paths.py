@@ -11,10 +11,10 @@ from trope.annotate.items import read_items
 from trope.annotate.project import read_plan
 from trope.catalog import RECIPES
 from trope.cli.main import run
-from trope.recipes import recipe as recipe_module
 from trope.recipes.funnel import read_published_counts, unknown_steps
 from trope.recipes.inputs import find_inputs
 from trope.recipes.settings import resolve
+from trope.scale import local
 
 SMALL = {
     "tweets2019": [
@@ -59,7 +59,7 @@ def finished(data, tmp_path_factory, shipped):
             for change in SMALL[name]:
                 arguments += ["--set", change]
             with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as leave:
-                patch.setattr(recipe_module, "_load", lambda threads: shipped)
+                patch.setattr(local, "load_pipeline", lambda threads: shipped)
                 run(arguments)
             assert leave.value.code == 0
             done[name] = json.loads(capsys.readouterr().out)
@@ -174,7 +174,7 @@ def test_file_that_no_corpus_has_is_told_the_nearest(tmp_path, capsys):
 
 
 def test_run_of_another_config_is_refused_on_one_line(finished, data, capsys, shipped, monkeypatch):
-    monkeypatch.setattr(recipe_module, "_load", lambda threads: shipped)
+    monkeypatch.setattr(local, "load_pipeline", lambda threads: shipped)
     folder, _ = finished("semeval2007", capsys)
     with pytest.raises(SystemExit) as leave:
         run(["recipe", "run", "semeval2007", "--from", str(data), "--out", str(folder),

@@ -150,7 +150,7 @@ def test_only_political_retweets_go_and_links_with_them():
 
 
 def test_expressions_are_marked_and_the_rest_has_a_reason(shipped):
-    context = Context(None, SimpleNamespace(), loader=lambda threads: shipped)
+    context = Context(None, SimpleNamespace(), reader=shipped)
     texts = {
         "a": "The new boss finally broke my trust yesterday",
         "b": "She treats her brother like a king",

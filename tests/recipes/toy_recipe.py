@@ -99,7 +99,6 @@ def toy(folder: Path) -> Recipe:
             PLAN, tuple({"id": item.id, "text": item.text} for item in items)
         ),
         simulate=simulate,
-        reads_with_model=False,
     )
 
 

@@ -1,7 +1,6 @@
 """The same bytes from a real cluster of several nodes, whatever is killed."""
 
 import json
-import os
 import random
 import signal
 from collections.abc import Iterator
@@ -10,8 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from corpora_to_detect import TESTS, contents, start, write_corpus
-from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, of_its_own, watched
+from corpora_to_detect import contents, start, write_corpus
 
 from builders import FakePipeline
 from trope.cli.main import main
@@ -22,37 +20,16 @@ from trope.scale.inputs import find_inputs
 from trope.scale.job import Executor, Settings
 from trope.scale.ray import RayExecutor
 from trope.scale.run import Progress, detect
+from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, cluster_of_two, of_its_own, watched
 
 pytest.importorskip("ray", reason="ray is not installed: pip install 'trope[scale]'")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 
-NOTICE_SOON = {
-    "health_check_initial_delay_ms": 0,
-    "health_check_period_ms": 500,
-    "health_check_failure_threshold": 4,
-}
-
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A head that does no work and two nodes that do."""
-    import ray
-    from ray.cluster_utils import Cluster
-
-    path = [TESTS, TESTS / "scale", TESTS.parent / "src"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, path)))
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        head = {"num_cpus": 0, "_system_config": NOTICE_SOON, "include_dashboard": False}
-        started = Cluster(initialize_head=True, head_node_args=head)
-        try:
-            for _ in range(2):
-                started.add_node(num_cpus=1)
-            ray.init(started.address, logging_level="ERROR", log_to_driver=False)
-            yield started
-        finally:
-            ray.shutdown()
-            started.shutdown()
+    with cluster_of_two() as started:
+        yield started
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +71,7 @@ def test_a_node_that_is_lost_costs_time_alone(cluster: Any, tmp_path: Path) -> N
 
     def kill_a_node(progress: Progress) -> None:
         # when all workers are there and have their hands full
-        if not killed and len(crew._shards) == 4 and all(crew._shards.values()):
+        if not killed and len(crew._tasks) == 4 and all(crew._tasks.values()):
             cluster.remove_node(lost, allow_graceful=False)
             killed.append(progress.texts)
 

@@ -14,9 +14,11 @@ pytest.importorskip("transformers")
 
 import hub_folder  # noqa: E402
 from conftest import REPOSITORY  # noqa: E402
+from newsmet_run import write_run  # noqa: E402
 from trope.catalog import DETECTORS  # noqa: E402
 from trope.cli.main import main  # noqa: E402
 from trope.core.errors import BadConfig, BadInput, BadModel, MissingData, UnknownName  # noqa: E402
+from trope.release.newsmet_gold import read_newsmet_gold  # noqa: E402
 from trope.tasks.hub_folder import Pieces, model_path, text_pieces  # noqa: E402
 from trope.tasks.metaphor.hub_model import answer_logits, new_detector  # noqa: E402
 from trope.train import hub_fit, hub_loop  # noqa: E402
@@ -259,6 +261,34 @@ def test_no_run_trains_on_what_it_is_tested_on(toys):
         assert not trained & {prepared.texts[at] for at in run["validation"]}, name
     assert "label" not in (folder / "tests.jsonl").read_text()
     assert len(prepared.jobs()) == 12
+
+
+def test_series_is_retrained_on_the_gold_of_a_run(toys):
+    run = write_run(toys / "run")
+    said = train(toys, *model(toys), "--silver", "--seeds", "1", "--gold", str(run))
+    assert "gold and gold+ are a simulated crowd's" in said
+    prepared = read_prepared(toys / "out" / "prepared")
+    both = ["d_imbal_gold_plus_all_six_simulated", "d_imbal_gold_plus_accepted_only_simulated"]
+    assert list(prepared.runs) == ["d_imbal", *both]
+    own = read_newsmet_gold(run)
+    tested = {h.text for h in own.read("test")}
+    assert set(prepared.tests["simulated_test"]) == tested
+    for name, reading in zip(both, ("all_six", "accepted_only"), strict=True):
+        learnt = {prepared.texts[at] for at in prepared.runs[name]["train"]}
+        assert {h.text for h in own.read("train", reading)} <= learnt
+        validated = {prepared.texts[at] for at in prepared.runs[name]["validation"]}
+        assert validated == {h.text for h in own.read("validation", reading)}
+        assert not tested & (learnt | validated)
+    told = json.loads((toys / "out" / "predictions" / f"{both[0]}-1.json").read_text())
+    assert len(told["predictions"]["simulated_test"]) == len(own.read("test"))
+
+
+def test_gold_of_a_run_needs_the_series_and_a_run(toys):
+    with pytest.raises(BadInput, match="--gold belongs to --silver"):
+        train(toys, *model(toys), "--gold", str(toys))
+    with pytest.raises(MissingData, match="give the folder of a run"):
+        train(toys, *model(toys), "--silver", "--gold", str(toys))
+    assert not (toys / "out").exists()
 
 
 def test_a_prepared_folder_that_was_changed_is_refused(toys, capsys):

@@ -12,10 +12,11 @@ import click
 
 from trope import __version__
 from trope.cli.completing import complete_files
+from trope.cli.engines import engine_options, load_executor
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.scale.inputs import InputFormat, find_inputs
-from trope.scale.job import SHARD_ROWS, Executor, OutputFormat, Settings
+from trope.scale.job import SHARD_ROWS, OutputFormat, Settings
 from trope.scale.run import ERRORS, Progress, Report
 from trope.scale.run import detect as run_detection
 
@@ -26,22 +27,6 @@ WITH = ("relations", "metonymy", "sentiment")
 """What can be had besides metaphors."""
 
 _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
-
-
-def load_executor(
-    engine: str, threads: int | None, *, workers: int | None = None, address: str | None = None
-) -> Executor:
-    """Who does the work; another engine is another class with the same two methods."""
-    if engine == "ray":
-        from trope.scale.ray import RayExecutor
-
-        return RayExecutor(address=address, workers=workers, threads=threads)
-    if workers is not None or address is not None:
-        option = "--workers" if workers is not None else "--address"
-        raise BadInput(f"{option} is for clusters; add --engine ray, or leave it out")
-    from trope.scale.local import LocalExecutor
-
-    return LocalExecutor(threads=threads)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -90,28 +75,7 @@ def load_executor(
     show_default=True,
     help="Texts a file of the output.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["local", "ray"]),
-    default="local",
-    show_default=True,
-    help="Who does the work: this process, or workers of a Ray cluster.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="With ray: workers at most.  [default: as many as there is room for]",
-)
-@click.option(
-    "--address",
-    metavar="HOST:PORT",
-    help="With ray: the cluster.  [default: RAY_ADDRESS, or this machine]",
-)
-@click.option(
-    "--threads",
-    type=click.IntRange(min=1),
-    help="Threads to use, with ray for each worker.  [default: all cores; with ray 1]",
-)
+@engine_options
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
 @click.option("--json", "as_json", is_flag=True, help="Print the totals as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress and no notes on standard error.")

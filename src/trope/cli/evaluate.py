@@ -31,6 +31,9 @@ from trope.cli.research_data import data_in
 @click.option("--predictions", help="Folder of what `trope train metaphor --silver` or "
               "`trope train analogy` predicted.",
               type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
+@click.option("--gold", metavar="RUN", help="Run of `trope recipe run newsmet` by which what "
+              "`trope train metaphor --silver --gold RUN` predicted is judged.",
+              type=click.Path(path_type=Path, file_okay=False))  # fmt: skip
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
@@ -54,6 +57,7 @@ def evaluate(
     model: Path | None,
     detector: Path | None,
     predictions: Path | None,
+    gold: Path | None,
     base_weights: Path | None,
     part: str,
     plot: Path | None,
@@ -91,6 +95,7 @@ def evaluate(
         quiet=(ctx.obj or {}).get("quiet", False),
         detector=detector,
         predictions=predictions,
+        gold=gold,
         base_weights=base_weights,
         plot=plot,
     )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import click
 
 from trope.catalog import RECIPES
 from trope.cli.completing import complete_names
+from trope.cli.engines import check_engine, engine_options, load_executor
 from trope.cli.listing import ListingCommand
 
 
@@ -46,7 +50,7 @@ def list_recipes(as_json: bool) -> None:
 @click.option("--seed", type=int, help="Seed instead of the one in the settings.")
 @click.option("--simulate", is_flag=True,
               help="Go on with a simulated crowd to a finished data set.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
+@engine_options
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
               help="Draw the funnel into this file (.svg, .png, .pdf).")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -60,6 +64,9 @@ def run_one(
     changes: tuple[str, ...],
     seed: int | None,
     simulate: bool,
+    engine: str,
+    workers: int | None,
+    address: str | None,
     threads: int | None,
     plot: Path | None,
     as_json: bool,
@@ -74,15 +81,20 @@ def run_one(
     from trope.recipes.settings import resolve
 
     chosen = RECIPES.load(name)
+    check_engine(engine, workers, address)
     if plot is not None:
         check_plot(plot)
     if seed is not None:
         changes = (*changes, f"seed={seed}")
     settings = resolve(chosen, config, changes)
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
-    done = run_recipe(
-        chosen, settings, data=data, out=out, simulate=simulate, threads=threads, quiet=quiet
-    )
+    # some recipes read nothing with the model: no cluster is called in for those
+    executor = partial(load_executor, engine, threads, workers=workers, address=address)
+    # clusters tell of lost workers on standard output, which is for results alone
+    with redirect_stdout(sys.stderr):
+        done = run_recipe(
+            chosen, settings, data=data, out=out, simulate=simulate, quiet=quiet, engine=executor
+        )
     if plot is not None:
         draw_funnel(done.funnel, plot)
     click.echo(_as_json(done) if as_json else _as_text(done))

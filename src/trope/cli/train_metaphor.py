@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from trope.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from trope.tasks.metaphor.own_gold import OwnGold
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -35,6 +39,9 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--silver", is_flag=True,
               help="Train NewsMet's detectors (D_imbal, D_bal, with gold+) and predict its test "
               "sets.")  # fmt: skip
+@click.option("--gold", type=_FOLDER, metavar="RUN",
+              help="With --silver: gold and gold+ of this run of `trope recipe run newsmet` in "
+              "place of the released ones.")  # fmt: skip
 @click.option("--seeds", default="42,43,44", show_default=True, help="Seeds of --silver.")
 @click.option("--prepare-only", is_flag=True,
               help="With --silver: write what is to be learnt into OUT/prepared and stop."
@@ -56,6 +63,7 @@ def metaphor(
     seed: int | None,
     device: str,
     silver: bool,
+    gold: Path | None,
     seeds: str,
     prepare_only: bool,
     jobs: int,
@@ -73,6 +81,8 @@ def metaphor(
         settings = replace(settings, seed=seed)
     if prepare_only and not silver:
         raise BadInput("--prepare-only belongs to --silver; give both or none")
+    if gold is not None and not silver:
+        raise BadInput("--gold belongs to --silver; give both or none")
     if model is None and not prepare_only:
         raise BadInput(
             f"no encoder is named; give one with --model, for example {settings.model}, or train "
@@ -81,6 +91,7 @@ def metaphor(
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     say = (lambda line: None) if quiet else (lambda line: click.echo(line, err=True))
     name = "metaphor-silver" if silver else "metaphor-hub"
+    own = None if gold is None else _read_gold(gold)
     TRAININGS.load(name)(
         settings=settings,
         model=model,
@@ -89,6 +100,7 @@ def metaphor(
         on=tuple(name.strip() for name in sets.split(",") if name.strip()),
         reading=reading,
         trofi=trofi,
+        own=own,
         device=device,
         work=work,
         quiet=quiet,
@@ -96,6 +108,12 @@ def metaphor(
         jobs=jobs,
         say=say,
     )
+
+
+def _read_gold(run: Path) -> OwnGold:
+    from trope.release.newsmet_gold import read_newsmet_gold
+
+    return read_newsmet_gold(run)
 
 
 def _numbers(seeds: str) -> tuple[int, ...]:

@@ -12,8 +12,9 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -26,16 +27,20 @@ from trope.core.progress import track
 from trope.recipes.datasets import write_dataset
 from trope.recipes.funnel import Funnel, StepCounts, read_published_counts
 from trope.recipes.inputs import Input, find_inputs
-from trope.recipes.recipe import Context, Recipe, Step
+from trope.recipes.reading import Part, content, read_part
+from trope.recipes.recipe import Context, Recipe, Step, work_here
 from trope.recipes.records import SUBSET, Record, to_line
 from trope.recipes.run_folder import DONE, STEPS, RunFolder, kept, outcomes
 from trope.recipes.settings import to_table
 
 if TYPE_CHECKING:
-    from trope.pipeline import Pipeline
+    from trope.scale.job import Executor
 
 PART = 4_000
 """Records after which a piecewise step has a file ready that survives everything."""
+
+READ_PART = 500
+"""The same for steps that read with the model: many small parts keep all workers busy."""
 
 _PACKAGES = ("msgspec", "numpy", "onnxruntime", "spacy")
 
@@ -57,9 +62,8 @@ def run_recipe(
     data: Path,
     out: Path,
     simulate: bool = False,
-    threads: int | None = None,
     quiet: bool = False,
-    loader: Callable[[int | None], Pipeline] | None = None,
+    engine: Callable[[], Executor] = work_here,
 ) -> Run:
     """Run all steps, or those that a run before has not done, and write the data set.
 
@@ -67,13 +71,14 @@ def run_recipe(
         data: the folder of the corpora.
         out: the folder of the run.
         simulate: go on after the annotation project, with a crowd that is drawn by the seed.
-        loader: what loads the model, where it is not the shipped one.
+        engine: who reads with the model; not called in where no step does. What comes of a run is
+            the same with any, so that one may go on where another was.
 
     Raises:
         MissingData: where data is not there.
         BadInput: where the folder belongs to another run.
     """
-    context = Context(data, settings, threads, quiet, loader=loader)
+    context = Context(data, settings, quiet, engine)
     inputs = find_inputs(recipe.needs(settings), data)
     folder = RunFolder(out)
     before = folder.open(_manifest(recipe, context, inputs))
@@ -123,20 +128,32 @@ def _run_step(
         track(kept(source), step.name, before.kept if before else None, quiet=context.quiet)
     )
     if step.piecewise:
-        for number, part in enumerate(_parts(taken)):
-            path = where / f"{number:04d}.jsonl"
-            if not path.is_file():
-                _write_part(path, step, iter(part), context)
+        _write_parts(
+            step,
+            _missing_parts(taken, where, min(PART, READ_PART) if step.with_model else PART),
+            context,
+        )
         context.facts = {}  # nobody can tell them for parts that were there
     else:
-        _write_part(where / "0000.jsonl", step, taken, context)
+        _write_whole(where / "0000.jsonl", step, taken, context)
     found = _counts(step, where, taken.number if before else None, context.facts)
     with atomic_write(where / DONE, "wb") as file:
         file.write(msgspec.json.encode(found, order="sorted") + b"\n")  # type: ignore[arg-type]
     return found
 
 
-def _write_part(path: Path, step: Step, records: Iterator[Record], context: Context) -> None:
+def _write_parts(step: Step, parts: Iterator[Part], context: Context) -> None:
+    """Write the files of parts, in the order in which they get ready."""
+    if step.with_model:
+        made = context.executor.run(partial(read_part, step.apply, context.settings), parts)
+    else:
+        made = ((part, content(step.apply, part, context)) for part in parts)
+    for part, lines in made:
+        with atomic_write(part.path, "wb") as file:
+            file.write(lines)  # type: ignore[arg-type]
+
+
+def _write_whole(path: Path, step: Step, records: Iterator[Record], context: Context) -> None:
     with atomic_write(path, "wb") as file:
         for outcome in step.apply(records, context):
             file.write(to_line(outcome))  # type: ignore[arg-type]
@@ -193,9 +210,15 @@ def _sweep(where: Path) -> None:
         path.unlink()
 
 
-def _parts(records: Iterator[Record]) -> Iterator[list[Record]]:
-    while part := list(islice(records, PART)):
-        yield part
+def _missing_parts(records: Iterator[Record], where: Path, size: int) -> Iterator[Part]:
+    """Records by so many, where what comes of them is not there yet."""
+    for number in count():
+        some = tuple(islice(records, size))
+        if not some:
+            return
+        path = where / f"{number:04d}.jsonl"
+        if not path.is_file():
+            yield Part(path, some)
 
 
 class _Counted:
@@ -215,7 +238,7 @@ class _Counted:
 
 
 def _manifest(recipe: Recipe, context: Context, inputs: tuple[Input, ...]) -> dict[str, Any]:
-    model = context.pipeline.model_sha256 if recipe.reads_with_model else ""
+    model = context.executor.model.sha256 if recipe.reads_with_model else ""
     asked = msgspec.json.encode(
         {
             "recipe": recipe.name,

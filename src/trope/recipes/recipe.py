@@ -13,6 +13,7 @@ from trope.recipes.records import Outcome, Record
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
+    from trope.scale.job import Executor
 
 T = TypeVar("T")
 
@@ -44,19 +45,27 @@ class Card:
     group_by: str
 
 
+def work_here() -> Executor:
+    """The executor of a run that says nothing else: this process."""
+    from trope.scale.local import LocalExecutor
+
+    return LocalExecutor()
+
+
 @dataclass(slots=True)
 class Context:
     """What the steps of a run may use.
 
-    `facts` are what a step found out about the whole (a threshold, a size); they are kept.
+    `engine` makes the executor that has the model, `reader` is the model of a step that reads with
+    it. `facts` are what a step found out about the whole (a threshold, a size); they are kept.
     """
 
     data: Path
     settings: Any
-    threads: int | None = None
     quiet: bool = False
+    engine: Callable[[], Executor] = work_here
+    reader: Pipeline | None = None
     facts: dict[str, Any] = field(default_factory=dict)
-    loader: Callable[[int | None], Pipeline] | None = None
     _made: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -66,8 +75,14 @@ class Context:
 
     @property
     def pipeline(self) -> Pipeline:
-        """The shipped model, loaded when the first step asks for it."""
-        return self.once("pipeline", lambda: (self.loader or _load)(self.threads))
+        """The model, for steps that read with it."""
+        assert self.reader is not None, "steps that read with the model are marked: with_model"
+        return self.reader
+
+    @property
+    def executor(self) -> Executor:
+        """Who reads with the model; called in when it is first asked for."""
+        return self.once("executor", self.engine)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What is made when it is first asked for, and kept as long as the run lasts."""
@@ -89,12 +104,14 @@ class Step:
     """One stage of the way: records in, records and drops out, in order.
 
     `piecewise` steps look at each record by itself, so that they can be taken up again in their
-    middle. `unit` is what the step gives, where that is not what it takes.
+    middle. `with_model` ones read with the model as well, here or on other machines. `unit` is
+    what the step gives, where that is not what it takes.
     """
 
     name: str
     apply: Apply
     piecewise: bool = False
+    with_model: bool = False
     unit: str = ""
 
 
@@ -149,10 +166,8 @@ class Recipe:
     steps: tuple[Step, ...]
     project: Callable[[Sequence[Record], Context], ProjectParts]
     simulate: Callable[[Sequence[Record], Context], Finished]
-    reads_with_model: bool = True
 
-
-def _load(threads: int | None) -> Pipeline:
-    from trope.pipeline import Pipeline
-
-    return Pipeline(threads=threads)
+    @property
+    def reads_with_model(self) -> bool:
+        """Whether a step does."""
+        return any(step.with_model for step in self.steps)

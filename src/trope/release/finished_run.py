@@ -132,7 +132,7 @@ def read_run(folder: Path) -> FinishedRun:
     if lacking := sorted(known - set(labels)):
         problem = f"has no line for item {lacking[0]!r}; give every item a label, or null"
         raise BadRecord(folder / LABELS, None, problem)
-    judgments = tuple(j for _, j in _records(folder / JUDGMENTS, Judgment, known))
+    judgments = tuple(j for _, j in read_records(folder / JUDGMENTS, Judgment, known))
     _check_labels(folder, manifest, labels)
     return FinishedRun(manifest, items, labels, judgments, _agreement(folder / AGREEMENT))
 
@@ -174,7 +174,9 @@ def _agreement(path: Path) -> dict[str, Any]:
         raise BadRecord(path, None, f"is no agreement ({error})") from None
 
 
-def _records(path: Path, kind: type[T], known: set[str] | None = None) -> Iterator[tuple[int, T]]:
+def read_records(
+    path: Path, kind: type[T], known: set[str] | None = None
+) -> Iterator[tuple[int, T]]:
     """The records of a file with their lines; `item` must be one of the known ones."""
     decoder = msgspec.json.Decoder(kind)
     for line, text in read_lines(path):
@@ -191,7 +193,7 @@ def _records(path: Path, kind: type[T], known: set[str] | None = None) -> Iterat
 
 def _unique(path: Path, kind: type[T], key: str, known: set[str] | None = None) -> Iterator[T]:
     lines: dict[str, int] = {}
-    for line, record in _records(path, kind, known):
+    for line, record in read_records(path, kind, known):
         own = getattr(record, key)
         if own in lines:
             problem = f"has the id {own!r} of line {lines[own]} again; an id is for one item"

@@ -47,14 +47,24 @@ class Report:
         return {status: counts[status] for status in STATUSES if counts[status]}
 
 
+_SIMULATED = ".simulated_"
+"""What the names of test sets begin with that nobody judged but a simulated crowd."""
+
+
 def read_ours(paths: Iterable[str | Path], task: str) -> list[Evaluation]:
     """The evaluations in files of `trope evaluate`.
 
     Raises:
-        BadInput: for figures of another task.
+        BadInput: for figures of another task, or of a simulated crowd.
     """
     found = [read_evaluation(path) for path in paths]
     for evaluation in found:
+        for figure in evaluation.figures:
+            if _SIMULATED in figure.name:
+                raise BadInput(
+                    f"--ours has {figure.name}, which a simulated crowd made; give figures of "
+                    "labels that people gave"
+                )
         if evaluation.task != task:
             raise BadInput(f"--ours has figures of {evaluation.task}; give those of {task}")
     return found

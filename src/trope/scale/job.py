@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import msgspec
 
 from trope.core.records import TextKind
 from trope.scale.entries import TextRow
+
+if TYPE_CHECKING:
+    from trope.pipeline import Pipeline
 
 OutputFormat = Literal["jsonl", "parquet"]
 
@@ -50,6 +52,13 @@ class Shard:
         """The name of its file."""
         return f"part-{self.number:05d}.{form}"
 
+    def fatal(self, workers: int) -> str:
+        """What is told when so many workers were lost over it."""
+        first = self.rows[0]
+        cause = f"{workers} workers were lost over the {len(self.rows)} texts from here on"
+        remedy = "give workers more memory, or take fewer --shard-rows"
+        return f"{first.file}:{first.line}: {cause}; {remedy}"
+
 
 class Receipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """That a shard is on the disk, and what is in it."""
@@ -72,11 +81,25 @@ class Model:
     tasks: tuple[str, ...]
 
 
+class Job(Protocol):
+    """Texts that one worker reads in one go."""
+
+    def fatal(self, workers: int) -> str:
+        """What is told when so many workers were lost over it."""
+        ...
+
+
+J = TypeVar("J", bound=Job)
+R = TypeVar("R")
+Work = Callable[["Pipeline", J], R]
+"""What is done with a job by whoever has the model."""
+
+
 class Executor(Protocol):
     """Who does the work: this process, or many machines.
 
-    A shard is a function of its rows and the settings alone, and its file appears whole or not at
-    all. So shards may be made in any order, anywhere, and more than once; this process stores them.
+    What comes of a job depends on the job and the model alone. So jobs may be done in any order,
+    anywhere, and more than once; each is handed over once, and this process stores what came of it.
     """
 
     @property
@@ -84,8 +107,6 @@ class Executor(Protocol):
         """The model that the workers hold."""
         ...
 
-    def run(
-        self, settings: Settings, folder: Path, shards: Iterable[Shard]
-    ) -> Iterator[tuple[Shard, Receipt]]:
-        """Each shard with its receipt, as soon as its file is there."""
+    def run(self, work: Work[J, R], jobs: Iterable[J]) -> Iterator[tuple[J, R]]:
+        """Each job with what came of it, as soon as it is there."""
         ...

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from trope.pipeline import Pipeline
-from trope.scale.job import Model, Receipt, Settings, Shard
-from trope.scale.shards import ShardMaker, store
+from trope.scale.job import J, Model, R, Work
 
 
 def load_pipeline(threads: int | None) -> Pipeline:
@@ -21,7 +19,7 @@ def describe(pipeline: Pipeline) -> Model:
 
 
 class LocalExecutor:
-    """Makes one shard after the other."""
+    """Does one job after the other."""
 
     def __init__(self, *, threads: int | None = None) -> None:
         self._pipeline = load_pipeline(threads)
@@ -31,10 +29,7 @@ class LocalExecutor:
         """The model that is loaded."""
         return describe(self._pipeline)
 
-    def run(
-        self, settings: Settings, folder: Path, shards: Iterable[Shard]
-    ) -> Iterator[tuple[Shard, Receipt]]:
-        """Each shard with its receipt, in order."""
-        make = ShardMaker(self._pipeline, settings)
-        for shard in shards:
-            yield shard, store(make(shard), folder)
+    def run(self, work: Work[J, R], jobs: Iterable[J]) -> Iterator[tuple[J, R]]:
+        """Each job with what came of it, in order."""
+        for job in jobs:
+            yield job, work(self._pipeline, job)

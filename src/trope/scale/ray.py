@@ -1,9 +1,9 @@
 """The work done by Ray: a worker a processor, on this machine or on all those of a cluster.
 
 This process reads the texts and stores the files, so no disk has to be shared. A worker holds the
-model and has two shards at most, one in hand and one to go on with: memory stays flat. When a
-worker is lost, with its machine or alone, its shards go to others. A shard counts as done when its
-file is stored, which this process does once: nothing is lost, and nothing is there twice.
+model and has two jobs at most, one in hand and one to go on with: memory stays flat. When a worker
+is lost, with its machine or alone, its jobs go to others. What came of a job is handed over once:
+nothing is lost, and nothing is there twice.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ from __future__ import annotations
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from itertools import chain, starmap
+from typing import Any, Generic
 
 from trope import __version__
 from trope.core.errors import BadInput, MissingExtra
 from trope.pipeline import Pipeline
 from trope.scale import local
-from trope.scale.job import Model, Receipt, Settings, Shard
-from trope.scale.shards import MadeShard, ShardMaker, store
+from trope.scale.job import J, Model, R, Work
 
 AHEAD = 2
-"""Shards that a worker has at a time, so that it never waits for the next one."""
+"""Jobs that a worker has at a time, so that it never waits for the next one."""
 
 ATTEMPTS = 5
-"""Workers that may be lost over one shard before it is taken for the cause."""
+"""Workers that may be lost over one job before it is taken for the cause."""
 
 FIRST_WORKER_SECONDS = 600.0
 """How long the first worker is waited for: clusters that grow by themselves need minutes."""
@@ -37,8 +36,20 @@ LOOK_SECONDS = 2.0
 LoadPipeline = Callable[[int | None], Pipeline]
 
 
-class ShardActor:
-    """A worker: loads the model once and makes shards with it."""
+_LOST = object()
+"""What stands for the answer of a worker that cannot give one any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task(Generic[J]):
+    """A job with its place in their order, by which its losses are counted."""
+
+    number: int
+    job: J
+
+
+class Actor:
+    """A worker: loads the model once and does jobs with it."""
 
     def __init__(self, load: LoadPipeline, threads: int) -> None:
         self._pipeline = load(threads)
@@ -47,13 +58,13 @@ class ShardActor:
         """The version of trope that the worker has, and its model."""
         return __version__, local.describe(self._pipeline)
 
-    def make(self, settings: Settings, shard: Shard) -> MadeShard:
-        """The file of a shard."""
-        return ShardMaker(self._pipeline, settings)(shard)
+    def do(self, work: Work[J, R], job: J) -> R:
+        """What comes of a job."""
+        return work(self._pipeline, job)
 
 
 class RayExecutor:
-    """Sends shards to workers of a Ray cluster, which is started here if there is none."""
+    """Sends jobs to workers of a Ray cluster, which is started here if there is none."""
 
     def __init__(
         self,
@@ -81,33 +92,31 @@ class RayExecutor:
         """The model that the workers hold."""
         return self._model
 
-    def run(
-        self, settings: Settings, folder: Path, shards: Iterable[Shard]
-    ) -> Iterator[tuple[Shard, Receipt]]:
-        """Each shard with its receipt, in the order in which they get ready."""
-        again: deque[Shard] = deque()
+    def run(self, work: Work[J, R], jobs: Iterable[J]) -> Iterator[tuple[J, R]]:
+        """Each job with what came of it, in the order in which they get ready."""
+        again: deque[_Task[J]] = deque()
         losses: Counter[int] = Counter()
-        coming = iter(shards)
+        coming = starmap(_Task, enumerate(jobs))
         while True:
             self._crew.grow()
             for worker in self._crew.free():
-                shard = again.popleft() if again else next(coming, None)
-                if shard is None:
+                task = again.popleft() if again else next(coming, None)
+                if task is None:
                     break
-                self._crew.give(worker, settings, shard)
+                self._crew.give(worker, work, task)
             if not self._crew.busy and not again:
-                rest = next(coming, None)  # all workers may be lost while shards remain
+                rest = next(coming, None)  # all workers may be lost while jobs remain
                 if rest is None:
                     return
                 again.append(rest)
-            for shard, made in self._crew.results():
-                if made is not None:
-                    yield shard, store(made, folder)
+            for task, found in self._crew.results():
+                if found is not _LOST:
+                    yield task.job, found
                     continue
-                losses[shard.number] += 1
-                if losses[shard.number] == ATTEMPTS:
-                    raise BadInput(_fatal(shard))
-                again.append(shard)
+                losses[task.number] += 1
+                if losses[task.number] == ATTEMPTS:
+                    raise BadInput(task.job.fatal(ATTEMPTS))
+                again.append(task)
 
 
 class _Crew:
@@ -117,13 +126,13 @@ class _Crew:
         self._ray, self._load = ray, load
         self._most, self._threads = workers, threads
         self._starting: dict[Any, Any] = {}
-        self._shards: dict[Any, dict[Any, Shard]] = {}
+        self._tasks: dict[Any, dict[Any, _Task[Any]]] = {}
         self._known: tuple[str, Model] | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether a shard is under way."""
-        return any(self._shards.values())
+        """Whether a job is under way."""
+        return any(self._tasks.values())
 
     def first(self) -> Model:
         """The model of the first worker, which is waited for."""
@@ -143,41 +152,41 @@ class _Crew:
         """Start as many workers as there is room for now, machines that came later included."""
         room = int(self._ray.cluster_resources().get("CPU", 0)) // self._threads
         wanted = max(1, room if self._most is None else min(room, self._most))
-        actor = self._ray.remote(num_cpus=self._threads, max_restarts=0)(ShardActor)
-        for _ in range(wanted - len(self._starting) - len(self._shards)):
+        actor = self._ray.remote(num_cpus=self._threads, max_restarts=0)(Actor)
+        for _ in range(wanted - len(self._starting) - len(self._tasks)):
             worker = actor.remote(self._load, self._threads)
             self._starting[worker.describe.remote()] = worker
 
     def free(self) -> Iterator[Any]:
-        """Workers that can be given a shard, each as often as it can, in turns."""
+        """Workers that can be given a job, each as often as it can, in turns."""
         for held in range(AHEAD):
-            yield from [w for w, shards in self._shards.items() if len(shards) == held]
+            yield from [w for w, tasks in self._tasks.items() if len(tasks) == held]
 
-    def give(self, worker: Any, settings: Settings, shard: Shard) -> None:
-        """Let a worker make a shard."""
-        self._shards[worker][worker.make.remote(settings, shard)] = shard
+    def give(self, worker: Any, work: Work[J, R], task: _Task[J]) -> None:
+        """Let a worker do a job."""
+        self._tasks[worker][worker.do.remote(work, task.job)] = task
 
-    def results(self) -> Iterator[tuple[Shard, MadeShard | None]]:
-        """What has come back since: shards that are made, or None for those that were lost."""
-        under_way = chain(self._starting, *self._shards.values())
+    def results(self) -> Iterator[tuple[_Task[Any], Any]]:
+        """What has come back since: jobs with what came of them, or that they were lost."""
+        under_way = chain(self._starting, *self._tasks.values())
         ready, _ = self._ray.wait([*under_way], timeout=LOOK_SECONDS)
         for answer in ready:
             if answer in self._starting:
                 self._welcome(answer)
                 continue
-            worker = next(w for w, shards in self._shards.items() if answer in shards)
-            made = self._answer(answer)
-            if made is not None:
-                yield self._shards[worker].pop(answer), made
+            worker = next(w for w, tasks in self._tasks.items() if answer in tasks)
+            found = self._answer(answer)
+            if found is not _LOST:
+                yield self._tasks[worker].pop(answer), found
             else:
-                yield from ((shard, None) for shard in self._shards.pop(worker).values())
+                yield from ((task, _LOST) for task in self._tasks.pop(worker).values())
                 self._ray.kill(worker)  # it may live and only be out of reach
 
     def _welcome(self, answer: Any) -> bool:
         """Take in a worker that has its model, unless it was lost."""
         worker = self._starting.pop(answer)
-        told: tuple[str, Model] | None = self._answer(answer)
-        if told is None:
+        told = self._answer(answer)
+        if told is _LOST:
             return False
         if self._known is not None and told != self._known:
             raise BadInput(
@@ -185,18 +194,18 @@ class _Crew:
                 f"{_said(self._known)}); install the same on all machines"
             )
         self._known = told
-        self._shards[worker] = {}
+        self._tasks[worker] = {}
         return True
 
     def _answer(self, answer: Any) -> Any:
-        """What a worker answered, None if it was lost; errors of its own are raised here."""
+        """What a worker answered, or that it was lost; errors of its own are raised here."""
         errors = self._ray.exceptions
         try:
             return self._ray.get(answer)
         except errors.RayTaskError as error:
             raise error.cause from None
         except errors.RayError:
-            return None
+            return _LOST
 
 
 def _join(address: str | None) -> Any:
@@ -223,10 +232,3 @@ def _join(address: str | None) -> Any:
 def _said(told: tuple[str, Model]) -> str:
     version, model = told
     return f"{version} with {model.sha256[:12]}"
-
-
-def _fatal(shard: Shard) -> str:
-    first = shard.rows[0]
-    place = f"{first.file}:{first.line}"
-    cause = f"{ATTEMPTS} workers were lost over the {len(shard.rows)} texts from here on"
-    return f"{place}: {cause}; give workers more memory, or take fewer --shard-rows"

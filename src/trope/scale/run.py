@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -16,7 +17,7 @@ from trope.scale.entries import Columns, Corpus, Refused, TextRow
 from trope.scale.folder import ERRORS, Input, Manifest, RunFolder
 from trope.scale.inputs import STDIN, InputFile
 from trope.scale.job import SHARD_CHARACTERS, Executor, Receipt, Settings, Shard
-from trope.scale.shards import FIGURES
+from trope.scale.shards import FIGURES, make_shard, store
 
 TOTALS = ("texts", "sentences", "words", "metaphors", "refused")
 
@@ -91,7 +92,8 @@ def _work(
     with folder.unfinished_errors.open("wb") as errors:
         shards = _shards(_texts(corpus, errors, refused), corpus, wanted.settings.shard_rows)
         missing = (shard for shard in shards if shard.number not in receipts)
-        for shard, receipt in executor.run(wanted.settings, folder.path, missing):
+        for shard, made in executor.run(partial(make_shard, wanted.settings), missing):
+            receipt = store(made, folder.path)
             folder.note(receipt)
             receipts[receipt.number] = receipt
             texts += receipt.texts

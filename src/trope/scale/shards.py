@@ -50,8 +50,13 @@ def store(made: MadeShard, folder: Path) -> Receipt:
     return made.receipt
 
 
+def make_shard(settings: Settings, pipeline: Pipeline, shard: Shard) -> MadeShard:
+    """The file of a shard."""
+    return ShardMaker(pipeline, settings)(shard)
+
+
 class ShardMaker:
-    """Holds a model and makes shards; one for each process that works."""
+    """Holds a model and makes shards."""
 
     def __init__(self, pipeline: Pipeline, settings: Settings) -> None:
         self.pipeline, self.settings = pipeline, settings

@@ -33,6 +33,7 @@ from trope.tasks.metaphor.hub_model import (
     save_detector,
     word_pieces,
 )
+from trope.tasks.metaphor.own_gold import OwnGold
 from trope.tasks.metaphor.silver import HeldOut, SilverText, build_silver
 from trope.tasks.metaphor.silver_sources import SENTENCE_SETS, gather
 from trope.tasks.metaphor.task import Criterion, choose_threshold
@@ -79,7 +80,13 @@ class _Material:
 
 
 def train_model(
-    *, model: str, seeds: tuple[int, ...] = (), jobs: int = 1, say: Say, **request: Any
+    *,
+    model: str,
+    own: OwnGold | None = None,
+    seeds: tuple[int, ...] = (),
+    jobs: int = 1,
+    say: Say,
+    **request: Any,
 ) -> None:
     """One detector; what only `train_series` takes is passed over."""
     train_hub(Request(model=model, **request), say)
@@ -92,6 +99,7 @@ def train_series(
     data: Path,
     out: Path,
     trofi: Path | None = None,
+    own: OwnGold | None = None,
     device: str = "auto",
     seeds: tuple[int, ...] = SEEDS,
     jobs: int = 1,
@@ -104,7 +112,7 @@ def train_series(
     if settings.level != "sentences":
         raise BadInput("the silver detector judges sentences; choose the preset newsmet")
     prepared = out / "prepared"
-    prepare_silver(data, prepared, settings, seeds=seeds, trofi=trofi, say=say)
+    prepare_silver(data, prepared, settings, seeds=seeds, trofi=trofi, own=own, say=say)
     if model is not None:
         fit_all(prepared, model, out / "predictions", device=device, jobs=jobs, say=say)
         say(f"the predictions are in {out / 'predictions'}")

@@ -2,7 +2,8 @@
 
 Runs: `d_imbal` and `d_bal` (section 3.1.1), and D_imbal with gold+ read in both ways (section 4.3).
 The first two choose their epoch on a tenth of their own texts, the others on NewsMet's validation
-split, read as their training part is. Test items go in without their labels.
+split, read as their training part is. Test items go in without their labels. With gold of one's
+own, its parts take the place of NewsMet's splits.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from trope.core.files import atomic_write, sha256
 from trope.core.progress import Say
 from trope.corpora.lcc import read_lcc
 from trope.corpora.naacl2018 import read_vuamc
-from trope.corpora.newsmet import Reading
+from trope.corpora.newsmet import Headline, Reading
+from trope.tasks.metaphor.own_gold import SIMULATED, OwnGold
 from trope.tasks.metaphor.silver import HeldOut, Parts, Silver, SilverText, build_silver
 from trope.tasks.metaphor.silver_sources import (
     ABSENT,
@@ -86,10 +88,15 @@ def newsmet_part(
 ) -> tuple[list[SilverText], Counter[str], dict[str, str]]:
     """The headlines of a split; a group with a text like a held-out one is dropped whole."""
     headlines, files = newsmet_headlines(data, split, reading=reading)
+    kept, drops = _apart(headlines, guard)
+    return kept, drops, files
+
+
+def _apart(headlines: Sequence[Headline], guard: HeldOut) -> tuple[list[SilverText], Counter[str]]:
     said = {h.group: name for h in headlines if (name := guard.find(h.text))}
     drops = Counter(f"like a text of {said[h.group]}" for h in headlines if h.group in said)
     kept = [SilverText(h.text, h.metaphor, "newsmet") for h in headlines if h.group not in said]
-    return kept, drops, files
+    return kept, drops
 
 
 def prepare_silver(
@@ -99,35 +106,77 @@ def prepare_silver(
     *,
     seeds: Sequence[int] = SEEDS,
     trofi: Path | None = None,
+    own: OwnGold | None = None,
     say: Say,
 ) -> dict[str, Any]:
-    """Write the folder for `trope.train.hub_fit`; what it holds, counted."""
+    """Write the folder for `trope.train.hub_fit`; what it holds, counted.
+
+    Args:
+        own: what takes the place of NewsMet's gold and gold+, for training and for testing.
+    """
     gathered, stand_in = gather(data, trofi=trofi), literal_stand_in(data)
     silver = build_silver(
         gathered.texts,
         stand_in=stand_in.texts,
-        held_out=held_out_texts(data, newsmet_train=True),
+        held_out=held_out_texts(data, newsmet_train=True) | (own.texts() if own else {}),
         seed=settings.seed,
     )
-    runs: dict[str, Parts] = {"d_imbal": silver.imbalanced, "d_bal": silver.balanced}
+    made = _released(data) if own is None else _own(own)
+    runs: dict[str, Parts] = {"d_imbal": silver.imbalanced}
+    if own is None:
+        runs["d_bal"] = silver.balanced
+    for name, parts in made.parts.items():
+        runs[name] = Parts((*silver.imbalanced.train, *parts.train), parts.validation)
+    files = {**gathered.files, **stand_in.files, **made.files}
+    summary = _summary(silver, runs, dict(made.drops), files, settings, seeds, trofi)
+    if own is not None:
+        summary["gold"] = own.crowd
+    _write(out, runs, made.tests, summary, settings, seeds)
+    for line in describe(summary):
+        say(line)
+    return summary
+
+
+@dataclass(frozen=True, slots=True)
+class _GoldPlus:
+    """Run → what it learns besides D_imbal and is validated with; what is tested; what went."""
+
+    parts: Mapping[str, Parts]
+    tests: str
+    drops: Mapping[str, dict[str, int]]
+    files: Mapping[str, str]
+
+
+def _released(data: Path) -> _GoldPlus:
+    """NewsMet's splits, read in both ways."""
     guard = HeldOut(held_out_texts(data, newsmet_train=False))
     test_guard = HeldOut({k: v for k, v in guard.sets.items() if k != "NewsMet val"})
-    drops: dict[str, dict[str, int]] = {}
-    files = {**gathered.files, **stand_in.files}
+    parts, drops = {}, {}
+    files: dict[str, str] = {}
     for reading in READINGS:
         train, lost, train_file = newsmet_part(data, "train", reading, guard)
         validation, lost_too, val_file = newsmet_part(data, "val", reading, test_guard)
         drops[f"newsmet {reading}"] = dict(lost + lost_too)
-        runs[gold_plus_run(reading)] = Parts((*silver.imbalanced.train, *train), tuple(validation))
+        parts[gold_plus_run(reading)] = Parts(tuple(train), tuple(validation))
         files |= {**train_file, **val_file}
-    tests = lines_to_predict(data)
     for split in TEST_SETS.values():
         files |= newsmet_headlines(data, split)[1]
-    summary = _summary(silver, runs, drops, files, settings, seeds, trofi)
-    _write(out, runs, tests, summary, settings, seeds)
-    for line in describe(summary):
-        say(line)
-    return summary
+    return _GoldPlus(parts, lines_to_predict(data), drops, files)
+
+
+def _own(own: OwnGold) -> _GoldPlus:
+    """The parts of gold of one's own, read in both ways."""
+    texts = own.texts()
+    tested = {name: found for name, found in texts.items() if name.endswith("test")}
+    judged = {name: found for name, found in texts.items() if not name.endswith("train")}
+    guard, test_guard = HeldOut(judged), HeldOut(tested)
+    parts, drops = {}, {}
+    for reading in READINGS:
+        train, lost = _apart(own.read("train", reading), guard)
+        validation, lost_too = _apart(own.read("validation", reading), test_guard)
+        drops[f"{own.crowd} {reading}"] = dict(lost + lost_too)
+        parts[own.run(reading)] = Parts(tuple(train), tuple(validation))
+    return _GoldPlus(parts, own.lines_to_predict(), drops, own.files)
 
 
 def describe(summary: Mapping[str, Any]) -> list[str]:
@@ -145,6 +194,8 @@ def describe(summary: Mapping[str, Any]) -> list[str]:
         lines.append(f"from {name}: {told}")
     lines += [f"missing: {name}: {why}" for name, why in summary["missing"].items()]
     lines.append(f"literal stand-in for WikiQA: {summary['stand_in']}")
+    if summary.get("gold") == SIMULATED:
+        lines.append("gold and gold+ are a simulated crowd's: figures say nothing about headlines")
     for name, reasons in summary["drops"].items():
         lines += [f"dropped from {name}: {count} {reason}" for reason, count in reasons.items()]
     return lines

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trope.cli.evaluation.metaphor_silver import JudgedSet, baseline_answers, read_judged_sets
+from trope.cli.evaluation.metaphor_silver import baseline_answers
 from trope.cli.evaluation.options import EvaluationOptions, Reader
+from trope.cli.evaluation.silver_series import JudgedSet, released_series
 from trope.metrics.binary import binary_figures
 from trope.metrics.figures import Figure
 from trope.metrics.significance import mcnemar
@@ -24,8 +25,9 @@ _HALF = 0.5
 
 def evaluate_headlines(reader: Reader, options: EvaluationOptions) -> list[Figure]:
     """All figures of whole sentences."""
-    sets = read_judged_sets(options.data)
-    controls = baseline_answers(options.data, sets)
+    series = released_series(options.data)
+    sets = series.sets
+    controls = baseline_answers(series.train, sets)
     threshold = reader.thresholds[1]
     scores = {test.predicted: score_headlines(reader, test) for test in sets}
     figures: list[Figure] = []

@@ -24,8 +24,8 @@ class EvaluationOptions:
 
     `model` is the folder of a model that `trope train` made, to be used instead of a tier's own,
     `detector` that of a detector to be measured by itself, `predictions` a folder of what detectors
-    said elsewhere, `base_weights` the public weights that the tier `base` stands on,
-    `plot` a file for a picture.
+    said elsewhere, `gold` a run of a recipe that they are judged by, `base_weights` the public
+    weights that the tier `base` stands on, `plot` a file for a picture.
     """
 
     data: Path
@@ -37,6 +37,7 @@ class EvaluationOptions:
     quiet: bool = False
     detector: Path | None = None
     predictions: Path | None = None
+    gold: Path | None = None
     base_weights: Path | None = None
     plot: Path | None = None
 

@@ -137,5 +137,4 @@ RECIPE = Recipe(
     ),
     project=make_project,
     simulate=simulate,
-    reads_with_model=False,
 )

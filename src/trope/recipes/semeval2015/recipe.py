@@ -129,5 +129,4 @@ RECIPE = Recipe(
     ),
     project=make_project,
     simulate=simulate,
-    reads_with_model=False,
 )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from trope.core.records import Analysis, Relation
 from trope.corpora.moh import read_moh_formatted
 from trope.corpora.vua import read_vua_words
+from trope.recipes.reading import parse_all
 from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.tasks.metaphor.seed_similarity import build
@@ -79,7 +80,7 @@ def _moh_pairs(context: Context) -> Iterator[KnownPair]:
     if not context.settings.inventory.moh:
         return
     targets = list(read_moh_formatted(context.find("moh", MOH_FILE)))
-    parses = context.pipeline.parse([target.words for target in targets])
+    parses = parse_all([target.words for target in targets], context)
     for target, parse in zip(targets, parses, strict=True):
         for expression in find_expressions(parse):
             if expression.verb_at == target.target:
@@ -89,7 +90,7 @@ def _moh_pairs(context: Context) -> Iterator[KnownPair]:
 def _vua_pairs(context: Context) -> Iterator[KnownPair]:
     for part in context.settings.inventory.vua:
         sentences = list(read_vua_words(context.find("vua18", f"VUA_seq_formatted_{part}.csv")))
-        parses = context.pipeline.parse([sentence.words for sentence in sentences])
+        parses = parse_all([sentence.words for sentence in sentences], context)
         for sentence, parse in zip(sentences, parses, strict=True):
             for expression in find_expressions(parse):
                 if expression.verb_at is not None:

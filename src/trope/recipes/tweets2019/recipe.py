@@ -48,7 +48,7 @@ RECIPE = Recipe(
             drop_duplicates("tweet", lambda context: float(context.settings.cleaning.near)),
             unit="tweets",
         ),
-        Step("expressions", extract, piecewise=True, unit="expressions"),
+        Step("expressions", extract, piecewise=True, with_model=True, unit="expressions"),
         Step("inventory", only_listed, unit="expressions"),
         Step("weak-labels", weak_labels, unit="expressions"),
         Step("compile", compile_set, unit="expressions"),

@@ -1,12 +1,16 @@
-"""Pipelines for the workers of a Ray cluster, which find this module by PYTHONPATH."""
+"""A Ray cluster of several nodes, and pipelines for its workers, which find these by PYTHONPATH."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
+
+import pytest
 
 from builders import FakePipeline
 from trope.core.errors import BadInput
@@ -15,6 +19,35 @@ from trope.core.records import Analysis
 FATAL = "This text ends its worker."
 FATAL_ONCE = "This text ends the first worker that sees it."
 REFUSED = "This text is refused."
+
+TESTS = Path(__file__).parent
+NOTICE_SOON = {
+    "health_check_initial_delay_ms": 0,
+    "health_check_period_ms": 500,
+    "health_check_failure_threshold": 4,
+}
+
+
+@contextmanager
+def cluster_of_two(*modules: Path) -> Iterator[Any]:
+    """A head that does no work and two nodes that do; workers find what is in these folders."""
+    import ray
+    from ray.cluster_utils import Cluster
+
+    path = [TESTS, *modules, TESTS.parent / "src"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(map(str, path)))
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        head = {"num_cpus": 0, "_system_config": NOTICE_SOON, "include_dashboard": False}
+        started = Cluster(initialize_head=True, head_node_args=head)
+        try:
+            for _ in range(2):
+                started.add_node(num_cpus=1)
+            ray.init(started.address, logging_level="ERROR", log_to_driver=False)
+            yield started
+        finally:
+            ray.shutdown()
+            started.shutdown()
 
 
 class Watched(FakePipeline):
