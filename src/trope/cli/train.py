@@ -12,7 +12,7 @@ import click
 from trope.cli.train_analogy import analogy
 from trope.cli.train_headlines import headlines
 from trope.cli.train_metaphor import metaphor
-from trope.cli.train_rewriting import rewriting, verbs
+from trope.cli.train_rewriting import associations, rewriting, verbs
 from trope.cli.train_whole import metonymy, sentiment
 from trope.core.errors import UnknownName
 
@@ -56,6 +56,7 @@ train.add_command(metonymy)
 train.add_command(sentiment)
 train.add_command(rewriting)
 train.add_command(verbs)
+train.add_command(associations)
 
 
 @train.command(short_help="The tier small: one encoder for all tasks.")

@@ -1,4 +1,4 @@
-"""`trope train rewriting`: the ranker of substitutes."""
+"""`trope train rewriting`, `verbs`, `associations`: what ranks substitutes, and what it reads."""
 
 from __future__ import annotations
 
@@ -100,3 +100,35 @@ def verbs(out: Path, base_weights: Path | None, threads: int | None) -> None:
     meanings = PublicMeanings(Pipeline(threads=threads).vocabulary, base_weights, threads)
     file = train_verbs(known_verbs(), meanings, out)
     click.echo(f"the vectors are in {file}", err=True)
+
+
+@click.command(short_help="Which verbs stand with what, from headlines.")
+@click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
+              type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True,
+              help="Folder for the vectors.")  # fmt: skip
+@click.option("--headlines", "number", type=click.IntRange(min=1), default=70_000,
+              show_default=True, help="How many headlines are read.")  # fmt: skip
+@click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Decides which headlines.")  # fmt: skip
+@click.pass_context
+def associations(
+    ctx: click.Context, data: Path, out: Path, number: int, threads: int | None, seed: int
+) -> None:
+    """Which verbs stand with what, counted in the trees of headlines. Minutes on a laptop."""
+    from trope.pipeline import Pipeline
+    from trope.train.associations import train_associations
+    from trope.train.sources import read_text_set
+
+    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
+
+    def say(message: str) -> None:
+        if not quiet:
+            click.echo(message, err=True)
+
+    headlines = read_text_set(data, "headlines", say)
+    file = train_associations(
+        headlines, Pipeline(threads=threads), out, number=number, seed=seed, say=say
+    )
+    say(f"the vectors are in {file}")

@@ -2,12 +2,12 @@
 
 A verb and what stands around it ("obj=deal", "subj=court", "frame=obl:to") each have a vector whose
 product is near their pointwise mutual information, learnt from the trees of many headlines. Only
-these vectors ship, no text. `verb_contexts` names the surroundings in training and in use.
+these vectors ship, no text; `trope train associations` makes them. `verb_contexts` names the
+surroundings in training and in use.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
@@ -16,16 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.core.errors import BadModel
-from trope.core.files import atomic_write
 from trope.core.records import Parse
 
 SHIPPED = Path(__file__).with_name("associations.npz")
 GROUPS = ("obj", "subj", "frame")
 """What a context may be: an object, a subject, or a pattern of the sentence."""
-
-DIMENSIONS = 64
-FEWEST_VERBS, FEWEST_CONTEXTS = 4, 6
-"""What was seen less often is left out."""
 
 Array = npt.NDArray[np.float32]
 
@@ -121,65 +116,3 @@ def read_associations(path: Path = SHIPPED) -> Associations:
             )
     except (KeyError, ValueError, OSError) as error:
         raise BadModel(path, f"holds no associations ({error}); install trope again") from None
-
-
-def learn_associations(seen: Iterable[tuple[str, Sequence[str]]], path: Path) -> tuple[int, int]:
-    """Write the vectors of verbs and contexts seen together; their numbers come back."""
-    verb_counts: Counter[str] = Counter()
-    pairs: Counter[tuple[str, str]] = Counter()
-    for verb, contexts in seen:
-        verb_counts[verb] += 1
-        pairs.update((verb, context) for context in contexts)
-    context_counts: Counter[str] = Counter()
-    for (_, context), number in pairs.items():
-        context_counts[context] += number
-    verbs = sorted(v for v, n in verb_counts.items() if n >= FEWEST_VERBS and v.isalpha())
-    contexts = sorted(c for c, n in context_counts.items() if n >= FEWEST_CONTEXTS)
-    table, around = _factors(_information(pairs, verbs, contexts))
-    arrays = {
-        "verbs": _letters(verbs),
-        "contexts": _letters(contexts),
-        "counts": np.array([verb_counts[verb] for verb in verbs], dtype=np.int32),
-        **_in_bytes("verb", table),
-        **_in_bytes("context", around),
-    }
-    with atomic_write(path, "wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)  # type: ignore[arg-type]
-    return len(verbs), len(contexts)
-
-
-def _information(
-    pairs: Counter[tuple[str, str]], verbs: Sequence[str], contexts: Sequence[str]
-) -> Array:
-    """Positive pointwise mutual information of verbs and contexts, rare contexts smoothed."""
-    rows = {verb: row for row, verb in enumerate(verbs)}
-    columns = {context: column for column, context in enumerate(contexts)}
-    table = np.zeros((len(verbs), len(contexts)), dtype=np.float32)
-    for (verb, context), number in pairs.items():
-        if verb in rows and context in columns:
-            table[rows[verb], columns[context]] = number
-    smoothed = table.sum(axis=0) ** 0.75
-    expected = table.sum(axis=1, keepdims=True) * (smoothed / smoothed.sum())[None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.log(table / expected)
-    positive: Array = np.where(table > 0, np.maximum(ratio, 0), 0).astype(np.float32)
-    return positive
-
-
-def _factors(table: Array) -> tuple[Array, Array]:
-    """Two tables whose product is near the given one."""
-    _, directions = np.linalg.eigh(table @ table.T)
-    left = directions[:, ::-1][:, :DIMENSIONS].astype(np.float32)
-    return left, (left.T @ table).T
-
-
-def _letters(words: Sequence[str]) -> npt.NDArray[np.uint8]:
-    return np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
-
-
-def _in_bytes(name: str, table: Array) -> dict[str, npt.NDArray[np.generic]]:
-    scale = np.maximum(np.abs(table).max(axis=1), 1e-8) / 127
-    return {
-        f"{name}_q": np.rint(table / scale[:, None]).astype(np.int8),
-        f"{name}_scale": scale.astype(np.float32),
-    }
