@@ -34,7 +34,7 @@ READERS: Registry[Reader] = Registry(
         "coinco": Entry("trope.corpora.coinco:read_coinco", "CoInCo: substitutes of all words."),
         "impli": Entry("trope.corpora.impli:read_impli", "IMPLI: what follows from figures."),
         "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
-        "lines": Entry("trope.corpora.plain:read_lines", "A text a line."),
+        "lines": Entry("trope.corpora.plain:read_line_texts", "A text a line."),
         "master-metaphor-list": Entry(
             "trope.corpora.conceptual:read_master_list", "Sentences of the Master Metaphor List."
         ),
