@@ -40,6 +40,9 @@ def test_headlines_are_drawn_by_the_seed(tmp_path: Path) -> None:
         ).read_bytes()
 
     assert made("a", 1) == made("b", 1)
+    assert len({made(f"seed-{seed}", seed) for seed in range(4)}) > 1
+    drawn = read_associations(tmp_path / "a" / "associations.npz")
+    assert sum(drawn.count(verb) for verb in ("reject", "approve", "delay")) <= 12
 
 
 def test_the_command_reads_the_headlines_of_a_folder(tmp_path: Path) -> None:
