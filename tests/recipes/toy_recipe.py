@@ -12,6 +12,7 @@ import msgspec
 
 from trope.core.judgments import Judgment
 from trope.recipes import engine
+from trope.recipes.answers import Answers
 from trope.recipes.recipe import (
     Card,
     Context,
@@ -79,6 +80,16 @@ def simulate(items: Sequence[Record], context: Context) -> Finished:
     )
 
 
+def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
+    if os.environ.get("DIE_AT") == "people":
+        os.kill(os.getpid(), signal.SIGKILL)
+    people = answers.complete(dict.fromkeys((item.id for item in items), 1))
+    judgments = people.judgments(("q",))
+    said = {judgment.item: judgment.label for judgment in judgments}
+    labels = people.settle(Label(item.id, said.get(item.id), votes=1) for item in items)
+    return Finished(tuple(judgments), labels, {"measure": "none"}, {})
+
+
 def toy(folder: Path) -> Recipe:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.toml").write_text(CONFIG)
@@ -99,12 +110,19 @@ def toy(folder: Path) -> Recipe:
             PLAN, tuple({"id": item.id, "text": item.text} for item in items)
         ),
         simulate=simulate,
+        finish=finish,
     )
 
 
 if __name__ == "__main__":
     engine.PART = 10
     recipe = toy(Path(sys.argv[1]))
+    given = Path(sys.argv[3]) if len(sys.argv) > 3 else None
     engine.run_recipe(
-        recipe, resolve(recipe), data=Path(sys.argv[1]), out=Path(sys.argv[2]), simulate=True
+        recipe,
+        resolve(recipe),
+        data=Path(sys.argv[1]),
+        out=Path(sys.argv[2]),
+        simulate=given is None,
+        answers=given,
     )

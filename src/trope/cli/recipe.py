@@ -50,6 +50,8 @@ def list_recipes(as_json: bool) -> None:
 @click.option("--seed", type=int, help="Seed instead of the one in the settings.")
 @click.option("--simulate", is_flag=True,
               help="Go on with a simulated crowd to a finished data set.")  # fmt: skip
+@click.option("--answers", type=click.Path(path_type=Path, exists=True), metavar="EXPORT",
+              help="Go on with what people answered: an export of the run's project.")  # fmt: skip
 @engine_options
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
               help="Draw the funnel into this file (.svg, .png, .pdf).")  # fmt: skip
@@ -64,6 +66,7 @@ def run_one(
     changes: tuple[str, ...],
     seed: int | None,
     simulate: bool,
+    answers: Path | None,
     engine: str,
     workers: int | None,
     address: str | None,
@@ -71,7 +74,9 @@ def run_one(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Run the recipe NAME up to an annotation project, or to a simulated data set.
+    """Run the recipe NAME up to an annotation project, or to a finished data set.
+
+    Who judges is people (--answers), or for a trial a simulated crowd (--simulate).
 
     What a run leaves, and what each step drops and why, is in docs/recipes.md.
     """
@@ -80,6 +85,8 @@ def run_one(
     from trope.recipes.engine import run_recipe
     from trope.recipes.settings import resolve
 
+    if simulate and answers is not None:
+        raise click.UsageError("--answers are people's, --simulate draws a crowd; give one of them")
     chosen = RECIPES.load(name)
     check_engine(engine, workers, address)
     if plot is not None:
@@ -93,7 +100,14 @@ def run_one(
     # clusters tell of lost workers on standard output, which is for results alone
     with redirect_stdout(sys.stderr):
         done = run_recipe(
-            chosen, settings, data=data, out=out, simulate=simulate, quiet=quiet, engine=executor
+            chosen,
+            settings,
+            data=data,
+            out=out,
+            simulate=simulate,
+            answers=answers,
+            quiet=quiet,
+            engine=executor,
         )
     if plot is not None:
         draw_funnel(done.funnel, plot)
@@ -121,7 +135,12 @@ def _as_text(done: Any) -> str:
     lines.append(f"{done.folder}: {took:.0f} s, at most {_peak_mb()} MB")
     if done.manifest["simulated"]:
         lines.append("the crowd is simulated: its labels say nothing about the texts")
-    lines.append(f"next: trope annotate import {project} {items}")
+    if done.manifest.get("answers"):
+        judged = done.funnel.steps[-1]
+        lines.append(f"judged by people: {judged.kept:,} of {judged.taken:,} items have a label")
+        lines.append(f"next: trope release {done.folder}")
+    else:
+        lines.append(f"next: trope annotate import {project} {items}")
     return "\n".join(lines)
 
 

@@ -18,6 +18,7 @@ from trope.metrics.aggregation.majority import majority
 from trope.metrics.agreement import Agreement
 from trope.metrics.votes import encode_votes
 from trope.recipes.recipe import Label
+from trope.recipes.records import Record
 from trope.recipes.settings import Number, Share
 
 Random = np.random.Generator
@@ -82,6 +83,16 @@ def scale_answers(rng: Random, truth: Sequence[float], skill: float) -> list[str
 def seconds(rng: Random) -> float:
     """How long an answer took."""
     return round(float(_USUAL_SECONDS * rng.lognormal(0, 0.5)), 1)
+
+
+def of_question(judgments: Sequence[Judgment], question: str) -> list[Judgment]:
+    """The judgments that answer one question."""
+    return [judgment for judgment in judgments if judgment.question == question]
+
+
+def ids_of(items: Sequence[Record]) -> list[str]:
+    """The ids of items, in their order."""
+    return [item.id for item in items]
 
 
 def majority_labels(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -9,19 +10,24 @@ from typing import Any
 
 import msgspec
 
-from trope.annotate.project import SECRET, make_secret
+from trope.annotate.project import CONFIG, SECRET, make_secret
 from trope.core.files import atomic_write, sha256
 from trope.core.judgments import Judgment
-from trope.recipes.funnel import Funnel
+from trope.recipes.answer_files import Export, check_export
+from trope.recipes.answers import Answers
+from trope.recipes.funnel import Funnel, StepCounts
 from trope.recipes.recipe import Context, Finished, Label, Recipe
-from trope.recipes.records import Drop, Record, to_line
-from trope.recipes.run_folder import MANIFEST, STEPS, RunFolder, kept, outcomes
+from trope.recipes.records import SUBSET, Drop, Record, to_line
+from trope.recipes.run_folder import ANSWERS, MANIFEST, STEPS, RunFolder, kept, outcomes
 
 ITEMS, DROPPED, FUNNEL = "items.jsonl", "dropped.jsonl", "funnel.json"
 JUDGMENTS, LABELS, AGREEMENT = "judgments.jsonl", "labels.jsonl", "agreement.json"
 TABLES, PROJECT = "statistics.json", "project"
 
 SIMULATED = "The crowd is simulated: no figure here says anything about people or about the texts."
+OWN = "The judgments are those of people in the annotation service; no crowd is simulated."
+JUDGED = "judged"
+"""The step of the funnel that people are."""
 
 
 def write_dataset(
@@ -30,24 +36,70 @@ def write_dataset(
     funnel: Funnel,
     context: Context,
     *,
-    simulate: bool,
+    export: Export | None,
     manifest: dict[str, Any],
-) -> dict[str, Any]:
-    """The manifest of the finished run, which is written last."""
+) -> tuple[dict[str, Any], Funnel]:
+    """The manifest of the finished run, which is written last, and its funnel.
+
+    The manifest says whether a crowd is simulated; people's answers come with the export.
+    """
     steps = [folder.step(number, step.name) for number, step in enumerate(recipe.steps, start=1)]
     items = list(kept(steps[-1]))
     _write_lines(folder.path / ITEMS, items)
-    _write_lines(folder.path / DROPPED, chain.from_iterable(map(_drops, steps)))
+    _write_project(recipe, items, folder.path / PROJECT, context, keep_plan=export is not None)
+    finished, unlabelled = None, []
+    if export is not None:
+        answers = check_export(export, folder.path / PROJECT)
+        finished = recipe.finish(items, answers, context)
+        unlabelled = [_unlabelled(label) for label in finished.labels if label.label is None]
+        step = _judged_step(items, finished, answers)
+        funnel = msgspec.structs.replace(funnel, steps=(*funnel.steps, step))
+        manifest = {**manifest, ANSWERS: dict(export.sums)}
+    elif manifest["simulated"]:
+        finished = recipe.simulate(items, context)
+    if finished is not None:
+        folder.write_json(MANIFEST, {**manifest, "finished": False})  # if killed on the way
+        _write_finished(finished, folder, simulated=manifest["simulated"])
+    _write_lines(folder.path / DROPPED, chain(chain.from_iterable(map(_drops, steps)), unlabelled))
     folder.write_json(FUNNEL, funnel)
-    _write_project(recipe, items, folder.path / PROJECT, context)
-    if simulate:
-        _write_finished(recipe.simulate(items, context), folder)
-    done = {**manifest, "simulated": simulate, "outputs": list(_outputs(folder.path))}
+    done = {**manifest, "outputs": list(_outputs(folder.path))}
     folder.write_json(MANIFEST, done)
-    return done
+    return done, funnel
 
 
-def _write_project(recipe: Recipe, items: list[Record], where: Path, context: Context) -> None:
+def _judged_step(items: list[Record], finished: Finished, answers: Answers) -> StepCounts:
+    """What people are in the funnel: items in, items with a label out."""
+    subset = {item.id: str(item.fields.get(SUBSET, "")) for item in items}
+    labelled = [label.item for label in finished.labels if label.label is not None]
+    reasons = Counter(_unlabelled(one)["reason"] for one in finished.labels if one.label is None)
+    groups = Counter(subset[item] for item in labelled if subset[item])
+    facts: dict[str, Any] = {
+        "judgments": len(answers.counted),
+        "annotators": len({row.annotator for row in answers.counted}),
+        **({"decisions": len(answers.decisions)} if answers.decisions else {}),
+        **({"not counted": dict(sorted(answers.left_out.items()))} if answers.left_out else {}),
+    }
+    return StepCounts(
+        JUDGED,
+        len(items),
+        len(labelled),
+        "items with a label",
+        dict(reasons.most_common()),
+        dict(sorted(groups.items())),
+        facts,
+    )
+
+
+def _unlabelled(label: Label) -> dict[str, str]:
+    """An item without a label as a row of what went; its reason is one that can be counted."""
+    reason = label.reason.partition(":")[0] or "no label"
+    return {"step": JUDGED, "id": label.item, "reason": reason.replace(" ", "-")}
+
+
+def _write_project(
+    recipe: Recipe, items: list[Record], where: Path, context: Context, *, keep_plan: bool
+) -> None:
+    """The project; a plan by which people were asked stays as its owner has edited it."""
     parts = recipe.project(items, context)
     _write_lines(where / "items.jsonl", parts.items)
     if parts.demo:
@@ -56,20 +108,23 @@ def _write_project(recipe: Recipe, items: list[Record], where: Path, context: Co
         _write_text(where / name, content)
     if not (where / SECRET).exists():
         make_secret(where)
-    _write_text(where / "project.toml", parts.plan)
+    if not (keep_plan and (where / CONFIG).exists()):
+        _write_text(where / CONFIG, parts.plan)
 
 
-def _write_finished(finished: Finished, folder: RunFolder) -> None:
-    _write_lines(folder.path / JUDGMENTS, map(_judgment, finished.judgments))
+def _write_finished(finished: Finished, folder: RunFolder, *, simulated: bool) -> None:
+    note = SIMULATED if simulated else OWN
+    judgments = (_judgment(judgment, simulated) for judgment in finished.judgments)
+    _write_lines(folder.path / JUDGMENTS, judgments)
     _write_lines(folder.path / LABELS, map(_label, finished.labels))
     for name, rows in finished.others.items():
         _write_lines(folder.path / name, rows)
-    folder.write_json(AGREEMENT, {"note": SIMULATED, **finished.agreement})
-    folder.write_json(TABLES, {"note": SIMULATED, **finished.tables})
+    folder.write_json(AGREEMENT, {"note": note, **finished.agreement})
+    folder.write_json(TABLES, {"note": note, **finished.tables})
 
 
-def _judgment(judgment: Judgment) -> dict[str, Any]:
-    return {**msgspec.to_builtins(judgment), "simulated": True}
+def _judgment(judgment: Judgment, simulated: bool) -> dict[str, Any]:
+    return {**msgspec.to_builtins(judgment), "simulated": simulated}
 
 
 def _label(label: Label) -> dict[str, Any]:

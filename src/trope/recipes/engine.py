@@ -24,6 +24,7 @@ import msgspec
 from trope import __version__
 from trope.core.files import atomic_write
 from trope.core.progress import track
+from trope.recipes.answer_files import read_export
 from trope.recipes.datasets import write_dataset
 from trope.recipes.funnel import Funnel, StepCounts, read_published_counts
 from trope.recipes.inputs import Input, find_inputs
@@ -62,6 +63,7 @@ def run_recipe(
     data: Path,
     out: Path,
     simulate: bool = False,
+    answers: Path | None = None,
     quiet: bool = False,
     engine: Callable[[], Executor] = work_here,
 ) -> Run:
@@ -71,24 +73,29 @@ def run_recipe(
         data: the folder of the corpora.
         out: the folder of the run.
         simulate: go on after the annotation project, with a crowd that is drawn by the seed.
+        answers: go on with what people said in the project, a file or folder of its export.
         engine: who reads with the model; not called in where no step does. What comes of a run is
             the same with any, so that one may go on where another was.
 
     Raises:
         MissingData: where data is not there.
-        BadInput: where the folder belongs to another run.
+        BadInput: where the folder belongs to another run or another crowd, and for answers that
+            are not of this run's project.
     """
+    export = read_export(answers) if answers is not None else None
     context = Context(data, settings, quiet, engine)
     inputs = find_inputs(recipe.needs(settings), data)
     folder = RunFolder(out)
-    before = folder.open(_manifest(recipe, context, inputs))
+    given = export.sums if export is not None else {}
+    before = folder.open(_manifest(recipe, context, inputs), simulate=simulate, answers=given)
     try:
         steps, seconds = _run_steps(recipe, folder, context)
         funnel = Funnel(recipe.name, steps, read_published_counts(recipe.folder))
         began = perf_counter()
         crowd = simulate or bool(before.get("simulated"))
-        manifest = write_dataset(
-            recipe, folder, funnel, context, simulate=crowd, manifest={**before, "finished": True}
+        manifest = {**before, "finished": True, "simulated": crowd}
+        manifest, funnel = write_dataset(
+            recipe, folder, funnel, context, export=export, manifest=manifest
         )
         seconds["data set"] = perf_counter() - began
     finally:

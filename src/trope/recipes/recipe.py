@@ -1,4 +1,4 @@
-"""What a recipe is: settings, data that it needs, steps, a project, a crowd that finishes it."""
+"""What a recipe is: settings, data that it needs, steps, a project, a crowd or people to finish."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from trope.recipes.records import Outcome, Record
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
+    from trope.recipes.answers import Answers
     from trope.scale.job import Executor
 
 T = TypeVar("T")
@@ -155,6 +156,7 @@ class Finished:
 class Recipe:
     """A data set of a paper, end to end; wiring alone.
 
+    `simulate` ends it with a crowd that is drawn by the seed, `finish` with what people answered.
     The folder holds config.toml (every setting with its default), published.toml and README.md.
     """
 
@@ -166,6 +168,7 @@ class Recipe:
     steps: tuple[Step, ...]
     project: Callable[[Sequence[Record], Context], ProjectParts]
     simulate: Callable[[Sequence[Record], Context], Finished]
+    finish: Callable[[Sequence[Record], Answers, Context], Finished]
 
     @property
     def reads_with_model(self) -> bool:

@@ -11,7 +11,7 @@ for the secret of its annotation project.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,6 +24,9 @@ from trope.recipes.settings import differences
 
 MANIFEST, STEPS, LOCK, DONE = "manifest.json", "steps", ".lock", "done.json"
 
+ANSWERS = "answers"
+"""Where the manifest of a run that people have judged has the checksums of their answers."""
+
 ASKED = ("recipe", "trope", "config", "inputs", "versions", "model_sha256")
 """What must be the same for a run to be taken up again."""
 
@@ -35,11 +38,18 @@ class RunFolder:
         self.path = path
         self._lock: IO[str] | None = None
 
-    def open(self, wanted: dict[str, Any]) -> dict[str, Any]:
+    def open(
+        self, wanted: dict[str, Any], *, simulate: bool = False, answers: Mapping[str, str]
+    ) -> dict[str, Any]:
         """Make the folder ready; the manifest that is there, or the wanted one.
 
+        Args:
+            simulate: whether a simulated crowd is to judge.
+            answers: the checksums of the files that say what people answered.
+
         Raises:
-            BadInput: for a folder of another run, with the differences, or of nobody that we know.
+            BadInput: for a folder of another run or crowd, with the differences, or of nobody that
+                we know.
         """
         if self.path.exists() and not self.path.is_dir():
             raise BadInput(f"{self.path}: is a file; give a folder for the run")
@@ -51,7 +61,7 @@ class RunFolder:
                 problem = f"holds {others[0]}, which is not of trope recipe"
                 raise BadInput(f"{self.path}: {problem}; give a new or an empty folder")
         else:
-            self._check(before, wanted)
+            self._check(before, wanted, simulate, answers)
         self._take_lock()
         if before is None:
             self.write_json(MANIFEST, wanted)
@@ -88,9 +98,20 @@ class RunFolder:
         with atomic_write(self.path / name, "wb") as file:
             file.write(encoded + b"\n")  # type: ignore[arg-type]
 
-    def _check(self, before: dict[str, Any], wanted: dict[str, Any]) -> None:
+    def _check(
+        self,
+        before: dict[str, Any],
+        wanted: dict[str, Any],
+        simulate: bool,
+        answers: Mapping[str, str],
+    ) -> None:
         old, new = ({key: side.get(key) for key in ASKED} for side in (before, wanted))
         old["inputs"], new["inputs"] = _by_path(old["inputs"]), _by_path(new["inputs"])
+        if before["simulated"] or before.get(ANSWERS):
+            # who has judged once stays: a simulated crowd is never taken for people
+            again = simulate or (before["simulated"] and not answers)
+            old |= {"simulated": before["simulated"], ANSWERS: before.get(ANSWERS, {})}
+            new |= {"simulated": again, ANSWERS: answers}
         found = differences(old, new)
         if found:
             remedy = "give the same again, or another folder"

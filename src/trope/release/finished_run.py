@@ -123,7 +123,7 @@ def read_run(folder: Path) -> FinishedRun:
     manifest = _manifest(folder)
     for name in (ITEMS, LABELS, JUDGMENTS):
         if not (folder / name).is_file():
-            remedy = "annotate the run's project, or make the run again with --simulate"
+            remedy = "annotate the run's project, then run the recipe again with --answers"
             raise MissingData(folder / name, remedy)
     _check_files(folder, manifest)
     items = tuple(line.flat() for line in _unique(folder / ITEMS, _ItemLine, "id"))

@@ -1,4 +1,4 @@
-"""What simulated people make of proposed analogies."""
+"""What people, or simulated ones, make of proposed analogies."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from trope.core.judgments import Judgment
 from trope.corpora.mean import CODES, Analogy
 from trope.recipes import crowd
+from trope.recipes.answers import Answers, Complete
 from trope.recipes.recipe import Context, Finished
 from trope.recipes.records import Record
 from trope.tasks.analogy.checking import given_away
@@ -19,6 +20,16 @@ _TEMPTING = (0.0, 0.6, 0.3, 0.1)
 
 def simulate(items: Sequence[Record], context: Context) -> Finished:
     """Items are answered and called sound or not; the sound ones are the data set."""
+    return _finished(items, _drawn(items, context), context)
+
+
+def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
+    """The same with the answers of people, for items that enough of them have judged."""
+    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_an_item))
+    return _finished(items, people.judgments((ENDING, QUESTION)), context, people)
+
+
+def _drawn(items: Sequence[Record], context: Context) -> list[Judgment]:
     rng = crowd.generator(context.seed, "truth")
     settings = context.settings.crowd
     sound = {item.id: "yes" if rng.random() < settings.machine else "no" for item in items}
@@ -29,14 +40,26 @@ def simulate(items: Sequence[Record], context: Context) -> Finished:
         own = crowd.generator(context.seed, name)
         for item in items:
             judgments += _judge(own, name, skill, item, sound[item.id])
-    votes = [judgment for judgment in judgments if judgment.question == QUESTION]
-    labels = crowd.majority_labels(votes, [item.id for item in items])
+    return judgments
+
+
+def _finished(
+    items: Sequence[Record],
+    judgments: Sequence[Judgment],
+    context: Context,
+    people: Complete | None = None,
+) -> Finished:
+    said = crowd.of_question(judgments, QUESTION)
+    votes = people.votes((QUESTION,)) if people else said
+    labels = crowd.majority_labels(votes, crowd.ids_of(items))
+    if people:
+        labels = people.settle(labels)
     kept = {label.item for label in labels if label.label == "yes"}
     accepted = [item for item in items if item.id in kept]
     return Finished(
         tuple(judgments),
         labels,
-        {"measure": "fleiss", "overall": crowd.agreement_of(votes, seed=context.seed)},
+        {"measure": "fleiss", "overall": crowd.agreement_of(said, seed=context.seed)},
         {
             "accepted": len(accepted),
             "metaphors": len({item.fields["metaphor"] for item in accepted}),

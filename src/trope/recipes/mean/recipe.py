@@ -12,7 +12,7 @@ from trope.corpora.mean import CODES, spoken
 from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.lexicon.vectors import read_vectors
 from trope.recipes.crowd import CrowdSettings
-from trope.recipes.mean.finishing import QUESTION, simulate
+from trope.recipes.mean.finishing import QUESTION, finish, simulate
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import Drop, Outcome, Record
 from trope.recipes.settings import Count, Number
@@ -137,4 +137,5 @@ RECIPE = Recipe(
     ),
     project=make_project,
     simulate=simulate,
+    finish=finish,
 )

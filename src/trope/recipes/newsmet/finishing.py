@@ -1,4 +1,4 @@
-"""The annotation project of the headlines, and what a simulated crowd makes of it."""
+"""The annotation project of the headlines, and what people or a simulated crowd make of it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import msgspec
 from trope.core.judgments import Judgment
 from trope.lexicon.vectors import read_vectors
 from trope.recipes import crowd
+from trope.recipes.answers import Answers, Complete
 from trope.recipes.newsmet.silver import LITERAL, METAPHORICAL
 from trope.recipes.recipe import Context, Finished, Label, ProjectParts
 from trope.recipes.records import Record
@@ -24,6 +25,7 @@ QUESTION, VERB, INVALID = "sentence", "verb", "invalid"
 LABELS = (METAPHORICAL, LITERAL, INVALID)
 MORE = {LITERAL: "more_literal", METAPHORICAL: "more_metaphorical"}
 SAME = {LITERAL: "literal_same_meaning", METAPHORICAL: "metaphorical_same_meaning"}
+ASKED = (QUESTION, VERB, *MORE.values(), *SAME.values())
 OTHER = {METAPHORICAL: LITERAL, LITERAL: METAPHORICAL}
 
 _VERB_CARRIES = 0.65  # share of metaphorical headlines whose verb is the metaphor
@@ -83,6 +85,16 @@ def _row(item: Record) -> dict[str, Any]:
 
 def simulate(items: Sequence[Record], context: Context) -> Finished:
     """Every headline is judged; gold, gold+ and the paper's tables follow."""
+    return _finished(items, _drawn(items, context), context)
+
+
+def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
+    """The same with the answers of people, for headlines that enough of them have judged."""
+    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_an_item))
+    return _finished(items, people.judgments(ASKED), context, people)
+
+
+def _drawn(items: Sequence[Record], context: Context) -> list[Judgment]:
     hidden = _hidden(items, context)
     rng = crowd.generator(context.seed, "skills")
     settings = context.settings.crowd
@@ -92,21 +104,31 @@ def simulate(items: Sequence[Record], context: Context) -> Finished:
         own = crowd.generator(context.seed, name)
         for item in items:
             judgments += _judge(own, name, skill, item, hidden[item.id])
-    by_question = {
-        question: [judgment for judgment in judgments if judgment.question == question]
-        for question in (QUESTION, VERB)
-    }
-    ids = [item.id for item in items]
-    labels = crowd.majority_labels(by_question[QUESTION], ids)
-    verbs = crowd.majority_labels(by_question[VERB], ids)
-    judged = _judged(items, judgments, labels, verbs)
+    return judgments
+
+
+def _finished(
+    items: Sequence[Record],
+    judgments: Sequence[Judgment],
+    context: Context,
+    people: Complete | None = None,
+) -> Finished:
+    votes = people.votes(ASKED) if people else judgments
+    ids = crowd.ids_of(items)
+    labels = crowd.majority_labels(crowd.of_question(votes, QUESTION), ids)
+    verbs = crowd.majority_labels(crowd.of_question(votes, VERB), ids)
+    if people:
+        labels, verbs = people.settle(labels), people.settle(verbs)
+    judged = _judged(items, votes, labels, verbs)
     return Finished(
         tuple(judgments),
         labels,
         {
             "measure": "fleiss",
-            "overall": crowd.agreement_of(by_question[QUESTION], seed=context.seed),
-            "verb": crowd.agreement_of(by_question[VERB], seed=context.seed),
+            "overall": crowd.agreement_of(
+                crowd.of_question(judgments, QUESTION), seed=context.seed
+            ),
+            "verb": crowd.agreement_of(crowd.of_question(judgments, VERB), seed=context.seed),
         },
         tables(items, judged),
         {"gold.jsonl": tuple(map(_gold, judged)), "gold_plus.jsonl": tuple(gold_plus(judged))},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from trope.recipes.newsmet.finishing import QUESTION, make_project, simulate
+from trope.recipes.newsmet.finishing import QUESTION, finish, make_project, simulate
 from trope.recipes.newsmet.headlines import (
     HEADLINES,
     collect,
@@ -49,4 +49,5 @@ RECIPE = Recipe(
     ),
     project=make_project,
     simulate=simulate,
+    finish=finish,
 )

@@ -20,6 +20,11 @@ LITERAL = "literal"
 FIRST, SECOND = "a01", "a02"
 
 
+def is_train(item: Record) -> bool:
+    """Whether two judge the sample; of the others one does, and a second checks doubtful ones."""
+    return str(item.fields[SUBSET]).endswith("-train")
+
+
 def simulate(items: Sequence[Record], context: Context) -> Finished:
     """Train samples are judged by two, test samples by one; what stays open has no label."""
     truth = _truth(items, context)
@@ -30,11 +35,12 @@ def simulate(items: Sequence[Record], context: Context) -> Finished:
     tables: dict[str, Any] = {}
     for part in dict.fromkeys(item.fields[SUBSET] for item in items):
         own = [item for item in items if item.fields[SUBSET] == part]
-        samples = [_sample(item) for item in own]
-        both = part.endswith("-train")
+        samples = [sample_of(item) for item in own]
+        both = is_train(own[0])
         checked = _doubtful(samples, context)
         reconciled = _reconcile(samples, said, truth, checked, both, context)
-        labels |= _labels(reconciled, votes=2 if both else 1)
+        votes = dict.fromkeys(crowd.ids_of(own), 2 if both else 1)
+        labels |= labels_of(reconciled, votes)
         judgments += _judgments(samples, said, None if both else checked, context)
         tables[part] = count_readings(reconciled.kept, own[0].fields["name_class"])
         if reconciled.kappas is not None:
@@ -68,7 +74,8 @@ def _answers(
     }
 
 
-def _sample(item: Record) -> NameSample:
+def sample_of(item: Record) -> NameSample:
+    """The item as the rules of the task know it."""
     fields = item.fields
     kind: NameClass = fields["name_class"]
     return NameSample(
@@ -104,10 +111,12 @@ def _reconcile(
     return reconcile_both(samples, first, second, settled, seed=context.seed)
 
 
-def _labels(reconciled: Reconciled, *, votes: int) -> dict[str, Label]:
-    found = {sample.id: Label(sample.id, sample.reading, votes=votes) for sample in reconciled.kept}
+def labels_of(reconciled: Reconciled, votes: Mapping[str, int]) -> dict[str, Label]:
+    """A label a sample; those that were left out have the reason instead."""
+    found = {one.id: Label(one.id, one.reading, votes=votes[one.id]) for one in reconciled.kept}
     return found | {
-        item: Label(item, None, votes=votes, reason=why) for item, why in reconciled.removed.items()
+        item: Label(item, None, votes=votes[item], reason=why)
+        for item, why in reconciled.removed.items()
     }
 
 

@@ -15,6 +15,7 @@ from trope.recipes.crowd import CrowdSettings
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.semeval2007.finishing import QUESTION, simulate
+from trope.recipes.semeval2007.people import finish
 from trope.recipes.settings import Count, Share
 from trope.recipes.stages import template
 from trope.tasks.metonymy.collect import collect as collect_names
@@ -173,4 +174,5 @@ RECIPE = Recipe(
     ),
     project=make_project,
     simulate=simulate,
+    finish=finish,
 )

@@ -1,16 +1,21 @@
-"""What a team and a simulated crowd make of figurative tweets, by the rules of the task."""
+"""What a team and a crowd, of people or simulated, make of tweets, by the rules of the task."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from trope.annotate.exchange.records import Judged
 from trope.annotate.rules.crowd import CrowdResult, crowd_scores, team_scores
 from trope.annotate.rules.gold import team_ranges
 from trope.annotate.rules.simulation import SCALE
+from trope.core.errors import BadInput
 from trope.core.judgments import Judgment
 from trope.recipes import crowd
+from trope.recipes.answers import Answers, Complete, Tried, as_rows
 from trope.recipes.recipe import Context, Finished, Label
 from trope.recipes.records import SUBSET, Record
 
@@ -22,22 +27,72 @@ TEAM, NATIVES = 7, 3
 TEST_QUESTIONS = 20
 """Trial tweets that each worker of the crowd is asked about."""
 
+_NOBODY = "nobody was asked"
+_NO_TEAM = (
+    "no team judged the trial tweets; put the export of the team's judgments beside the others, "
+    "as team.jsonl"
+)
+_NO_TEST = (
+    "nobody of the crowd answered a test question; import trial tweets as control items, with the "
+    "range of the team's answers as gold"
+)
 _FIGURATIVE_MEAN, _PLAIN_MEAN, _SPREAD = -2.0, -0.3, 1.8
 
 
 def simulate(items: Sequence[Record], context: Context) -> Finished:
     """The team judges the trial tweets, the crowd the others; the task's rules clean and weigh."""
     truth = _truth(items, context)
-    trial = [item.id for item in items if item.fields[SUBSET] == TRIAL]
-    work = [item.id for item in items if item.fields[SUBSET] != TRIAL]
+    trial, work = _parts(items)
     team = _team(trial, truth, context)
-    gold = team_ranges(team)
     judgments = _crowd(trial, work, truth, context)
+    return _finished(items, team, crowd.names(NATIVES, "t"), judgments, context)
+
+
+def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
+    """The same with the answers of people: what counts for a trial tweet is of the team.
+
+    Test questions are the trial tweets that the crowd answered as control items or in the demo
+    task. The task's own rule says how many judgments a tweet needs when people were dismissed.
+
+    Raises:
+        BadInput: where no team or no test question was answered; without them nothing counts.
+    """
+    trial, work = map(set, _parts(items))
+    people = answers.complete(dict.fromkeys(crowd.ids_of(items), 1))
+    asked = (QUESTION,)
+    team_rows = [row for row in people.rows if row.item in trial]
+    known = {row.item for row in team_rows}
+    seen: list[Judged | Tried] = [*answers.demo, *answers.control]
+    tests = as_rows([row for row in seen if row.item in known], asked)
+    if not team_rows or not tests:
+        raise BadInput(f"{answers.path}: {_NO_TEAM if not team_rows else _NO_TEST}")
+    judgments = [*tests, *as_rows([row for row in people.rows if row.item in work], asked)]
+    native = {row.annotator for row in team_rows if row.weight > 1}
+    return _finished(items, as_rows(team_rows, asked), native, judgments, context, people)
+
+
+def _parts(items: Sequence[Record]) -> tuple[list[str], list[str]]:
+    """The ids of the trial tweets, and of the others."""
+    trial = [item.id for item in items if item.fields[SUBSET] == TRIAL]
+    return trial, [item.id for item in items if item.fields[SUBSET] != TRIAL]
+
+
+def _finished(
+    items: Sequence[Record],
+    team: Sequence[Judgment],
+    native: Collection[str],
+    judgments: Sequence[Judgment],
+    context: Context,
+    people: Complete | None = None,
+) -> Finished:
+    trial, work = _parts(items)
+    gold = team_ranges(team)
     result = crowd_scores(judgments, gold)
-    scores = team_scores(team, native=crowd.names(NATIVES, "t"))
-    labels = [*_trial_labels(trial, scores), *_work_labels(work, result)]
+    labels = [*_trial_labels(trial, team, native), *_work_labels(work, result)]
     order = {item.id: place for place, item in enumerate(items)}
     labels.sort(key=lambda label: order[label.item])
+    if people:
+        labels = [_decided(label, people) for label in people.settle(labels)]
     return Finished(
         (*team, *judgments),
         tuple(labels),
@@ -120,8 +175,26 @@ def _rows(
     ]
 
 
-def _trial_labels(trial: Sequence[str], scores: Mapping[str, float]) -> list[Label]:
-    return [Label(i, str(round(scores[i])), round(scores[i], 4), TEAM) for i in trial]
+def _trial_labels(
+    trial: Sequence[str], team: Sequence[Judgment], native: Collection[str]
+) -> list[Label]:
+    scores = team_scores(team, native=native)
+    votes = Counter(row.item for row in team)
+    return [
+        Label(i, str(round(scores[i])), round(scores[i], 4), votes[i])
+        if i in scores
+        else Label(i, None, reason=_NOBODY)
+        for i in trial
+    ]
+
+
+def _decided(label: Label, people: Complete) -> Label:
+    """What an adjudicator settled wins over the rules."""
+    decision = people.decisions.get(label.item)
+    if decision is None or decision.excluded or QUESTION not in decision.answers:
+        return label
+    score = int(decision.answers[QUESTION])
+    return replace(label, label=str(score), score=float(score), reason="")
 
 
 def _work_labels(work: Sequence[str], result: CrowdResult) -> list[Label]:
@@ -130,7 +203,7 @@ def _work_labels(work: Sequence[str], result: CrowdResult) -> list[Label]:
     for item in work:
         score = found.get(item)
         if score is None or score.score is None or score.integer is None:
-            why = score.note if score else "nobody was asked"
+            why = score.note if score else _NOBODY
             labels.append(Label(item, None, votes=score.judgments if score else 0, reason=why))
         else:
             rounded = round(score.score, 4)

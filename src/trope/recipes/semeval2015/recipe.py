@@ -13,7 +13,7 @@ import msgspec
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
-from trope.recipes.semeval2015.finishing import QUESTION, SCALE_LABELS, TRIAL, simulate
+from trope.recipes.semeval2015.finishing import QUESTION, SCALE_LABELS, TRIAL, finish, simulate
 from trope.recipes.settings import Count
 from trope.recipes.stages import template
 from trope.recipes.tweets import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
@@ -129,4 +129,5 @@ RECIPE = Recipe(
     ),
     project=make_project,
     simulate=simulate,
+    finish=finish,
 )

@@ -1,4 +1,4 @@
-"""The annotation project of the tweets, and what a simulated crowd makes of it."""
+"""The annotation project of the tweets, and what people or a simulated crowd make of it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 
 from trope.annotate.rules.paper_tables import Expression, paper_tables
-from trope.annotate.rules.selection import Applicant, best, ranked
+from trope.annotate.rules.selection import Applicant, Ranked, best, ranked
 from trope.core.judgments import Judgment
 from trope.recipes import crowd
+from trope.recipes.answers import Answers, Complete, Tried, as_rows
 from trope.recipes.recipe import Context, Finished, Label, ProjectParts
 from trope.recipes.records import SUBSET, Record
 from trope.recipes.stages import template
@@ -24,10 +25,12 @@ from trope.recipes.tweets2019.expressions import METAPHOR
 from trope.recipes.tweets2019.settings import DEMO
 
 QUESTION, UNDERSTOOD, CERTAINTY = "metaphorical", "understood", "certainty"
+ASKED = (UNDERSTOOD, QUESTION, CERTAINTY)
 YES, NO = "yes", "no"
 CERTAINTIES = ("certain", "mostly_sure", "unsure", "no_clue")
 _CERTAINTY_SHARES = (0.6, 0.25, 0.12, 0.03)
 _ANALYSED_VERBS = 20
+_LOST, _NO_TRIAL = "not understood", "no trial"
 
 
 def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
@@ -65,21 +68,79 @@ def _review_sheet(items: Sequence[Record]) -> str:
 def simulate(items: Sequence[Record], context: Context) -> Finished:
     """Applicants do the demo task, the best judge both subsets, the paper's tables follow."""
     truth = _truth(items, context)
-    demo = [item for item in items if item.fields[SUBSET] == DEMO]
-    work = [item for item in items if item.fields[SUBSET] != DEMO]
+    demo, work = _parts(items)
     chosen, ranking, judgments = _demo_task(demo, truth, context)
     for name, skill in chosen.items():
         judgments += _judge(name, skill, work, truth, context)
-    votes = [judgment for judgment in judgments if judgment.question == QUESTION]
-    labels = crowd.majority_labels(
-        votes, [item.id for item in items], why_none=dict.fromkeys(truth, "not understood")
+    votes = crowd.of_question(judgments, QUESTION)
+    labels = crowd.majority_labels(votes, crowd.ids_of(items), why_none=dict.fromkeys(truth, _LOST))
+    return _finished(items, judgments, labels, ranking, len(chosen), context)
+
+
+def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
+    """The same with the answers of people; those who judge were chosen in the service."""
+    demo, work = _parts(items)
+    usual = answers.plan.judgments_an_item
+    people = answers.complete(dict.fromkeys(crowd.ids_of(work), usual))
+    chosen = {row.annotator for row in answers.counted}
+    tried = [row for row in answers.demo if row.annotator in chosen]
+    judgments = [*as_rows(tried, ASKED), *people.judgments(ASKED)]
+    labels = _labels_of_people(items, tried, people)
+    return _finished(items, judgments, labels, _ranking(demo, answers), usual, context)
+
+
+def _labels_of_people(
+    items: Sequence[Record], tried: Sequence[Tried], people: Complete
+) -> tuple[Label, ...]:
+    votes = [*as_rows(tried, (QUESTION,)), *people.votes((QUESTION,))]
+    seen = {row.item for row in tried} | {row.item for row in people.rows}
+    why = {item.id: _LOST if item.id in seen else _NO_TRIAL for item in items}
+    return people.settle(crowd.majority_labels(votes, crowd.ids_of(items), why_none=why))
+
+
+def _ranking(demo: Sequence[Record], answers: Answers) -> list[dict[str, Any]]:
+    """All who did the demo task, from the best to the last, by the weights of the project."""
+    by_person: dict[str, list[Tried]] = {}
+    for row in answers.demo:
+        by_person.setdefault(row.annotator, []).append(row)
+    gold = _known(demo)
+    selection = answers.plan.selection
+    applicants = [_applicant_of(name, rows, gold) for name, rows in by_person.items()]
+    return _shown(ranked(applicants, weights=selection.weights, pace=selection.pace))
+
+
+def _applicant_of(name: str, rows: Sequence[Tried], gold: Mapping[str, str]) -> Applicant:
+    return Applicant(
+        name,
+        shown=len(rows),
+        skipped=sum(row.skipped or QUESTION not in row.answers for row in rows),
+        gold=sum(row.item in gold for row in rows),
+        right=sum(gold.get(row.item) == row.answers.get(QUESTION, "") for row in rows),
+        seconds=median(row.seconds for row in rows),
+        finished=max(row.at for row in rows),
     )
+
+
+def _finished(
+    items: Sequence[Record],
+    judgments: Sequence[Judgment],
+    labels: tuple[Label, ...],
+    ranking: list[dict[str, Any]],
+    usual: int,
+    context: Context,
+) -> Finished:
     return Finished(
         tuple(judgments),
         labels,
-        _agreement(items, votes, context),
-        {"selection": ranking, **_tables(items, judgments, labels, len(chosen), context)},
+        _agreement(items, crowd.of_question(judgments, QUESTION), context),
+        {"selection": ranking, **_tables(items, judgments, labels, usual, context)},
     )
+
+
+def _parts(items: Sequence[Record]) -> tuple[list[Record], list[Record]]:
+    """The items of the demo task, and the others."""
+    demo = [item for item in items if item.fields[SUBSET] == DEMO]
+    return demo, [item for item in items if item.fields[SUBSET] != DEMO]
 
 
 def _truth(items: Sequence[Record], context: Context) -> dict[str, str]:
@@ -98,15 +159,22 @@ def _demo_task(
     people = crowd.names(number)
     skills = dict(zip(people, crowd.skills(rng, context.settings.crowd, number), strict=True))
     said = {name: _judge(name, skills[name], demo, truth, context) for name in people}
-    gold = {item.id: item.fields[GOLD] for item in demo if item.fields[GOLD]}
+    gold = _known(demo)
     ranking = ranked(_applicant(at, name, said[name], gold) for at, name in enumerate(people))
     taken = [one.name for one in best(ranking, context.settings.crowd.annotators)]
-    shown = [
+    judgments = [judgment for name in taken for judgment in said[name]]
+    return {name: skills[name] for name in taken}, _shown(ranking), judgments
+
+
+def _known(demo: Sequence[Record]) -> dict[str, str]:
+    return {item.id: item.fields[GOLD] for item in demo if item.fields[GOLD]}
+
+
+def _shown(ranking: Sequence[Ranked]) -> list[dict[str, Any]]:
+    return [
         {"place": one.place, "annotator": one.applicant.name, "score": round(one.score.total, 4)}
         for one in ranking
     ]
-    judgments = [judgment for name in taken for judgment in said[name]]
-    return {name: skills[name] for name in taken}, shown, judgments
 
 
 def _applicant(at: int, name: str, said: Sequence[Judgment], gold: Mapping[str, str]) -> Applicant:

@@ -9,7 +9,7 @@ from trope.recipes.stages import drop_duplicates
 from trope.recipes.tweets import EMOTIONAL, POLITICAL
 from trope.recipes.tweets2019.compiling import compile_set
 from trope.recipes.tweets2019.expressions import MOH_FILE, extract, only_listed, weak_labels
-from trope.recipes.tweets2019.finishing import QUESTION, make_project, simulate
+from trope.recipes.tweets2019.finishing import QUESTION, finish, make_project, simulate
 from trope.recipes.tweets2019.settings import Settings
 from trope.recipes.tweets2019.tweets import clean, collect
 
@@ -55,4 +55,5 @@ RECIPE = Recipe(
     ),
     project=make_project,
     simulate=simulate,
+    finish=finish,
 )
