@@ -9,6 +9,31 @@ VERBS = ("plant", "break", "grasp", "carry", "throw", "build", "cut", "catch")
 OBJECTS = ("hope", "cup", "idea", "rope", "trust", "box", "peace", "chair", "fear", "ball")
 PLAIN = {"cup", "rope", "box", "chair", "ball"}
 
+SMALL = {
+    "tweets2019": [
+        'sources.emotional=["semeval2018-ec/2018-E-c-En-train.txt"]',
+        'inventory.vua=["val"]',
+        "cleaning.near=2.0",
+        "compiling.demo=12",
+        "compiling.demo_gold=4",
+        "compiling.emotional=20",
+        "compiling.political=24",
+    ],
+    "newsmet": ["sample=12", "classes.metaphorical=6", "classes.literal=6"],
+    "semeval2015": [
+        'emotional=["semeval2018-ec/2018-E-c-En-train.txt"]',
+        "near=2.0",
+        "trial=20",
+        "quotas.other=60",
+    ],
+    "semeval2007": ['texts=["en_ewt-ud-train.conllu.gz"]', "location.train=3", "location.test=1"],
+    "mean": ["items=4"],
+}
+"""Settings with which each recipe runs on these corpora."""
+
+NEEDS = {"mean": "yaml"}
+"""What a recipe cannot be loaded without."""
+
 
 def write_data(root: Path) -> Path:
     """The folder with tweets, headlines, sentences of metaphor corpora, a treebank and frames."""

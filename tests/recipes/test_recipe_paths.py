@@ -5,7 +5,7 @@ import shutil
 from itertools import pairwise
 
 import pytest
-from recipe_data import write_data
+from recipe_data import NEEDS, SMALL, write_data
 
 from trope.annotate.items import read_items
 from trope.annotate.project import read_plan
@@ -15,28 +15,6 @@ from trope.recipes.funnel import read_published_counts, unknown_steps
 from trope.recipes.inputs import find_inputs
 from trope.recipes.settings import resolve
 from trope.scale import local
-
-SMALL = {
-    "tweets2019": [
-        'sources.emotional=["semeval2018-ec/2018-E-c-En-train.txt"]',
-        'inventory.vua=["val"]',
-        "cleaning.near=2.0",
-        "compiling.demo=12",
-        "compiling.demo_gold=4",
-        "compiling.emotional=20",
-        "compiling.political=24",
-    ],
-    "newsmet": ["sample=12", "classes.metaphorical=6", "classes.literal=6"],
-    "semeval2015": [
-        'emotional=["semeval2018-ec/2018-E-c-En-train.txt"]',
-        "near=2.0",
-        "trial=20",
-        "quotas.other=60",
-    ],
-    "semeval2007": ['texts=["en_ewt-ud-train.conllu.gz"]', "location.train=3", "location.test=1"],
-    "mean": ["items=4"],
-}
-NEEDS = {"mean": "yaml"}
 
 
 @pytest.fixture(scope="module")

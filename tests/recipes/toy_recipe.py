@@ -30,7 +30,14 @@ CONFIG = "seed = 1\nwords = ['a', 'b']\nnumbers = 95\nsample = 20\n\n[inner]\nsh
 PUBLISHED = """paper = "toy"
 counts = [{ step = "even", group = "low", printed = "about 7", section = "2" }]
 """
-PLAN = 'title = "Toy"\nguidelines = "Say."\n[[questions]]\nid = "q"\nkind = "text"\ntext = "?"\n'
+PLAN = """title = "Toy"
+guidelines = "Say."
+[[questions]]
+id = "q"
+kind = "choice"
+text = "?"
+options = [{ value = "yes" }, { value = "no" }]
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,10 @@ def read_export(path: Path) -> Export:
 
 
 def _files(folder: Path) -> dict[str, Path]:
+    """The files that are there; those of a project without decisions or trials are empty."""
     named = {kind: folder / f"{kind}.jsonl" for kind in KINDS}
-    return {kind: path for kind, path in named.items() if path.is_file()}
+    there = {kind: path for kind, path in named.items() if path.is_file()}
+    return {k: path for k, path in there.items() if k == JUDGMENTS or path.stat().st_size}
 
 
 def _judged(path: Path) -> Lines:
