@@ -77,10 +77,15 @@ def test_answers_of_a_crowd_end_in_the_data_set_of_that_crowd(name, projects, go
             assert (people / file).read_bytes() == (crowd / file).read_bytes()
     for file, apart in (("agreement.json", {"note"}), ("statistics.json", {"note", "selection"})):
         said, had = document(people / file), document(crowd / file)
-        assert {key: said[key] for key in said.keys() - apart - {"reliability", "dismissed"}} == {
-            key: had[key] for key in had.keys() - apart - {"reliability", "dismissed"}
+        assert {key: said[key] for key in said.keys() - apart} == {
+            key: had[key] for key in had.keys() - apart
         }
         assert "no crowd is simulated" in said["note"]
+        # those who were not chosen have no judgments, and come in no export of them
+        if chosen := said.get("selection"):
+            assert [row["score"] for row in chosen] == [
+                row["score"] for row in had["selection"][: len(chosen)]
+            ]
     found = read_run(people)
     assert not found.manifest.simulated
     assert {row.simulated for row in found.judgments} == {False}
@@ -121,6 +126,22 @@ def test_readings_of_two_are_reconciled_as_those_of_the_crowd(tmp_path):
     ours = recipe.finish(items, check_export(read_export(export), tmp_path / "project"), context)
     assert ours.labels[0].label is None
     assert ours.labels[0].reason == "excluded by an adjudicator"
+
+
+def annotate(*words):
+    with pytest.raises(SystemExit) as leave:
+        run(["annotate", *map(str, words)])
+    assert leave.value.code == 0
+
+
+def judged_headlines(folder):
+    """A run whose project three people have judged by `headline_form`; gives its items."""
+    pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
+    project, items = folder / "project", read_rows(folder / "items.jsonl")
+    assert len(items) > 5
+    annotate("import", project, project / "items.jsonl")
+    people_judge(project, items)
+    return items
 
 
 def people_judge(project, items):
@@ -186,21 +207,13 @@ def wanted_gold(at, fields):
 
 
 def test_people_in_the_service_make_the_gold_of_headlines(projects, go, tmp_path, capsys):
-    pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
     folder = projects("newsmet", tmp_path / "run")
-    project, items = folder / "project", read_rows(folder / "items.jsonl")
-    assert len(items) > 5
-    for words in (["import", project, project / "items.jsonl"],):
-        with pytest.raises(SystemExit) as leave:
-            run(["annotate", *map(str, words)])
-        assert leave.value.code == 0
+    project = folder / "project"
     plan = (project / "project.toml").read_text("utf-8")
     (project / "project.toml").write_text(f"# ours\n{plan}", "utf-8")
-    people_judge(project, items)
+    items = judged_headlines(folder)
     export = tmp_path / "judgments.jsonl"
-    with pytest.raises(SystemExit) as leave:
-        run(["annotate", "export", str(project), "--out", str(export)])
-    assert leave.value.code == 0
+    annotate("export", project, "--out", export)
     capsys.readouterr()
     assert go("newsmet", folder, "--answers", export) == 0
     said = capsys.readouterr().out
@@ -234,6 +247,38 @@ def test_people_in_the_service_make_the_gold_of_headlines(projects, go, tmp_path
     assert (project / "project.toml").read_text("utf-8").startswith("# ours\n")
     assert f"judged by people: {len(decided)} of {len(items)} items have a label" in said
     assert f"next: trope release {folder}" in said
+
+
+def test_adjudicator_settles_what_divides_people(projects, go, tmp_path):
+    folder = projects("newsmet", tmp_path / "run")
+    project, items = folder / "project", judged_headlines(folder)
+    from trope.annotate.store import adjudicating, people
+    from trope.annotate.store.models import Item
+
+    now = datetime(2026, 3, 9, 9, 0, tzinfo=UTC)
+    judge = people.person_of(people.invite("Judge", role="adjudicator", now=now))
+    word = items[3]["fields"]["metaphorical"][4]
+    settled = {
+        "sentence": "literal",
+        "verb": "literal",
+        "more_metaphorical": [word],
+        "metaphorical_same_meaning": [word],
+    }
+    for at, said, out in ((3, settled, False), (1, {}, True)):
+        item = Item.objects.get(external_id=items[at]["id"])
+        adjudicating.decide(item.pk, judge.pk, f"t{at}", said, note="", excluded=out, now=now)
+    for what in ("judgments", "decisions", "trials"):
+        annotate("export", project, "--what", what, "--out", tmp_path / "all" / f"{what}.jsonl")
+    assert go("newsmet", folder, "--answers", tmp_path / "all") == 0
+    gold = {row["id"]: row for row in read_rows(folder / "gold.jsonl")}
+    assert gold[items[3]["id"]]["label"] == "literal"
+    assert gold[items[3]["id"]]["accepted"] == [word]
+    assert items[1]["id"] not in gold
+    labels = {row["item"]: row for row in read_rows(folder / "labels.jsonl")}
+    assert (labels[items[3]["id"]]["votes"], labels[items[3]["id"]]["share"]) == (3, None)
+    assert labels[items[1]["id"]]["reason"] == "excluded by an adjudicator"
+    judgments = read_rows(folder / "judgments.jsonl")
+    assert {row["annotator"] for row in judgments} == {"a01", "a02", "a03"}
 
 
 def test_answers_and_a_simulated_crowd_exclude_each_other(go, tmp_path, capsys):

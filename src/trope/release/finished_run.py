@@ -123,7 +123,10 @@ def read_run(folder: Path) -> FinishedRun:
     manifest = _manifest(folder)
     for name in (ITEMS, LABELS, JUDGMENTS):
         if not (folder / name).is_file():
-            remedy = "annotate the run's project, then run the recipe again with --answers"
+            remedy = (
+                "annotate the run's project and run the recipe again with --answers, or try the "
+                "way with --simulate"
+            )
             raise MissingData(folder / name, remedy)
     _check_files(folder, manifest)
     items = tuple(line.flat() for line in _unique(folder / ITEMS, _ItemLine, "id"))

@@ -55,7 +55,7 @@ def read_newsmet_gold(folder: Path) -> OwnGold:
         raise BadInput(f"{folder}: is a run of {run.manifest.recipe}, which has no gold+; {remedy}")
     for name in (GOLD, GOLD_PLUS):
         if not (folder / name).is_file():
-            raise MissingData(folder / name, "run the recipe again with --answers")
+            raise MissingData(folder / name, "run the recipe again with --answers or --simulate")
     parts = _parts(run, _headlines(folder, run))
     if empty := [part for part in PARTS if not parts[part]]:
         remedy = "make a run with more headlines"

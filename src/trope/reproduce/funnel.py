@@ -1,7 +1,7 @@
 """What a run of our recipe counted on its way, beside the counts that the paper prints.
 
-The texts are others than the paper's, so that nothing here is a row of the reproduction; and a
-funnel ends before anybody judges, so that no simulated crowd is in it.
+The texts are others than the paper's, so that nothing here is a row of the reproduction. A funnel
+ends before anybody judges, or with what people judged, so that no simulated crowd is in it.
 """
 
 from __future__ import annotations
