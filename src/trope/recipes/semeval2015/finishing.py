@@ -61,12 +61,13 @@ def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finis
     people = answers.complete(dict.fromkeys(crowd.ids_of(items), 1))
     asked = (QUESTION,)
     team_rows = [row for row in people.rows if row.item in trial]
-    known = {row.item for row in team_rows}
+    work_rows = [row for row in people.rows if row.item in work]
+    known, workers = {row.item for row in team_rows}, {row.annotator for row in work_rows}
     seen: list[Judged | Tried] = [*answers.demo, *answers.control]
-    tests = as_rows([row for row in seen if row.item in known], asked)
+    tests = as_rows([r for r in seen if r.item in known and r.annotator in workers], asked)
     if not team_rows or not tests:
         raise BadInput(f"{answers.path}: {_NO_TEAM if not team_rows else _NO_TEST}")
-    judgments = [*tests, *as_rows([row for row in people.rows if row.item in work], asked)]
+    judgments = [*tests, *as_rows(work_rows, asked)]
     native = {row.annotator for row in team_rows if row.weight > 1}
     return _finished(items, as_rows(team_rows, asked), native, judgments, context, people)
 
