@@ -8,6 +8,7 @@ chosen by grouped cross-validation inside NewsMet's train file; nothing else of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -199,7 +200,10 @@ def _judged_lists(
         words = Inventory(headline.lemmas, "VERB")
         columns = named(cheap_features(headline.place, words), CHEAP) | named(context, CONTEXT)
         labels = np.array(headline.accepted, dtype=np.float64)
-        yield JudgedList(headline.lemmas, labels, columns, headline.direction, group=headline.id)
+        yield JudgedList(
+            headline.lemmas, labels, columns, headline.direction,
+            group=headline.id, word=headline.place.lemma,
+        )  # fmt: skip
 
 
 def _clean_contexts(
@@ -254,14 +258,9 @@ def _headline_shortlists(
         rows = without_own(
             list(dict.fromkeys([*judged, *map(int, others)])), inventory, headline.place
         )
-        judged_list = _list(headline.place, inventory.take(rows), labels)
-        lists.append(
-            with_substitution(
-                JudgedList(
-                    judged_list.lemmas, judged_list.labels, judged_list.columns,
-                    headline.direction, group=headline.id,
-                ),
-                same,
-            )
+        judged_list = replace(
+            _list(headline.place, inventory.take(rows), labels),
+            direction=headline.direction, group=headline.id, word=headline.place.lemma,
         )  # fmt: skip
+        lists.append(with_substitution(judged_list, same))
     return lists

@@ -53,20 +53,21 @@ class Lessons:
     def ranker(self, at: Iterable[int]) -> Ranker:
         """A ranker that has seen the lists with these numbers alone."""
         chosen = list(at)
-        priors, lists, own = with_copies(self.copies, chosen)
+        said, lists, own = with_copies(self.copies, chosen)
         short = [self.short[n] for n in chosen]
         names = (*CHEAP, SUBSTITUTION)
         shortlist = learn_directions(
-            short, priors, names, own=own[: len(short)], penalty=SHORTLIST_PENALTY, here=False
+            short, said, names, own=own[: len(short)], penalty=SHORTLIST_PENALTY, here=False
         )
         names = (*CHEAP, *CONTEXT, SUBSTITUTION)
-        rank = learn_directions(lists, priors, names, own=own, penalty=self.penalty, here=True)
+        rank = learn_directions(lists, said, names, own=own, penalty=self.penalty, here=True)
         return Ranker(
             self.kind,
             {SUBSTITUTION: self.same_short, **shortlist},
             {SUBSTITUTION: self.same_rank, **rank},
-            priors,
+            said.priors,
             {},
+            pairs=said.pairs,
         )
 
 
@@ -167,7 +168,7 @@ def _open_scores(
         headlines, lists, contexts, shortlists, strict=True
     ):
         cheap = cheap_features(place, words)
-        rank = ranker.rank_columns(cheap, context, words.lemmas, headline.direction)
+        rank = ranker.rank_columns(cheap, context, place.lemma, words.lemmas, headline.direction)
         found.append(_Open(words.lemmas, shortlist, rank))
     return found
 

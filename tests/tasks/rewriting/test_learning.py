@@ -12,6 +12,7 @@ from trope.tasks.rewriting.learning import (
     folds_of,
     learn_directions,
     learn_priors,
+    learn_said,
     learn_scores,
     own_parts,
     scale_between,
@@ -59,7 +60,7 @@ def test_a_column_that_never_changes_gets_no_weight() -> None:
 def test_directions_learn_what_differs_between_them() -> None:
     judged = lists()
     scores = learn_directions(
-        judged, learn_priors(judged), ("x",), own=own_parts(judged), penalty=1.0, here=True
+        judged, learn_said(judged), ("x",), own=own_parts(judged), penalty=1.0, here=True
     )
     assert scores["literal"].weights["x~"] > 0 > scores["metaphorical"].weights["x~"]
 
@@ -83,14 +84,14 @@ def test_verbs_that_mean_about_the_same_lend_each_other_their_acceptance() -> No
 
 def test_copies_count_as_much_as_one_list_and_priors_see_each_headline_once() -> None:
     judged = lists(8)
-    priors, every, own = with_copies([judged, judged, judged], [0, 1, 5])
+    said, every, own = with_copies([judged, judged, judged], [0, 1, 5])
     assert (len(every), len(own)) == (9, 9)
     assert sum(one.share for one in every) == pytest.approx(3)
-    assert priors == learn_priors([judged[0], judged[1], judged[5]])
+    assert said == learn_said([judged[0], judged[1], judged[5]])
     once = learn_directions(
-        [judged[n] for n in (0, 1, 5)], priors, ("x",), own=own[:3], penalty=1.0, here=True
+        [judged[n] for n in (0, 1, 5)], said, ("x",), own=own[:3], penalty=1.0, here=True
     )
-    thrice = learn_directions(every, priors, ("x",), own=own, penalty=1.0, here=True)
+    thrice = learn_directions(every, said, ("x",), own=own, penalty=1.0, here=True)
     for direction, scores in once.items():
         assert scores.weights == pytest.approx(thrice[direction].weights)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from trope.tasks.rewriting.logistic import Floats, fit_logistic
 from trope.tasks.rewriting.meaning import Array
+from trope.tasks.rewriting.pairs import PAIR, Pairs, add_up
 from trope.tasks.rewriting.ranker import (
     HERE,
     PRIOR,
@@ -32,7 +33,8 @@ Table = dict[str, Floats]
 class JudgedList:
     """Candidates of one place: named columns of features, and what people said of each.
 
-    `direction` is empty for plain substitution; `share` is what the list counts for.
+    `direction` is empty for plain substitution; `share` is what the list counts for; `word` is
+    the one that stands in the place.
     """
 
     lemmas: tuple[str, ...]
@@ -41,6 +43,30 @@ class JudgedList:
     direction: str = ""
     share: float = 1.0
     group: str = field(default="")
+    word: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What people said of words wherever they were put, and of words put in the place of others."""
+
+    priors: Priors
+    pairs: Pairs
+
+    def columns(
+        self, word: str, lemmas: Sequence[str], direction: str, without: Part | None = None
+    ) -> Table:
+        """The features of words for a place; `without` is what their own list added."""
+        of_words = prior_features(self.priors, lemmas, direction, without=without)
+        of_pairs = self.pairs.features(word, lemmas, direction, without=without)
+        return named(of_words, PRIOR) | named(of_pairs, PAIR)
+
+
+def learn_said(lists: Sequence[JudgedList]) -> Said:
+    """What the judgments of all lists come to."""
+    parts = zip(lists, own_parts(lists), strict=True)
+    pairs = add_up((judged.direction, judged.word, part) for judged, part in parts)
+    return Said(learn_priors(lists), pairs)
 
 
 def learn_priors(lists: Iterable[JudgedList]) -> Priors:
@@ -90,7 +116,7 @@ def learn_scores(
 
 def learn_directions(
     lists: Sequence[JudgedList],
-    priors: Priors,
+    said: Said,
     names: Sequence[str],
     *,
     own: Sequence[Part],
@@ -100,17 +126,18 @@ def learn_directions(
     """A function for each direction, which share what they have in common.
 
     The columns stand in the table twice, the second time with the sign of the direction, so that
-    the penalty draws the two functions together. The prior of a word leaves out `own`, what its
-    own headline added to it.
+    the penalty draws the two functions together. What was said of a word leaves out `own`, what
+    its own headline added to it.
     """
-    all_names = (*names, *PRIOR)
+    all_names = (*names, *PRIOR, *PAIR)
     rows, labels, shares = [], [], []
-    known: dict[int, Array] = {}  # copies of a list have the same part, and the same priors
+    known: dict[int, Table] = {}  # copies of a list have the same part, and were said the same of
     for judged, part in zip(lists, own, strict=True):
         if id(part) not in known:
-            known[id(part)] = prior_features(priors, judged.lemmas, judged.direction, without=part)
-        prior = named(known[id(part)], PRIOR)
-        table = _rows({**judged.columns, **prior}, all_names, here)
+            known[id(part)] = said.columns(
+                judged.word, judged.lemmas, judged.direction, without=part
+            )
+        table = _rows({**judged.columns, **known[id(part)]}, all_names, here)
         sign = 1.0 if judged.direction == DIRECTIONS[0] else -1.0
         rows.append(np.hstack([table, sign * table, np.full((len(table), 1), sign)]))
         labels.append(judged.labels)
@@ -140,10 +167,7 @@ def _rows(columns: Mapping[str, Floats], names: Sequence[str], here: bool) -> Fl
 
 def with_substitution(judged: JudgedList, scores: Scores) -> JudgedList:
     """The list with one more column: how well each word says the same."""
-    columns = {**judged.columns, SUBSTITUTION: scores.of(judged.columns)}
-    return JudgedList(
-        judged.lemmas, judged.labels, columns, judged.direction, judged.share, judged.group
-    )
+    return replace(judged, columns={**judged.columns, SUBSTITUTION: scores.of(judged.columns)})
 
 
 def folds_of(groups: Sequence[str], number: int, seed: int) -> list[int]:
@@ -156,11 +180,11 @@ def folds_of(groups: Sequence[str], number: int, seed: int) -> list[int]:
 
 def with_copies(
     copies: Sequence[Sequence[JudgedList]], chosen: Sequence[int]
-) -> tuple[Priors, list[JudgedList], list[Part]]:
-    """Priors of the chosen lists, their copies, each for its share, and what each list added."""
+) -> tuple[Said, list[JudgedList], list[Part]]:
+    """What was said in the chosen lists, their copies, each for its share, and each one's part."""
     lists = [copies[0][at] for at in chosen]
     every = [replace(copy[at], share=1 / len(copies)) for copy in copies for at in chosen]
-    return learn_priors(lists), every, own_parts(lists) * len(copies)
+    return learn_said(lists), every, own_parts(lists) * len(copies)
 
 
 def cross_scores(
@@ -181,13 +205,12 @@ def cross_scores(
     found: list[Floats] = [np.zeros(0)] * len(tested)
     for number in range(folds):
         chosen = [at for at, own in enumerate(fold) if own != number]
-        priors, training, own_of = with_copies(copies, chosen)
-        scores = learn_directions(training, priors, names, own=own_of, penalty=penalty, here=here)
+        said, training, own_of = with_copies(copies, chosen)
+        scores = learn_directions(training, said, names, own=own_of, penalty=penalty, here=here)
         for place, judged in enumerate(tested):
             if fold[place] == number:
-                prior = prior_features(priors, judged.lemmas, judged.direction)
-                columns = {**judged.columns, **named(prior, PRIOR)}
-                found[place] = scores[judged.direction].of(columns)
+                told = said.columns(judged.word, judged.lemmas, judged.direction)
+                found[place] = scores[judged.direction].of({**judged.columns, **told})
     return found
 
 

@@ -22,6 +22,7 @@ from trope.core.files import atomic_write
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
 from trope.tasks.rewriting.inventory import Inventory, framed_vectors
 from trope.tasks.rewriting.meaning import Array, Meanings
+from trope.tasks.rewriting.pairs import PAIR, Pairs
 from trope.tasks.rewriting.task import DIRECTIONS, Place
 
 SUBSTITUTION = "substitution"
@@ -58,8 +59,9 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
     """What `trope train rewriting` learns.
 
     `priors` has, for each direction, how often each word was judged and by how much more often
-    than others it was accepted; `mix` is the share of the shortlist's score in the final one;
-    `nearest` is how many words, those that say the same best, may be offered at all.
+    than others it was accepted, `pairs` the same of a word in the place of another; `mix` is the
+    share of the shortlist's score in the final one; `nearest` is how many words, those that say the
+    same best, may be offered at all.
     """
 
     meanings: str
@@ -68,6 +70,7 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
     priors: dict[str, dict[str, tuple[float, float]]]
     mix: dict[str, float]
     nearest: dict[str, int] = {}
+    pairs: Pairs | None = None
 
     def shortlist_scores(self, place: Place, inventory: Inventory, question: str) -> Floats:
         """Log-odds of every word of an inventory, without reading it in the place.
@@ -75,16 +78,12 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
         Words that say something else, which are not to be offered, have minus infinity.
         """
         columns = named(cheap_features(place, inventory), CHEAP)
-        return self._shortlist(columns, inventory.lemmas, question)
-
-    def _shortlist(
-        self, columns: dict[str, Floats], lemmas: Sequence[str], question: str
-    ) -> Floats:
-        if question == SUBSTITUTION:
-            return self.shortlist[SUBSTITUTION].of(columns)
         same = self.shortlist[SUBSTITUTION].of(columns)
-        priors = named(self._inventory_priors(tuple(lemmas), question), PRIOR)
-        scores = self.shortlist[question].of({**columns, **priors, SUBSTITUTION: same})
+        if question == SUBSTITUTION:
+            return same
+        said = named(self._inventory_priors(inventory.lemmas, question), PRIOR)
+        said |= self._said_of_pairs(place.lemma, inventory.lemmas, question)
+        scores = self.shortlist[question].of({**columns, **said, SUBSTITUTION: same})
         return only_nearest(scores, same, self.nearest.get(question, len(same)))
 
     def _inventory_priors(self, lemmas: tuple[str, ...], question: str) -> Array:
@@ -112,20 +111,28 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
             [(place, own) for (place, _), own in zip(lists, forms, strict=True)], meanings
         )
         return [
-            self.rank_columns(cheap_features(place, words), context, words.lemmas, question)
+            self.rank_columns(
+                cheap_features(place, words), context, place.lemma, words.lemmas, question
+            )
             for (place, words), context in zip(lists, read, strict=True)
         ]
 
     def rank_columns(
-        self, cheap: Array, context: Array, lemmas: Sequence[str], question: str
+        self, cheap: Array, context: Array, word: str, lemmas: Sequence[str], question: str
     ) -> Floats:
-        """Log-odds of the candidates of one place from their features."""
+        """Log-odds of the candidates of one place, for its word, from their features."""
         columns = {**named(cheap, CHEAP), **named(context, CONTEXT)}
         if question == SUBSTITUTION:
             return self.rank[SUBSTITUTION].of(columns)
         columns[SUBSTITUTION] = self.rank[SUBSTITUTION].of(columns)
         columns |= named(prior_features(self.priors, lemmas, question), PRIOR)
+        columns |= self._said_of_pairs(word, lemmas, question)
         return self.rank[question].of(columns)
+
+    def _said_of_pairs(self, word: str, lemmas: Sequence[str], question: str) -> dict[str, Floats]:
+        if self.pairs is None:
+            return {}
+        return named(self.pairs.features(word, lemmas, question), PAIR)
 
 
 def only_nearest(scores: Floats, same: Floats, number: int) -> Floats:

@@ -145,7 +145,7 @@ class Rewriter:
         if not len(words):
             return Ranked((), (), (), ())
         cheap = cheap_features(place, words)
-        rank = self.ranker.rank_columns(cheap, context, words.lemmas, question)
+        rank = self.ranker.rank_columns(cheap, context, place.lemma, words.lemmas, question)
         final = rank + self.ranker.mix.get(question, 1.0) * shortlist
         columns = named(cheap, CHEAP) | named(context, CONTEXT)
         order = np.argsort(-final, kind="stable")[:top]
