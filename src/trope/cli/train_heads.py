@@ -34,9 +34,10 @@ def heads(
 ) -> None:
     """The metaphor heads of the tier `small`, on the lower layers of a finished network.
 
-    All else in the model stays as it is. They learn from readers of words and from the teachers of
-    `trope train headlines`. Ten minutes on one large GPU; `trope train headlines --calibrate-only`
-    is due afterwards, since the tier `base` hears `small` on whole sentences.
+    All else in the model stays as it is. They learn of words what the model says of them so far, of
+    headlines what the teachers of `trope train headlines` say. Ten minutes on one large GPU;
+    `trope train headlines --calibrate-only` is due afterwards, since the tier `base` hears `small`
+    on whole sentences.
     """
     from importlib.resources import files
 

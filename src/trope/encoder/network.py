@@ -27,7 +27,7 @@ METAPHOR_SIZE = 192
 HEAD_DROPOUT = 0.33
 METAPHOR_DROPOUT = 0.2
 SENTIMENT_SIZE = 192
-LOWER_LAYERS = {"e5-small": 8}
+LOWER_LAYERS = {"e5-small": 6}
 """How many layers of a base the metaphor heads read: a pass for metaphors alone ends there."""
 GLANCES = 2
 """How often the sentiment head looks over a text, each time for something else."""

@@ -42,8 +42,7 @@ from trope.train.sources import read_text_set
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""
 READING = 1024
-READING_WORDS = 16384
-"""Sentences, and words, a batch where nothing is learned."""
+"""Sentences a batch where nothing is learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +183,10 @@ def teachers_opinion(job: Job) -> Path:
             own = job.work / f"opinion-{seed}.npy"
             if not own.exists():
                 model = train_teacher(job, kind, seed, rows)
-                keep(own, _probabilities(figurative(model, pool, job.device)))
+                _keep(own, _probabilities(figurative(model, pool, job.device)))
                 job.say(f"teacher {seed} ({kind.name}) has read the pool")
             said.append(np.load(own))
-    keep(path, np.mean(said, axis=0))
+    _keep(path, np.mean(said, axis=0))
     return path
 
 
@@ -294,19 +293,6 @@ def figurative(model: Network, corpus: Corpus, device: str) -> Floats:
     return said
 
 
-@torch.inference_mode()
-def read_words_of(model: Network, corpus: Corpus, device: str) -> Floats:
-    """Probabilities of all words of a corpus."""
-    model.eval()
-    said = np.zeros(int(corpus.sentence_starts[-1]))
-    for arrays in batches(corpus, READING_WORDS, None):
-        with _half(device):
-            scores = model(on_device(arrays, device)).metaphor.metaphor
-        there = arrays["word"] >= 0
-        said[arrays["word"][there]] = scores.float().cpu().numpy()[there]
-    return _probabilities(said)
-
-
 def _together(job: Job, model: Network, small: Encoder, val: Rows) -> Calibration:
     """How the mean of both tiers' log-odds becomes a probability, and the threshold for it."""
     heard = np.asarray([v.figurative for v in SmallHeads(small).verdicts(val.words)])
@@ -382,8 +368,7 @@ def _newsmet(data: Path, split: str) -> Path:
     return path
 
 
-def keep(path: Path, values: Floats) -> None:
-    """An array in a file that appears whole."""
+def _keep(path: Path, values: Floats) -> None:
     with atomic_write(path, "wb") as file:
         np.save(file, values, allow_pickle=False)  # type: ignore[arg-type]
 

@@ -1,8 +1,8 @@
 """`trope train heads`: metaphor heads of the tier `small` that read its lower layers alone.
 
-A pass for metaphors alone can then leave the upper layers out. The network stays as it is; new
-heads learn from what large readers say of words in plain texts, from VUA's answers, and from what
-the teachers of `trope train headlines` say of whole headlines that nobody labelled.
+A pass for metaphors alone can then leave the upper layers out. The network stays as it is. New
+heads learn of words what the network said of them so far, with all its layers, and VUA's answers;
+of whole headlines, what the teachers of `trope train headlines` say of those without a label.
 """
 
 from __future__ import annotations
@@ -26,19 +26,12 @@ from trope.core.files import atomic_write
 from trope.core.progress import Say
 from trope.encoder.models import model_folder
 from trope.encoder.network import MetaphorHeads
-from trope.encoder.session import FILES, Encoder, Labels, open_session
+from trope.encoder.session import FILES, METAPHOR, Encoder, Labels, open_session
 from trope.train.corpus import Corpus, batches, encode_verdicts, encode_words
 from trope.train.dev import Calibration, Floats, calibrate, figures_when
 from trope.train.encoder_dev import fold, thresholds
 from trope.train.fit import CLIP, slope
-from trope.train.headline_head import (
-    Job,
-    begin,
-    keep,
-    read_words_of,
-    teachers_opinion,
-    train_reader,
-)
+from trope.train.headline_head import Job, begin, teachers_opinion
 from trope.train.headline_settings import HeadlineSettings
 from trope.train.lower_heads_settings import LowerHeadSettings
 from trope.train.metaphor_sets import read_metaphor_set
@@ -53,9 +46,13 @@ DEV = {"metaphor": ("vua", "f1"), "figurative": ("newsmet", "macro_f1")}
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A batch as the network sees it: [sentence, word, layer, dimension], and whose words."""
+    """A batch as the network sees it: [sentence, word, layer, dimension], and whose words.
+
+    `said` is the probability that each word had from the heads that the network has.
+    """
 
     layers: Tensor
+    said: Tensor
     word: Tensor
     sentence: Tensor
 
@@ -64,14 +61,19 @@ class Seen:
         """Which places hold a word."""
         return self.word >= 0
 
+    def to(self, device: str) -> Seen:
+        """The same on a device."""
+        return Seen(*(t.to(device) for t in (self.layers, self.said, self.word, self.sentence)))
+
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """Batches with probabilities to be learnt: of words, and of whole sentences where known."""
+    """Batches, and probabilities to be learnt: of words, where the network's own will not do, and
+    of whole sentences, where they are known."""
 
     seen: list[Seen]
-    words: Tensor
     passes: int
+    words: Tensor | None = None
     whole: Tensor | None = None
 
 
@@ -113,16 +115,16 @@ def read_lessons(job: Job, settings: LowerHeadSettings, folder: Path) -> dict[st
     """What the heads learn from, seen through the network of a folder."""
     opinion = np.load(teachers_opinion(job))
     gold = encode_verdicts(read_metaphor_set(job.data, GOLD, "train"), job.vocabulary)
-    corpora = {TEXTS: _texts(job, settings), POOL: Corpus.load(job.work / "pool.npz")}
-    words = {name: _tensor(word_opinion(job, name, c), job) for name, c in corpora.items()}
 
     def seen(corpus: Corpus) -> list[Seen]:
         return list(see(folder, corpus, settings, job.device))
 
     return {
-        GOLD: Lesson(seen(gold), _tensor(gold.labels["metaphor"], job), settings.gold_passes),
-        TEXTS: Lesson(seen(corpora[TEXTS]), words[TEXTS], settings.passes),
-        POOL: Lesson(seen(corpora[POOL]), words[POOL], settings.passes, _tensor(opinion, job)),
+        GOLD: Lesson(seen(gold), settings.gold_passes, words=_tensor(gold.labels["metaphor"], job)),
+        TEXTS: Lesson(seen(_texts(job, settings)), settings.passes),
+        POOL: Lesson(
+            seen(Corpus.load(job.work / "pool.npz")), settings.passes, whole=_tensor(opinion, job)
+        ),
     }
 
 
@@ -139,19 +141,6 @@ def _texts(job: Job, settings: LowerHeadSettings) -> Corpus:
     return Corpus.load(path)
 
 
-def word_opinion(job: Job, name: str, corpus: Corpus) -> Floats:
-    """What the readers say of every word, on the average: probabilities."""
-    said = []
-    for seed in job.settings.readers.seeds:
-        path = job.work / f"words-{name}-{seed}.npy"
-        if not path.exists():
-            reader = job.network(train_reader(job, seed), seed)
-            keep(path, read_words_of(reader, corpus, job.device))
-            job.say(f"reader {seed} has read the {name}")
-        said.append(np.load(path))
-    return np.asarray(np.mean(said, axis=0))
-
-
 def see(folder: Path, corpus: Corpus, settings: LowerHeadSettings, device: str) -> Iterator[Seen]:
     """The lower layers of the network of a folder, word by word, in batches by length."""
     path = folder / "encoder.onnx"
@@ -159,14 +148,15 @@ def see(folder: Path, corpus: Corpus, settings: LowerHeadSettings, device: str) 
     session = open_session(path, model)
 
     def read(arrays: dict[str, Any]) -> Seen:
-        shown = session.run(names, _inputs(arrays))
+        *shown, logits = session.run([*names, METAPHOR[0]], _inputs(arrays))
         shape = (*arrays["word"].shape, -1)
         layers = np.stack([rows.astype(np.float16).reshape(shape) for rows in shown], axis=2)
-        return Seen(*map(torch.from_numpy, (layers, arrays["word"], arrays["sentence"])))
+        said = 1 / (1 + np.exp(-logits))
+        return Seen(*map(torch.from_numpy, (layers, said, arrays["word"], arrays["sentence"])))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for seen in pool.map(read, batches(corpus, settings.words_a_batch, None)):
-            yield Seen(*(t.to(device) for t in (seen.layers, seen.word, seen.sentence)))
+            yield seen.to(device)
 
 
 def _inputs(arrays: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,15 +199,13 @@ def fit_heads(
 
 def _loss(heads: MetaphorHeads, lesson: Lesson, seen: Seen) -> Tensor:
     scores = _judged(heads, seen)
-    wanted = lesson.words[seen.word.clamp_min(0)]
-    known = seen.there & (wanted >= 0)
+    wanted = seen.said if lesson.words is None else lesson.words[seen.word.clamp_min(0)]
+    known = seen.there & (wanted >= 0)  # VUA has words that nobody judged
     cross = functional.binary_cross_entropy_with_logits
     loss = cross(scores.metaphor[known], wanted[known])
-    return (
-        loss
-        if lesson.whole is None
-        else loss + cross(scores.figurative, lesson.whole[seen.sentence])
-    )
+    if lesson.whole is not None:
+        loss = loss + cross(scores.figurative, lesson.whole[seen.sentence])
+    return loss
 
 
 def _judged(heads: MetaphorHeads, seen: Seen) -> Any:

@@ -32,7 +32,10 @@ def layers_of(model: bytes) -> list[str]:
 
 
 def showing_layers(model: bytes, number: int) -> tuple[bytes, list[str]]:
-    """A model whose outputs are the lower layers, a row a word, and the names of these outputs."""
+    """A model whose outputs are its lower layers, a row a word, and what it says of words.
+
+    The names of the layers come back, too.
+    """
     opened = onnx.load_from_string(model)
     graph = Graph(prefix="shown_")
     shape = graph.add("Shape", "ids")
@@ -41,7 +44,7 @@ def showing_layers(model: bytes, number: int) -> tuple[bytes, list[str]]:
         rows = pooled(graph, layer, shape, _width(opened))
         names.append(graph.add("Identity", rows, name=f"{LAYER}_{level}"))
     _put_in(opened, graph, {name: ["row", _width(opened)] for name in names})
-    return keep_outputs(opened.SerializeToString(), names), names
+    return keep_outputs(opened.SerializeToString(), (*names, METAPHOR[0])), names
 
 
 def with_metaphor_heads(model: bytes, weights: Weights) -> bytes:
