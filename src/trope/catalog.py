@@ -304,6 +304,11 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "The head of the tier `base` for whole headlines.",
             extra="train",
         ),
+        "heads": Entry(
+            "trope.train.lower_heads:train_lower_heads",
+            "The metaphor heads of the tier `small`.",
+            extra="train",
+        ),
         "vectors": Entry(
             "trope.train.vectors:train_vectors",
             "Static word vectors, distilled from a large encoder.",

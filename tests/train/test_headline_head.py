@@ -126,7 +126,7 @@ def choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -
     return {
         "settings": settings, "data": write_newsmet(tmp_path / "data"), "work": tmp_path / "work",
         "out": tmp_path / "after", "adapters": tmp_path / "before", "base_weights": weights,
-        "device": "cpu",
+        "device": "cpu", "calibrate_only": False,
     }  # fmt: skip
 
 
@@ -159,6 +159,20 @@ def test_a_run_goes_on_where_it_was(choices: dict[str, object], tmp_path: Path) 
     assert again == [f"the adapters are in {tmp_path / 'after'}"]
     for name, value in load_file(path).items():
         assert torch.equal(value, first[name]), name
+
+
+def test_calibration_alone_keeps_what_the_head_has_learnt(
+    choices: dict[str, object], tmp_path: Path
+) -> None:
+    said: list[str] = []
+    headline_head.train_headlines(**(choices | {"calibrate_only": True}), say=said.append)
+    assert len(said) == 1  # no teacher was needed
+    before = load_file(tmp_path / "before" / "adapters.safetensors")
+    after = load_file(tmp_path / "after" / "adapters.safetensors")
+    changed = {name for name in after if not torch.equal(after[name], before[name])}
+    assert changed <= {"metaphor.figurative.weight", "metaphor.figurative.bias"}
+    with safe_open(tmp_path / "after" / "adapters.safetensors", "pt") as file:
+        assert file.metadata()["agreement"].startswith('{"slope":')
 
 
 def test_missing_files_are_named(choices: dict[str, object], tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import click
 
 from trope.cli.train_analogy import analogy
 from trope.cli.train_headlines import headlines
+from trope.cli.train_heads import heads
 from trope.cli.train_metaphor import metaphor
 from trope.cli.train_rewriting import associations, rewriting, verbs
 from trope.cli.train_whole import metonymy, sentiment
@@ -51,6 +52,7 @@ def train() -> None:
 
 train.add_command(analogy)
 train.add_command(headlines)
+train.add_command(heads)
 train.add_command(metaphor)
 train.add_command(metonymy)
 train.add_command(sentiment)

@@ -22,6 +22,9 @@ _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
               "on.  [default: OUT/work]")  # fmt: skip
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
               help="Settings instead of those of the shipped head.")  # fmt: skip
+@click.option("--calibrate-only", is_flag=True,
+              help="Keep the head; choose calibration and threshold again, as is due after a new "
+              "tier small.")  # fmt: skip
 @click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
 @click.pass_context
 def headlines(
@@ -32,6 +35,7 @@ def headlines(
     base_weights: Path | None,
     work: Path | None,
     config: Path | None,
+    calibrate_only: bool,
     device: str,
 ) -> None:
     """The head of the tier `base` that judges whole headlines, after `trope train base`.
@@ -56,6 +60,7 @@ def headlines(
         out=out,
         adapters=adapters,
         base_weights=base_weights,
+        calibrate_only=calibrate_only,
         device=device,
         say=(lambda message: None) if quiet else (lambda message: click.echo(message, err=True)),
     )

@@ -76,10 +76,10 @@ class Stretches:
 def read_words(
     encoder: Encoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
 ) -> list[Parse]:
-    """Sentences (of at least one word) with their tags and what else is asked for, no trees."""
+    """Sentences (of at least one word) with what is asked for and nothing else."""
     words = [tuple(sentence) for sentence in sentences]
     stretches = Stretches(words, encoder)
-    for done in encoder.submit(words, (*TAGS, *outputs)):
+    for done in encoder.submit(words, outputs):
         stretches.add(read_batch(done.result(), encoder))
     return stretches.parses()
 

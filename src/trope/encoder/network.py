@@ -27,6 +27,8 @@ METAPHOR_SIZE = 192
 HEAD_DROPOUT = 0.33
 METAPHOR_DROPOUT = 0.2
 SENTIMENT_SIZE = 192
+LOWER_LAYERS = {"e5-small": 6}
+"""How many layers of a base the metaphor heads read: a pass for metaphors alone ends there."""
 GLANCES = 2
 """How often the sentiment head looks over a text, each time for something else."""
 METONYMY_SIZE = 192
@@ -104,7 +106,7 @@ def _mpnet_ids(ids: Tensor) -> Tensor:
 
 
 class LayerMix(nn.Module):
-    """A weighted mean of all layers, with learned weights."""
+    """A weighted mean of the lower layers, as many as there are learned weights."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -113,9 +115,8 @@ class LayerMix(nn.Module):
     def forward(self, layers: list[Tensor]) -> Tensor:
         """The mean."""
         shares = self.weights.softmax(0)
-        return torch.stack(
-            [share * layer for share, layer in zip(shares, layers, strict=True)]
-        ).sum(0)
+        read = layers[: len(shares)]
+        return torch.stack([share * x for share, x in zip(shares, read, strict=True)]).sum(0)
 
 
 @dataclass
@@ -207,18 +208,25 @@ class MetaphorHeads(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> MetaphorScores:
         """Scores of every word and sentence; `pool` averages the pieces of a word."""
-        both = self.dropout(self.compare(layers, pool))
+        return self.judge(self.compare(layers, pool), pool.sum(-1) > 0)
+
+    def judge(self, compared: Tensor, there: Tensor) -> MetaphorScores:
+        """Scores from what `compare` gave, and from which words are there."""
+        both = self.dropout(compared)
         words = self.dropout(functional.relu(self.hidden(both)))
         return MetaphorScores(
             metaphor=self.metaphor(words).squeeze(-1),
             target=self.target(words).squeeze(-1),
-            figurative=self.whole(both, pool.sum(-1) > 0),
+            figurative=self.whole(both, there),
         )
 
     def compare(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, word, dimension]: each word here, by itself, and where both are alike."""
-        here = self.here(self.dropout(pool @ self.mix(layers)))
-        alone = self.alone(pool @ layers[0])
+        return self.compare_words(pool @ self.mix(layers), pool @ layers[0])
+
+    def compare_words(self, mixed: Tensor, first: Tensor) -> Tensor:
+        """The same, from the mixed layers and the first one of every word."""
+        here, alone = self.here(self.dropout(mixed)), self.alone(first)
         return torch.cat([here, alone, here * alone], dim=-1)
 
     def whole(self, both: Tensor, there: Tensor) -> Tensor:
@@ -308,7 +316,7 @@ class Network(nn.Module):
         size, layers = self.trunk.size, self.trunk.layers
         self.syntax = self.metaphor = self.sentiment = self.metonymy = self.meaning = None
         if "metaphor" in tasks:
-            self.metaphor = MetaphorHeads(size, layers)
+            self.metaphor = MetaphorHeads(size, min(layers, 1 + LOWER_LAYERS.get(base, layers)))
         if {*tasks} <= {"metaphor"}:
             return
         assert labels is not None

@@ -142,14 +142,14 @@ class Encoder:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"
                 self._sessions[wanted] = (
-                    _open_session(path) if wanted == {*self.outputs} else _open_part(path, wanted)
+                    open_session(path) if wanted == {*self.outputs} else _open_part(path, wanted)
                 )
                 _check_outputs(self._sessions[wanted], wanted, path)
             return self._sessions[wanted]
 
     @cached_property
     def _labeller(self) -> Any:
-        return _open_session(self.folder / "labeller.onnx")
+        return open_session(self.folder / "labeller.onnx")
 
     def label_arcs(self, dependents: Array, heads: Array) -> Array:
         """Scores of the relations between words and the heads that were chosen for them.
@@ -205,7 +205,7 @@ def _open_part(path: Path, outputs: frozenset[str]) -> Any:
         part = keep_outputs(path.read_bytes(), outputs)
     except ValueError as error:
         raise BadModel(path, f"is no ONNX model ({error}); train or install it again") from None
-    return _open_session(path, part)
+    return open_session(path, part)
 
 
 def _check_outputs(session: Any, wanted: frozenset[str], path: Path) -> None:
@@ -215,7 +215,7 @@ def _check_outputs(session: Any, wanted: frozenset[str], path: Path) -> None:
         raise BadModel(path, f"{problem}; train or install it again")
 
 
-def _open_session(path: Path, content: bytes | None = None) -> Any:
+def open_session(path: Path, content: bytes | None = None) -> Any:
     """A session for the model of a file, or for what was read from it."""
     import onnxruntime
 

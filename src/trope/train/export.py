@@ -18,6 +18,8 @@ from trope.train.graph import CONTRIB, Graph
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 HEAD_SIZE, EPSILON = 32, 1e-12  # of the base; the other sizes are those of its weights
+FIRST = {"metaphor": "here", "sentiment": "hidden", "metonymy": "hidden", "meaning": "vector"}
+"""The first layer of each head."""
 
 
 def export(weights: Weights, labels: Labels, vocabulary: Path, folder: Path) -> None:
@@ -56,7 +58,7 @@ def build_graph(weights: Weights) -> bytes:
     outputs["label_dependents"] = ["batch", "word", size]
     outputs["label_heads"] = ["batch", "head", size]
     if "metaphor.mix.weights" in weights:
-        _metaphor(graph, layers, weights, shape, words)
+        metaphor_heads(graph, layers, weights, shape, words)
         outputs["metaphor"] = ["batch", "word"]
         outputs["figurative"] = ["batch"]
     if "sentiment.mix.weights" in weights:
@@ -174,20 +176,20 @@ def _linear(graph: Graph, x: str, weights: Weights, name: str) -> str:
 def _word_rows(
     graph: Graph, layers: list[str], mix: npt.NDArray[np.float32], shape: str, size: int
 ) -> str:
-    """The mixed layers, averaged over the pieces of each word: one row a word."""
+    """The lower layers, mixed and averaged over the pieces of each word: one row a word."""
     shares = np.exp(mix - mix.max())
     shares = shares / shares.sum()
     mixed = graph.add(
         "Sum",
         *(
             graph.add("Mul", layer, graph.constant(share, "float32"))
-            for layer, share in zip(layers, shares, strict=True)
+            for layer, share in zip(layers[: len(shares)], shares, strict=True)
         ),
     )
-    return _pooled(graph, mixed, shape, size)
+    return pooled(graph, mixed, shape, size)
 
 
-def _pooled(graph: Graph, layer: str, shape: str, size: int) -> str:
+def pooled(graph: Graph, layer: str, shape: str, size: int) -> str:
     """A layer averaged over the pieces of each word: one row a word."""
     by_sentence = graph.add("Concat", shape, graph.constant([size], "int64"), axis=0)
     pooled = graph.add("MatMul", "pool", graph.add("Reshape", layer, by_sentence))
@@ -214,13 +216,15 @@ def _with_root(
     return graph.add("Concat", roots, sentences, axis=1, name=name)
 
 
-def _metaphor(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
+def metaphor_heads(
+    graph: Graph, layers: list[str], weights: Weights, shape: str, words: str
+) -> None:
     """Scores of words and of whole sentences; their last layers are exact."""
     size = len(weights["metaphor.here.bias"])
     width = weights["metaphor.here.weight"].shape[1]
     mixed = _head_rows(graph, layers, weights, "metaphor", shape)
     here = _linear(graph, mixed, weights, "metaphor.here")
-    first = _pooled(graph, layers[0], shape, width)
+    first = pooled(graph, layers[0], shape, width)
     alone = _linear(graph, first, weights, "metaphor.alone")
     both = graph.add("Concat", here, alone, graph.add("Mul", here, alone), axis=1)
     word = graph.add("Relu", _linear(graph, both, weights, "metaphor.hidden"))
@@ -244,8 +248,8 @@ def _there(graph: Graph, keep: int = 0) -> str:
 
 
 def _head_rows(graph: Graph, layers: list[str], weights: Weights, head: str, shape: str) -> str:
-    """The words as one head mixes the layers."""
-    width = weights["syntax.upos.weight"].shape[1]
+    """The words as one head mixes the layers; its first matrix tells how wide they are."""
+    width = weights[f"{head}.{FIRST[head]}.weight"].shape[1]
     return _word_rows(graph, layers, weights[f"{head}.mix.weights"], shape, width)
 
 

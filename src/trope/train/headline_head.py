@@ -75,6 +75,14 @@ class Job:
         return model
 
 
+def begin(settings: HeadlineSettings, data: Path, work: Path, device: str, say: Say) -> Job:
+    """A job on the device that was named, or on the fastest that is there."""
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")
+    return Job(settings, data, work, device, say)
+
+
 def train_headlines(
     *,
     settings: HeadlineSettings,
@@ -83,18 +91,16 @@ def train_headlines(
     out: Path,
     adapters: Path | None,
     base_weights: Path | None,
+    calibrate_only: bool,
     device: str,
     say: Say,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_float32_matmul_precision("high")
-    job = Job(settings, data, work, device, say)
+    job = begin(settings, data, work, device, say)
     source = (adapters or model_folder("base")) / ADAPTERS
     if not source.is_file():
         raise MissingData(source, "give a folder that `trope train base` has written")
-    opinion = teachers_opinion(job)
+    opinion = None if calibrate_only else teachers_opinion(job)
     refit(job, source, opinion, out, base_weights)
     say(f"the adapters are in {out}")
 
@@ -168,8 +174,9 @@ def teachers_opinion(job: Job) -> Path:
     if path.exists():
         return path
     rows = job.rows("train")
-    pool = _pool(job, rows)
-    pool.save(pool_path)
+    if not pool_path.exists():
+        _pool(job, rows).save(pool_path)
+    pool = Corpus.load(pool_path)
     said = []
     for kind in job.settings.teachers.kinds:
         for seed in kind.seeds:
@@ -183,23 +190,31 @@ def teachers_opinion(job: Job) -> Path:
     return path
 
 
-def refit(job: Job, source: Path, opinion: Path, out: Path, base_weights: Path | None) -> None:
-    """The adapters with a new head, calibrated by itself and together with the tier `small`."""
+def refit(
+    job: Job, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
+) -> None:
+    """The adapters with a new head, calibrated by itself and together with the tier `small`.
+
+    Without an opinion to learn, the head they have is calibrated anew.
+    """
     small = Encoder("small")
     model: Network = BaseEncoder(small=small, weights=base_weights, adapters=source).network
     model.to(job.device)
-    head = fit_head(job, model, Corpus.load(job.work / "pool.npz"), np.load(opinion))
     with safe_open(source, "pt") as file:
         told = dict(file.metadata())
         weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    own = {f"metaphor.{name}": value for name, value in head.items()}
+    if opinion is None:
+        own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
+    else:
+        head = fit_head(job, model, Corpus.load(job.work / "pool.npz"), np.load(opinion))
+        own = {f"metaphor.{name}": value for name, value in head.items()}
     val = job.rows("val")
-    model.load_state_dict({k: v.to(job.device) for k, v in own.items()}, strict=False)
+    _take_over(model, own, job.device)
     alone = calibrate(figurative(model, val.corpus, job.device), val.labels, by="macro_f1")
     own["metaphor.figurative.weight"] = own["metaphor.figurative.weight"] * alone.slope
     own["metaphor.figurative.bias"] = own["metaphor.figurative.bias"] * alone.slope + alone.shift
     weights |= {name: value.half().cpu().contiguous() for name, value in own.items()}
-    model.load_state_dict({k: v.to(job.device) for k, v in own.items()}, strict=False)
+    _take_over(model, own, job.device)
     together = _together(job, model, small, val)
     told["agreement"] = msgspec.json.encode(TierMean(together.slope, together.shift)).decode()
     limits = msgspec.json.decode(told["metaphor"], type=MetaphorThresholds)
@@ -208,6 +223,10 @@ def refit(job: Job, source: Path, opinion: Path, out: Path, base_weights: Path |
     out.mkdir(parents=True, exist_ok=True)
     with atomic_write(out / ADAPTERS, "wb") as file:
         file.write(save(weights, metadata=told))
+
+
+def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
+    model.load_state_dict({k: v.to(device) for k, v in own.items()}, strict=False)
 
 
 def fit_head(job: Job, model: Network, pool: Corpus, opinion: Floats) -> dict[str, Tensor]:

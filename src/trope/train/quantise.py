@@ -5,11 +5,13 @@ Weights are kept per column and activations per row, so that export costs the st
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from trope.encoder.network import Network
+Module = TypeVar("Module", bound=nn.Module)
 
 IN_32_BITS = (
     "label_classes", "metaphor", "target", "attention", "figurative",
@@ -51,7 +53,7 @@ class QuantEmbedding(nn.Embedding):
         return fake_int8(super().forward(ids))
 
 
-def quantise(model: Network) -> Network:
+def quantise(model: Module) -> Module:
     """The model, whose linear layers and word table now compute with simulated 8 bits."""
     for name, child in model.named_modules():
         if type(child) is nn.Linear and name.split(".")[-1] not in IN_32_BITS:
