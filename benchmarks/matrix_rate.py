@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from trope.encoder.pruning import keep_outputs
 
 ROWS, INNER, COLUMNS = 512, 1536, 384
 """The largest product of the encoder's own shape."""
@@ -24,12 +27,12 @@ def int8_rate(repeats: int = 60) -> float:
     return 2 * ROWS * INNER * COLUMNS / min(seconds)
 
 
-def operations_a_piece(model: Path) -> int:
-    """Operations in the 8-bit products of a network for one word piece; heads, which work by
-    the word, are counted too and make it a little too high."""
+def operations_a_piece(model: Path, outputs: Collection[str]) -> int:
+    """Operations in the 8-bit products for one word piece that these outputs of a network need;
+    heads, which work by the word, are counted too and make it a little too high."""
     import onnx
 
-    graph = onnx.load(model).graph
+    graph = onnx.load_from_string(keep_outputs(model.read_bytes(), outputs)).graph
     sizes = {tensor.name: int(np.prod(tensor.dims)) for tensor in graph.initializer}
     products = [node for node in graph.node if node.op_type == "MatMulIntegerToFloat"]
     return 2 * sum(sizes[node.input[1]] for node in products)

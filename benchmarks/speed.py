@@ -25,6 +25,7 @@ import rivals
 
 from trope.core.errors import TropeError
 from trope.core.files import decode, open_binary, sha256
+from trope.encoder import session
 from trope.metrics.figures import DataRef, Figure
 
 T = TypeVar("T")
@@ -201,7 +202,8 @@ def encoder_figures(
     timings = {stage: seconds - before[stage] for stage, seconds in pipeline.timings.items()}
     count, _ = piece_counter(pipeline)
     pieces = sum(count(sentence.split()) for sentence in sentences)
-    wanted = pieces * matrix_rate.operations_a_piece(pipeline.encoder.folder / "encoder.onnx")
+    model = pipeline.encoder.folder / "encoder.onnx"
+    wanted = pieces * matrix_rate.operations_a_piece(model, session.METAPHOR)
     reached, possible = wanted / timings["encoder"], matrix_rate.int8_rate()
     rates = f"{reached / 1e9:.0f} of {possible / 1e9:.0f} billion operations by second and thread"
     said = f"8-bit products alone counted, all else the encoder does is in its time; {rates}"
