@@ -105,8 +105,8 @@ def _text(summary: Summary) -> Iterator[Text | Table]:
 def _metaphors(summary: Summary) -> Iterator[Text | Table]:
     metaphors = summary.metaphors
     yield Text(
-        f"Words from {metaphors.threshold:.2f} on are metaphors, sentences from "
-        f"{metaphors.sentence_threshold:.2f} on metaphorical; 95 % intervals.\n",
+        f"Words from {metaphors.threshold:g} on are metaphors, sentences from "
+        f"{metaphors.sentence_threshold:g} on metaphorical; 95 % intervals.\n",
         style="dim",
     )
     yield _rates(summary)

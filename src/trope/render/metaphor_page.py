@@ -109,7 +109,7 @@ def slider(metaphors: CorpusMetaphors) -> str:
         '<label class="slider" hidden>metaphors from '
         f'<input type="range" id="threshold" min="{LEAST}" max="1" step="0.01" '
         f'value="{threshold}" data-above="{" ".join(map(str, above))}"> '
-        f'<output id="said" for="threshold">{threshold:.2f} ({words:,} words)</output></label>'
+        f'<output id="said" for="threshold">{threshold:g} ({words:,} words)</output></label>'
     )
 
 
