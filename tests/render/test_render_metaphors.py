@@ -13,7 +13,7 @@ from trope.core.export import restrict, to_dict
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
-from trope.render.metaphor_page import LEAST, percent
+from trope.render.metaphor_page import LEAST, percent, threshold_text
 from trope.render.static_files import static_file
 from trope.render.text import write_text
 
@@ -159,3 +159,10 @@ def test_summary_of_the_page_has_rates_and_verbs() -> None:
 def test_percent_of_nothing_is_a_dash() -> None:
     assert percent(Interval(None, None, None)) == "–"
     assert percent(Interval(0.031, 0.02, 0.0449)) == "3.1 % (2.0–4.5)"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "text"), [(0.355, "0.355"), (0.5, "0.50"), (0.49, "0.49"), (1.0, "1.00")]
+)
+def test_thresholds_are_told_whole(threshold: float, text: str) -> None:
+    assert threshold_text(threshold) == text

@@ -18,7 +18,7 @@ from trope.cli.sources import NamedText
 from trope.core.errors import BadInput
 from trope.core.records import Analysis
 from trope.render.feelings import bar
-from trope.render.metaphor_page import percent
+from trope.render.metaphor_page import percent, threshold_text
 from trope.render.names import NAME_LIMIT, by_reading, most_frequent
 from trope.render.printable import printable
 from trope.render.summary import Summary
@@ -105,8 +105,8 @@ def _text(summary: Summary) -> Iterator[Text | Table]:
 def _metaphors(summary: Summary) -> Iterator[Text | Table]:
     metaphors = summary.metaphors
     yield Text(
-        f"Words from {metaphors.threshold:g} on are metaphors, sentences from "
-        f"{metaphors.sentence_threshold:g} on metaphorical; 95 % intervals.\n",
+        f"Words from {threshold_text(metaphors.threshold)} on are metaphors, sentences from "
+        f"{threshold_text(metaphors.sentence_threshold)} on metaphorical; 95 % intervals.\n",
         style="dim",
     )
     yield _rates(summary)

@@ -91,6 +91,11 @@ def tables(metaphors: CorpusMetaphors) -> Iterator[str]:
     yield "</div>"
 
 
+def threshold_text(threshold: float) -> str:
+    """A threshold, whole: they are chosen in steps of half a hundredth."""
+    return f"{threshold:.3f}".removesuffix("0")
+
+
 def percent(interval: Interval) -> str:
     """A share as per cent with its interval, such as "3.5 % (2.9–4.1)"."""
     if interval.value is None or interval.low is None or interval.high is None:
@@ -109,7 +114,7 @@ def slider(metaphors: CorpusMetaphors) -> str:
         '<label class="slider" hidden>metaphors from '
         f'<input type="range" id="threshold" min="{LEAST}" max="1" step="0.01" '
         f'value="{threshold}" data-above="{" ".join(map(str, above))}"> '
-        f'<output id="said" for="threshold">{threshold:g} ({words:,} words)</output></label>'
+        f'<output id="said" for="threshold">{threshold_text(threshold)} ({words:,} words)</output></label>'
     )
 
 
