@@ -108,13 +108,13 @@ def slider(metaphors: CorpusMetaphors) -> str:
     """The slider of the threshold, hidden until `slider.js` moves it."""
     # how many words are marked with the slider at each hundredth
     above = list(accumulate(reversed(metaphors.histogram)))[::-1]
-    threshold = metaphors.threshold
+    threshold, said = metaphors.threshold, threshold_text(metaphors.threshold)
     words = metaphors.total.words.part
     return (
         '<label class="slider" hidden>metaphors from '
         f'<input type="range" id="threshold" min="{LEAST}" max="1" step="0.01" '
         f'value="{threshold}" data-above="{" ".join(map(str, above))}"> '
-        f'<output id="said" for="threshold">{threshold_text(threshold)} ({words:,} words)</output></label>'
+        f'<output id="said" for="threshold">{said} ({words:,} words)</output></label>'
     )
 
 
