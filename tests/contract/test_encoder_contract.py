@@ -1,6 +1,7 @@
 """What the shipped network promises: no effect of company, order or threads; trees of anything."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -144,7 +145,20 @@ def test_the_measure_sees_a_difference(shipped: Pipeline) -> None:
 def test_a_list_is_parsed_as_each_of_its_sentences_in_order(
     shipped: Pipeline, sentences: list[list[str]]
 ) -> None:
-    assert shipped.parse(sentences) == [shipped.parse([words])[0] for words in sentences]
+    together, alone = shipped.parse(sentences), [shipped.parse([words])[0] for words in sentences]
+    assert [without_scores(parse) for parse in together] == [without_scores(p) for p in alone]
+    for one, other in zip(together, alone, strict=True):
+        assert scores_in(one) == pytest.approx(scores_in(other), abs=TOLERANCE)
+
+
+def without_scores(parse: Parse) -> Parse:
+    """What was decided: tags, lemmas, tree."""
+    return replace(parse, metaphor=(), figurative=None, feeling=None)
+
+
+def scores_in(parse: Parse) -> list[float]:
+    """All numbers of a parse; a batch may change their last bits."""
+    return [*parse.metaphor, parse.figurative or 0.0, parse.feeling or 0.0]
 
 
 def test_results_keep_the_order_of_the_texts(shipped: Pipeline) -> None:
