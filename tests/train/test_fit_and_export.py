@@ -33,11 +33,7 @@ SETTINGS = FitSettings(
     head_rate=1e-2,
     words_a_batch=48,
 )
-WORDS = [
-    ["The", "storm", "will", "wreck", "barns", "."],
-    ["Unbelievable", "😂", "@anna"],
-    ["So"],
-]
+WORDS = tiny.WORDS
 
 
 @pytest.fixture(autouse=True)

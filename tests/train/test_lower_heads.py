@@ -32,11 +32,7 @@ SETTINGS = replace(
     read_config(SHIPPED / "lower_heads.toml", LowerHeadSettings),
     layers=1, seeds=(1, 2), texts=("coinco",), passes=2, gold_passes=1, words_a_batch=64,
 )  # fmt: skip
-WORDS = [
-    ["The", "storm", "will", "wreck", "barns", "."],
-    ["Unbelievable", "😂", "@anna"],
-    ["So"],
-]
+WORDS = tiny.WORDS
 
 
 @pytest.fixture(autouse=True)

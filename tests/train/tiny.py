@@ -18,6 +18,14 @@ from trope.train.corpus import Corpus, TreebankSentence, collect_labels, encode_
 VOCABULARY = model_folder("small") / "vocab.txt"
 
 
+WORDS = [
+    ["The", "storm", "will", "wreck", "barns", "."],
+    ["Unbelievable", "😂", "@anna"],
+    ["So"],
+]
+"""Sentences for a model to read: plain, odd, and of one word."""
+
+
 def sentence(subject: str, verb: str, thing: str) -> TreebankSentence:
     """ "The storm will wreck barns ." with other words."""
     return TreebankSentence(

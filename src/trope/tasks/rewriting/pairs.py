@@ -87,18 +87,19 @@ def _sums(table: bytes) -> Floats:
 def _codes(lemmas: tuple[str, ...], groups: bytes) -> Floats:
     """[lemma, group] so that products of rows are about the squares of the verbs' likeness."""
     vectors, turned = _turned(groups)
-    return np.asarray(_likeness(framed_vectors(lemmas), vectors) @ turned, dtype=np.float64)
+    return np.asarray(likeness(framed_vectors(lemmas), vectors) @ turned, dtype=np.float64)
 
 
 @cache
 def _turned(groups: bytes) -> tuple[Array, Floats]:
     """The groups, and what makes them count as if they were at right angles (Nyström)."""
     vectors = np.frombuffer(groups, dtype=_STORED).astype(np.float32).reshape(GROUPS, -1)
-    values, directions = np.linalg.eigh(_likeness(vectors, vectors))
+    values, directions = np.linalg.eigh(likeness(vectors, vectors))
     return vectors, directions / np.sqrt(np.maximum(values, _SMALLEST))
 
 
-def _likeness(first: Array, second: Array) -> Floats:
+def likeness(first: Array, second: Array) -> Floats:
+    """[row of the first, row of the second]: how much alike two verbs are, 0 to 1."""
     return np.asarray(np.maximum(first @ second.T, 0) ** 2, dtype=np.float64)
 
 

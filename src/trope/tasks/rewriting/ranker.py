@@ -22,7 +22,7 @@ from trope.core.files import atomic_write
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
 from trope.tasks.rewriting.inventory import Inventory, framed_vectors
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.pairs import PAIR, Pairs
+from trope.tasks.rewriting.pairs import PAIR, Pairs, likeness
 from trope.tasks.rewriting.task import DIRECTIONS, Place
 
 SUBSTITUTION = "substitution"
@@ -185,9 +185,9 @@ def _near(
     if not known:
         return np.zeros((len(lemmas), 2))
     words = framed_vectors(lemmas)
-    found = _likeness(words, _framed(tuple(known))) @ np.array(list(known.values()))
+    found = likeness(words, _framed(tuple(known))) @ np.array(list(known.values()))
     if without:
-        own = _likeness(words, framed_vectors(tuple(without)))
+        own = likeness(words, framed_vectors(tuple(without)))
         found -= own @ np.array(list(without.values()))
     # what was taken away again may leave less than 0
     return np.asarray(np.maximum(found, [0.0, -np.inf]), dtype=np.float64)
@@ -197,10 +197,6 @@ def _near(
 def _framed(lemmas: tuple[str, ...]) -> Array:
     """The vectors of all verbs that people judged, which are asked for again and again."""
     return framed_vectors(lemmas)
-
-
-def _likeness(first: Array, second: Array) -> Floats:
-    return np.asarray(np.maximum(first @ second.T, 0) ** 2, dtype=np.float64)
 
 
 def ranker_file(kind: str) -> Path:
