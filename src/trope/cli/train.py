@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trope.cli.saying import sayer
 from trope.cli.train_analogy import analogy
 from trope.cli.train_headlines import headlines
 from trope.cli.train_heads import heads
@@ -116,7 +117,6 @@ def _train(
         settings = replace(settings, seed=seed)
     work = work or out / "work"
     work.mkdir(parents=True, exist_ok=True)
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     TRAININGS.load(name)(
         settings=settings,
         without=frozenset(without),
@@ -125,7 +125,7 @@ def _train(
         out=out,
         device=device,
         seeds=seeds,
-        say=(lambda message: None) if quiet else (lambda message: click.echo(message, err=True)),
+        say=sayer(ctx),
     )
 
 

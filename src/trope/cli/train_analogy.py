@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from trope.cli.saying import sayer
+
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
@@ -43,7 +45,6 @@ def analogy(
 
     if model is None and not prepare_only:
         raise BadInput("no encoder is named; give one with --model, or --prepare alone")
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     TRAININGS.load("analogy")(
         data=data,
         out=out,
@@ -51,6 +52,6 @@ def analogy(
         device=device,
         jobs=jobs,
         seed=seed,
-        say=(lambda line: None) if quiet else (lambda line: click.echo(line, err=True)),
+        say=sayer(ctx),
     )
     return 0

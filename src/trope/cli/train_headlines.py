@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from trope.cli.saying import sayer
+
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
 
@@ -52,7 +54,6 @@ def headlines(
     shipped = Path(str(files("trope.train") / "headlines.toml"))
     work = work or out / "work"
     work.mkdir(parents=True, exist_ok=True)
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     TRAININGS.load("headlines")(
         settings=read_config(config or shipped, HeadlineSettings),
         data=data,
@@ -62,5 +63,5 @@ def headlines(
         base_weights=base_weights,
         calibrate_only=calibrate_only,
         device=device,
-        say=(lambda message: None) if quiet else (lambda message: click.echo(message, err=True)),
+        say=sayer(ctx),
     )

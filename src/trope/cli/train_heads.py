@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from trope.cli.saying import sayer
+
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
 
@@ -49,7 +51,6 @@ def heads(
     settings = Path(str(files("trope.train")))
     work = work or out / "work"
     work.mkdir(parents=True, exist_ok=True)
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     TRAININGS.load("heads")(
         settings=read_config(config or settings / "lower_heads.toml", LowerHeadSettings),
         teachers=read_config(settings / "headlines.toml", HeadlineSettings),
@@ -58,5 +59,5 @@ def heads(
         out=out,
         model=model,
         device=device,
-        say=(lambda message: None) if quiet else (lambda message: click.echo(message, err=True)),
+        say=sayer(ctx),
     )

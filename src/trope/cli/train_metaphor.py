@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trope.cli.saying import is_quiet, sayer
 from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -88,8 +89,6 @@ def metaphor(
             f"no encoder is named; give one with --model, for example {settings.model}, or train "
             "the heads that ship with 'trope train encoder' and 'trope train base'"
         )
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
-    say = (lambda line: None) if quiet else (lambda line: click.echo(line, err=True))
     name = "metaphor-silver" if silver else "metaphor-hub"
     own = None if gold is None else _read_gold(gold)
     TRAININGS.load(name)(
@@ -103,10 +102,10 @@ def metaphor(
         own=own,
         device=device,
         work=work,
-        quiet=quiet,
+        quiet=is_quiet(ctx),
         seeds=_numbers(seeds),
         jobs=jobs,
-        say=say,
+        say=sayer(ctx),
     )
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from trope.cli.saying import sayer
+
 
 @click.command()
 @click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
@@ -68,7 +70,6 @@ def rewriting(
     if vectors == "encoder":
         meanings = EncoderMeanings(pipeline.encoder)
         teacher = PublicMeanings(pipeline.vocabulary, base_weights, threads)
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
     run = RewritingRun(
         data=data,
         parser=pipeline,
@@ -78,7 +79,7 @@ def rewriting(
         without=frozenset(without),
         seed=seed,
         work=work,
-        say=(lambda message: None) if quiet else (lambda message: click.echo(message, err=True)),
+        say=sayer(ctx),
     )
     out.mkdir(parents=True, exist_ok=True)
     train_rewriting(run, out)
@@ -121,12 +122,7 @@ def associations(
     from trope.train.associations import train_associations
     from trope.train.sources import read_text_set
 
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
-
-    def say(message: str) -> None:
-        if not quiet:
-            click.echo(message, err=True)
-
+    say = sayer(ctx)
     headlines = read_text_set(data, "headlines", say)
     file = train_associations(
         headlines, Pipeline(threads=threads), out, number=number, seed=seed, say=say

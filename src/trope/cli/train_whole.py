@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from trope.cli.saying import is_quiet, sayer
+
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _OPTIONS = (
     click.option("--model", required=True,
@@ -65,6 +67,4 @@ def _train(
     settings = read_preset(task) if config is None else read_hub_settings(config)
     if seed is not None:
         settings = replace(settings, seed=seed)
-    quiet = bool(ctx.obj and ctx.obj.get("quiet"))
-    say = (lambda line: None) if quiet else (lambda line: click.echo(line, err=True))
-    TRAININGS.load(f"{task}-hub")(settings=settings, quiet=quiet, say=say, **request)
+    TRAININGS.load(f"{task}-hub")(settings=settings, quiet=is_quiet(ctx), say=sayer(ctx), **request)
