@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from shutil import copyfile
+from shutil import copyfile, copytree
 from typing import Any
 
 import msgspec
@@ -97,18 +97,20 @@ def train_lower_heads(
         for name, _ in DEV.values()
     }
     seen = {name: list(see(folder, corpus, settings, job.device)) for name, corpus in dev.items()}
-    tried = []
+    tried: dict[Path, float] = {}
     for seed in settings.seeds:
         heads = fit_heads(lessons, settings, seed, job.device)
         said = {
             kind: said_by(heads, seen[name], dev[name])[kind] for kind, (name, _) in DEV.items()
         }
         figures = dev_figures(said, dev)
-        job.say(f"heads of seed {seed}: {figures}")
-        tried.append((float(np.mean(list(figures.values()))), heads, said))
-    _, heads, said = max(tried, key=lambda each: each[0])
-    write_model(heads, calibrations(said, dev), folder, out)
-    job.say(f"the model is in {out}")
+        own = job.work / f"heads-{seed}"
+        write_model(heads, calibrations(said, dev), folder, own)
+        job.say(f"heads of seed {seed}: {figures}, in {own}")
+        tried[own] = float(np.mean(list(figures.values())))
+    best = max(tried, key=lambda own: tried[own])
+    copytree(best, out, dirs_exist_ok=True)
+    job.say(f"the model in {out} is that in {best}, the best on development data")
 
 
 def read_lessons(job: Job, settings: LowerHeadSettings, folder: Path) -> dict[str, Lesson]:
