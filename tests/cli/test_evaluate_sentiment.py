@@ -3,11 +3,12 @@
 import gzip
 import json
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 
 from builders import FakePipeline
-from metaphor_model import ALL_LABELS, write_model
+from metaphor_model import ALL_LABELS, VALENCES, write_model
 from small_tasks import write_semeval2015
 from trope.cli.main import run
 
@@ -117,6 +118,54 @@ def test_the_encoder_has_the_plain_names(
     assert found["test.cosine"]["value"] is None
     assert found["test_without_duplicates.mse"]["n"] == 22
     assert found["test.mse"]["data"]["split"] == "test"
+
+
+@pytest.fixture
+def two_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    first = write_model(tmp_path / "first", ALL_LABELS)
+    monkeypatch.setitem(VALENCES, "lovely", 30.0)
+    return [first, write_model(tmp_path / "second", ALL_LABELS)]
+
+
+def test_of_several_models_there_are_mean_and_spread(
+    data: Path, two_models: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("--part", "encoder", "--from", str(data))
+    single = []
+    for model in two_models:
+        _, out, _ = evaluated(capsys, *asked, "--model", str(model), "--json")
+        single.append({f["name"]: f["value"] for f in json.loads(out)["figures"]})
+    name = "sentiment.semeval2015.test.mse"
+    values = [figures[name] for figures in single]
+    assert values[0] != values[1]
+    each = [option for model in two_models for option in ("--model", str(model))]
+    page = tmp_path / "page.md"
+    code, out, err = evaluated(capsys, *asked, *each, "--json", "--write", str(page))
+    assert (code, err) == (0, "")
+    found = {f["name"]: f["value"] for f in json.loads(out)["figures"]}
+    assert found[f"{name}.mean"] == pytest.approx(fmean(values))
+    assert found[f"{name}.sd"] == pytest.approx(stdev(values))
+    assert "## sentiment, 2 models" in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--plot", "x.svg"), "--plot shows one model"),
+        (("--bounds", "x.toml"), "--bounds are for one model"),
+    ],
+)
+def test_what_is_for_one_model_is_refused_for_several(
+    options: tuple[str, str],
+    told: str,
+    data: Path,
+    two_models: list[Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    each = [option for model in two_models for option in ("--model", str(model))]
+    code, out, err = evaluated(capsys, "--from", str(data), *each, *options)
+    assert (code, out) == (2, "")
+    assert told in err
 
 
 def test_a_model_without_the_head_leaves_the_part_out(

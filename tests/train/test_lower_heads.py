@@ -181,7 +181,9 @@ def test_a_whole_run_changes_heads_and_thresholds_alone(
     assert [line.split(":")[0] for line in said if line.startswith("heads")] == [
         "heads of seed 1", "heads of seed 2",
     ]  # fmt: skip
-    written = [tmp_path / name / "encoder.onnx" for name in ("work/heads-1", "work/heads-2", "after")]
+    written = [
+        tmp_path / name / "encoder.onnx" for name in ("work/heads-1", "work/heads-2", "after")
+    ]
     of_each_seed, shipped_one = {path.read_bytes() for path in written[:2]}, written[2].read_bytes()
     assert len(of_each_seed) == 2
     assert shipped_one in of_each_seed

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -12,6 +13,9 @@ from trope.cli.completing import complete_names
 from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 from trope.cli.listing import ListingCommand
 from trope.cli.research_data import data_in
+
+if TYPE_CHECKING:
+    from trope.metrics.figures import Evaluation
 
 
 @click.command(cls=ListingCommand, heading="Tasks, with their parts", names=EVALUATIONS)
@@ -22,8 +26,10 @@ from trope.cli.research_data import data_in
 )  # fmt: skip
 @click.option("--tier", default="small", show_default=True,
               help="Which model reads the texts: small, or base.")  # fmt: skip
-@click.option("--model", type=click.Path(path_type=Path, exists=True, file_okay=False),
-              help="Folder of a model made by `trope train`, not the shipped one.")  # fmt: skip
+@click.option("--model", "models", multiple=True,
+              type=click.Path(path_type=Path, exists=True, file_okay=False),
+              help="Folder of a model made by `trope train`, not the shipped one; of several, "
+              "mean and spread.")  # fmt: skip
 @click.option("--model-folder", "detector", help="What `trope train metaphor --model` (or "
               "sentiment, metonymy) made, or a language model (analogy; a masked one for "
               "rewriting), to be measured beside the others.",
@@ -54,7 +60,7 @@ def evaluate(
     task: str,
     data: Path,
     tier: str,
-    model: Path | None,
+    models: tuple[Path, ...],
     detector: Path | None,
     predictions: Path | None,
     gold: Path | None,
@@ -76,6 +82,9 @@ def evaluate(
     from trope.core.errors import BadInput, MissingData
     from trope.metrics.figures import to_json
 
+    for option, given, told in (("plot", plot, "shows"), ("bounds", bounds_file, "are for")):
+        if given is not None and len(models) > 1:
+            raise BadInput(f"--{option} {told} one model; give --model once, or leave it out")
     if plot is not None:
         from trope.cli.render.plots import check_plot
 
@@ -88,7 +97,7 @@ def evaluate(
     options = EvaluationOptions(
         data=data,
         tier=tier,
-        model=model,
+        model=models[0] if models else None,
         threads=threads,
         seed=seed,
         parts=tuple(name.strip() for name in part.split(",") if name.strip()),
@@ -100,7 +109,7 @@ def evaluate(
         plot=plot,
     )
     with data_in(data):
-        evaluation = cast(EvaluateTask, EVALUATIONS.load(task))(options)
+        evaluation = _measured(cast(EvaluateTask, EVALUATIONS.load(task)), options, models)
     if as_json:
         click.echo(to_json(evaluation), nl=False)
     else:
@@ -110,3 +119,14 @@ def evaluate(
         page_bounds = read_bounds(beside, tier) if not bounds_file and beside.is_file() else bounds
         write_section(evaluation, report, page_bounds, seed=seed)
     return 1 if missed(evaluation, bounds) else 0
+
+
+def _measured(
+    task: EvaluateTask, options: EvaluationOptions, models: tuple[Path, ...]
+) -> Evaluation:
+    """The figures of one model, or how those of several differ."""
+    if len(models) < 2:
+        return task(options)
+    from trope.metrics.spread import spread
+
+    return spread([task(replace(options, model=model)) for model in models])
