@@ -224,7 +224,9 @@ def test_a_whole_run_teaches_all_heads_at_once(
     (future,) = model.submit([["I", "love", "this", "song"]], (*SENTIMENT, *MEANING))
     assert future.result().outputs["meaning"].shape == (1, 4, 16)
     adapters.train_adapters(out=tmp_path / "base", **choices)
-    assert (tmp_path / "base" / "adapters.safetensors").stat().st_size > 10_000
+    shipped, own = (tmp_path / n / "adapters.safetensors" for n in ("base", "work/base-5"))
+    assert shipped.stat().st_size > 10_000
+    assert shipped.read_bytes() == own.read_bytes()
 
 
 @pytest.mark.shared

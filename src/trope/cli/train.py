@@ -35,7 +35,7 @@ _OPTIONS = (
                  help="Settings instead of those of the shipped models."),
     click.option("--seed", type=int, help="Seed instead of the one in the settings."),
     click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True,
-                 help="Train so many, and keep the best on development data."),
+                 help="Train so many; the best on development data is in OUT, each in WORK."),
     click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto."),
 )  # fmt: skip
 

@@ -28,7 +28,7 @@ from trope.train.encoder_dev import (
     rescale,
     thresholds,
 )
-from trope.train.encoder_run import EncoderRun, fit_run, new_model
+from trope.train.encoder_run import EncoderRun, fit_run, keep_best, new_model
 from trope.train.encoder_teachers import taught_lessons, teach
 
 ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
@@ -113,7 +113,9 @@ def export_base(run: EncoderRun, seed: int, out: Path) -> None:
 def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
     """All stages; those whose files are there already are passed over."""
     run = begin(**choices)
-    tried = [run.settings.seed + number for number in range(seeds)]
-    best = max(tried, key=lambda seed: quality_of(train_base(run, seed)))
-    export_base(run, best, out)
-    run.say(f"the adapters are in {out}")
+    quality = {}
+    for seed in range(run.settings.seed, run.settings.seed + seeds):
+        own = run.work / f"base-{seed}"
+        export_base(run, seed, own)
+        quality[own] = quality_of(train_base(run, seed))
+    keep_best(quality, out, run.say)

@@ -26,7 +26,14 @@ from trope.train.encoder_dev import (
     thresholds,
 )
 from trope.train.encoder_prepare import prepare
-from trope.train.encoder_run import EncoderRun, fit_run, guard_choice, new_model, save_model
+from trope.train.encoder_run import (
+    EncoderRun,
+    fit_run,
+    guard_choice,
+    keep_best,
+    new_model,
+    save_model,
+)
 from trope.train.encoder_teachers import taught_lessons, teach
 from trope.train.export import export
 from trope.train.quantise import quantise
@@ -63,17 +70,15 @@ def export_student(run: EncoderRun, seed: int, out: Path) -> None:
     export(arrays, labels, run.vocabulary(), out)
 
 
-def best_seed(run: EncoderRun, seeds: list[int]) -> int:
-    """The seed whose student is best on development data."""
-    return max(seeds, key=lambda seed: quality_of(train_student(run, seed)))
-
-
 def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
     """All stages; those whose files are there already are passed over."""
     run = begin(**choices)
-    tried = [run.settings.seed + number for number in range(seeds)]
-    export_student(run, best_seed(run, tried), out)
-    run.say(f"the model is in {out}")
+    quality = {}
+    for seed in range(run.settings.seed, run.settings.seed + seeds):
+        own = run.work / f"student-{seed}"
+        export_student(run, seed, own)
+        quality[own] = quality_of(train_student(run, seed))
+    keep_best(quality, out, run.say)
 
 
 def begin(

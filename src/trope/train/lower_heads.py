@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from shutil import copyfile, copytree
+from shutil import copyfile
 from typing import Any
 
 import msgspec
@@ -30,6 +30,7 @@ from trope.encoder.session import FILES, METAPHOR, Encoder, Labels, open_session
 from trope.train.corpus import Corpus, batches, encode_verdicts, encode_words
 from trope.train.dev import Calibration, Floats, calibrate, figures_when
 from trope.train.encoder_dev import fold, thresholds
+from trope.train.encoder_run import keep_best
 from trope.train.fit import CLIP, slope
 from trope.train.headline_head import Job, begin, teachers_opinion
 from trope.train.headline_settings import HeadlineSettings
@@ -97,7 +98,7 @@ def train_lower_heads(
         for name, _ in DEV.values()
     }
     seen = {name: list(see(folder, corpus, settings, job.device)) for name, corpus in dev.items()}
-    tried: dict[Path, float] = {}
+    quality = {}
     for seed in settings.seeds:
         heads = fit_heads(lessons, settings, seed, job.device)
         said = {
@@ -107,10 +108,8 @@ def train_lower_heads(
         own = job.work / f"heads-{seed}"
         write_model(heads, calibrations(said, dev), folder, own)
         job.say(f"heads of seed {seed}: {figures}, in {own}")
-        tried[own] = float(np.mean(list(figures.values())))
-    best = max(tried, key=lambda own: tried[own])
-    copytree(best, out, dirs_exist_ok=True)
-    job.say(f"the model in {out} is that in {best}, the best on development data")
+        quality[own] = float(np.mean(list(figures.values())))
+    keep_best(quality, out, job.say)
 
 
 def read_lessons(job: Job, settings: LowerHeadSettings, folder: Path) -> dict[str, Lesson]:
