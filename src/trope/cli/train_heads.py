@@ -37,9 +37,10 @@ def heads(
     """The metaphor heads of the tier `small`, on the lower layers of a finished network.
 
     All else in the model stays as it is. They learn of words what the model says of them so far, of
-    headlines what the teachers of `trope train headlines` say. Ten minutes on one large GPU;
-    `trope train headlines --calibrate-only` is due afterwards, since the tier `base` hears `small`
-    on whole sentences.
+    headlines what the teachers of `trope train headlines` say. Ten minutes on one large GPU; where
+    the teachers have spoken already (WORK/opinion.npy), an hour of a laptop with 20 GB. `trope
+    train headlines --calibrate-only` is due afterwards, since the tier `base` hears `small` on
+    whole sentences.
     """
     from importlib.resources import files
 
