@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train import encoder, encoder_run, encoder_teachers  # noqa: E402
+from trope.train import encoder, encoder_dev, encoder_run, encoder_teachers  # noqa: E402
 
 SETTINGS = (
     """
@@ -215,7 +215,7 @@ def test_what_was_learned_of_metaphors_comes_out_calibrated(tmp_path: Path) -> N
 def test_several_seeds_leave_the_best_on_development_data(tmp_path: Path) -> None:
     train(tmp_path, *SMALLER, "--seeds", "2")
     work = tmp_path / "model" / "work"
-    best = max((5, 6), key=lambda seed: encoder.quality_of(work / f"student-{seed}.json"))
+    best = max((5, 6), key=lambda seed: encoder_dev.quality_of(work / f"student-{seed}.json"))
     made = {seed: (work / f"student-{seed}" / "encoder.onnx").read_bytes() for seed in (5, 6)}
     assert made[5] != made[6], "each of them can be measured"
     assert (tmp_path / "model" / "encoder.onnx").read_bytes() == made[best]

@@ -22,13 +22,13 @@ from trope.train.bases import BASES
 from trope.train.encoder import begin
 from trope.train.encoder_dev import (
     calibrations,
+    export_seeds,
     fold,
     note_figures,
-    quality_of,
     rescale,
     thresholds,
 )
-from trope.train.encoder_run import EncoderRun, fit_run, keep_best, new_model
+from trope.train.encoder_run import EncoderRun, fit_run, new_model
 from trope.train.encoder_teachers import taught_lessons, teach
 
 ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
@@ -113,9 +113,4 @@ def export_base(run: EncoderRun, seed: int, out: Path) -> None:
 def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
     """All stages; those whose files are there already are passed over."""
     run = begin(**choices)
-    quality = {}
-    for seed in range(run.settings.seed, run.settings.seed + seeds):
-        own = run.work / f"base-{seed}"
-        export_base(run, seed, own)
-        quality[own] = quality_of(train_base(run, seed))
-    keep_best(quality, out, run.say)
+    export_seeds(run, seeds, "base", train_base, export_base, out)

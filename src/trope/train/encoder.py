@@ -19,9 +19,9 @@ from trope.core.progress import Say
 from trope.encoder.network import Network
 from trope.train.encoder_dev import (
     calibrations,
+    export_seeds,
     fold,
     note_figures,
-    quality_of,
     rescale,
     thresholds,
 )
@@ -30,7 +30,6 @@ from trope.train.encoder_run import (
     EncoderRun,
     fit_run,
     guard_choice,
-    keep_best,
     new_model,
     save_model,
 )
@@ -73,12 +72,7 @@ def export_student(run: EncoderRun, seed: int, out: Path) -> None:
 def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
     """All stages; those whose files are there already are passed over."""
     run = begin(**choices)
-    quality = {}
-    for seed in range(run.settings.seed, run.settings.seed + seeds):
-        own = run.work / f"student-{seed}"
-        export_student(run, seed, own)
-        quality[own] = quality_of(train_student(run, seed))
-    keep_best(quality, out, run.say)
+    export_seeds(run, seeds, "student", train_student, export_student, out)
 
 
 def begin(

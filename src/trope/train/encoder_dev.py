@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from shutil import copytree
 
 import msgspec
 import numpy as np
 import torch
 
 from trope.core.files import atomic_write
+from trope.core.progress import Say
 from trope.encoder.network import Network
 from trope.encoder.session import MetaphorThresholds
 from trope.train.dev import (
@@ -61,6 +64,31 @@ def quality_of(path: Path) -> float:
         if kind == "las" or (name in TASKS and kind != "mse")
     ]
     return float(np.mean(counted))
+
+
+def export_seeds(
+    run: EncoderRun,
+    seeds: int,
+    kind: str,
+    train: Callable[[EncoderRun, int], Path],
+    export: Callable[[EncoderRun, int, Path], None],
+    out: Path,
+) -> None:
+    """Train and export so many, each into a folder of the work folder; the best one goes out."""
+    quality = {}
+    for seed in range(run.settings.seed, run.settings.seed + seeds):
+        own = run.work / f"{kind}-{seed}"
+        export(run, seed, own)
+        quality[own] = quality_of(train(run, seed))
+    keep_best(quality, out, run.say)
+
+
+def keep_best(quality: Mapping[Path, float], out: Path, say: Say) -> None:
+    """Copy the best of the models, each in a folder that stays: their spread can be measured."""
+    best = max(quality, key=lambda folder: quality[folder])
+    copytree(best, out, dirs_exist_ok=True)
+    which = f", that of {best.name}, the best on development data" if len(quality) > 1 else ""
+    say(f"the model is in {out}{which}")
 
 
 def calibrations(run: EncoderRun, model: Network) -> dict[str, Calibration]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copytree
 from typing import Any
 
 import msgspec
@@ -114,11 +112,3 @@ def save_model(model: Network, path: Path) -> None:
     """Write the weights whole or not at all: a file that is there counts as a finished stage."""
     with atomic_write(path, "wb") as file:
         file.write(save({k: v.contiguous().cpu() for k, v in model.state_dict().items()}))
-
-
-def keep_best(quality: Mapping[Path, float], out: Path, say: Say) -> None:
-    """Copy the best of the models, each in a folder that stays: their spread can be measured."""
-    best = max(quality, key=lambda folder: quality[folder])
-    copytree(best, out, dirs_exist_ok=True)
-    which = f", that of {best.name}, the best on development data" if len(quality) > 1 else ""
-    say(f"the model is in {out}{which}")

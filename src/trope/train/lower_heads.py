@@ -29,8 +29,7 @@ from trope.encoder.network import MetaphorHeads
 from trope.encoder.session import FILES, METAPHOR, Encoder, Labels, open_session
 from trope.train.corpus import Corpus, batches, encode_verdicts, encode_words
 from trope.train.dev import Calibration, Floats, calibrate, figures_when
-from trope.train.encoder_dev import fold, thresholds
-from trope.train.encoder_run import keep_best
+from trope.train.encoder_dev import fold, keep_best, thresholds
 from trope.train.fit import CLIP, slope
 from trope.train.headline_head import Job, begin, teachers_opinion
 from trope.train.headline_settings import HeadlineSettings
