@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and keep its result; 1 where bytes differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sentences", type=Path, help="VUA test file with a column 'sentence'")
-    parser.add_argument("--limit", type=int, default=2_000, help="sentences")
+    parser.add_argument("--limit", type=int, default=6_000, help="sentences, drawn")
     parser.add_argument("--shard-rows", type=int, default=20)
     parser.add_argument("--kills", type=int, default=10, help="on each engine")
     parser.add_argument("--engines", nargs="+", default=["local", "ray"])
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        texts = rng.sample(read_sentences(options.sentences), options.limit)
+        texts = rng.choices(read_sentences(options.sentences), k=options.limit)
         (folder / "texts.txt").write_text("\n".join(texts) + "\n")
         _detect(folder, "whole", options.shard_rows).wait()
         wanted = contents(folder / "whole")
