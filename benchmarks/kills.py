@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and keep its result; 1 where bytes differ."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sentences", type=Path, help="VUA test file with a column 'sentence'")
-    parser.add_argument("--limit", type=int, default=6_000, help="sentences, drawn")
+    parser.add_argument("--limit", type=int, default=6_000, help="sentences, drawn with repetition")
     parser.add_argument("--shard-rows", type=int, default=20)
     parser.add_argument("--kills", type=int, default=10, help="on each engine")
     parser.add_argument("--engines", nargs="+", default=["local", "ray"])
