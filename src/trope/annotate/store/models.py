@@ -101,7 +101,7 @@ class Lease(models.Model):
         ]
 
 
-class Judgment(models.Model):
+class StoredJudgment(models.Model):
     """One answered form. Rows are added, never altered but for `state` and `current`."""
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT)
@@ -135,8 +135,6 @@ class Event(models.Model):
 
 
 # Quality: what people were told, what they answered, what adjudicators settled.
-
-
 class Notice(models.Model):
     """What a person was told by a rule or by the owner: a warning, a hold, a dismissal."""
 
@@ -186,8 +184,6 @@ class Decision(models.Model):
 
 # The way in and out: where people stand, what they agreed to, training and demo task. Answers of
 # training and demo are in a table of their own, so that no count of judgments can ever meet them.
-
-
 class Standing(models.Model):
     """Where a person stands on the way to work; read with the person, so it costs no query."""
 
@@ -252,8 +248,6 @@ class Trial(models.Model):
 
 
 # The course of the work: batches that are opened one after another.
-
-
 class Batch(models.Model):
     """A named stretch of places that is given out together, once it is open."""
 
