@@ -309,8 +309,8 @@ def test_import_killed_in_the_middle_is_simply_done_again(tmp_path: Path) -> Non
 
 
 def test_memory_of_an_export_does_not_grow_with_the_judgments(tmp_path: Path) -> None:
-    from trope.annotate.exchange.files import judgment_csv, judgment_jsonl
-    from trope.annotate.store.rows import judgments
+    from trope.annotate.exchange.records import Losses
+    from trope.annotate.store.exports import ExportOptions, export_lines
 
     peaks = []
     for size in (5_000, 15_000):
@@ -331,8 +331,10 @@ def test_memory_of_an_export_does_not_grow_with_the_judgments(tmp_path: Path) ->
         )  # fmt: skip
         tracemalloc.start()
         try:
-            lines = sum(1 for _ in judgment_jsonl(judgments()))
-            cells = sum(1 for _ in judgment_csv(judgments(), project.plan.questions))
+            lines, cells = (
+                sum(1 for _ in export_lines(project.plan, ExportOptions(format=kind), Losses()))
+                for kind in ("jsonl", "csv")
+            )
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()

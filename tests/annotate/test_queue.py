@@ -212,7 +212,7 @@ def test_dismissal_frees_slots_and_ends_the_work(
 def test_change_keeps_history_and_takes_no_second_slot(
     project: Project, person: Invite, clock: Clock
 ) -> None:
-    from trope.annotate.store.rows import judgments
+    from trope.annotate.store.rows import judgment_records
 
     add_items(project, 1)
     ann, bob = person("Ann"), person("Bob")
@@ -223,8 +223,8 @@ def test_change_keeps_history_and_takes_no_second_slot(
     with pytest.raises(people.ActionRefused):
         judgments.change(bob, new.pk, "d" * 32, YES, project.plan, now=clock.now)
     check_books(project)
-    assert [row.answers for row in judgments()] == [{"metaphor": "no"}]
-    assert [row.current for row in judgments(history=True)] == [False, True]
+    assert [row.answers for row in judgment_records()] == [{"metaphor": "no"}]
+    assert [row.current for row in judgment_records(history=True)] == [False, True]
 
 
 def test_draft_stays_with_the_item_even_after_the_lease_expired(

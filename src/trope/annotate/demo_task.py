@@ -25,10 +25,7 @@ from trope.lexicon.inflection import lemma
 Pair = tuple[str, str]
 """The base forms of a verb and of its object."""
 
-
 _TAGS = {"VERB": ("VB", "VBZ", "VBD", "VBN", "VBG"), "NOUN": ("NN", "NNS")}
-
-
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 
 

@@ -14,11 +14,7 @@ from trope.core.errors import BadInput, MissingData, UnknownName
 from trope.core.files import atomic_write
 
 Role = Literal["owner", "adjudicator", "annotator"]
-
-
 ROLES: tuple[Role, ...] = ("owner", "adjudicator", "annotator")
-
-
 CONFIG, DATABASE, SECRET = "project.toml", "project.db", "secret"
 
 
@@ -62,11 +58,8 @@ def make_secret(folder: Path) -> None:
 
 
 TEMPLATES = ("tweets2019", "newsmet", "semeval2015", "semeval2007", "spans", "pairs", "words")
-
-
 VARIANTS = ("tweets2019-highlight",)
 """Other ways in which a study went about its task."""
-
 
 SAMPLE, DEMO = "items.jsonl", "demo.jsonl"
 

@@ -10,11 +10,8 @@ from typing import Any, Literal
 from trope.annotate.rules.gold import KnownAnswer
 
 Kind = Literal["choice", "scale", "multi", "text", "spans"]
-
-
 Answers = dict[str, Any]
 """Question id → a value (choice, text), a number (scale) or a list (multi, spans)."""
-
 
 TEXT_LIMIT = 5_000
 """Characters of a free-text answer."""
@@ -243,9 +240,7 @@ def measured_questions(questions: Sequence[Question]) -> list[Question]:
 def watched_question(questions: Sequence[Question], named: str) -> Question | None:
     """The question that the rules look at: the one named, else the first choice or scale."""
     for question in questions:
-        if question.id == named or (
-            not named and question.kind in ("choice", "scale")
-        ):
+        if question.id == named or (not named and question.kind in ("choice", "scale")):
             return question
     return None
 

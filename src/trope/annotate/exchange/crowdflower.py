@@ -33,10 +33,7 @@ _HEAD = (
     "_trust", "_worker_id", "_country", "_region", "_city", "_ip",
 )  # fmt: skip
 
-
 _AGGREGATED = ("_unit_id", "_golden", "_unit_state", "_trusted_judgments", "_last_judgment_at")
-
-
 _TIME = "%m/%d/%Y %H:%M:%S"
 
 

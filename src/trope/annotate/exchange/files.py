@@ -15,13 +15,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from trope.annotate.exchange.records import JUDGMENT_COLUMNS as JUDGMENT_HEAD
 from trope.annotate.exchange.records import (
     RECORD_LIMIT,
     JudgmentRecord,
-    as_cells,
     as_json,
-    as_object,
     column_of,
     from_cells,
     from_object,
@@ -32,8 +29,6 @@ from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import read_rows
 
 _BEGINS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-
-
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
@@ -49,8 +44,6 @@ def unprotect(cell: str) -> str:
 
 
 _QUOTE = '"'
-
-
 _TO_QUOTE = re.compile(r'[",\r\n]')
 
 
@@ -68,24 +61,6 @@ def csv_lines(
     yield _csv_line([guard(name) for name in head])
     for row in rows:
         yield _csv_line([guard(_cell(row.get(name))) for name in head])
-
-
-def judgment_jsonl(rows: Iterable[JudgmentRecord]) -> Iterator[str]:
-    """Judgments as JSON lines."""
-    return jsonl_lines(as_object(row) for row in rows)
-
-
-def judgment_head(questions: Sequence[Question]) -> list[str]:
-    """The columns of a table of judgments."""
-    return [*JUDGMENT_HEAD, *(column_of(question.id) for question in questions)]
-
-
-def judgment_csv(
-    rows: Iterable[JudgmentRecord], questions: Sequence[Question], *, safe: bool = True
-) -> Iterator[str]:
-    """Judgments as CSV, a column a question."""
-    cells = (as_cells(row, questions) for row in rows)
-    return csv_lines(judgment_head(questions), cells, safe=safe)
 
 
 def read_judgment_jsonl(path: Path) -> Iterator[tuple[int, JudgmentRecord]]:
@@ -120,7 +95,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def read_judgment_csv(
     path: Path, questions: Sequence[Question], *, safe: bool = True
 ) -> Iterator[tuple[int, JudgmentRecord]]:
-    """The judgments of a CSV file as `judgment_csv` writes it, with their lines."""
+    """The judgments of a CSV file as an export writes it, with their lines."""
     for line, row in read_cells(path, safe=safe):
         try:
             yield line, from_cells(row, questions)
@@ -152,7 +127,6 @@ def _csv_line(cells: Sequence[str]) -> str:
 
 _GROUP = 5_000
 
-
 _JUDGMENT_TYPES = {
     "judgment": "int64",
     "seconds": "float64",
@@ -179,14 +153,6 @@ def write_parquet(
             writer.write_table(arrow.Table.from_pydict(columns, schema=schema))
             number += len(part)
     return number
-
-
-def write_judgment_parquet(
-    file: IO[bytes], rows: Iterable[JudgmentRecord], questions: Sequence[Question]
-) -> int:
-    """Write judgments, a column a question; gives their number."""
-    types = judgment_types(questions)
-    return write_parquet(file, types, (as_cells(row, questions) for row in rows))
 
 
 def judgment_types(questions: Sequence[Question]) -> dict[str, str]:
@@ -219,7 +185,7 @@ def read_parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 def read_judgment_parquet(
     path: Path, questions: Sequence[Question]
 ) -> Iterator[tuple[int, JudgmentRecord]]:
-    """The judgments of a file as `write_judgment_parquet` writes it, with their rows."""
+    """The judgments of a file as an export writes it, with their rows."""
     for number, row in read_parquet_rows(path):
         try:
             yield number, from_cells(row, questions)

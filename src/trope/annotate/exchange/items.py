@@ -23,7 +23,6 @@ from trope.corpora.tables import named_texts, read_texts
 TEXT_LIMIT = 100_000
 """Characters of an item's text."""
 
-
 Spans = list[list[int]]
 
 

@@ -28,8 +28,6 @@ from trope.corpora.records import TextRecord
 from trope.corpora.tables import named_texts
 
 _TEXT = "text"
-
-
 _NUMBERS = ("number", "rating")
 
 
@@ -244,8 +242,6 @@ def _whole(value: Any) -> str:
 
 
 _PIECE = 64 * 1024
-
-
 _SPACE = " \t\r\n"
 
 

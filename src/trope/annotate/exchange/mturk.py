@@ -39,7 +39,6 @@ _HEAD = (
     "LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate",
 )  # fmt: skip
 
-
 _STATUS = {
     "counted": "Approved",
     "surplus": "Approved",
@@ -47,13 +46,8 @@ _STATUS = {
     "discarded": "Rejected",
 }
 
-
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-
-
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-
-
 _ZONES = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7}
 
 

@@ -17,11 +17,7 @@ from trope.annotate.questions import Question
 from trope.corpora.records import TextRecord
 
 State = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
-
-
 STATES: tuple[State, ...] = ("counted", "surplus", "skipped", "gold", "discarded", "erased")
-
-
 EXPORTED = ("judgments", "answers", "labels", "decisions", "items", "people", "trials")
 """What can be exported."""
 
@@ -33,10 +29,7 @@ EXPORT_FORMATS = ("jsonl", "csv", "parquet", *TOOL_FORMATS)
 RECORD_LIMIT = 4 * 1024 * 1024
 """The most bytes of one record in a file that is imported."""
 
-
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
-
-
 Losses = Counter[str]
 """What a format could not hold, in words → how often."""
 

@@ -34,7 +34,6 @@ EXCLUSIONS: dict[str, frozenset[str]] = {
 }
 """Classes of verbs that each column of tweets2019's Table 3 leaves out."""
 
-
 STATISTICS = (
     "percent",
     "unanimous",

@@ -10,8 +10,6 @@ from random import Random
 from typing import Literal, TypeVar
 
 T = TypeVar("T")
-
-
 SubmittedState = Literal["counted", "surplus"]
 
 
@@ -57,8 +55,6 @@ def seconds_spent(leased: datetime, previous: datetime | None, now: datetime, mo
 
 
 Order = Literal["random", "given", "uncertainty"]
-
-
 Measure = Literal["value", "probability"]
 
 

@@ -18,18 +18,14 @@ RuleOutcome = Literal["off", "list", "warn", "hold", "dismiss"]
 """What a rule does: nothing, tell the owner, warn the person, stop them until the owner has looked,
 or end their work."""
 
-
 RULES = ("gold", "constant", "outliers", "peers", "speed", "straight_line", "copying")
 """Every rule; the outcome of each is `on_RULE` in the plan."""
-
 
 ACTING: tuple[RuleOutcome, ...] = ("warn", "hold", "dismiss")
 """Outcomes that the person notices."""
 
-
 PAGE = 10
 """Answers after which the sequential rule starts anew."""
-
 
 TOLD_EVERY = 5
 """Control answers between two updates of what a person is told about them, so that nobody learns

@@ -16,8 +16,6 @@ from trope.core.judgments import Judgment
 from trope.text.tokenise import tokenise
 
 ALL = "all"
-
-
 EXAMPLES = 6
 
 

@@ -19,20 +19,10 @@ from trope.core.judgments import Judgment
 from trope.metrics.votes import Floats, Ints
 
 GOLD_ITEMS = 20
-
-
 ITEMS = 120
-
-
 PEERS = 4
-
-
 GUESSING_PEERS = 0.2
-
-
 SUBJECT = "subject"
-
-
 Random = np.random.Generator
 
 
@@ -111,15 +101,11 @@ def _scale_gold(rng: Random, truth: Floats) -> list[KnownAnswer]:
 
 BINARY = SimulatedTask("binary", ("no", "yes"), _binary_truth, _binary_answer, _binary_gold)
 
-
 SCALE = SimulatedTask(
     "scale", tuple(str(n) for n in range(-5, 6)), _scale_truth, _scale_answer, _scale_gold
 )
 
-
 TASKS = {"binary": BINARY, "scale": SCALE}
-
-
 _Answers = tuple[Ints, Floats]  # places of labels, seconds
 
 

@@ -13,9 +13,6 @@ Stage = Literal[
 ]
 
 
-ApplicationVerdict = Literal["", "accepted", "declined"]
-
-
 @dataclass(frozen=True, slots=True)
 class ReadingRules:
     """When guidelines must be opened and confirmed: before the first item, after a limit of the
@@ -44,7 +41,7 @@ class CompletedStages:
 
     consented: bool = False
     trusted: bool = False
-    verdict: ApplicationVerdict = ""
+    verdict: Literal["", "accepted", "declined"] = ""
     profiled: bool = False
     read: bool = False
     trained: int = 0

@@ -17,13 +17,11 @@ from trope.annotate.exchange.records import ItemRecord, JudgmentRecord
 from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, label_of
 from trope.annotate.store.database import write_transaction
-from trope.annotate.store.models import Decision, Event, Item, Person, StoredJudgment
+from trope.annotate.store.models import Decision, Event, Item, JudgmentState, Person, StoredJudgment
 from trope.core.errors import BadInput
 from trope.metrics.aggregation.results import ItemResult
 
 NOTE_LIMIT = 5_000
-
-
 PER_PAGE = 25
 
 
@@ -123,7 +121,9 @@ def _store_decision(
 
 def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     """Numbers of items; grouped in the order of the index, so that the first few come at once."""
-    counted = StoredJudgment.objects.filter(current=True, state="counted", item_id__gt=after)
+    counted = StoredJudgment.objects.filter(
+        current=True, state=JudgmentState.COUNTED, item_id__gt=after
+    )
     undecided = ~Q(item__decision__current=True)
     unsettled = Q()
     measures: dict[str, Any] = {"given": Count("pk")}
@@ -155,7 +155,7 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
 
 
 def _dispute(item: Item, plan: Plan) -> Dispute:
-    rows = StoredJudgment.objects.filter(item=item, current=True, state="counted")
+    rows = StoredJudgment.objects.filter(item=item, current=True, state=JudgmentState.COUNTED)
     given = list(rows.order_by("pk").values_list("answers", flat=True))
     answers: dict[str, dict[str, int]] = {}
     texts: dict[str, tuple[str, ...]] = {}
@@ -172,17 +172,9 @@ def _dispute(item: Item, plan: Plan) -> Dispute:
 
 
 DECIDED = "decided by an adjudicator"
-
-
 EXCLUDED = "left out by an adjudicator"
-
-
 NOT_RECONCILED = "left out: answers differ and nobody has settled them"
-
-
 NOT_LOOKED_AT = "left out: in doubt, and nobody has looked again"
-
-
 NOT_ASKED = "not asked after what an adjudicator decided"
 
 
@@ -247,7 +239,10 @@ def _decided_label(
 
 def _items_short_of_judgments(plan: Plan) -> list[str]:
     """Items that someone is in doubt about and that lack their further judgments."""
-    counted = Count("judgment", filter=Q(judgment__current=True, judgment__state="counted"))
+    counted = Count(
+        "storedjudgment",
+        filter=Q(storedjudgment__current=True, storedjudgment__state=JudgmentState.COUNTED),
+    )
     doubted = Item.objects.filter(extra__gt=0).annotate(given=counted)
     short = doubted.filter(given__lt=plan.judgments_an_item + F("extra"))
     return list(short.values_list("external_id", flat=True))

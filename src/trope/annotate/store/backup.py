@@ -36,14 +36,8 @@ from trope.annotate.store.transfer import tables as all_tables
 from trope.core.errors import BadInput
 
 _MANIFEST = "manifest.json"
-
-
 _FORMAT = 1
-
-
 _PLAIN_FILES = (CONFIG, SECRET, "items.jsonl", "demo.jsonl")
-
-
 _PIECE = 1 << 20
 
 

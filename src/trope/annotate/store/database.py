@@ -111,8 +111,6 @@ def database_settings(project: Project) -> dict[str, Any]:
 
 
 _writers = threading.Lock()
-
-
 _open_lock: tuple[int, str, int] | None = None
 """Process, path and descriptor of the file on which processes wait, open since its first use."""
 
@@ -147,7 +145,6 @@ def _lock_file(path: str) -> int:
 
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO})
 
-
 _SQLITE = frozenset(
     {
         sqlite3.SQLITE_PERM,
@@ -163,7 +160,6 @@ _SQLITE = frozenset(
         sqlite3.SQLITE_NOTADB,
     }
 )
-
 
 _PRIMARY = 0xFF  # the part of SQLite's code that names the kind
 

@@ -25,9 +25,12 @@ from trope.annotate.store.models import (
     Appeal,
     Event,
     Item,
+    JudgmentState,
     Lease,
     Notice,
+    NoticeKind,
     Person,
+    PersonState,
     Returned,
     StoredJudgment,
 )
@@ -35,13 +38,8 @@ from trope.annotate.store.slots import return_slots
 from trope.core.errors import BadInput
 
 TEXT_LIMIT = 5_000
-
-
 BY_RULE = "rule"
-
-
 _STEP = 500
-
 
 REASONS = {
     "gold": "Too many answers to items with known answers were not right.",
@@ -96,7 +94,9 @@ def act(person_id: int, finding: ConductFinding, *, now: datetime, by: str = BY_
         return hold(person_id, finding.rule, finding.reason, now=now, by=by)
     if finding.outcome == "dismiss":
         with write_transaction():
-            if not Person.objects.filter(pk=person_id, state__in=("active", "held")).exists():
+            if not Person.objects.filter(
+                pk=person_id, state__in=(PersonState.ACTIVE, PersonState.HELD)
+            ).exists():
                 return False
             text = REASONS[finding.rule]
             dismiss(person_id, text, now=now, by=by, rule=finding.rule)
@@ -112,11 +112,13 @@ def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        warned = Notice.objects.filter(person=person, kind="warning", rule=rule, past=False)
-        if person.state != "active" or (rule and warned.exists()):
+        warned = Notice.objects.filter(
+            person=person, kind=NoticeKind.WARNING, rule=rule, past=False
+        )
+        if person.state != PersonState.ACTIVE or (rule and warned.exists()):
             return False
         text = REASONS.get(rule, reason)
-        Notice.objects.create(person=person, at=now, kind="warning", rule=rule, text=text)
+        Notice.objects.create(person=person, at=now, kind=NoticeKind.WARNING, rule=rule, text=text)
         Person.objects.filter(pk=person_id).update(unread=F("unread") + 1)
         _note(now, by, "warn", person_id, rule, reason)
         return True
@@ -127,15 +129,15 @@ def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
     to the queue, with the draft kept."""
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state != "active":
+        if person.state != PersonState.ACTIVE:
             return False
         held = Lease.objects.filter(person=person, released=False)
         freed = sorted(held.filter(item__is_gold=False).values_list("item_id", flat=True))
         return_slots(freed)
         held.update(released=True)
         text = REASONS.get(rule, reason)
-        Person.objects.filter(pk=person_id).update(state="held", reason=text)
-        Notice.objects.create(person=person, at=now, kind="hold", rule=rule, text=text)
+        Person.objects.filter(pk=person_id).update(state=PersonState.HELD, reason=text)
+        Notice.objects.create(person=person, at=now, kind=NoticeKind.HOLD, rule=rule, text=text)
         _note(now, by, "hold", person_id, rule, reason)
         return True
 
@@ -143,7 +145,7 @@ def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
 def mark_warnings_read(person_id: int) -> None:
     """Take the warnings off the person's page; they stay in the list of the person's own page."""
     with write_transaction():
-        Notice.objects.filter(person_id=person_id, kind="warning").update(put_away=True)
+        Notice.objects.filter(person_id=person_id, kind=NoticeKind.WARNING).update(put_away=True)
         Person.objects.filter(pk=person_id).update(unread=0)
 
 
@@ -151,13 +153,15 @@ def unread_warnings(person: Person) -> list[Notice]:
     """Warnings that stand above the person's work; asks the database only if there are some."""
     if not person.unread:
         return []
-    shown = Notice.objects.filter(person=person, kind="warning", put_away=False)
+    shown = Notice.objects.filter(person=person, kind=NoticeKind.WARNING, put_away=False)
     return list(shown.order_by("pk"))
 
 
 def open_notice(person_id: int) -> Notice | None:
     """The hold or dismissal that the person is under, if any."""
-    ended = Notice.objects.filter(person_id=person_id, kind__in=("hold", "dismissal"))
+    ended = Notice.objects.filter(
+        person_id=person_id, kind__in=(NoticeKind.HOLD, NoticeKind.DISMISSAL)
+    )
     return ended.select_related("appeal").order_by("-pk").first()
 
 
@@ -172,7 +176,11 @@ def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
         raise BadInput(f"write 1 to {TEXT_LIMIT:,} characters")
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        notice = open_notice(person_id) if person.state in ("held", "dismissed") else None
+        notice = (
+            open_notice(person_id)
+            if person.state in (PersonState.HELD, PersonState.DISMISSED)
+            else None
+        )
         if notice is None:
             raise BadInput("there is nothing to appeal against")
         if hasattr(notice, "appeal"):
@@ -215,10 +223,12 @@ def reinstate(person_id: int, *, now: datetime, by: str, reason: str = "") -> tu
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state not in ("held", "dismissed"):
+        if person.state not in (PersonState.HELD, PersonState.DISMISSED):
             return 0, 0
         counted, surplus = _count_again(person)
-        Person.objects.filter(pk=person_id).update(state="active", reason="", conduct={}, unread=0)
+        Person.objects.filter(pk=person_id).update(
+            state=PersonState.ACTIVE, reason="", conduct={}, unread=0
+        )
         close_appeals(person_id, reason, reinstated=True, now=now, by=by)
         Notice.objects.filter(person=person).update(put_away=True, past=True)
         detail = {"name": person.name, "counted": counted, "surplus": surplus, "reason": reason}
@@ -234,7 +244,9 @@ def close_appeals(person_id: int, answer: str, *, reinstated: bool, now: datetim
 
 def _count_again(person: Person) -> tuple[int, int]:
     """Give discarded judgments their slots back where there are some, never over the cap."""
-    discarded = StoredJudgment.objects.filter(person=person, current=True, state="discarded")
+    discarded = StoredJudgment.objects.filter(
+        person=person, current=True, state=JudgmentState.DISCARDED
+    )
     ids = sorted(discarded.values_list("item_id", flat=True))
     counted = 0
     for start in range(0, len(ids), _STEP):
@@ -244,8 +256,8 @@ def _count_again(person: Person) -> tuple[int, int]:
         free = [pk for pk in part if slots[pk] > 0]
         Item.objects.filter(pk__in=free).update(open_slots=F("open_slots") - 1)
         Returned.objects.filter(item_id__in=[pk for pk in free if slots[pk] == 1]).delete()
-        counted += discarded.filter(item_id__in=free).update(state="counted")
-    return counted, discarded.update(state="surplus")
+        counted += discarded.filter(item_id__in=free).update(state=JudgmentState.COUNTED)
+    return counted, discarded.update(state=JudgmentState.SURPLUS)
 
 
 def _note(now: datetime, by: str, what: str, person_id: int, rule: str, reason: str) -> None:
@@ -261,19 +273,23 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: s
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state in ("dismissed", "withdrawn"):
+        if person.state in (PersonState.DISMISSED, PersonState.WITHDRAWN):
             return 0
-        counted = StoredJudgment.objects.filter(person=person, current=True, state="counted")
+        counted = StoredJudgment.objects.filter(
+            person=person, current=True, state=JudgmentState.COUNTED
+        )
         held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
         # an item is either judged or held by one person, so that each gets one slot back
         freed = sorted(
             {*counted.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
         )
         return_slots(freed)
-        number: int = counted.update(state="discarded")
+        number: int = counted.update(state=JudgmentState.DISCARDED)
         Lease.objects.filter(person=person).delete()
-        Person.objects.filter(pk=person_id).update(state="dismissed", reason=reason)
-        Notice.objects.create(person=person, at=now, kind="dismissal", rule=rule, text=reason)
+        Person.objects.filter(pk=person_id).update(state=PersonState.DISMISSED, reason=reason)
+        Notice.objects.create(
+            person=person, at=now, kind=NoticeKind.DISMISSAL, rule=rule, text=reason
+        )
         Event.objects.create(
             at=now, who=by, what="dismiss", detail={"name": person.name, "reason": reason}
         )
@@ -288,7 +304,7 @@ def apply_findings(
     Nobody is warned twice for the same, and who was pardoned is judged by the counters that began
     anew with that, not by old rows.
     """
-    numbers = dict(Person.objects.filter(state="active").values_list("name", "pk"))
+    numbers = dict(Person.objects.filter(state=PersonState.ACTIVE).values_list("name", "pk"))
     pardoned = set(Event.objects.filter(what="reinstate").values_list("detail__name", flat=True))
     done = [
         finding

@@ -63,7 +63,7 @@ def _table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
 
 
 def _judgment_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
-    records = rows.judgments(history=options.history)
+    records = rows.judgment_records(history=options.history)
     types = files.judgment_types(plan.questions)
     if options.format == "jsonl":
         return ExportTable(types, map(as_object, records))
@@ -72,7 +72,7 @@ def _judgment_table(plan: Plan, options: ExportOptions, losses: Losses) -> Expor
 
 def _draft_table() -> ExportTable:
     types = dict.fromkeys(("item", "annotator", "form", "since"), "string")
-    return ExportTable(types | {"in_hand": "bool"}, rows.drafts())
+    return ExportTable(types | {"in_hand": "bool"}, rows.draft_rows())
 
 
 def _answer_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
@@ -85,7 +85,7 @@ def _label_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTa
 
 
 def _decision_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
-    return ExportTable(rows.DECISION_TYPES, rows.decisions(history=options.history))
+    return ExportTable(rows.DECISION_TYPES, rows.decision_rows(history=options.history))
 
 
 def _item_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
@@ -97,7 +97,7 @@ def _item_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTab
 
 
 def _people_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
-    return ExportTable(dict.fromkeys(rows.person_columns(), "string"), rows.people())
+    return ExportTable(dict.fromkeys(rows.person_columns(), "string"), rows.person_rows())
 
 
 def _trial_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:

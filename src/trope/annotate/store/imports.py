@@ -31,8 +31,6 @@ from trope.annotate.store.slots import add_batches, check_new_batches, state_row
 from trope.core.errors import BadInput, BadRecord
 
 _STEP = 200
-
-
 T = TypeVar("T")
 
 

@@ -26,7 +26,17 @@ from trope.annotate.project import Project
 from trope.annotate.questions import is_right, read_answers
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.imports import import_lock, item_row, new_person, remove_unpublished
-from trope.annotate.store.models import Event, Item, Lease, Person, Standing, State, StoredJudgment
+from trope.annotate.store.models import (
+    Event,
+    Item,
+    JudgmentState,
+    Lease,
+    Person,
+    PersonState,
+    Standing,
+    State,
+    StoredJudgment,
+)
 from trope.annotate.store.rows import chunks, judgment_fields
 from trope.annotate.store.slots import add_batches, state_row
 from trope.core.errors import BadInput, BadRecord
@@ -103,11 +113,11 @@ def _mark_ended_people(new: set[int]) -> None:
     """Of people who were added, those with discarded judgments were dismissed elsewhere, and those
     with erased ones withdrew."""
     mine = StoredJudgment.objects.filter(person_id__in=new)
-    Person.objects.filter(pk__in=mine.filter(state="discarded").values("person")).update(
-        state="dismissed", reason="dismissed where they worked before"
-    )
-    erased = mine.filter(state="erased").values("person")
-    Person.objects.filter(pk__in=erased).update(state="withdrawn", reason="")
+    Person.objects.filter(
+        pk__in=mine.filter(state=JudgmentState.DISCARDED).values("person")
+    ).update(state=PersonState.DISMISSED, reason="dismissed where they worked before")
+    erased = mine.filter(state=JudgmentState.ERASED).values("person")
+    Person.objects.filter(pk__in=erased).update(state=PersonState.WITHDRAWN, reason="")
 
 
 def _judgment_rows(
@@ -178,7 +188,7 @@ def _fill_slots(project: Project, path: Path) -> None:
     """Set what every item still needs from what it has."""
     wanted = project.plan.judgments_an_item
     _ask_again_for_more(project.plan)
-    counted = StoredJudgment.objects.filter(current=True, state="counted")
+    counted = StoredJudgment.objects.filter(current=True, state=JudgmentState.COUNTED)
     full = counted.values("item", "item__extra").annotate(n=Count("pk")).order_by("item")
     beyond = full.filter(n__gt=wanted + F("item__extra"))
     if over := beyond.values_list("item__external_id", "n").first():
@@ -199,7 +209,9 @@ def _ask_again_for_more(plan: Plan) -> None:
     if not doubt.more:
         return
     said = Cast(KeyTextTransform(doubt.question, "answers"), TextField())
-    told = StoredJudgment.objects.filter(state__in=("counted", "discarded")).annotate(said=said)
+    told = StoredJudgment.objects.filter(
+        state__in=(JudgmentState.COUNTED, JudgmentState.DISCARDED)
+    ).annotate(said=said)
     doubtful = told.filter(said__in=doubt.values).values("item")
     Item.objects.filter(pk__in=doubtful, is_gold=False).update(extra=doubt.more)
 
@@ -297,7 +309,7 @@ def _tool_judgments(
             problem = f"{brought.annotator!r} was given item {item.external_id!r} here too"
             raise BadRecord(path, brought.record.line, problem)
         answers: dict[str, Any] = {}
-        if brought.state != "skipped":
+        if brought.state != JudgmentState.SKIPPED:
             answers = _checked_answers(project, path, brought, item)
         state = _imported_state(brought, item, taken)
         yield (
@@ -310,7 +322,9 @@ def _tool_judgments(
                 seconds=brought.seconds,
                 at=brought.at or now,
                 state=state,
-                gold_right=is_right(item.gold or {}, answers) if state == "gold" else None,
+                gold_right=is_right(item.gold or {}, answers)
+                if state == JudgmentState.GOLD
+                else None,
             ),
         )
     for number, slots in sorted(taken.items()):
@@ -318,7 +332,7 @@ def _tool_judgments(
 
 
 def _imported_state(brought: ToolRecord, item: Item, taken: Counter[int]) -> str:
-    if brought.state != "counted":
+    if brought.state != JudgmentState.COUNTED:
         return brought.state
     if item.is_gold:
         return "gold"
@@ -344,16 +358,16 @@ def _recount_people() -> None:
     # a change keeps the time of the first answer; what was taken back and given anew has its own
     own_time = Q(replaces=None) | ~Q(seconds=F("replaces__seconds"))
     # one of each chain: not a change, not what was taken back and is still in hand
-    first = Q(replaces=None) | Q(replaces__state="skipped")
-    in_hand = Q(current=False, replaced_by=None) & ~Q(state="erased")
-    judged = first & ~Q(state="skipped") & ~in_hand
+    first = Q(replaces=None) | Q(replaces__state=JudgmentState.SKIPPED)
+    in_hand = Q(current=False, replaced_by=None) & ~Q(state=JudgmentState.ERASED)
+    judged = first & ~Q(state=JudgmentState.SKIPPED) & ~in_hand
     news = Q(gold_right__isnull=False) & Q(replaces__gold_right=None)
     # sums that are named like a field hide it from what follows them, so they come last
     rows = StoredJudgment.objects.values("person").annotate(
         last_at=Max("at", filter=own_time),
         last_judged=Max("at", filter=judged),
         judged=Count("pk", filter=judged),
-        skipped=Count("pk", filter=Q(state="skipped", current=True)),
+        skipped=Count("pk", filter=Q(state=JudgmentState.SKIPPED, current=True)),
         gold_seen=Count("pk", filter=news),
         gold_right=Count("pk", filter=news & Q(gold_right=True)),
         seconds=Sum("seconds", filter=own_time, default=0.0),

@@ -18,7 +18,7 @@ from trope.annotate.rules.assignment import judgment_state, seconds_spent
 from trope.annotate.rules.caps import may_skip
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import check_at_page_end, conduct_after
-from trope.annotate.store.models import Item, Lease, Person, StoredJudgment
+from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment
 from trope.annotate.store.people import ActionRefused, active_person
 from trope.annotate.store.queue import Page, any_lease_expired, new_page, tally_of
 from trope.annotate.store.slots import list_returned
@@ -87,13 +87,13 @@ def change(
             StoredJudgment.objects.select_for_update(of=("self",))
             .select_related("item")
             .filter(pk=judgment_id, person=person, current=True)
-            .exclude(state__in=("skipped", "discarded"))
+            .exclude(state__in=(JudgmentState.SKIPPED, JudgmentState.DISCARDED))
             .first()
         )
         if old is None:
             raise ActionRefused("not_yours", "This judgment cannot be changed (any more).")
         StoredJudgment.objects.filter(pk=old.pk).update(current=False)
-        if old.state == "counted":
+        if old.state == JudgmentState.COUNTED:
             ask_for_more(old.item_id, answers, plan)
         # the first answer to a control item stands: what was seen since must not improve it
         return StoredJudgment.objects.create(
@@ -182,7 +182,7 @@ def _store(
     )
     if not skipping and _is_news(lease):
         person.conduct = conduct_after(person, item, answers, right, plan).stored()
-    if judgment.state == "counted":
+    if judgment.state == JudgmentState.COUNTED:
         ask_for_more(item.pk, answers, plan)
     _count(person, spent, right if counts else None, now, skipping)
     return judgment
@@ -191,7 +191,7 @@ def _store(
 def _is_news(lease: Lease) -> bool:
     """Whether the rules have not seen an answer of the person to this item; the first one stands,
     also where it was taken back."""
-    return lease.undoes is None or lease.undoes.state == "skipped"
+    return lease.undoes is None or lease.undoes.state == JudgmentState.SKIPPED
 
 
 def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
@@ -277,9 +277,9 @@ def undo(person_id: int, plan: Plan, in_form: FormFiller, *, now: datetime) -> N
         last = given.select_related("item").first()
         if last is None or last.at < now - timedelta(minutes=plan.lease_minutes):
             raise ActionRefused("nothing_to_undo", "There is nothing that can be taken back.")
-        if last.state not in ("counted", "gold", "skipped"):
+        if last.state not in (JudgmentState.COUNTED, JudgmentState.GOLD, JudgmentState.SKIPPED):
             raise ActionRefused("too_late", "This judgment cannot be taken back any more.")
-        if last.state == "skipped":
+        if last.state == JudgmentState.SKIPPED:
             _take_slot(last.item)
         StoredJudgment.objects.filter(pk=last.pk).update(current=False)
         _lease_again(person, last, in_form, plan, now)
@@ -312,7 +312,7 @@ def _lease_again(
 
 def _uncount(person: Person, last: StoredJudgment, now: datetime) -> None:
     """Take the judgment out of the person's counters; the time that it took stays."""
-    if last.state == "skipped":
+    if last.state == JudgmentState.SKIPPED:
         Person.objects.filter(pk=person.pk).update(skipped=F("skipped") - 1)
         return
     tally = tally_of(person, now)

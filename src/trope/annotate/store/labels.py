@@ -17,7 +17,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, measured_questions
 from trope.annotate.rules.aggregation import AggregationOptions, aggregate_question, agreed_spans
 from trope.annotate.store.adjudication import DecidedLabels, decided_labels
-from trope.annotate.store.models import Item
+from trope.annotate.store.models import Item, JudgmentState
 from trope.annotate.store.rows import ItemSample, answer_rows, chunks, items_with_judgments
 from trope.core.errors import BadInput
 from trope.core.judgments import Judgment as Vote
@@ -27,16 +27,11 @@ from trope.metrics.aggregation.results import Aggregate, ItemResult
 BY_ITEM = ("majority", "mean")
 """Methods that look at each item by itself, so that some items at a time are enough."""
 
-
 NUMERIC = ("mean", "weighted-mean")
 """Methods for scales; other questions are voted on then, too."""
 
-
 NO_RELIABILITY = "nobody has answered control items, so that nobody has a reliability"
-
-
 NOBODY_YET = "Nobody has answered this yet."
-
 
 LABEL_TYPES = {
     "item": "string",
@@ -49,7 +44,6 @@ LABEL_TYPES = {
     "complete": "bool",
     "note": "string",
 }
-
 
 Work = Sequence[tuple[ItemRecord, list[JudgmentRecord]]]
 
@@ -181,7 +175,7 @@ def _counted(
 ) -> Iterator[tuple[ItemRecord, list[JudgmentRecord]]]:
     for item, rows in items:
         if not item.gold:
-            yield item, [row for row in rows if row.state == "counted"]
+            yield item, [row for row in rows if row.state == JudgmentState.COUNTED]
 
 
 def _by_item(

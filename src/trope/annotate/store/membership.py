@@ -18,10 +18,13 @@ from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import close_appeals
 from trope.annotate.store.models import (
     Appeal,
+    ApplicationVerdict,
     ConsentText,
     Event,
+    JudgmentState,
     Lease,
     Person,
+    PersonState,
     Standing,
     StoredJudgment,
     Trial,
@@ -30,11 +33,7 @@ from trope.annotate.store.people import ActionRefused, active_person, hash_token
 from trope.annotate.store.slots import return_slots
 
 NOT_ELIGIBLE = "profile"
-
-
 NOT_TRAINED = "training"
-
-
 _FRESH = timedelta(hours=2)
 """So long after it was opened the page of guidelines can be confirmed."""
 
@@ -107,7 +106,7 @@ def save_profile(person_id: int, answers: Mapping[str, Any], plan: Plan, *, now:
                 standing.verdict, standing.why = "declined", NOT_ELIGIBLE
             standing.save(update_fields=["profile", "weight", "verdict", "why"])
             Event.objects.create(at=now, who=standing.person.name, what="profile")
-        return bool(standing.verdict != "declined")
+        return bool(standing.verdict != ApplicationVerdict.DECLINED)
 
 
 def confirm_reading(person_id: int, opened: datetime, plan: Plan, *, now: datetime) -> None:
@@ -140,7 +139,7 @@ def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state == "withdrawn":
+        if person.state == PersonState.WITHDRAWN:
             return str(person.name)
         held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
         freed = set(held.values_list("item_id", flat=True))
@@ -151,7 +150,13 @@ def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
         _end_appeals(person, now)
         name = _rename(person)
         Standing.objects.filter(person=person).update(profile=None, draft={}, study="", visit="")
-        fields = {"state": "withdrawn", "reason": "", "name": name, "conduct": {}, "unread": 0}
+        fields = {
+            "state": PersonState.WITHDRAWN,
+            "reason": "",
+            "name": name,
+            "conduct": {},
+            "unread": 0,
+        }
         token = hash_token(secrets.token_urlsafe(32))
         Person.objects.filter(pk=person_id).update(token_hash=token, **fields)
         detail = {"name": name, "answers": plan.withdrawal.answers}
@@ -162,10 +167,12 @@ def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
 def _erase_answers(person: Person) -> set[int]:
     """Empty every answer; gives the items of which a slot is free again."""
     mine = StoredJudgment.objects.filter(person=person)
-    counted = mine.filter(current=True, state="counted")
+    counted = mine.filter(current=True, state=JudgmentState.COUNTED)
     freed = set(counted.values_list("item_id", flat=True))
-    answered = mine.exclude(state="skipped")  # a skip has no answer, and stays what it is
-    answered.update(answers={}, gold_right=None, state="erased", current=False)
+    answered = mine.exclude(
+        state=JudgmentState.SKIPPED
+    )  # a skip has no answer, and stays what it is
+    answered.update(answers={}, gold_right=None, state=JudgmentState.ERASED, current=False)
     mine.update(seconds=0)
     Trial.objects.filter(person=person).delete()
     return freed

@@ -27,6 +27,7 @@ from trope.annotate.store.database import write_transaction
 from trope.annotate.store.models import (
     Event,
     Person,
+    PersonState,
     Standing,
 )
 from trope.annotate.store.slots import lock_project
@@ -51,7 +52,7 @@ def active_person(person_id: int) -> Person:
         Refused: for someone who is on hold, dismissed or gone.
     """
     person = Person.objects.select_for_update().get(pk=person_id)
-    if person.state != "active":
+    if person.state != PersonState.ACTIVE:
         raise ActionRefused(person.state, "Your work on this project has ended or is on hold.")
     return person
 
@@ -111,11 +112,7 @@ def end_sessions(person_id: int) -> None:
 
 
 _LINK_SALT = "trope.annotate.outside"
-
-
 _WORKER_ID = re.compile(r"[A-Za-z0-9@._-]{1,64}")
-
-
 PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
 
@@ -197,7 +194,7 @@ def complete_work(person_id: int, plan: Plan, *, now: datetime) -> str:
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
         standing = Standing.objects.filter(person=person, outside__isnull=False).first()
-        if standing is None or person.state != "active" or not person.judged:
+        if standing is None or person.state != PersonState.ACTIVE or not person.judged:
             return ""
         if standing.completed is None:
             Standing.objects.filter(pk=person_id).update(completed=now)
@@ -234,7 +231,7 @@ def _known_account(visitor: Visitor) -> Arrival | None:
     standing = mine.select_related("person").first()
     if standing is None:
         return None
-    if standing.person.state == "withdrawn":
+    if standing.person.state == PersonState.WITHDRAWN:
         return Arrival(None, "gone")
     if visitor.visit and not constant_time_compare(standing.visit, _keyed(visitor.visit)):
         return Arrival(None, "taken")

@@ -19,7 +19,7 @@ from trope.annotate.rules.assignment import in_turn, seconds_spent, shuffled_in
 from trope.annotate.rules.caps import may_skip
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.membership import NOT_TRAINED, locked_standing
-from trope.annotate.store.models import DemoItem, Event, Standing, Trial
+from trope.annotate.store.models import DemoItem, Event, Standing, Trial, TrialPart
 from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.selection import decide
 
@@ -60,7 +60,9 @@ def next_demo(person_id: int, plan: Plan) -> PracticeItem | None:
     """The demo item that comes next for the person, if any is left."""
     keys = demo_keys(person_id, plan)
     done = set(
-        Trial.objects.filter(person_id=person_id, part="demo").values_list("item", flat=True)
+        Trial.objects.filter(person_id=person_id, part=TrialPart.DEMO).values_list(
+            "item", flat=True
+        )
     )
     left = [key for key in keys if key not in done]
     if not left:
@@ -105,7 +107,9 @@ def answer_training(
     with write_transaction():
         standing = locked_standing(person_id)
         task = next_training(standing, plan)
-        if done := Trial.objects.filter(person_id=person_id, part="training", item=key).first():
+        if done := Trial.objects.filter(
+            person_id=person_id, part=TrialPart.TRAINING, item=key
+        ).first():
             return done
         if task is None or task.key != key:
             raise ActionRefused("unknown", "This form is not known here; load the page again.")
@@ -142,7 +146,7 @@ def answer_demo(
     """
     with write_transaction():
         standing = locked_standing(person_id)
-        if done := Trial.objects.filter(person_id=person_id, part="demo", item=key).first():
+        if done := Trial.objects.filter(person_id=person_id, part=TrialPart.DEMO, item=key).first():
             return done
         task = next_demo(person_id, plan)
         if task is None or task.key != key or standing.demo_finished:
@@ -182,7 +186,7 @@ def _check_skip(standing: Standing, plan: Plan) -> None:
 
 def _close_demo(standing: Standing, plan: Plan, now: datetime) -> None:
     """Note the result, so that no ranking reads the answers again, and let the selection act."""
-    trials = Trial.objects.filter(person=standing.person, part="demo")
+    trials = Trial.objects.filter(person=standing.person, part=TrialPart.DEMO)
     rows = list(trials.values_list("right", "skipped", "seconds"))
     known = [right for right, _, _ in rows if right is not None]
     standing.demo_result = {

@@ -21,7 +21,7 @@ from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import check_at_page_end
-from trope.annotate.store.models import Item, Lease, Person, Returned, StoredJudgment
+from trope.annotate.store.models import Item, Lease, Person, PersonState, Returned, StoredJudgment
 from trope.annotate.store.slots import list_returned, open_next_batch_if_used_up, opened_place
 
 _STEP = 50
@@ -49,13 +49,13 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
         release_expired(now=now, limit=_STEP)
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state != "active":
+        if person.state != PersonState.ACTIVE:
             return Page((), person.state)
         if in_hand := leases_of(person.pk):
             return Page(_renewed(in_hand, plan, now))
         if check_at_page_end(person, plan, now):  # of a page that was left to expire
             state = Person.objects.values_list("state", flat=True).get(pk=person_id)
-            if state != "active":
+            if state != PersonState.ACTIVE:
                 return Page((), state)
         return new_page(person, plan, now=now, rng=rng)
 

@@ -25,7 +25,14 @@ from trope.annotate.rules.conduct import ConductFinding, read_conduct
 from trope.annotate.rules.paper_tables import PartTables, TweetExpression, paper_tables
 from trope.annotate.rules.review import find_conduct
 from trope.annotate.store.membership import stage_of, standing_of
-from trope.annotate.store.models import Item, Lease, Person, StoredJudgment
+from trope.annotate.store.models import (
+    Item,
+    JudgmentState,
+    Lease,
+    Person,
+    PersonState,
+    StoredJudgment,
+)
 from trope.annotate.store.people import completion_code
 from trope.annotate.store.rows import (
     ItemSample,
@@ -79,7 +86,7 @@ def progress(plan: Plan) -> ProjectProgress:
         gold=Count("pk", filter=Q(is_gold=True)),
         extra=Sum("extra"),
     )
-    counted = StoredJudgment.objects.filter(current=True, state="counted")
+    counted = StoredJudgment.objects.filter(current=True, state=JudgmentState.COUNTED)
     full = (
         counted.values("item", "item__extra")
         .annotate(n=Count("pk"))
@@ -139,7 +146,9 @@ def _pay_row(person: Person, plan: Plan, now: datetime) -> PayRow:
         hours=hours_paid(person, plan),
         earned=earned(person, plan),
         hourly=hourly(person, plan),
-        stage=stage_of(person, plan, now=now) if person.state == "active" else person.state,
+        stage=stage_of(person, plan, now=now)
+        if person.state == PersonState.ACTIVE
+        else person.state,
         weight=standing.weight,
         code=completion_code(standing, plan) if standing.completed else "",
     )
@@ -148,10 +157,8 @@ def _pay_row(person: Person, plan: Plan, now: datetime) -> PayRow:
 REVIEWED = 100_000
 """The latest judgments that the owner's page puts to the rules; the command takes all."""
 
-
 MOST_PAIRED = 60
 """People up to whom a page measures every two of them."""
-
 
 LATEST = 200
 """The latest judgments of a person that their page is about, so that it never grows."""
@@ -248,7 +255,7 @@ def find_in_project(plan: Plan, *, last: int = 0) -> list[ConductFinding]:
 
 def by_day(*, days: int = 60) -> list[tuple[date, int]]:
     """The judgments that count of each of the latest days that have some."""
-    counted = StoredJudgment.objects.filter(current=True, state="counted")
+    counted = StoredJudgment.objects.filter(current=True, state=JudgmentState.COUNTED)
     # times are stored and read in UTC, so that the first ten characters are the day; to cut them
     # off costs a third of what a date would
     day = Substr(Cast("at", TextField()), 1, 10)
@@ -275,7 +282,9 @@ class PersonReport:
 def report_on(person: Person, plan: Plan, *, for_owner: bool) -> PersonReport:
     """What a person's page shows. To the person, control answers are told in steps of five, since
     a figure that moves with each answer would tell which item was one."""
-    rows = StoredJudgment.objects.filter(person=person, current=True).exclude(state="skipped")
+    rows = StoredJudgment.objects.filter(person=person, current=True).exclude(
+        state=JudgmentState.SKIPPED
+    )
     fields = ("item_id", "answers", "item__is_gold")
     latest = list(rows.order_by("-pk").values_list(*fields)[:LATEST])
     conduct = read_conduct(person.conduct)
@@ -307,7 +316,9 @@ def _with_others(
     person: Person, own: Mapping[int, Mapping[str, Any]], plan: Plan
 ) -> dict[str, tuple[int, int]]:
     """For each question the answers of others to the same items: how many are equal, of all."""
-    others = StoredJudgment.objects.filter(Q(current=True, state="counted", item_id__in=list(own)))
+    others = StoredJudgment.objects.filter(
+        Q(current=True, state=JudgmentState.COUNTED, item_id__in=list(own))
+    )
     rows = list(others.exclude(person=person).values_list("item_id", "answers"))
     found = {}
     for question in measured_questions(plan.questions):

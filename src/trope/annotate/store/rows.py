@@ -18,6 +18,7 @@ from trope.annotate.store import models
 from trope.annotate.store.models import (
     Decision,
     Item,
+    JudgmentState,
     Lease,
     Person,
     Standing,
@@ -41,7 +42,6 @@ _NOT_OF_A_PERSON = frozenset(
 # of a way in: what only the project's secret gives, and a form in hand
 _NOT_OF_A_STANDING = frozenset({"outside", "visit", "draft"})
 
-
 _OF_A_JUDGMENT = frozenset(
     {
         "id", "item", "person", "token", "answers", "seconds", "at", "state", "gold_right",
@@ -49,14 +49,13 @@ _OF_A_JUDGMENT = frozenset(
     }
 )  # fmt: skip
 
-
 _COLUMNS = (
     "pk", "item__external_id", "person__name", "answers", "state", "seconds", "at", "current",
     "replaces_id", "gold_right", "person__standing__weight",
 )  # fmt: skip
 
 
-def judgments(*, history: bool = False) -> Iterator[JudgmentRecord]:
+def judgment_records(*, history: bool = False) -> Iterator[JudgmentRecord]:
     """Every judgment in the order in which it was given; with `history`, changed ones too."""
     more = judgment_fields()
     rows = StoredJudgment.objects.all() if history else StoredJudgment.objects.filter(current=True)
@@ -84,7 +83,7 @@ def items_with_judgments(
     later."""
     judged = groupby(judgments_with_items(ids), key=lambda pair: pair[1].id)
     group = next(judged, None)
-    for item in items(ids):
+    for item in item_records(ids):
         rows: list[JudgmentRecord] = []
         if group is not None and group[0] == item.id:
             rows = [row for row, _ in group[1]]
@@ -92,7 +91,7 @@ def items_with_judgments(
         yield item, rows
 
 
-def items(ids: Sequence[int] | None = None) -> Iterator[ItemRecord]:
+def item_records(ids: Sequence[int] | None = None) -> Iterator[ItemRecord]:
     """Every item, or those with these numbers, in the order in which they were added."""
     rows = Item.objects.filter(place__lte=published_place()).order_by("pk")
     rows = rows if ids is None else rows.filter(pk__in=ids)
@@ -103,7 +102,7 @@ def items(ids: Sequence[int] | None = None) -> Iterator[ItemRecord]:
 
 def item_objects() -> Iterator[dict[str, Any]]:
     """Every item as `trope annotate import` reads it."""
-    for item in items():
+    for item in item_records():
         gold = {"gold": item.gold} if item.gold else {}
         yield {"id": item.id, "text": item.text, **sort_keys(item.payload), **sort_keys(gold)}
 
@@ -116,7 +115,7 @@ def item_fields() -> list[str]:
     return sorted(names)
 
 
-def people() -> Iterator[dict[str, Any]]:
+def person_rows() -> Iterator[dict[str, Any]]:
     """Everyone, in the order in which they were invited; without links, which are secret."""
     own, way = _field_names(person_fields()), _field_names(standing_fields())
     columns = [*own, *(f"standing__{name}" for name in way)]
@@ -138,7 +137,7 @@ DECISION_TYPES = {
 }
 
 
-def decisions(*, history: bool = False) -> Iterator[dict[str, Any]]:
+def decision_rows(*, history: bool = False) -> Iterator[dict[str, Any]]:
     """What adjudicators settled, in the order of time; with `history`, what no longer holds too."""
     rows = Decision.objects.all() if history else Decision.objects.filter(current=True)
     columns = ("item__external_id", "person__name", "answers", "excluded", "note", "at", "current")
@@ -147,7 +146,7 @@ def decisions(*, history: bool = False) -> Iterator[dict[str, Any]]:
         yield {name: sort_keys(as_plain(value)) for name, value in named}
 
 
-def drafts() -> Iterator[dict[str, Any]]:
+def draft_rows() -> Iterator[dict[str, Any]]:
     """Forms that were begun and not sent, by person and item."""
     rows = Lease.objects.exclude(draft={}).order_by("person__name", "position", "pk")
     columns = ("item__external_id", "person__name", "draft", "since", "released")
@@ -230,16 +229,11 @@ def _judgment_record(
 MOST_ITEMS = 2_000
 """Items that a page looks at; of a larger project it draws so many."""
 
-
 MOST_DOWNLOADED = 20_000
 """Items up to which labels can be had from a page; beyond, the command makes them."""
 
-
 _CHUNK = 2_000
-
-
 _STEP = 500
-
 
 _FIELDS = (
     "item__external_id", "person__name", "answers", "seconds", "item__gold",
@@ -300,7 +294,7 @@ def answer_rows(
 
 
 def _stored(sample: ItemSample | None, gold: bool, last: int) -> Iterator[tuple[Any, ...]]:
-    states = ("counted", "gold") if gold else ("counted",)
+    states = (JudgmentState.COUNTED, JudgmentState.GOLD) if gold else (JudgmentState.COUNTED,)
     rows = models.StoredJudgment.objects.filter(current=True, state__in=states)
     if last:
         ids = rows.order_by("-pk").values_list("pk", flat=True)[last - 1 : last]

@@ -13,12 +13,10 @@ from trope.annotate.plan import Plan
 from trope.annotate.rules import selection
 from trope.annotate.rules.selection import Applicant, RankedApplicant
 from trope.annotate.store.database import write_transaction
-from trope.annotate.store.models import Event, Person, Standing
+from trope.annotate.store.models import ApplicationVerdict, Event, Person, PersonState, Standing
 from trope.annotate.store.slots import lock_project
 
 BELOW_MARK = "demo task"
-
-
 PLACES_TAKEN = "places taken"
 
 
@@ -46,8 +44,11 @@ def places_left(plan: Plan) -> int:
     """How many of the places of the selection are free; who was dismissed or withdrew frees one."""
     here = Standing.objects.filter(
         demo_finished__isnull=False,
-        verdict="accepted",
-        person__state__in=("active", "held"),  # who is on hold may come back to the place
+        verdict=ApplicationVerdict.ACCEPTED,
+        person__state__in=(
+            PersonState.ACTIVE,
+            PersonState.HELD,
+        ),  # who is on hold may come back to the place
         person__role="annotator",
     )
     return max(plan.selection.best - here.count(), 0)
@@ -107,7 +108,7 @@ def _take_best(plan: Plan, now: datetime, by: str, *, decline: bool) -> int:
 def _set_verdict(
     ids: list[int], verdict: str, why: str, now: datetime, by: str, *, waiting: bool = False
 ) -> int:
-    people = Person.objects.filter(pk__in=ids, role="annotator", state="active")
+    people = Person.objects.filter(pk__in=ids, role="annotator", state=PersonState.ACTIVE)
     settled = 0
     for person in people.select_for_update():
         standing, _ = Standing.objects.get_or_create(person=person)
@@ -122,7 +123,7 @@ def _set_verdict(
 
 def _finished() -> QuerySet[Standing]:
     return Standing.objects.filter(
-        demo_finished__isnull=False, person__state="active", person__role="annotator"
+        demo_finished__isnull=False, person__state=PersonState.ACTIVE, person__role="annotator"
     ).select_related("person")
 
 

@@ -125,8 +125,6 @@ def _normalised(value: Any) -> Any:
 
 
 _TARGET = "target"
-
-
 SQLITE = "sqlite"
 
 

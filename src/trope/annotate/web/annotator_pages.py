@@ -18,7 +18,15 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.questions import read_answers
 from trope.annotate.store import discipline, judgments, membership, people, queue
 from trope.annotate.store.discipline import unread_warnings
-from trope.annotate.store.models import Item, Lease, Notice, Person, StoredJudgment
+from trope.annotate.store.models import (
+    Item,
+    JudgmentState,
+    Lease,
+    Notice,
+    Person,
+    PersonState,
+    StoredJudgment,
+)
 from trope.annotate.store.reports import earned, report_on
 from trope.annotate.web import content
 from trope.annotate.web.charts import bar_chart
@@ -26,7 +34,6 @@ from trope.annotate.web.context import item_context, now, only, plan
 from trope.core.errors import BadInput
 
 _RNG = SystemRandom()
-
 
 ENDINGS = {
     "finished": "There is nothing left for you to judge. Thank you!",
@@ -57,7 +64,7 @@ def guidelines(request: HttpRequest) -> HttpResponse:
         "blocks": content.blocks(plan().guidelines),
         "examples": content.examples(plan()),
     }
-    if request.person.role == "annotator" and request.person.state == "active":
+    if request.person.role == "annotator" and request.person.state == PersonState.ACTIVE:
         stage = membership.stage_of(request.person, plan(), now=now())
         context["stage"] = stage
         if stage in ("reading", "rereading"):
@@ -93,7 +100,10 @@ def work(request: HttpRequest) -> HttpResponse:
 def _not_at_work_stage(request: HttpRequest) -> bool:
     """Whether something comes before the next item; a form that was sent is kept as a draft."""
     person = request.person
-    if person.state != "active" or membership.stage_of(person, plan(), now=now()) == "work":
+    if (
+        person.state != PersonState.ACTIVE
+        or membership.stage_of(person, plan(), now=now()) == "work"
+    ):
         return False
     if request.method == "POST":
         judgments.save_draft(person.pk, request.POST.get("token", ""), _answers_in(request))
@@ -187,7 +197,11 @@ def earlier(request: HttpRequest) -> HttpResponse:
 def change(request: HttpRequest, number: int) -> HttpResponse:
     """An earlier judgment in its form."""
     mine = StoredJudgment.objects.filter(person=request.person, current=True).select_related("item")
-    judgment = mine.exclude(state__in=("skipped", "discarded")).filter(pk=number).first()
+    judgment = (
+        mine.exclude(state__in=(JudgmentState.SKIPPED, JudgmentState.DISCARDED))
+        .filter(pk=number)
+        .first()
+    )
     if judgment is None:
         raise Http404
     item, token = judgment.item, secrets.token_hex(16)
@@ -270,7 +284,7 @@ def _my_work_page(
         ],
         "told": Notice.objects.filter(person=request.person).order_by("-pk")[:20],
         "ended": discipline.open_notice(request.person.pk)
-        if request.person.state in ("held", "dismissed")
+        if request.person.state in (PersonState.HELD, PersonState.DISMISSED)
         else None,
         "problem": problem,
         "text": text,

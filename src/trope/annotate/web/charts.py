@@ -12,16 +12,9 @@ from trope.metrics.agreement import Agreement
 MOST_MAPPED = 30
 """Annotators of a heat map; more would not be legible."""
 
-
 WIDTH = 360
-
-
 _ROW = 26
-
-
 _NAMES = 116
-
-
 _LONGEST = 12
 
 

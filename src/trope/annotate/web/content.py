@@ -14,14 +14,10 @@ from trope.annotate.questions import Question
 Values = Mapping[str, Sequence[str]]
 """Question id → what stands in the form."""
 
-
 SEEN = "seen"
 """In a form, the questions that were shown: one of them with nothing chosen was answered so."""
 
-
 _WORD = re.compile(r"\w[\w'’\-]*|[^\w\s]+|\s+")
-
-
 _DIGITS = "1234567890"
 
 

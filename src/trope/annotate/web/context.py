@@ -17,11 +17,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.web import content
 
 View = Callable[..., HttpResponse]
-
-
 _log = logging.getLogger("trope.annotate.security")
-
-
 HOMES = {"owner": "project", "adjudicator": "disputes", "annotator": "work"}
 
 

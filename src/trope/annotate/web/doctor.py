@@ -23,7 +23,6 @@ from trope.core.errors import BadInput, TropeError
 
 Level = Literal["ok", "warning", "unsafe"]
 
-
 OVER_THE_NETWORK = frozenset(
     {
         "nfs",
@@ -40,13 +39,8 @@ OVER_THE_NETWORK = frozenset(
     }
 )
 
-
 IN_MEMORY = frozenset({"tmpfs", "ramfs"})
-
-
 LITTLE_DISK, TOO_LITTLE_DISK = 1_000_000_000, 100_000_000
-
-
 _DIFFERENT_CHARACTERS = 20  # of a secret: 86 random ones have far more
 
 

@@ -87,10 +87,7 @@ def page_context(request: HttpRequest) -> dict[str, Any]:
 
 
 _log = logging.getLogger("trope.annotate")
-
-
 HEADING = "Not saved"
-
 
 MESSAGE = (
     "The service cannot store anything at the moment, so your last step was not saved. What was "
@@ -112,11 +109,7 @@ def unavailable_page(request: HttpRequest, error: Exception) -> HttpResponse:
 
 
 View = Callable[..., HttpResponse]
-
-
 _log = logging.getLogger("trope.annotate.security")
-
-
 _lock = threading.Lock()
 
 

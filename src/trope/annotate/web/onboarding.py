@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from trope.annotate.questions import read_answers
 from trope.annotate.store import membership, people, practice
-from trope.annotate.store.models import Person, Trial
+from trope.annotate.store.models import Person, PersonState, Trial, TrialPart
 from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.reports import earned
 from trope.annotate.web import content
@@ -43,7 +43,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             404,
         )
     if request.method == "POST":
-        if person.role == "annotator" and person.state == "active":
+        if person.role == "annotator" and person.state == PersonState.ACTIVE:
             membership.consent(person.pk, plan(), now=now())
             person.refresh_from_db()
         sign_in(request, person)
@@ -55,7 +55,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def _after_joining(person: Person) -> str:
     if person.role != "annotator":
         return HOMES[person.role]
-    if person.state != "active":
+    if person.state != PersonState.ACTIVE:
         return "work"  # which says why there is none
     return (
         "current_stage"
@@ -85,7 +85,6 @@ PAGES = {
     "work": "work",
 }
 
-
 PROBLEMS = {
     "invalid": "It was mistyped or changed on the way. Open it again as it was given to you.",
     "expired": "Its time is over. Ask for a new one.",
@@ -95,7 +94,6 @@ PROBLEMS = {
     "full": "All places are taken. Thank you for coming.",
     "gone": "You have withdrawn from this project.",
 }
-
 
 DECLINED = {
     membership.NOT_ELIGIBLE: "This project looks for people with another background.",
@@ -260,7 +258,7 @@ def external_link(request: HttpRequest, token: str) -> HttpResponse:
     arrival = people.admit_worker(visitor, plan(), now=now())
     if arrival.person is None:
         return _unusable(request, arrival.problem)
-    if arrival.person.state == "active":
+    if arrival.person.state == PersonState.ACTIVE:
         membership.consent(arrival.person.pk, plan(), now=now())
     sign_in(request, arrival.person)
     return redirect("current_stage")
@@ -288,25 +286,29 @@ def withdraw(request: HttpRequest) -> HttpResponse:
 
 def _stage(request: HttpRequest) -> str:
     person = request.person
-    return membership.stage_of(person, plan(), now=now()) if person.state == "active" else "work"
+    return (
+        membership.stage_of(person, plan(), now=now())
+        if person.state == PersonState.ACTIVE
+        else "work"
+    )
 
 
 def _locked_answer(request: HttpRequest, key: str) -> Trial | None:
     """The person's answer to that training item, if there is one."""
-    return Trial.objects.filter(person=request.person, part="training", item=key).first()
+    return Trial.objects.filter(person=request.person, part=TrialPart.TRAINING, item=key).first()
 
 
 def _answered(request: HttpRequest, task: practice.PracticeItem) -> HttpResponse | None:
     """Store what was sent; gives a page only if answers are missing."""
     person = request.person.pk
-    if task.part == "demo" and request.POST.get("action") == "skip":
+    if task.part == TrialPart.DEMO and request.POST.get("action") == "skip":
         practice.answer_demo(person, task.key, {}, plan(), now=now(), skipping=True)
         return None
     values = dict(request.POST.lists())
     answers, faults = read_answers(plan().questions, values, text=task.text, payload=task.payload)
     if faults:
         return _task_page(request, task, values=values, faults=faults)
-    store = practice.answer_training if task.part == "training" else practice.answer_demo
+    store = practice.answer_training if task.part == TrialPart.TRAINING else practice.answer_demo
     store(person, task.key, answers, plan(), now=now())
     return None
 
@@ -322,5 +324,5 @@ def _task_page(
     draft = membership.standing_of(request.person).draft
     kept = draft.get("values") if draft.get("key") == token else None
     context = item_context(task, token, values or kept, faults or {})
-    context |= {"task": task, "may_skip": task.part == "demo" and plan().skip.allowed}
+    context |= {"task": task, "may_skip": task.part == TrialPart.DEMO and plan().skip.allowed}
     return render(request, "item.html", context, status=422 if faults else 200)

@@ -28,7 +28,7 @@ urlpatterns = [
     path("project/dismiss/<int:number>", owner_pages.dismiss, name="dismiss"),
 ]
 
-# the way in and out
+# joining and withdrawing
 urlpatterns += [
     path("way", onboarding.current_stage, name="current_stage"),
     path("agree", onboarding.agree, name="agree"),

@@ -19,10 +19,11 @@ from trope.annotate.exchange.records import (
 )
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
-from trope.cli.annotate.options import DIRECTORY, FILE, connected, counted, warn_losses
+from trope.cli.annotate.options import DIRECTORY, FILE, connected, warn_losses
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
+from trope.core.progress import counted
 
 # those of rules.aggregation, which would load numpy for every command
 _METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
@@ -161,8 +162,8 @@ def export(directory: Path, out: Path | None, **given: Any) -> None:
     )
     losses = Losses()
     if options.format == "parquet" and out is not None:
-        with atomic_write(out, "wb") as file:
-            export_parquet(plan, options, losses, file)
+        with atomic_write(out, "wb") as binary:
+            export_parquet(plan, options, losses, binary)
     else:
         with open_output(out) as file:
             file.writelines(export_lines(plan, options, losses))

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from trope.annotate.project import open_project
-from trope.cli.annotate.options import DIRECTORY, FILE, connected, counted
+from trope.cli.annotate.options import DIRECTORY, FILE, connected
 from trope.cli.output import open_output
+from trope.core.progress import counted
 
 if TYPE_CHECKING:
     from trope.annotate.rules.paper_tables import CountedShare, PartTables

@@ -9,7 +9,15 @@ from pathlib import Path
 
 import click
 
-from trope.annotate.project import CONFIG, DEMO, SAMPLE, TEMPLATES, Project, new_project, open_project
+from trope.annotate.project import (
+    CONFIG,
+    DEMO,
+    SAMPLE,
+    TEMPLATES,
+    Project,
+    new_project,
+    open_project,
+)
 from trope.cli.annotate.options import DIRECTORY, FOLDER, connected
 
 _ORIGIN = click.option(
