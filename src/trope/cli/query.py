@@ -55,7 +55,7 @@ def _answer(
     plot: Path | None = None,
 ) -> None:
     from trope.cli.render.corpus_tables import write_table
-    from trope.cli.render.plots import check_plot
+    from trope.render.plots import check_plot
     from trope.workbench.corpus.answering import answer
     from trope.workbench.corpus.corpus import open_corpus
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trope.cli.render.plots import (
+from trope.core.errors import BadInput
+from trope.metrics.intervals import Interval
+from trope.render.plots import (
     SETTINGS,
     SOFT,
     WORDS,
@@ -14,8 +16,6 @@ from trope.cli.render.plots import (
     save_figure,
     short_name,
 )
-from trope.core.errors import BadInput
-from trope.metrics.intervals import Interval
 from trope.workbench.corpus.table import Table
 
 _ROW, _EDGE = 0.27, 1.1  # inches: of a row, and of what stands around the rows

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trope.cli.render.plots import SETTINGS, SOFT, WORDS, save_figure
 from trope.recipes.funnel import Funnel
+from trope.render.plots import SETTINGS, SOFT, WORDS, save_figure
 
 _PALE = "#e3c9ab"
 
