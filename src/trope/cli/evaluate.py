@@ -86,7 +86,7 @@ def evaluate(
         if given is not None and len(models) > 1:
             raise BadInput(f"--{option} {told} one model; give --model once, or leave it out")
     if plot is not None:
-        from trope.render.plots import check_plot
+        from trope.render.plots.canvas import check_plot
 
         if task not in ("analogy", "metaphor", "rewriting"):
             raise BadInput(f"--plot shows probabilities, and {task} has none; leave it out")

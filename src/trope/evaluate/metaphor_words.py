@@ -87,7 +87,7 @@ def _vua(reader: Reader, options: EvaluationOptions, threshold: float) -> list[F
         )
     )  # fmt: skip
     if options.plot is not None:
-        from trope.render.reliability import draw_reliability
+        from trope.render.plots.evaluation import draw_reliability
 
         title = f"VUA-18 test, {len(judged.gold):,} words, tier {options.tier}"
         bins = reliability(judged.probabilities, judged.gold)

@@ -1,4 +1,4 @@
-"""Tables of a corpus as pictures: rates over time as a line, all others as marks with intervals."""
+"""Plots of a corpus: rates over time as a line, other tables as marks with intervals."""
 
 from __future__ import annotations
 
@@ -7,41 +7,33 @@ from typing import Any
 
 from trope.core.errors import BadInput
 from trope.metrics.intervals import Interval
-from trope.render.plots import (
-    SETTINGS,
+from trope.render.plots.canvas import (
     SOFT,
     WORDS,
     draw_intervals,
     label_rows,
-    save_figure,
+    plot_file,
     short_name,
 )
 from trope.workbench.corpus.table import Table
 
-_ROW, _EDGE = 0.27, 1.1  # inches: of a row, and of what stands around the rows
+_ROW, _EDGE = 0.27, 1.1  # inches: height of a row, and of the space around the rows
 _TICKS = 12
 
 
 def draw_table(table: Table, path: Path) -> None:
-    """Draws rates or verbs into a file; the same table, the same file."""
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
+    """Draw a table of rates or verbs into a file."""
     rows = table.dicts()
     if not rows:
-        raise BadInput(f"{path}: there is nothing to draw; ask for other texts")
+        raise BadInput(f"{path}: there is nothing to draw; choose other texts")
     over_time = table.view == "rates" and table.about["date"]
     height = 3.2 if over_time else len(rows) * _ROW + _EDGE
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(7, height), layout="constrained", facecolor="white")
-        FigureCanvasAgg(figure)
+    with plot_file(path, 7, height) as figure:
         axes = figure.subplots()
         if over_time:
             _draw_line(axes, [row for row in rows if row["group"]])
         else:
             _draw_rows(axes, rows, table.view)
-        save_figure(figure, path)
 
 
 def _draw_rows(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
