@@ -127,7 +127,7 @@ def test_progress_is_told_once_on_standard_error(corpus_table: Path, tmp_path: P
     [
         (["rates", "--by", "colour"], "no column is called 'colour'. Known: file, source, date."),
         (["concordance", "--regex", "(("], "is no regular expression"),
-        (["rates", "--plot", "a.gif"], "a plot ends in one of"),
+        (["rates", "--plot", "a.gif"], "is not the name of a plot"),
         (
             ["verbs", "--rows", "0"],
             "verbs: rows: expected int >= 1; see trope query FOLDER verbs --help",

@@ -54,10 +54,10 @@ def _answer(
     verbose: bool,
     plot: Path | None = None,
 ) -> None:
-    from trope.cli.render.corpus_tables import write_table
-    from trope.cli.render.plots import check_plot
+    from trope.render.plots.canvas import check_plot
     from trope.workbench.corpus.answering import answer
     from trope.workbench.corpus.corpus import open_corpus
+    from trope.workbench.corpus.terminal import write_table
 
     told = click.get_current_context().obj
     folder, quiet = told["folder"], quiet or bool(told.get("quiet"))
@@ -74,7 +74,7 @@ def _answer(
     finally:
         corpus.close()
     if plot is not None:
-        from trope.cli.render.corpus_plots import draw_table
+        from trope.workbench.corpus.plots import draw_table
 
         draw_table(table, plot)
     form = "json" if as_json else table_format

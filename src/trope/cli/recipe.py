@@ -80,10 +80,10 @@ def run_one(
 
     What a run leaves, and what each step drops and why, is in docs/recipes.md.
     """
-    from trope.cli.render.funnel_plot import draw_funnel
-    from trope.cli.render.plots import check_plot
     from trope.recipes.engine import run_recipe
+    from trope.recipes.funnel import draw_funnel
     from trope.recipes.settings import resolve
+    from trope.render.plots.canvas import check_plot
 
     if simulate and answers is not None:
         raise click.UsageError("--answers are people's, --simulate draws a crowd; give one of them")

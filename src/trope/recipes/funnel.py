@@ -1,4 +1,4 @@
-"""How many records each step took, kept and dropped, and why."""
+"""The funnel of a run: how many records each step took, kept and dropped, and why."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from trope.core.config import read_config
+from trope.render.plots.canvas import SOFT, WORDS, plot_file
 
 PUBLISHED = "published.toml"
+_PALE = "#e3c9ab"
 
 
 class StepCounts(msgspec.Struct, frozen=True):
@@ -87,3 +89,29 @@ def read_published_counts(folder: Path) -> tuple[PublishedCount, ...]:
 def unknown_steps(counts: Sequence[PublishedCount], steps: Sequence[str]) -> list[str]:
     """Steps that the published counts name and the recipe lacks."""
     return sorted({count.step for count in counts} - set(steps))
+
+
+def draw_funnel(funnel: Funnel, path: Path) -> None:
+    """Draw a bar per step: what it kept, what it dropped, and the most frequent reason."""
+    with plot_file(path, 7.5, 0.42 * len(funnel.steps) + 1.2) as figure:
+        _draw(figure.subplots(), funnel)
+
+
+def _draw(axes: Any, funnel: Funnel) -> None:
+    places = range(len(funnel.steps))
+    kept = [step.kept for step in funnel.steps]
+    dropped = [sum(step.dropped.values()) for step in funnel.steps]
+    axes.barh(places, kept, color=WORDS, label="kept")
+    axes.barh(places, dropped, left=kept, color=_PALE, label="dropped")
+    widest = max((a + b for a, b in zip(kept, dropped, strict=True)), default=1) or 1
+    for place, (step, out) in enumerate(zip(funnel.steps, dropped, strict=True)):
+        reason = max(step.dropped, key=lambda name: step.dropped[name], default="")
+        said = f"{step.kept:,}" + (f"; most dropped: {reason}" if reason else "")
+        axes.text(step.kept + out + widest * 0.01, place, said, va="center", color=SOFT, fontsize=8)
+    axes.set_yticks(places, [step.name for step in funnel.steps])
+    axes.set_xlim(0, widest * 1.35)
+    axes.invert_yaxis()
+    axes.set_xlabel(f"{funnel.recipe}: records", color=SOFT)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.legend(frameon=False, loc="lower right")

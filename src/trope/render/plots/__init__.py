@@ -1,0 +1,1 @@
+"""Plots that commands write: rates of metaphor, and what evaluations measure."""
