@@ -8,20 +8,17 @@ a file beside it wakes the next one at once.
 from __future__ import annotations
 
 import errno
-import fcntl
-import os
 import sqlite3
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from django.db import connection, transaction
-
 from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
+from trope.core.locks import wait_for_lock
 
 # FULL: what was acknowledged survives a power cut, not only a crash of the process. The log goes
 # into the database every 16 MB instead of 4, since whoever commits then waits for that
@@ -110,37 +107,17 @@ def database_settings(project: Project) -> dict[str, Any]:
     }
 
 
-_writers = threading.Lock()
-_open_lock: tuple[int, str, int] | None = None
-"""Process, path and descriptor of the file on which processes wait, open since its first use."""
-
-
 @contextmanager
 def write_transaction() -> Iterator[None]:
     """A transaction that may write; nothing of it is kept if it ends in an error."""
+    from django.db import connection, transaction
+
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         with transaction.atomic():
             yield
         return
-    with _writers:
-        line = _lock_file(f"{connection.settings_dict['NAME']}.line")
-        fcntl.flock(line, fcntl.LOCK_EX)
-        try:
-            with transaction.atomic():
-                yield
-        finally:
-            fcntl.flock(line, fcntl.LOCK_UN)
-
-
-def _lock_file(path: str) -> int:
-    """The open file; only whoever holds the lock of this process may ask."""
-    global _open_lock
-    if _open_lock is None or _open_lock[:2] != (os.getpid(), path):  # a forked one opens its own
-        if _open_lock is not None:
-            os.close(_open_lock[2])
-        line = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        _open_lock = (os.getpid(), path, line)
-    return _open_lock[2]
+    with wait_for_lock(Path(f"{connection.settings_dict['NAME']}.line")), transaction.atomic():
+        yield
 
 
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO})

@@ -6,7 +6,6 @@ the last transaction moves that place. What a stopped import left behind is remo
 
 from __future__ import annotations
 
-import fcntl
 import secrets
 import time
 from array import array
@@ -29,6 +28,7 @@ from trope.annotate.store.people import hash_token
 from trope.annotate.store.rows import chunks, person_fields, standing_fields
 from trope.annotate.store.slots import add_batches, check_new_batches, state_row
 from trope.core.errors import BadInput, BadRecord
+from trope.core.locks import lock_file
 
 _STEP = 200
 T = TypeVar("T")
@@ -100,12 +100,14 @@ def _places(
 @contextmanager
 def import_lock(project: Project) -> Iterator[None]:
     """One import at a time; the lock ends with the process, however that ends."""
-    with (project.folder / "import.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput("another import is under way; wait until it has ended") from None
+    try:
+        lock = lock_file(project.folder / "import.lock")
+    except BlockingIOError:
+        raise BadInput("another import is running; wait until it has ended") from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def remove_unpublished() -> None:
