@@ -29,6 +29,12 @@ from trope.core.errors import BadConfig
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
+RENAMED_KEYS = {
+    "judgments_an_item": "judgments_per_item",
+    "items_a_page": "items_per_page",
+}
+"""Settings of 0.1 that had another name; they are still read, with a warning."""
+
 
 @dataclass(frozen=True, slots=True)
 class SkipRules:
@@ -138,8 +144,8 @@ class Plan:
     text_label: str = ""
     shown: tuple[ShownField, ...] = ()
     examples: tuple[Example, ...] = ()
-    items_a_page: int = 10
-    judgments_an_item: int = 3
+    items_per_page: int = 10
+    judgments_per_item: int = 3
     lease_minutes: int = 60
     order: Order = "random"
     seed: int = 13
@@ -183,7 +189,7 @@ class Plan:
     def earned(self, judged: int) -> Decimal:
         """What a person has earned by so many judgments; a part of a page counts as such."""
         amount = Decimal(self.pay.amount) * judged
-        per_item = amount / self.items_a_page if self.pay.per == "page" else amount
+        per_item = amount / self.items_per_page if self.pay.per == "page" else amount
         return per_item.quantize(Decimal("0.01"))
 
 
@@ -193,7 +199,7 @@ def read_plan(path: Path) -> Plan:
     Raises:
         BadConfig: with every fault of the file.
     """
-    plan = read_config(path, Plan)
+    plan = read_config(path, Plan, RENAMED_KEYS)
     faults = [
         *_number_faults(plan),
         *_question_faults(plan.questions),
@@ -207,7 +213,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def _number_faults(plan: Plan) -> Iterator[str]:
-    for name in ("items_a_page", "judgments_an_item", "lease_minutes"):
+    for name in ("items_per_page", "judgments_per_item", "lease_minutes"):
         if getattr(plan, name) < 1:
             yield f"{name}: must be 1 or more, is {getattr(plan, name)}"
     for name, share in (

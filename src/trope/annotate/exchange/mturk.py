@@ -87,7 +87,7 @@ def _assignment(plan: Plan, row: JudgmentRecord) -> dict[str, Any]:
         "HITTypeId": _made_id(f"type {plan.title}"),
         "Title": plan.title,
         "Reward": f"${plan.earned(1)}" if plan.pay.currency == "USD" else "",
-        "MaxAssignments": plan.judgments_an_item,
+        "MaxAssignments": plan.judgments_per_item,
         "AssignmentId": _made_id(f"assignment {row.judgment}"),
         "WorkerId": row.annotator,
         "AssignmentStatus": status,

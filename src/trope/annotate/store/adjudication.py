@@ -83,6 +83,18 @@ def decide(
         raise
 
 
+def latest_decisions(most: int = 100) -> list[Decision]:
+    """The latest decisions that hold, with their items and adjudicators."""
+    latest = Decision.objects.filter(current=True).select_related("item", "person")
+    return list(latest.order_by("-pk")[:most])
+
+
+def decision_on(item_id: int) -> Decision | None:
+    """The decision that holds for an item, if there is one."""
+    found = Decision.objects.filter(item_id=item_id, current=True).select_related("person")
+    return found.first()
+
+
 def count_decided() -> int:
     """How many items have a decision."""
     return Decision.objects.filter(current=True).count()
@@ -149,7 +161,7 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     if not unsettled:
         return StoredJudgment.objects.none()
     found = counted.filter(undecided).values("item_id", "item__extra").annotate(**measures)
-    complete = Q(given__gte=plan.judgments_an_item + F("item__extra"))
+    complete = Q(given__gte=plan.judgments_per_item + F("item__extra"))
     disputed = found.filter(unsettled & complete).order_by("item_id")
     return disputed.values_list("item_id", flat=True)
 
@@ -244,5 +256,5 @@ def _items_short_of_judgments(plan: Plan) -> list[str]:
         filter=Q(storedjudgment__current=True, storedjudgment__state=JudgmentState.COUNTED),
     )
     doubted = Item.objects.filter(extra__gt=0).annotate(given=counted)
-    short = doubted.filter(given__lt=plan.judgments_an_item + F("extra"))
+    short = doubted.filter(given__lt=plan.judgments_per_item + F("extra"))
     return list(short.values_list("external_id", flat=True))

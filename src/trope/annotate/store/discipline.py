@@ -165,6 +165,28 @@ def open_notice(person_id: int) -> Notice | None:
     return ended.select_related("appeal").order_by("-pk").first()
 
 
+def latest_notices(person_id: int, most: int = 20) -> list[Notice]:
+    """What the person was notified of last."""
+    return list(Notice.objects.filter(person_id=person_id).order_by("-pk")[:most])
+
+
+def notices_with_appeals(person_id: int) -> list[Notice]:
+    """All notices of a person with the appeals against them, the latest first."""
+    notices = Notice.objects.filter(person_id=person_id).select_related("appeal")
+    return list(notices.order_by("-pk"))
+
+
+def find_appeal(appeal_id: int) -> Appeal | None:
+    """The appeal with that id, if there is one."""
+    return Appeal.objects.select_related("notice").filter(pk=appeal_id).first()
+
+
+def open_appeals() -> list[Appeal]:
+    """Appeals that nobody has answered, the oldest first."""
+    waiting = Appeal.objects.filter(answered=None).select_related("notice__person")
+    return list(waiting.order_by("pk"))
+
+
 def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
     """The person's answer to a hold or a dismissal; one for each.
 

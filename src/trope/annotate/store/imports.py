@@ -50,7 +50,7 @@ def import_items(
         places, sizes = _places(project, path, number, state, safe_cells)
         check_new_batches(sizes)
         items = zip(read_items(path, project.plan, safe_cells=safe_cells), places, strict=True)
-        slots = project.plan.judgments_an_item
+        slots = project.plan.judgments_per_item
         for part in _with_pauses(chunks(items)):
             rows = [item_row(item, place, slots) for item, place in part]
             with write_transaction():

@@ -186,14 +186,14 @@ def _check_history(path: Path) -> None:
 
 def _fill_slots(project: Project, path: Path) -> None:
     """Set what every item still needs from what it has."""
-    wanted = project.plan.judgments_an_item
+    wanted = project.plan.judgments_per_item
     _ask_again_for_more(project.plan)
     counted = StoredJudgment.objects.filter(current=True, state=JudgmentState.COUNTED)
     full = counted.values("item", "item__extra").annotate(n=Count("pk")).order_by("item")
     beyond = full.filter(n__gt=wanted + F("item__extra"))
     if over := beyond.values_list("item__external_id", "n").first():
         raise BadInput(
-            f"{path}: {over[1]} judgments of item {over[0]!r} count, and judgments_an_item is "
+            f"{path}: {over[1]} judgments of item {over[0]!r} count, and judgments_per_item is "
             f"{wanted}; set it as it was where they were given"
         )
     full = full.order_by()
@@ -283,7 +283,7 @@ def _add_items(project: Project, path: Path, rows: Iterable[ToolRecord], now: da
         new = [item for name, item in fresh.items() if name not in there]
         first = state.published + added + 1
         Item.objects.bulk_create(
-            item_row(item, place, project.plan.judgments_an_item)
+            item_row(item, place, project.plan.judgments_per_item)
             for place, item in enumerate(new, start=first)
         )
         added += len(new)

@@ -42,6 +42,25 @@ def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
         return bool(held.update(draft=dict(draft)))
 
 
+def lease_of(person_id: int, token: str) -> Lease | None:
+    """The person's lease with that token, if there is one."""
+    mine = Lease.objects.filter(person_id=person_id, token=token)
+    return mine.select_related("item").first()
+
+
+def latest_judgments(person_id: int, most: int = 50) -> list[StoredJudgment]:
+    """The judgments that the person gave last, with their items."""
+    given = StoredJudgment.objects.filter(person_id=person_id, current=True).order_by("-pk")
+    return list(given.select_related("item")[:most])
+
+
+def changeable_judgment(person_id: int, judgment_id: int) -> StoredJudgment | None:
+    """The person's judgment with that id, if it can be changed."""
+    mine = StoredJudgment.objects.filter(person_id=person_id, current=True, pk=judgment_id)
+    fixed = (JudgmentState.SKIPPED, JudgmentState.DISCARDED)
+    return mine.exclude(state__in=fixed).select_related("item").first()
+
+
 def submit(
     person_id: int, token: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
 ) -> StoredJudgment:

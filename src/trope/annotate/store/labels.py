@@ -108,7 +108,7 @@ def labelled_items(
     if names := ", ".join(question.id for question in plan.questions if question.kind == "text"):
         losses[f"free text has no label ({names})"] += 1
     settled, extra = decided_labels(plan), _extra()
-    wanted = plan.judgments_an_item
+    wanted = plan.judgments_per_item
     work = (
         (item, rows)
         for item, rows in _counted(items_with_judgments())

@@ -1,7 +1,7 @@
 """The tables of a project.
 
 Of every item that is no control item: open_slots + leases not released + judgments that count
-= judgments_an_item + extra. Services keep that sum; a constraint keeps open_slots from going below
+= judgments_per_item + extra. Services keep that sum; a constraint keeps open_slots from going below
 zero.
 """
 
@@ -94,7 +94,17 @@ class Person(models.Model):
     judged_day = models.IntegerField(default=0)
     judged_week = models.IntegerField(default=0)
     conduct = models.JSONField(default=dict)  # counters of the rules since the last pardon
-    unread = models.IntegerField(default=0)  # warnings that the person has not put away
+    unread = models.IntegerField(default=0)  # warnings that the person has not marked as read
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the person may work."""
+        return bool(self.state == PersonState.ACTIVE)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the person is on hold or dismissed, and so may appeal."""
+        return self.state in (PersonState.HELD, PersonState.DISMISSED)
 
 
 class Item(models.Model):

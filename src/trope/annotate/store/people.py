@@ -105,6 +105,32 @@ def person_by_token(token: str) -> Person | None:
     return Person.objects.filter(token_hash=hash_token(token)).first()
 
 
+def find_person(person_id: int) -> Person | None:
+    """The person with that id and their standing, if there is one."""
+    return Person.objects.select_related("standing").filter(pk=person_id).first()
+
+
+def find_annotator(person_id: int) -> Person | None:
+    """The annotator with that id, if there is one."""
+    return Person.objects.filter(pk=person_id, role="annotator").first()
+
+
+def is_known(name: str) -> bool:
+    """Whether someone has that name."""
+    return bool(Person.objects.filter(name=name).exists())
+
+
+def person_states() -> dict[str, tuple[int, str]]:
+    """The id and the state of everyone, by name."""
+    rows = Person.objects.values_list("name", "pk", "state")
+    return {name: (number, state) for name, number, state in rows}
+
+
+def events_about(name: str, most: int = 50) -> list[Event]:
+    """What was done about a person, the latest first."""
+    return list(Event.objects.filter(detail__name=name).order_by("-pk")[:most])
+
+
 def end_sessions(person_id: int) -> None:
     """End all sessions of the person, also those of which someone has kept a copy."""
     with write_transaction():

@@ -35,6 +35,11 @@ class PracticeItem:
     number: int
     of: int
 
+    @property
+    def is_demo(self) -> bool:
+        """Whether it is an item of the demo task."""
+        return self.part == TrialPart.DEMO
+
 
 def next_training(standing: Standing, plan: Plan) -> PracticeItem | None:
     """The worked item that comes next, if any is left."""
@@ -52,7 +57,7 @@ def training_task(number: int, plan: Plan) -> PracticeItem:
         at = item.text.index(item.highlight)
         payload["highlight"] = [[at, at + len(item.highlight)]]
     return PracticeItem(
-        "training", str(number), item.text, payload, number, len(plan.training.items)
+        TrialPart.TRAINING, str(number), item.text, payload, number, len(plan.training.items)
     )
 
 
@@ -98,6 +103,12 @@ def save_practice_draft(person_id: int, key: str, values: Mapping[str, Any]) -> 
     with write_transaction():
         locked_standing(person_id)
         Standing.objects.filter(pk=person_id).update(draft={"key": key, "values": dict(values)})
+
+
+def training_answer(person_id: int, key: str) -> Trial | None:
+    """The person's locked answer to a training item, if there is one."""
+    mine = Trial.objects.filter(person_id=person_id, part=TrialPart.TRAINING, item=key)
+    return mine.first()
 
 
 def answer_training(

@@ -62,7 +62,7 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
 
 def new_page(person: Person, plan: Plan, *, now: datetime, rng: Random) -> Page:
     """A page for someone who holds nothing; within a transaction that has locked the person."""
-    size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)
+    size, limit = room(tally_of(person, now), plan.caps, plan.items_per_page)
     if not size:
         return Page((), limit)
     wanted_gold = gold_in_page(size, plan.gold.share, rng)

@@ -26,6 +26,7 @@ from trope.annotate.rules.paper_tables import PartTables, TweetExpression, paper
 from trope.annotate.rules.review import find_conduct
 from trope.annotate.store.membership import stage_of, standing_of
 from trope.annotate.store.models import (
+    Event,
     Item,
     JudgmentState,
     Lease,
@@ -90,13 +91,13 @@ def progress(plan: Plan) -> ProjectProgress:
     full = (
         counted.values("item", "item__extra")
         .annotate(n=Count("pk"))
-        .filter(n__gte=plan.judgments_an_item + F("item__extra"))
+        .filter(n__gte=plan.judgments_per_item + F("item__extra"))
     )
     return ProjectProgress(
         items=items["work"],
         complete=full.count(),
         judgments=counted.count(),
-        wanted=items["work"] * plan.judgments_an_item + (items["extra"] or 0),
+        wanted=items["work"] * plan.judgments_per_item + (items["extra"] or 0),
         in_hand=Lease.objects.filter(released=False, item__is_gold=False).count(),
         gold_items=items["gold"],
     )
@@ -227,7 +228,7 @@ def project_tables(plan: Plan, *, sample: ItemSample | None = None) -> list[Part
         rows.get(tables.understood, []),
         verb_classes({item.id: item.verb for item in items}),
         positive=tables.positive,
-        usual=plan.judgments_an_item,
+        usual=plan.judgments_per_item,
     )
 
 
@@ -251,6 +252,16 @@ def find_in_project(plan: Plan, *, last: int = 0) -> list[ConductFinding]:
         pass_mark=plan.gold.pass_mark,
         at_least=plan.gold.at_least,
     )
+
+
+def last_moment() -> datetime | None:
+    """The latest time that is stored."""
+    last = [
+        moment
+        for model in (Event, StoredJudgment)
+        if (moment := model.objects.order_by("-pk").values_list("at", flat=True).first())
+    ]
+    return max(last, default=None)
 
 
 def by_day(*, days: int = 60) -> list[tuple[date, int]]:

@@ -49,6 +49,12 @@ def lock_project() -> None:
     list(State.objects.select_for_update().values("pk"))
 
 
+def items_by_name(names: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """The id and the text of items, by the names that files give them."""
+    found = Item.objects.filter(external_id__in=list(names))
+    return {name: (pk, text) for name, pk, text in found.values_list("external_id", "pk", "text")}
+
+
 def published_place() -> int:
     """The place up to which items have been imported."""
     return State.objects.values_list("published", flat=True).first() or 0

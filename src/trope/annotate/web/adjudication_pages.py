@@ -15,7 +15,6 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.store import adjudication
 from trope.annotate.store.adjudication import PER_PAGE, Dispute
-from trope.annotate.store.models import Decision
 from trope.annotate.web import content
 from trope.annotate.web.context import in_html, now, only, plan
 from trope.core.errors import BadInput
@@ -37,8 +36,7 @@ def disputes(request: HttpRequest) -> HttpResponse:
 @only("adjudicator", "owner")
 def decided(request: HttpRequest) -> HttpResponse:
     """The latest decisions, to look at and to change."""
-    latest = Decision.objects.filter(current=True).select_related("item", "person")
-    return render(request, "decided.html", {"decisions": latest.order_by("-pk")[:100]})
+    return render(request, "decided.html", {"decisions": adjudication.latest_decisions()})
 
 
 @require_http_methods(["GET", "POST"])
@@ -49,7 +47,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
     if found is None:
         raise Http404
     item, asked = found.item, _to_decide()
-    before = Decision.objects.filter(item=item, current=True).select_related("person").first()
+    before = adjudication.decision_on(item.pk)
     token, note, problem = secrets.token_hex(16), before.note if before else "", ""
     values = content.form_values(before.answers, item.text) if before else None
     faults: dict[str, str] = {}

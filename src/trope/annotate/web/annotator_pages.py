@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from datetime import datetime
 from random import SystemRandom
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,20 +18,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.questions import read_answers
 from trope.annotate.store import discipline, judgments, membership, people, queue
 from trope.annotate.store.discipline import unread_warnings
-from trope.annotate.store.models import (
-    Item,
-    JudgmentState,
-    Lease,
-    Notice,
-    Person,
-    PersonState,
-    StoredJudgment,
-)
 from trope.annotate.store.reports import earned, report_on
 from trope.annotate.web import content
 from trope.annotate.web.charts import bar_chart
 from trope.annotate.web.context import item_context, now, only, plan
 from trope.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Item, Lease, Person
 
 _RNG = SystemRandom()
 
@@ -64,7 +58,7 @@ def guidelines(request: HttpRequest) -> HttpResponse:
         "blocks": content.blocks(plan().guidelines),
         "examples": content.examples(plan()),
     }
-    if request.person.role == "annotator" and request.person.state == PersonState.ACTIVE:
+    if request.person.role == "annotator" and request.person.is_active:
         stage = membership.stage_of(request.person, plan(), now=now())
         context["stage"] = stage
         if stage in ("reading", "rereading"):
@@ -100,10 +94,7 @@ def work(request: HttpRequest) -> HttpResponse:
 def _not_at_work_stage(request: HttpRequest) -> bool:
     """Whether something comes before the next item; a form that was sent is kept as a draft."""
     person = request.person
-    if (
-        person.state != PersonState.ACTIVE
-        or membership.stage_of(person, plan(), now=now()) == "work"
-    ):
+    if not person.is_active or membership.stage_of(person, plan(), now=now()) == "work":
         return False
     if request.method == "POST":
         judgments.save_draft(person.pk, request.POST.get("token", ""), _answers_in(request))
@@ -147,8 +138,7 @@ def _store(request: HttpRequest) -> queue.Page | None:
 def _form_again(request: HttpRequest, faults: dict[str, str]) -> HttpResponse:
     """The form as it was sent, with what is wrong."""
     token, left = request.POST.get("token", ""), len(queue.leases_of(request.person.pk))
-    mine = Lease.objects.filter(person=request.person, token=token)
-    lease = mine.select_related("item").first()
+    lease = judgments.lease_of(request.person.pk, token)
     if lease is None:  # gone since it was looked at
         return redirect("work")
     values = dict(request.POST.lists())
@@ -188,20 +178,16 @@ def undo(request: HttpRequest) -> HttpResponse:
 @only("annotator")
 def earlier(request: HttpRequest) -> HttpResponse:
     """The judgments that the person gave last, to look at and to change."""
-    given = StoredJudgment.objects.filter(person=request.person, current=True).order_by("-pk")
-    return render(request, "earlier.html", {"judgments": given.select_related("item")[:50]})
+    return render(
+        request, "earlier.html", {"judgments": judgments.latest_judgments(request.person.pk)}
+    )
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def change(request: HttpRequest, number: int) -> HttpResponse:
     """An earlier judgment in its form."""
-    mine = StoredJudgment.objects.filter(person=request.person, current=True).select_related("item")
-    judgment = (
-        mine.exclude(state__in=(JudgmentState.SKIPPED, JudgmentState.DISCARDED))
-        .filter(pk=number)
-        .first()
-    )
+    judgment = judgments.changeable_judgment(request.person.pk, number)
     if judgment is None:
         raise Http404
     item, token = judgment.item, secrets.token_hex(16)
@@ -282,10 +268,8 @@ def _my_work_page(
             for name, (same, pairs) in report.agreement.items()
             if pairs >= _LEAST_PAIRS
         ],
-        "told": Notice.objects.filter(person=request.person).order_by("-pk")[:20],
-        "ended": discipline.open_notice(request.person.pk)
-        if request.person.state in (PersonState.HELD, PersonState.DISMISSED)
-        else None,
+        "notices_received": discipline.latest_notices(request.person.pk),
+        "ended": discipline.open_notice(request.person.pk) if request.person.is_stopped else None,
         "problem": problem,
         "text": text,
     }

@@ -207,14 +207,9 @@ def _disk(project: Project) -> Iterator[CheckResult]:
 
 
 def _clock(now: datetime) -> Iterator[CheckResult]:
-    from trope.annotate.store.models import Event, StoredJudgment
+    from trope.annotate.store.reports import last_moment
 
-    last = [
-        moment
-        for model in (Event, StoredJudgment)
-        if (moment := model.objects.order_by("-pk").values_list("at", flat=True).first())
-    ]
-    behind = max(last, default=now) - now
+    behind = (last_moment() or now) - now
     if behind > timedelta(minutes=1):
         text = f"is {behind} behind what was stored last; set it (times and days would be wrong)"
         yield CheckResult("clock", "warning", text)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from pathlib import Path
 from secrets import compare_digest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import DatabaseError
@@ -24,10 +24,12 @@ from django.shortcuts import render
 from trope import __version__
 from trope.annotate.rules.rate_limit import GuessLimit
 from trope.annotate.store.database import is_storage_error
-from trope.annotate.store.models import Person
-from trope.annotate.store.people import ActionRefused
+from trope.annotate.store.people import ActionRefused, find_person
 from trope.annotate.web import context
 from trope.web.headers import Answer
+
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Person
 
 
 class PersonMiddleware:
@@ -59,7 +61,7 @@ def signed_in(request: HttpRequest) -> Person | None:
     number, key = request.session.get("person"), request.session.get("key")
     if not isinstance(number, int) or not isinstance(key, str):
         return None
-    person = Person.objects.select_related("standing").filter(pk=number).first()
+    person = find_person(number)
     return person if person and compare_digest(_key(person), key) else None
 
 

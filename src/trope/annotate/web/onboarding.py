@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,12 +13,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from trope.annotate.questions import read_answers
 from trope.annotate.store import membership, people, practice
-from trope.annotate.store.models import Person, PersonState, Trial, TrialPart
 from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.reports import earned
 from trope.annotate.web import content
 from trope.annotate.web.context import HOMES, item_context, message_page, now, only, plan
 from trope.annotate.web.middleware import sign_in
+
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Person
 
 
 @require_GET
@@ -43,7 +45,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             404,
         )
     if request.method == "POST":
-        if person.role == "annotator" and person.state == PersonState.ACTIVE:
+        if person.role == "annotator" and person.is_active:
             membership.consent(person.pk, plan(), now=now())
             person.refresh_from_db()
         sign_in(request, person)
@@ -55,7 +57,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def _after_joining(person: Person) -> str:
     if person.role != "annotator":
         return HOMES[person.role]
-    if person.state != PersonState.ACTIVE:
+    if not person.is_active:
         return "work"  # which says why there is none
     return (
         "current_stage"
@@ -163,7 +165,7 @@ def confirm_reading(request: HttpRequest) -> HttpResponse:
 def training(request: HttpRequest) -> HttpResponse:
     """The next worked item; an answer is locked, and its message follows."""
     number = request.POST.get("token", "").removeprefix("training-")
-    if request.method == "POST" and _locked_answer(request, number):
+    if request.method == "POST" and practice.training_answer(request.person.pk, number):
         return redirect("worked", int(number))
     task = practice.next_training(membership.standing_of(request.person), plan())
     if _stage(request) != "training" or task is None:
@@ -179,7 +181,7 @@ def training(request: HttpRequest) -> HttpResponse:
 @only("annotator")
 def worked(request: HttpRequest, number: int) -> HttpResponse:
     """A worked item with the known answers and its message, once the person's own are locked."""
-    mine = _locked_answer(request, str(number))
+    mine = practice.training_answer(request.person.pk, str(number))
     if mine is None or number > len(plan().training.items):
         raise Http404
     item, task = plan().training.items[number - 1], practice.training_task(number, plan())
@@ -258,7 +260,7 @@ def external_link(request: HttpRequest, token: str) -> HttpResponse:
     arrival = people.admit_worker(visitor, plan(), now=now())
     if arrival.person is None:
         return _unusable(request, arrival.problem)
-    if arrival.person.state == PersonState.ACTIVE:
+    if arrival.person.is_active:
         membership.consent(arrival.person.pk, plan(), now=now())
     sign_in(request, arrival.person)
     return redirect("current_stage")
@@ -286,29 +288,20 @@ def withdraw(request: HttpRequest) -> HttpResponse:
 
 def _stage(request: HttpRequest) -> str:
     person = request.person
-    return (
-        membership.stage_of(person, plan(), now=now())
-        if person.state == PersonState.ACTIVE
-        else "work"
-    )
-
-
-def _locked_answer(request: HttpRequest, key: str) -> Trial | None:
-    """The person's answer to that training item, if there is one."""
-    return Trial.objects.filter(person=request.person, part=TrialPart.TRAINING, item=key).first()
+    return membership.stage_of(person, plan(), now=now()) if person.is_active else "work"
 
 
 def _answered(request: HttpRequest, task: practice.PracticeItem) -> HttpResponse | None:
     """Store what was sent; gives a page only if answers are missing."""
     person = request.person.pk
-    if task.part == TrialPart.DEMO and request.POST.get("action") == "skip":
+    if task.is_demo and request.POST.get("action") == "skip":
         practice.answer_demo(person, task.key, {}, plan(), now=now(), skipping=True)
         return None
     values = dict(request.POST.lists())
     answers, faults = read_answers(plan().questions, values, text=task.text, payload=task.payload)
     if faults:
         return _task_page(request, task, values=values, faults=faults)
-    store = practice.answer_training if task.part == TrialPart.TRAINING else practice.answer_demo
+    store = practice.answer_demo if task.is_demo else practice.answer_training
     store(person, task.key, answers, plan(), now=now())
     return None
 
@@ -324,5 +317,5 @@ def _task_page(
     draft = membership.standing_of(request.person).draft
     kept = draft.get("values") if draft.get("key") == token else None
     context = item_context(task, token, values or kept, faults or {})
-    context |= {"task": task, "may_skip": task.part == TrialPart.DEMO and plan().skip.allowed}
+    context |= {"task": task, "may_skip": task.is_demo and plan().skip.allowed}
     return render(request, "item.html", context, status=422 if faults else 200)

@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.store import discipline, people, reports, selection, slots
-from trope.annotate.store.models import Person
 from trope.annotate.store.people import link_path, make_link_token
 from trope.annotate.store.practice import demo_shortage
 from trope.annotate.web.context import now, only, plan
@@ -48,7 +47,7 @@ def invite(request: HttpRequest) -> HttpResponse:
 @only("owner")
 def dismiss(request: HttpRequest, number: int) -> HttpResponse:
     """End someone's work; a reason is needed."""
-    if not Person.objects.filter(pk=number, role="annotator").exists():
+    if people.find_annotator(number) is None:
         raise Http404
     reason = request.POST.get("reason", "").strip()
     if not reason:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,11 +12,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.rules.aggregation import METHODS
 from trope.annotate.rules.agreement import DisputedItem
 from trope.annotate.store import discipline as discipline_services
-from trope.annotate.store import reports
+from trope.annotate.store import people, reports
 from trope.annotate.store.adjudication import count_decided, count_disputes
 from trope.annotate.store.discipline import apply_findings
 from trope.annotate.store.labels import BY_ITEM, project_labels
-from trope.annotate.store.models import Appeal, Event, Item, Notice, Person
 from trope.annotate.store.reports import (
     REVIEWED,
     by_day,
@@ -25,11 +25,15 @@ from trope.annotate.store.reports import (
     report_on,
 )
 from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample
+from trope.annotate.store.slots import items_by_name
 from trope.annotate.web.charts import bar_chart, heat_map, progress_chart
 from trope.annotate.web.context import now, only, plan
 from trope.annotate.web.downloads import TIES, aggregation_options
 from trope.core.errors import BadInput
 from trope.metrics.aggregation.results import ItemResult
+
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Person
 
 _LISTED = 50
 
@@ -72,7 +76,7 @@ def discipline(request: HttpRequest, number: int) -> HttpResponse:
 @only("owner")
 def appeal(request: HttpRequest, number: int) -> HttpResponse:
     """The answer to an appeal."""
-    found = Appeal.objects.select_related("notice").filter(pk=number).first()
+    found = discipline_services.find_appeal(number)
     if found is None:
         raise Http404
     try:
@@ -96,11 +100,12 @@ def review(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         apply_findings(findings, now=now(), by=request.person.name)
         return redirect("review")
-    numbers = dict(Person.objects.values_list("name", "pk"))
-    states = dict(Person.objects.values_list("name", "state"))
-    rows = [(one, numbers[one.annotator], states[one.annotator]) for one in findings]
-    waiting = Appeal.objects.filter(answered=None).select_related("notice__person")
-    context = {"rows": rows, "appeals": waiting.order_by("pk"), "most": f"{REVIEWED:,}"}
+    known = people.person_states()
+    context = {
+        "rows": [(one, *known[one.annotator]) for one in findings],
+        "appeals": discipline_services.open_appeals(),
+        "most": f"{REVIEWED:,}",
+    }
     return render(request, "review.html", context)
 
 
@@ -177,7 +182,7 @@ def tables(request: HttpRequest) -> HttpResponse:
 
 
 def _annotator(number: int) -> Person:
-    found = Person.objects.filter(pk=number, role="annotator").first()
+    found = people.find_annotator(number)
     if found is None:
         raise Http404
     return found
@@ -198,8 +203,8 @@ def _person_page(
             for name, (same, pairs) in report.agreement.items()
             if pairs
         ],
-        "notices": Notice.objects.filter(person=found).select_related("appeal").order_by("-pk"),
-        "events": Event.objects.filter(detail__name=found.name).order_by("-pk")[:_LISTED],
+        "notices": discipline_services.notices_with_appeals(number),
+        "events": people.events_about(found.name, _LISTED),
         "problem": problem,
     }
     return render(request, "person.html", context, status=status)
@@ -207,8 +212,7 @@ def _person_page(
 
 def _with_texts(disputed: Sequence[DisputedItem]) -> list[tuple[DisputedItem, int, str]]:
     """The items with their numbers and texts."""
-    wanted = Item.objects.filter(external_id__in=[item.item for item in disputed])
-    found = {name: (pk, text) for name, pk, text in wanted.values_list("external_id", "pk", "text")}
+    found = items_by_name([item.item for item in disputed])
     return [(item, *found[item.item]) for item in disputed]
 
 

@@ -103,11 +103,10 @@ def link_for(project: Project, base: str, name: str, role: str, *, trusted: bool
     connect(project, **web_settings())
     from django.db import connections
 
-    from trope.annotate.store.models import Person
-    from trope.annotate.store.people import invite, renew_invitation
+    from trope.annotate.store.people import invite, is_known, renew_invitation
 
     now = datetime.now(UTC)
-    if Person.objects.filter(name=name).exists():
+    if is_known(name):
         token = renew_invitation(name, now=now, by="command line")
     else:
         token = invite(name, role=role, now=now, by="command line", trusted=trusted)

@@ -90,7 +90,7 @@ def simulate(items: Sequence[Record], context: Context) -> Finished:
 
 def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
     """The same with the answers of people, for headlines that enough of them have judged."""
-    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_an_item))
+    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_per_item))
     return _finished(items, people.judgments(ASKED), context, people)
 
 

@@ -80,7 +80,7 @@ def simulate(items: Sequence[Record], context: Context) -> Finished:
 def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
     """The same with the answers of people; those who judge were chosen in the service."""
     demo, work = _parts(items)
-    usual = answers.plan.judgments_an_item
+    usual = answers.plan.judgments_per_item
     people = answers.complete(dict.fromkeys(crowd.ids_of(work), usual))
     chosen = {row.annotator for row in answers.counted}
     tried = [row for row in answers.demo if row.annotator in chosen]
