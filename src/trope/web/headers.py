@@ -1,4 +1,4 @@
-"""Headers that keep a page to itself."""
+"""Headers that isolate a page, and the server that sends it."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from trope.core.errors import BadInput
 @require_GET
 @only("adjudicator", "owner")
 def disputes(request: HttpRequest) -> HttpResponse:
-    """Items that wait for a decision, a page at a time."""
+    """Items that wait for a decision, page by page."""
     given = request.GET.get("after", "0")
     after = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
     found = adjudication.next_disputes(plan(), after=after)
@@ -35,14 +35,14 @@ def disputes(request: HttpRequest) -> HttpResponse:
 @require_GET
 @only("adjudicator", "owner")
 def decided(request: HttpRequest) -> HttpResponse:
-    """The latest decisions, to look at and to change."""
+    """The latest decisions, to review and change."""
     return render(request, "decided.html", {"decisions": adjudication.latest_decisions()})
 
 
 @require_http_methods(["GET", "POST"])
 @only("adjudicator", "owner")
 def dispute(request: HttpRequest, number: int) -> HttpResponse:
-    """One item with all answers to it, without names, and the form for a decision."""
+    """One item with all its answers, without names, and the form for a decision."""
     found = adjudication.dispute_of(number, plan())
     if found is None:
         raise Http404
@@ -90,7 +90,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _to_decide() -> Plan:
-    """The plan with those questions that are decided: no free text, no doubt."""
+    """The plan with the questions that can be decided: no free text, no doubt."""
     settled = [
         question
         for question in plan().questions
@@ -116,7 +116,7 @@ def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[st
 
 
 def _label_in_words(question: Question, label: str, text: str, shown: Mapping[str, str]) -> str:
-    """An answer as people read it: spans as their words, several choices one after the other."""
+    """An answer in words: spans as their text, several choices separated by commas."""
     if question.kind not in ("spans", "multi"):
         return shown.get(label, label)
     parts = json.loads(label)

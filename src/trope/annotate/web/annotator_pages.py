@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 _RNG = SystemRandom()
 
 ENDINGS = {
-    "finished": "There is nothing left for you to judge. Thank you!",
-    "day": "You have done all that may be done in a day. Come back tomorrow, please, and read the "
-    "guidelines again before you go on.",
-    "week": "You have done all that may be done in a week. Come back next week, please, and read "
-    "the guidelines again before you go on.",
-    "total": "You have done all that one person may do. Thank you!",
+    "finished": "There are no items left for you to judge. Thank you!",
+    "day": "You have reached the limit for today. Please come back tomorrow, and read the "
+    "guidelines again before you continue.",
+    "week": "You have reached the limit for this week. Please come back next week, and read the "
+    "guidelines again before you continue.",
+    "total": "You have judged as many items as one person may. Thank you!",
     "dismissed": "Your work on this project has ended.",
     "withdrawn": "You have withdrawn from this project.",
-    "held": "Your work is on hold until the owner of the project has had a look.",
+    "held": "Your work is on hold until the project's owner has reviewed it.",
 }
 
 
@@ -67,14 +67,14 @@ def guidelines(request: HttpRequest) -> HttpResponse:
 
 
 def reading_receipt(person_id: int, opened: datetime) -> str:
-    """What the page of guidelines holds to show later who opened it, and when."""
+    """A signed note of who opened the guidelines, and when."""
     return signing.dumps({"person": person_id, "opened": opened.isoformat()}, salt="guidelines")
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def work(request: HttpRequest) -> HttpResponse:
-    """The item to judge now; a filled form is stored, and answered with the next one."""
+    """The item to judge now; a submitted form is stored, and the response is the next item."""
     if _not_at_work_stage(request):
         return redirect("current_stage")
     page = None
@@ -92,7 +92,7 @@ def work(request: HttpRequest) -> HttpResponse:
 
 
 def _not_at_work_stage(request: HttpRequest) -> bool:
-    """Whether something comes before the next item; a form that was sent is kept as a draft."""
+    """Whether another stage comes before the next item; a submitted form is kept as a draft."""
     person = request.person
     if not person.is_active or membership.stage_of(person, plan(), now=now()) == "work":
         return False
@@ -102,7 +102,7 @@ def _not_at_work_stage(request: HttpRequest) -> bool:
 
 
 def _end(request: HttpRequest, reason: str) -> HttpResponse:
-    """The page of someone who has nothing to do now; at the very end, with a completion code."""
+    """The page of someone without an item; at the very end, with a completion code."""
     context = {
         "ending": ENDINGS[reason],
         "notices": unread_warnings(request.person),
@@ -115,7 +115,7 @@ def _end(request: HttpRequest, reason: str) -> HttpResponse:
 
 
 def _store(request: HttpRequest) -> queue.Page | None:
-    """Store what was sent; gives the page that follows where it is known."""
+    """Store the submitted form; returns the next page if it is known."""
     person, token = request.person, request.POST.get("token", "")
     if request.POST.get("action") == "skip":
         _update_person(request, judgments.skip(person.pk, token, plan(), now=now()).person)
@@ -136,17 +136,17 @@ def _store(request: HttpRequest) -> queue.Page | None:
 
 
 def _form_again(request: HttpRequest, faults: dict[str, str]) -> HttpResponse:
-    """The form as it was sent, with what is wrong."""
+    """The form as submitted, with its errors."""
     token, left = request.POST.get("token", ""), len(queue.leases_of(request.person.pk))
     lease = judgments.lease_of(request.person.pk, token)
-    if lease is None:  # gone since it was looked at
+    if lease is None:  # it ended in the meantime
         return redirect("work")
     values = dict(request.POST.lists())
     return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
 
 
 def _update_person(request: HttpRequest, person: Person) -> None:
-    """Let the page show the person's counters as they are now; the way in has not changed."""
+    """Let the page show the person's current counters; the standing has not changed."""
     person.standing = membership.standing_of(request.person)
     request.person = person
 
@@ -154,14 +154,14 @@ def _update_person(request: HttpRequest, person: Person) -> None:
 @require_POST
 @only("annotator")
 def draft(request: HttpRequest) -> HttpResponse:
-    """Keep a form that is not finished."""
+    """Save an unfinished form."""
     token = request.POST.get("token", "")
     kept = judgments.save_draft(request.person.pk, token, _answers_in(request))
     return HttpResponse(status=204 if kept else 409)
 
 
 def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
-    """What stands in the form, as it was sent."""
+    """The answers in the form, as submitted."""
     known = {question.id for question in plan().questions} | {content.SEEN}
     return {name: given for name, given in request.POST.lists() if name in known}
 
@@ -169,7 +169,7 @@ def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
 @require_POST
 @only("annotator")
 def undo(request: HttpRequest) -> HttpResponse:
-    """Take the last submission back; its form opens again."""
+    """Take back the last submission; its form opens again."""
     judgments.undo(request.person.pk, plan(), content.form_values, now=now())
     return redirect("work")
 
@@ -231,14 +231,14 @@ _LEAST_PAIRS = 20
 @require_GET
 @only("annotator")
 def me(request: HttpRequest) -> HttpResponse:
-    """How the person's work goes, and what was said about it."""
+    """The person's work and the notices about it."""
     return _my_work_page(request)
 
 
 @require_POST
 @only("annotator")
 def mark_warnings_read(request: HttpRequest) -> HttpResponse:
-    """The warnings have been read."""
+    """Mark the warnings as read."""
     discipline.mark_warnings_read(request.person.pk)
     return redirect("work")
 

@@ -41,25 +41,25 @@ _LISTED = 50
 @require_GET
 @only("owner")
 def pay(request: HttpRequest) -> HttpResponse:
-    """What everyone has done and is owed, with the hourly rate."""
+    """Work done and pay owed, with the hourly rate."""
     return render(request, "pay.html", {"rows": reports.pay_sheet(plan(), now=now())})
 
 
 @require_GET
 @only("owner")
 def person(request: HttpRequest, number: int) -> HttpResponse:
-    """One person's work, and all that was said and done about it."""
+    """One person's work, with the notices, appeals and events about it."""
     return _person_page(request, number)
 
 
 @require_POST
 @only("owner")
 def discipline(request: HttpRequest, number: int) -> HttpResponse:
-    """Warn, hold, dismiss or let someone go on; a reason is needed."""
+    """Warn, hold, dismiss or reinstate someone; a reason is required."""
     _annotator(number)
     reason, action = request.POST.get("reason", "").strip(), request.POST.get("action", "")
     if not reason:
-        return _person_page(request, number, problem="say why", status=422)
+        return _person_page(request, number, problem="give a reason", status=422)
     by = request.person.name
     if action == "hold":
         discipline_services.hold(number, "", reason, now=now(), by=by)
@@ -95,7 +95,7 @@ def appeal(request: HttpRequest, number: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @only("owner")
 def review(request: HttpRequest) -> HttpResponse:
-    """What the rules find in the answers; with a press of the button, what follows is done."""
+    """What the rules find in the answers; POST applies the outcomes."""
     findings = find_in_project(plan(), last=REVIEWED)
     if request.method == "POST":
         apply_findings(findings, now=now(), by=request.person.name)
@@ -112,7 +112,7 @@ def review(request: HttpRequest) -> HttpResponse:
 @require_GET
 @only("owner")
 def agreement(request: HttpRequest) -> HttpResponse:
-    """Agreement question by question, what is disputed, how labels are spread, progress."""
+    """Agreement by question, disputed items, distribution of labels, progress."""
     sample = draw_sample()
     measured = measure_project(plan(), sample=sample)
     progress, days = reports.progress(plan()), by_day()
