@@ -12,8 +12,8 @@ from trope.annotate.project import read_plan
 from trope.catalog import RECIPES
 from trope.cli.main import run
 from trope.recipes.funnel import read_published_counts, unknown_steps
-from trope.recipes.inputs import find_inputs
 from trope.recipes.settings import resolve
+from trope.recipes.sources import find_sources
 from trope.scale import local
 
 
@@ -130,7 +130,7 @@ def test_missing_data_is_told_with_source_and_licence(name, tmp_path, capsys):
     said = capsys.readouterr().err
     assert leave.value.code == 2
     assert said.count("\n") == 1
-    assert "not found; it is of " in said
+    assert "not found; it is a file of " in said
     assert "licence " in said
     assert "to get it: " in said
     assert not (tmp_path / "run").exists()
@@ -140,7 +140,7 @@ def test_missing_data_is_told_with_source_and_licence(name, tmp_path, capsys):
 @pytest.mark.parametrize("name", RECIPES)
 def test_research_data_has_all_that_a_recipe_needs(name, shared):
     recipe = RECIPES.load(name)
-    assert find_inputs(recipe.needs(resolve(recipe)), shared / "data")
+    assert find_sources(recipe.needs(resolve(recipe)), shared / "data")
 
 
 def test_file_that_no_corpus_has_is_told_the_nearest(tmp_path, capsys):

@@ -12,7 +12,7 @@ from trope.corpora.mean import CODES, spoken
 from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.lexicon.vectors import read_vectors
 from trope.recipes.crowd import CrowdSettings
-from trope.recipes.mean.finishing import QUESTION, finish, simulate
+from trope.recipes.mean.gold import QUESTION, finish, simulate
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import Drop, Outcome, Record
 from trope.recipes.settings import Count, Number
@@ -22,7 +22,7 @@ METAPHORS, FRAMES = ("conceptual", "metaphors.yaml"), ("conceptual", "frames.yam
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MeanSettings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
@@ -33,7 +33,7 @@ class Settings:
 
 
 def inventory(context: Context) -> Inventory:
-    """The metaphors and frames, with the vectors that ship."""
+    """The metaphors and frames, with the shipped vectors."""
     return context.once(
         "inventory",
         lambda: Inventory.of(
@@ -56,7 +56,7 @@ def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 
 def make_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """An item for every mapping that has a wrong choice of each kind."""
+    """An item per mapping that has a wrong choice of each kind."""
     everything = inventory(context)
     named = {metaphor.name: metaphor for metaphor in everything.metaphors}
     for record in records:
@@ -84,8 +84,8 @@ def make_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]
             )
 
 
-def drawn(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """A random sample with at most so many items of a metaphor."""
+def draw_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """A random sample with a limited number of items per metaphor."""
     every = list(records)
     order = list(range(len(every)))
     random.Random(f"{context.seed} items").shuffle(order)
@@ -128,12 +128,12 @@ RECIPE = Recipe(
         group_by="metaphor",
     ),
     folder=Path(__file__).parent,
-    settings=Settings,
+    settings=MeanSettings,
     needs=lambda settings: [Need(*METAPHORS), Need(*FRAMES)],
     steps=(
         Step("metaphors", collect, unit="metaphors"),
         Step("items", make_items, piecewise=True, unit="items"),
-        Step("drawn", drawn, unit="items"),
+        Step("drawn", draw_items, unit="items"),
     ),
     project=make_project,
     simulate=simulate,
