@@ -27,7 +27,7 @@ from trope.cli.evaluation.bounds import read_bounds
 from trope.metrics.figures import Figure
 
 PREFILLED = 100_000
-BOUNDS = Path(__file__).parents[1] / "docs" / "bounds.toml"
+BOUNDS = Path(__file__).parent / "bounds.toml"
 SCENARIOS = ("rate", "growth", "alone", "thinking", "import")
 
 

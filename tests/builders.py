@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trope.core.errors import BadInput
-from trope.core.export import restrict
 from trope.core.records import Analysis, Parse, Relation, Token
 
 SCORES = {"ate": 0.93, "bent": 0.72, "face": 0.61, "take": 0.4, "break": 0.55}
@@ -92,6 +91,25 @@ def with_metaphors(analysis: Analysis) -> Analysis:
     )
     tasks = ("syntax", "relations", "metaphor")
     return replace(analysis, tokens=tokens, figurative=figurative, tasks=tasks)
+
+
+def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
+    """The same as a run with no more than the given tasks would give it."""
+    kept = tuple(task for task in analysis.tasks if task in tasks)
+    tokens, figurative = analysis.tokens, analysis.figurative
+    if "metaphor" not in kept and figurative:
+        tokens = tuple(replace(token, metaphor=None) for token in tokens)
+        figurative = ()
+    return replace(
+        analysis,
+        tokens=tokens,
+        tasks=kept,
+        relations=analysis.relations if "relations" in kept else (),
+        figurative=figurative,
+        metonymies=analysis.metonymies if "metonymy" in kept else (),
+        sentiment=analysis.sentiment if "sentiment" in kept else None,
+        sentence_sentiments=analysis.sentence_sentiments if "sentiment" in kept else (),
+    )
 
 
 class FakePipeline:

@@ -92,7 +92,7 @@ def test_sentences_that_were_read_elsewhere_are_felt_too(
     pipeline: Pipeline, sent: list[Any]
 ) -> None:
     parses = pipeline.parse([["lovely"], ["awful", "rain"], ["rain"]])
-    assert pipeline.feel([parses[:1], parses[1:], []]) == [
+    assert pipeline.sentiments([parses[:1], parses[1:], []]) == [
         Sentiment(3.0, 3),
         Sentiment(-1.1667, -1),
         None,

@@ -131,13 +131,13 @@ class Passes:
             if "sentiment" not in tasks:
                 return parses
             scores = felt.scores()
-            return [replace(parse, feeling=s) for parse, s in zip(parses, scores, strict=True)]
+            return [replace(parse, sentiment=s) for parse, s in zip(parses, scores, strict=True)]
         if "metaphor" not in tasks:
             return parses
         small = [parse.figurative or 0.0 for parse in parses]
         verdicts = self.base.verdicts(words, feelings="sentiment" in tasks, small=small)
         return [
-            replace(parse, metaphor=v.metaphor, figurative=v.figurative, feeling=v.feeling)
+            replace(parse, metaphor=v.metaphor, figurative=v.figurative, sentiment=v.feeling)
             for parse, v in zip(parses, verdicts, strict=True)
         ]
 

@@ -153,9 +153,9 @@ class Pipeline:
         found = find_metonymies(analyses, self._names)
         return [replace(a, metonymies=names) for a, names in zip(analyses, found, strict=True)]
 
-    def feel(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
-        """How texts feel whose sentences are read already; None for one without words."""
-        known = [len(text) == 1 and text[0].feeling is not None for text in texts]
+    def sentiments(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
+        """The sentiment of texts whose sentences are parsed; None for one without words."""
+        known = [len(text) == 1 and text[0].sentiment is not None for text in texts]
         words = [[parse.words for parse in text] for text in texts]
         return sentiments(texts, send_whole(self.heads, words, known))
 

@@ -153,12 +153,12 @@ def test_a_list_is_parsed_as_each_of_its_sentences_in_order(
 
 def without_scores(parse: Parse) -> Parse:
     """What was decided: tags, lemmas, tree."""
-    return replace(parse, metaphor=(), figurative=None, feeling=None)
+    return replace(parse, metaphor=(), figurative=None, sentiment=None)
 
 
 def scores_in(parse: Parse) -> list[float]:
     """All numbers of a parse; a batch may change their last bits."""
-    return [*parse.metaphor, parse.figurative or 0.0, parse.feeling or 0.0]
+    return [*parse.metaphor, parse.figurative or 0.0, parse.sentiment or 0.0]
 
 
 def test_results_keep_the_order_of_the_texts(shipped: Pipeline) -> None:

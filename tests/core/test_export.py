@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import HEADLINE, TWO_SENTENCES, FakePipeline
+from builders import HEADLINE, TWO_SENTENCES, FakePipeline, restrict
 from trope.core.errors import BadInput, UnknownName
-from trope.core.export import expression, parse_tasks, restrict, to_dict, to_json
+from trope.core.export import expression, parse_tasks, to_dict, to_json
 from trope.core.records import Metonymy, Sentiment
 
 
@@ -57,10 +57,6 @@ def test_metaphor_is_there_when_it_ran() -> None:
     tokens = tuple(replace(token, metaphor=0.25) for token in HEADLINE.tokens)
     analysis = replace(HEADLINE, tokens=tokens, tasks=("syntax", "metaphor"))
     assert to_dict(analysis)["tokens"][0]["metaphor"] == 0.25
-
-
-def test_restrict_asks_for_nothing_that_did_not_run() -> None:
-    assert restrict(restrict(HEADLINE, ("syntax",)), ("syntax", "relations")).tasks == ("syntax",)
 
 
 def test_parse_tasks_orders_and_refuses() -> None:
@@ -124,9 +120,6 @@ def test_names_and_sentiment_are_there_where_they_were_asked_for() -> None:
         }
     ]
     assert data["sentiment"] == {"score": -2.5, "integer": -2}
-    assert restrict(full, HEADLINE.tasks) == HEADLINE
-    only = restrict(full, ("metonymy",))
-    assert (only.metonymies, only.sentiment) == ((name,), None)
     without_words = replace(full, metonymies=(), sentiment=None)
     assert to_dict(without_words)["metonymies"] == []
     assert to_dict(without_words)["sentiment"] is None

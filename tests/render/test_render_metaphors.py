@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from builders import HEADLINE, SCORES, TWO_SENTENCES, FakePipeline, with_metaphors
-from trope.core.export import restrict, to_dict
+from trope.core.export import to_dict
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
@@ -91,12 +91,6 @@ def test_json_has_scores_of_words_and_sentences() -> None:
     assert data["figurative"] == [0.55, 0.93]
     assert (data["threshold"], data["sentence_threshold"]) == (0.5, 0.5)
     assert not {"figurative", "threshold"} & set(to_dict(TWO_SENTENCES))
-
-
-def test_restricting_takes_the_scores_away() -> None:
-    less = restrict(SCORED, ["syntax"])
-    assert {token.metaphor for token in less.tokens} == {None}
-    assert less.figurative == ()
 
 
 def test_page_tints_words_by_their_score_with_lemma_and_score_on_hover() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import tomllib
 import typing
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,8 +18,13 @@ from trope.core.files import read_text
 T = TypeVar("T")
 
 
-def read_config(path: str | Path, into: type[T]) -> T:
+NO_RENAMES: Mapping[str, str] = {}
+
+
+def read_config(path: str | Path, into: type[T], renames: Mapping[str, str] = NO_RENAMES) -> T:
     """The file as a record of type `into` (a dataclass or a msgspec struct).
+
+    `renames` are old keys that are still read, as `renamed_keys` takes them.
 
     Raises:
         BadConfig: with all unknown keys, missing keys and wrong values of the file.
@@ -29,18 +36,68 @@ def read_config(path: str | Path, into: type[T]) -> T:
         data = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(path, [str(error)]) from None
-    return convert_config(data, into, path)
+    return convert_config(data, into, path, renames)
 
 
-def convert_config(data: dict[str, Any], into: type[T], path: str | Path) -> T:
-    """A record of type `into` from parsed TOML; `path` is named in the error."""
+def convert_config(
+    data: dict[str, Any],
+    into: type[T],
+    path: str | Path,
+    renames: Mapping[str, str] = NO_RENAMES,
+) -> T:
+    """A record of type `into` from parsed TOML; `path` is named in errors and warnings."""
+    data = renamed_keys(data, renames, path)
     faults = list(_faults(data, into, ""))
     if faults:
         raise BadConfig(path, faults)
     return msgspec.convert(data, into)
 
 
-def _faults(value: Any, wanted: Any, where: str) -> typing.Iterator[str]:
+def renamed_keys(
+    data: dict[str, Any], renames: Mapping[str, str], path: str | Path
+) -> dict[str, Any]:
+    """The settings with every old key under its new name; each old key is warned of once.
+
+    `renames` maps the old key to the new one, `{"crowd.judgments_an_item": "judgments_per_item"}`:
+    dots lead into tables, also into each of a list of tables, and the new key stays in its table.
+    Take an entry out one version after the key was renamed.
+
+    Raises:
+        BadConfig: where a table has a setting under both names.
+    """
+    for old, new in renames.items():
+        tables = old.split(".")[:-1]
+        data, found = _with_renamed_key(data, tables, old, new, path)
+        if found:
+            sys.stderr.write(
+                f"trope: {path}: the setting {old!r} is now called {new!r}; rename it\n"
+            )
+    return data
+
+
+def _with_renamed_key(
+    data: dict[str, Any], tables: list[str], old: str, new: str, path: str | Path
+) -> tuple[dict[str, Any], bool]:
+    """A copy of the table with one key renamed, and whether the old key was there."""
+    if tables:
+        table, deeper = tables[0], tables[1:]
+        below = data.get(table)
+        if isinstance(below, dict):
+            inner, found = _with_renamed_key(below, deeper, old, new, path)
+            return ({**data, table: inner} if found else data), found
+        if isinstance(below, list) and all(isinstance(each, dict) for each in below):
+            rows = [_with_renamed_key(each, deeper, old, new, path) for each in below]
+            return {**data, table: [row for row, _ in rows]}, any(found for _, found in rows)
+        return data, False
+    key = old.rpartition(".")[2]
+    if key not in data:
+        return data, False
+    if new in data:
+        raise BadConfig(path, [f"both {key!r} and {new!r} are set; keep {new!r}"])
+    return {new if name == key else name: value for name, value in data.items()}, True
+
+
+def _faults(value: Any, wanted: Any, where: str) -> Iterator[str]:
     """Each fault of a value, found by descending into records and lists field by field."""
     fields = _fields(wanted)
     if fields is None or not isinstance(value, dict):
@@ -56,7 +113,7 @@ def _faults(value: Any, wanted: Any, where: str) -> typing.Iterator[str]:
             yield f"missing key {_join(where, name)!r}"
 
 
-def _list_faults(value: Any, wanted: Any, where: str) -> typing.Iterator[str]:
+def _list_faults(value: Any, wanted: Any, where: str) -> Iterator[str]:
     arguments = typing.get_args(wanted)
     if typing.get_origin(wanted) in (list, tuple) and isinstance(value, list) and arguments:
         for index, item in enumerate(value):

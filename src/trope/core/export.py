@@ -6,10 +6,8 @@ that did not run is left out.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -36,26 +34,6 @@ def parse_tasks(names: str) -> tuple[str, ...]:
     if not wanted:
         raise BadInput(f"no task is named; choose from {', '.join(TASKS)}")
     return tuple(task for task in TASKS if task in wanted)
-
-
-def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
-    """The same analysis with no more than the given tasks."""
-    kept = tuple(task for task in analysis.tasks if task in tasks)
-    relations = analysis.relations if "relations" in kept else ()
-    tokens, figurative = analysis.tokens, analysis.figurative
-    if "metaphor" not in kept and figurative:
-        tokens = tuple(dataclasses.replace(token, metaphor=None) for token in tokens)
-        figurative = ()
-    return dataclasses.replace(
-        analysis,
-        tokens=tokens,
-        tasks=kept,
-        relations=relations,
-        figurative=figurative,
-        metonymies=analysis.metonymies if "metonymy" in kept else (),
-        sentiment=analysis.sentiment if "sentiment" in kept else None,
-        feelings=analysis.feelings if "sentiment" in kept else (),
-    )
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:
@@ -91,9 +69,9 @@ def metonymies_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
 
 
 def sentiment_to_dict(analysis: Analysis) -> dict[str, Any] | None:
-    """How the text feels, as plain data; None for a text without words."""
-    felt = analysis.sentiment
-    return None if felt is None else {"score": felt.score, "integer": felt.integer}
+    """The sentiment of the text, as plain data; None for a text without words."""
+    found = analysis.sentiment
+    return None if found is None else {"score": found.score, "integer": found.integer}
 
 
 def to_json(analysis: Analysis, *, name: str = "", indent: int = 0) -> str:

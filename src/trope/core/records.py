@@ -66,8 +66,8 @@ class Parse:
 
     What was not asked for is empty or None: `upos`, `xpos` and `lemmas` without tags, `heads` and
     `deprels` without a tree, `metaphor` (the probability that a word is a metaphor) and
-    `figurative` (that the sentence has one) without metaphors, `feeling` (the score of the
-    sentence if it were the whole text) without sentiment.
+    `figurative` (that the sentence has one) without metaphors, `sentiment` (the score of the
+    sentence as a text of its own) without sentiment.
     """
 
     words: tuple[str, ...]
@@ -78,7 +78,7 @@ class Parse:
     deprels: tuple[str, ...]
     metaphor: tuple[float, ...] = ()
     figurative: float | None = None
-    feeling: float | None = None
+    sentiment: float | None = None
 
     def __len__(self) -> int:
         return len(self.words)
@@ -144,7 +144,7 @@ class Metonymy:
 
 @dataclass(frozen=True, slots=True)
 class Sentiment:
-    """How a text feels, from -5 to 5; `integer` is the score as people would have given it."""
+    """The sentiment of a text, from -5 to 5; `integer` is the score rounded to a whole number."""
 
     score: float
     integer: int
@@ -157,8 +157,8 @@ class Analysis:
     `figurative` has the calibrated probability of each sentence to be metaphorical, nothing where
     metaphors were not asked for. From `threshold` on a word is called a metaphor, from
     `sentence_threshold` on a sentence metaphorical. `sentiment` is None where it was not asked for,
-    and for a text without words; `feelings` has the score of each sentence if it were the whole
-    text, nothing where that is not known.
+    and for a text without words; `sentence_sentiments` has the score of each sentence as a text of
+    its own, nothing where that is not known.
     """
 
     text: str
@@ -171,7 +171,7 @@ class Analysis:
     sentence_threshold: float = 0.5
     metonymies: tuple[Metonymy, ...] = ()
     sentiment: Sentiment | None = None
-    feelings: tuple[float, ...] = ()
+    sentence_sentiments: tuple[float, ...] = ()
 
     def is_metaphor(self, place: int) -> bool:
         """Whether the token at that place is called a metaphor."""

@@ -28,11 +28,11 @@ from trope import relations
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Parse, Relation, TextKind
 from trope.integrations.spacy_attributes import (
-    FEELING,
-    FEELINGS,
     NAMES,
     RELATIONS,
     SCORES,
+    SENTENCE_SENTIMENTS,
+    SENTIMENT,
     analysis_of_doc,
     metaphor_of_span,
     metaphor_of_token,
@@ -135,11 +135,11 @@ class TropeComponent:
             read = [(places, next(parses)) for places in own]
             annotate(doc, read, self.kind)
             _keep_scores(doc, read, self._thresholds())
-            for key in (NAMES, FEELING, FEELINGS):
+            for key in (NAMES, SENTIMENT, SENTENCE_SENTIMENTS):
                 doc.user_data.pop(key, None)
             found.append([parse for _, parse in read])
         self._read_names(docs)
-        self._feel(docs, found)
+        self._add_sentiment(docs, found)
 
     def _read_names(self, docs: Sequence[Doc]) -> None:
         """Puts what names stand for with the documents, if the model has a head for it."""
@@ -149,13 +149,15 @@ class TropeComponent:
         for doc, analysis in zip(docs, analyses, strict=True):
             doc.user_data[NAMES] = [list(astuple(name)) for name in analysis.metonymies]
 
-    def _feel(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
-        """Puts how they feel with the documents, if the model has a head for it."""
+    def _add_sentiment(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
+        """Stores the sentiment of the documents, if the model has a head for it."""
         if "sentiment" not in self.pipeline.tasks:
             return
-        for doc, own, felt in zip(docs, parses, self.pipeline.feel(parses), strict=True):
-            doc.user_data[FEELING] = None if felt is None else list(astuple(felt))
-            doc.user_data[FEELINGS] = [p.feeling for p in own if p.feeling is not None]
+        for doc, own, score in zip(docs, parses, self.pipeline.sentiments(parses), strict=True):
+            doc.user_data[SENTIMENT] = None if score is None else list(astuple(score))
+            doc.user_data[SENTENCE_SENTIMENTS] = [
+                p.sentiment for p in own if p.sentiment is not None
+            ]
 
     def _thresholds(self) -> tuple[float, float]:
         """From where on a word, and a sentence, is called metaphorical."""

@@ -16,9 +16,8 @@ RELATIONS = "trope.relations"
 SCORES = "trope.metaphor"
 """Both thresholds, the score of each token, each sentence as its first token and its score."""
 NAMES = "trope.metonymies"
-FEELING = "trope.sentiment"
-FEELINGS = "trope.feelings"
-"""Sentence by sentence."""
+SENTIMENT = "trope.sentiment"
+SENTENCE_SENTIMENTS = "trope.sentence_sentiments"
 
 
 def relations_of_doc(doc: Doc) -> list[Relation]:
@@ -97,8 +96,8 @@ def _span_of(name: Metonymy, doc: Doc) -> Span:
 
 
 def sentiment_of_doc(doc: Doc) -> Sentiment | None:
-    """How a document feels; None where it has no words, or no model has said so."""
-    found = doc.user_data.get(FEELING)
+    """The sentiment of a document; None where it has no words or the model has no such head."""
+    found = doc.user_data.get(SENTIMENT)
     return None if found is None else Sentiment(*found)
 
 
@@ -136,11 +135,14 @@ def analysis_of_doc(doc: Doc) -> Analysis:
     if NAMES in doc.user_data:
         tasks = (*analysis.tasks, "metonymy")
         analysis = replace(analysis, tasks=tasks, metonymies=tuple(_names(doc)))
-    if FEELING in doc.user_data:
+    if SENTIMENT in doc.user_data:
         tasks = (*analysis.tasks, "sentiment")
-        feelings = tuple(doc.user_data.get(FEELINGS, ()))
-        felt = sentiment_of_doc(doc)
-        analysis = replace(analysis, tasks=tasks, sentiment=felt, feelings=feelings)
+        analysis = replace(
+            analysis,
+            tasks=tasks,
+            sentiment=sentiment_of_doc(doc),
+            sentence_sentiments=tuple(doc.user_data.get(SENTENCE_SENTIMENTS, ())),
+        )
     return analysis
 
 

@@ -54,7 +54,7 @@ def assemble(
     if kind == "headline" and len(parses) > 1:
         relations = list(judge_together(relations))
     figurative = tuple(parse.figurative for parse in parses if parse.figurative is not None)
-    feelings = tuple(parse.feeling for parse in parses if parse.feeling is not None)
+    sentence_sentiments = tuple(parse.sentiment for parse in parses if parse.sentiment is not None)
     return Analysis(
         text.original,
         tuple(tokens),
@@ -65,7 +65,7 @@ def assemble(
         thresholds.threshold,
         thresholds.sentence_threshold,
         sentiment=sentiment,
-        feelings=feelings,
+        sentence_sentiments=sentence_sentiments,
     )
 
 

@@ -54,7 +54,7 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
     own = [r for r in sentence.relations if number in (r.verb, r.subject, r.object, r.particle)]
     here = names.names_within(sentence, analysis)
     score = analysis.figurative[place] if analysis.figurative else None
-    felt = analysis.feelings[place] if analysis.feelings else None
+    felt = analysis.sentence_sentiments[place] if analysis.sentence_sentiments else None
     return WordFacts(
         number=number,
         token=token,

@@ -46,7 +46,7 @@ def sentiments(texts: Sequence[Sequence[Parse]], whole: WholeTexts) -> list[Sent
     """What was said of each text whole, or of its one sentence; None for one without words."""
     scores = whole.scores()
     for number, parses in enumerate(texts):
-        if number not in scores and parses and parses[0].feeling is not None:
-            scores[number] = parses[0].feeling
+        if number not in scores and parses and parses[0].sentiment is not None:
+            scores[number] = parses[0].sentiment
     found = dict(zip(scores, to_sentiments(scores.values()), strict=True))
     return [found.get(number) for number in range(len(texts))]

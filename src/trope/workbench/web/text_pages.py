@@ -155,7 +155,7 @@ def _page(analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
         "line": _line(summary),
         "words": mark_safe(shaded(analysis, _address(name, kind, word=""))),
         "slider": mark_safe(metaphor_page.slider(summary.metaphors)),
-        "strip": mark_safe(feelings.strip(analysis.feelings)),
+        "strip": mark_safe(feelings.strip(analysis.sentence_sentiments)),
         "feeling": mark_safe(feelings.picture(analysis)),
         "names": mark_safe("".join(names.table(summary.names))),
         "exports": EXPORTS,
