@@ -58,7 +58,10 @@ def all_yes(items):
         ),
         (form("ITEM", "Bob", {"z": "yes"}), "answers 'z', which the project does not ask"),
         (form("ITEM", "Ada", {"q": "no"}), "'Ada' already judged item 'ITEM' in line 1"),
-        ({**form("ITEM", "Bob", {}), "simulated": True}, "is a judgment of a simulated crowd, not of a person"),
+        (
+            {**form("ITEM", "Bob", {}), "simulated": True},
+            "is a judgment of a simulated crowd, not of a person",
+        ),
         ({"item": "ITEM", "annotator": "Bob", "question": "q", "label": "yes"}, "has no 'state'"),
         ({**form("ITEM", "Bob", {}), "state": "good"}, "has the state 'good'"),
     ],
@@ -128,7 +131,10 @@ def test_trials_are_checked(recipe, items, tmp_path):
     folder = tmp_path / "export"
     write_rows(folder / "judgments.jsonl", all_yes(items))
     write_rows(folder / "trials.jsonl", [{"item": items[0], "at": AT}])
-    with pytest.raises(BadRecord, match=r"trials\.jsonl:1: is not an answer to the demo task; export it with --what trials"):
+    with pytest.raises(
+        BadRecord,
+        match=r"trials\.jsonl:1: is not an answer to the demo task; export it with --what trials",
+    ):
         go(recipe, tmp_path / "run", answers=folder)
 
 

@@ -127,5 +127,5 @@ def test_tweets_need_a_team_and_test_questions(projects, go, tmp_path, capsys):
     rows = read_rows(export / "judgments.jsonl")
     write_rows(export / "judgments.jsonl", [row for row in rows if row["state"] != "gold"])
     assert go("semeval2015", people, "--answers", export) == 2
-    assert "nobody of the crowd answered a test question" in capsys.readouterr().err
+    assert "nobody in the crowd answered a test question" in capsys.readouterr().err
     assert not (people / "labels.jsonl").exists()

@@ -203,3 +203,13 @@ def test_unknown_recipe_is_told_the_nearest(tmp_path, capsys):
         run(["recipe", "run", "newsmat", "--from", str(tmp_path), "--out", str(tmp_path / "run")])
     assert leave.value.code == 2
     assert "Did you mean 'newsmet'?" in capsys.readouterr().err
+
+
+def test_old_names_of_settings_are_read_with_a_warning(tmp_path, capsys):
+    path = tmp_path / "mine.toml"
+    path.write_text("[compiling]\nmost_a_verb = 3\n")
+    recipe = RECIPES.load("tweets2019")
+    assert resolve(recipe, path).compiling.most_per_verb == 3
+    assert resolve(recipe, None, ["compiling.most_a_verb=4"]).compiling.most_per_verb == 4
+    warned = capsys.readouterr().err
+    assert f"{path}: the setting 'compiling.most_a_verb' is now called 'most_per_verb'" in warned

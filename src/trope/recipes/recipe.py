@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -157,6 +157,8 @@ class Recipe:
     """A data set of a paper, end to end; only wiring.
 
     `simulate` makes the data set with a simulated crowd, `finish` with people's answers.
+    `renamed` are old keys of settings that are still read.
+
     The folder holds config.toml (every setting with its default), published.toml and README.md.
     """
 
@@ -169,6 +171,7 @@ class Recipe:
     project: Callable[[Sequence[Record], Context], ProjectParts]
     simulate: Callable[[Sequence[Record], Context], JudgedDataset]
     finish: Callable[[Sequence[Record], ProjectAnswers, Context], JudgedDataset]
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def uses_model(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from trope.core.config import convert_config
+from trope.core.config import convert_config, renamed_keys
 from trope.core.errors import BadConfig, BadInput, MissingData
 from trope.core.files import read_text
 from trope.recipes.recipe import Recipe
@@ -32,11 +32,12 @@ def resolve(recipe: Recipe, config: Path | None = None, changes: Sequence[str] =
     table = _read_toml(recipe.folder / CONFIG)
     settings: Any = convert_config(table, recipe.settings, recipe.folder / CONFIG)
     if config is not None:
-        table = _merge(table, _read_toml(config))
+        table = _merge(table, renamed_keys(_read_toml(config), recipe.renamed, config))
         settings = convert_config(table, recipe.settings, config)
     for change in changes:
-        table = _merge(table, _parse_change(change))
-        settings = convert_config(table, recipe.settings, f"--set {change}")
+        where = f"--set {change}"
+        table = _merge(table, renamed_keys(_parse_change(change), recipe.renamed, where))
+        settings = convert_config(table, recipe.settings, where)
     return settings
 
 

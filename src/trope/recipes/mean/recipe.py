@@ -27,7 +27,7 @@ class MeanSettings:
 
     seed: int
     proposals: Number
-    a_metaphor: Number
+    items_per_metaphor: Number
     items: Count
     crowd: CrowdSettings
 
@@ -94,7 +94,7 @@ def draw_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]
     seen: Counter[str] = Counter()
     for place in order:
         metaphor = every[place].fields["metaphor"]
-        if len(chosen) < wanted and seen[metaphor] < context.settings.a_metaphor:
+        if len(chosen) < wanted and seen[metaphor] < context.settings.items_per_metaphor:
             chosen.add(place)
             seen[metaphor] += 1
     kept = [every[place] for place in sorted(chosen)]
@@ -138,4 +138,5 @@ RECIPE = Recipe(
     project=make_project,
     simulate=simulate,
     finish=finish,
+    renamed={"a_metaphor": "items_per_metaphor"},
 )

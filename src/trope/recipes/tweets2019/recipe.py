@@ -56,7 +56,7 @@ class SelectionSettings:
     demo_gold: Count
     emotional: Count
     political: Count
-    most_a_verb: Number
+    most_per_verb: Number
     review: str
 
 
@@ -148,4 +148,5 @@ RECIPE = Recipe(
     project=make_project,
     simulate=simulate,
     finish=finish,
+    renamed={"compiling.most_a_verb": "most_per_verb"},
 )

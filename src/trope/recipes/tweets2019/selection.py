@@ -73,7 +73,7 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
         ("emotional", emotional, settings.emotional),
         ("political", political, settings.political),
     ):
-        choose(candidates, part, size, settings.most_a_verb, selection, context.seed)
+        choose(candidates, part, size, settings.most_per_verb, selection, context.seed)
     context.facts |= facts(every, selection)
     for record in every:
         subset = selection.chosen.get(record.id)
@@ -87,7 +87,7 @@ def choose(
     candidates: Sequence[Record],
     subset: str,
     size: int,
-    most_a_verb: int,
+    most_per_verb: int,
     selection: ExpressionSelection,
     seed: int,
 ) -> None:
@@ -99,9 +99,9 @@ def choose(
     selection.senses = dict.fromkeys(SENSES, 0)
     room = size
     for verb in order:
-        for sense in SENSES[: min(room, most_a_verb)]:
+        for sense in SENSES[: min(room, most_per_verb)]:
             room -= _take_one(piles[verb], sense, subset, selection)
-    for _ in range(len(SENSES), most_a_verb):
+    for _ in range(len(SENSES), most_per_verb):
         before = room
         for verb in order:
             if room:
