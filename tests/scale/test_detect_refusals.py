@@ -194,7 +194,7 @@ def test_an_output_folder_of_something_else_is_left_alone() -> None:
     Path("mine/thesis.tex").write_text("x")
     for more in ((), ("--resume",)):
         with pytest.raises(
-            BadInput, match=r"mine: contains thesis\.tex, which trope detect did not write"
+            BadInput, match=r"mine: contains thesis\.tex, which trope"
         ):
             trope("a.txt", "--out", "mine", *more)
     Path("mine/manifest.json").write_text('{"name": "my app"}')

@@ -36,7 +36,7 @@ def list_recipes(as_json: bool) -> None:
 
 
 @recipe.command("run", cls=ListingCommand, heading="Recipes", names=RECIPES,
-                short_help="Run a recipe up to an annotation project, or to a data set.")  # fmt: skip
+                short_help="Run a recipe to an annotation project, or to a data set.")  # fmt: skip
 @click.argument("name", shell_complete=complete_names(RECIPES))
 @click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
               type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
