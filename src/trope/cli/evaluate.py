@@ -12,7 +12,7 @@ from trope.catalog import EVALUATIONS
 from trope.cli.completing import complete_names
 from trope.cli.evaluation.options import EvaluateTask, EvaluationOptions
 from trope.cli.listing import ListingCommand
-from trope.cli.research_data import data_in
+from trope.corpora.metadata import missing_files_explained
 
 if TYPE_CHECKING:
     from trope.metrics.figures import Evaluation
@@ -108,7 +108,7 @@ def evaluate(
         base_weights=base_weights,
         plot=plot,
     )
-    with data_in(data):
+    with missing_files_explained(data):
         evaluation = _measured(cast(EvaluateTask, EVALUATIONS.load(task)), options, models)
     if as_json:
         click.echo(to_json(evaluation), nl=False)

@@ -7,8 +7,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from statistics import fmean
 
-from trope.corpora.name_answers import key_of, read_submission
 from trope.corpora.semeval2007 import read_company_labels, read_samples
+from trope.corpora.semeval2007_answers import key_of, read_submission
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, labels
 from trope.metrics.figures import Evaluation
 from trope.metrics.metonymy import score_names

@@ -28,8 +28,8 @@ from trope.cli.evaluation.analogy_predictions import (
 from trope.cli.evaluation.options import EvaluationOptions
 from trope.core.errors import BadInput, MissingData
 from trope.core.files import sha256
+from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import Analogy, read_mean
-from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.encoder.session import Encoder
 from trope.lexicon.vectors import SHIPPED, Vectors, read_vectors
 from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation

@@ -12,7 +12,7 @@ import numpy as np
 
 from trope.cli.evaluation.options import EvaluationOptions
 from trope.core.files import sha256
-from trope.corpora.catalogue import load_catalogue
+from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
@@ -29,7 +29,7 @@ Values = dict[str, list[list[float]]]
 
 def evaluate_metaphoricity(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
     """Means over all judged candidates of generation and over accepted ones; a plot if wanted."""
-    path = load_catalogue()["newsmet"].find("train_goldplus.csv", options.data)
+    path = load_corpora()["newsmet"].find("train_goldplus.csv", options.data)
     headlines = judged_headlines(read_newsmet(path), pipeline)
     values = measured([h for h in headlines if h.direction == "metaphorical"])
     if options.plot is not None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from trope.cli.evaluation.options import EvaluationOptions
 from trope.core.files import sha256
-from trope.corpora.catalogue import load_catalogue
+from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import RESAMPLES, bootstrap_ratios
@@ -50,7 +50,7 @@ def _read(pipeline: Pipeline, root: Path, seed: int) -> dict[str, list[JudgedHea
 
 
 def _file(root: Path, name: str) -> Path:
-    return load_catalogue()["newsmet"].find(f"{name}_goldplus.csv", root)
+    return load_corpora()["newsmet"].find(f"{name}_goldplus.csv", root)
 
 
 def _data(root: Path, names: Sequence[str]) -> DataRef:

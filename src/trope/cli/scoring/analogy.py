@@ -43,15 +43,15 @@ def analogy(gold: Path, submission: Path, seed: int, as_json: bool) -> None:
 def read_answers(path: Path, items: Sequence[Analogy]) -> list[str]:
     """What kind of choice was made for every item; a doubled choice counts as its first column."""
     from trope.core.errors import BadRecord
-    from trope.corpora.fields import Row, Unique
     from trope.corpora.mean import CODES, spoken
+    from trope.corpora.rows import CheckedRow, UniqueIds
     from trope.corpora.tables import read_rows
 
     by_id = {item.id: item for item in items}
     found: dict[str, str] = {}
-    seen = Unique()
+    seen = UniqueIds()
     for line, fields in read_rows(path):
-        row = Row(str(path), line, fields)
+        row = CheckedRow(str(path), line, fields)
         identifier, chosen = row.text("id"), spoken(row.text("answer"))
         if identifier not in by_id:
             raise row.fault(f"no item has the id {identifier!r}; they count from 1 to {len(items)}")

@@ -11,7 +11,7 @@ import click
 from trope.lexicon.readings import GRANULARITIES, Granularity, labels
 
 if TYPE_CHECKING:
-    from trope.corpora.name_answers import Answers
+    from trope.corpora.semeval2007_answers import NameAnswers
     from trope.metrics.figures import DataRef, Figure
     from trope.metrics.metonymy import ClassScores, NameScores, Undefined
 
@@ -48,7 +48,7 @@ def metonymy(
     """
     from trope.core.errors import BadInput, BadRecord
     from trope.core.files import sha256
-    from trope.corpora.name_answers import read_submission
+    from trope.corpora.semeval2007_answers import read_submission
     from trope.metrics.figures import DataRef, new_evaluation, to_json
     from trope.metrics.metonymy import score_names
 
@@ -73,18 +73,18 @@ def metonymy(
 
 
 def read_gold(
-    path: Path, answers: Answers, granularity: Granularity, company_labels: Path | None
-) -> Answers:
+    path: Path, answers: NameAnswers, granularity: Granularity, company_labels: Path | None
+) -> NameAnswers:
     """The gold labels of a file of samples or a key, for the class of names that was answered."""
     from trope.core.errors import BadRecord
-    from trope.corpora.name_answers import key_of, read_key
     from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
+    from trope.corpora.semeval2007_answers import key_of, read_name_key
     from trope.corpora.sources import open_source
 
     with open_source(path) as file:
         is_xml = file.read(100).lstrip().startswith((b"<", b"\xef\xbb\xbf<"))
     if not is_xml:
-        return read_key(path, answers.name_class, granularity)
+        return read_name_key(path, answers.name_class, granularity)
     samples = list(read_samples(path))
     if company_labels is not None:
         samples = with_company_labels(samples, read_company_labels(company_labels), company_labels)
@@ -95,7 +95,7 @@ def read_gold(
     return key
 
 
-def _line_of(answers: Answers, key: Answers) -> int | None:
+def _line_of(answers: NameAnswers, key: NameAnswers) -> int | None:
     """The line of the first answer to no sample; None where an answer is missing."""
     if any(sample not in answers.labels for sample in key.labels):
         return None
@@ -103,7 +103,7 @@ def _line_of(answers: Answers, key: Answers) -> int | None:
 
 
 def score_figures(
-    answers: Answers,
+    answers: NameAnswers,
     gold: Mapping[str, str],
     scores: NameScores,
     data: DataRef,
@@ -143,7 +143,7 @@ def score_figures(
     return figures
 
 
-def print_scores(answers: Answers, scores: NameScores) -> None:
+def print_scores(answers: NameAnswers, scores: NameScores) -> None:
     """The scores as tables for people."""
     from rich.console import Console
     from rich.table import Table

@@ -4,7 +4,7 @@ import pytest
 
 from analogies import FRAMES, METAPHORS
 from trope.core.errors import BadRecord
-from trope.corpora.metaphor_frames import read_families, read_frames, read_metaphors
+from trope.corpora.conceptual_metaphors import read_families, read_frames, read_metaphors
 
 
 def write(tmp_path, text):

@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from trope.catalog import READERS
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.catalogue import Corpus, CorpusFile
 from trope.corpora.conllu import ConlluSentence
 from trope.corpora.mean import Analogy
+from trope.corpora.metadata import CorpusFile, CorpusMetadata
 from trope.corpora.name_samples import NameSample
 from trope.corpora.records import LabelledSentence
 from trope.corpora.sources import open_source
@@ -35,13 +35,13 @@ class FileReport:
     counts: tuple[tuple[str, int], ...] = ()
 
 
-def check_corpus(corpus: Corpus, root: str | Path) -> Iterator[FileReport]:
+def check_corpus(corpus: CorpusMetadata, root: str | Path) -> Iterator[FileReport]:
     """A report a file, for the corpus's folder under `root`."""
     for file in corpus.files:
         yield check_file(corpus, file, root)
 
 
-def check_file(corpus: Corpus, file: CorpusFile, root: str | Path) -> FileReport:
+def check_file(corpus: CorpusMetadata, file: CorpusFile, root: str | Path) -> FileReport:
     """Whether a file is there, and has the size, the checksum and the counts that it should."""
     path = file.locate(Path(root) / corpus.name)
     if path is None:
@@ -68,7 +68,7 @@ def count(file: CorpusFile, path: Path) -> dict[str, int]:
     return {name: found[name] for name in file.counts if name in found}
 
 
-def present(corpus: Corpus, file: CorpusFile, root: str | Path) -> Path | None:
+def present(corpus: CorpusMetadata, file: CorpusFile, root: str | Path) -> Path | None:
     """Where the right file lies already, packed or not; None where there is none or another."""
     path = file.locate(Path(root) / corpus.name)
     try:

@@ -1,7 +1,8 @@
 """`<sample>` elements of files that no XML parser reads: unbound prefixes, bare ampersands.
 
-The files are read as text. A DTD is passed over, never followed; one that declares entities from
-other entities or from other files is refused, since nobody needs them for samples of text.
+The files are read as text. A DTD is skipped, never followed; one that declares entities from
+other entities or from other files is refused. Entities come from a fixed table: the names of HTML,
+BNC's own and ISO's Greek letters. A reference that the table does not have is refused.
 """
 
 from __future__ import annotations
@@ -9,12 +10,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html.entities import html5
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.entities import decode_entities
-from trope.corpora.fields import read_bytes, told_encoding
-from trope.corpora.name_samples import Refused, refuse
-from trope.corpora.sources import Source, numbered_lines, source_name
+from trope.corpora.name_samples import OnRefused, refuse
+from trope.corpora.sources import Source, detect_encoding, numbered_lines, read_bytes, source_name
+
+_GREEK = {
+    "a": "α", "b": "β", "g": "γ", "d": "δ", "e": "ε", "z": "ζ", "ee": "η", "th": "θ", "i": "ι",
+    "k": "κ", "l": "λ", "m": "μ", "n": "ν", "x": "ξ", "o": "ο", "p": "π", "r": "ρ", "s": "σ",
+    "t": "τ", "u": "υ", "ph": "φ", "kh": "χ", "ps": "ψ", "oh": "ω",
+}  # fmt: skip
+ENTITIES: dict[str, str] = {
+    **{name.removesuffix(";"): text for name, text in html5.items() if name.endswith(";")},
+    **{f"{name}gr": letter for name, letter in _GREEK.items()},
+    **{f"{name.upper()}gr": letter.upper() for name, letter in _GREEK.items()},
+    "bquo": "“", "equo": "”", "rehy": "\u00ad", "ft": "′", "ins": "″", "shilling": "/-",
+    "formula": "[formula]", "circ": "^", "tilde": "~",
+    "frac17": "1/7", "frac19": "1/9", "frac47": "4/7",
+}  # fmt: skip
+"""Name → characters."""
+
+_REFERENCE = re.compile(r"&(#x[0-9A-Fa-f]+|#[0-9]+|[A-Za-z][A-Za-z0-9.]*);")
+_LAST_CODE_POINT = 0x10FFFF
+
+
+def decode_entities(text: str) -> str:
+    """The text with its references replaced, once; an ampersand that begins none stays.
+
+    Raises:
+        BadInput: for a reference that the table does not have.
+    """
+    return _REFERENCE.sub(lambda match: _character(match[1]), text)
+
+
+def _character(name: str) -> str:
+    if not name.startswith("#"):
+        if name not in ENTITIES:
+            raise BadInput(f"unknown entity '&{name};'; entities of a document are never expanded")
+        return ENTITIES[name]
+    digits = name[1:]
+    number = int(digits[1:], 16) if digits.startswith("x") else int(digits[:9])
+    is_text = 0 < number <= _LAST_CODE_POINT and not 0xD800 <= number <= 0xDFFF
+    if not is_text or (number < 32 and number not in (9, 10, 13)):
+        raise BadInput(f"'&{name};' is no character; write the character itself")
+    return chr(number)
+
 
 MOST_CHARACTERS = 1_000_000
 """Of one sample: four sentences need a few thousand, and tagged ones some ten thousand."""
@@ -24,13 +65,13 @@ _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("([^"]*)"|'([^']*)')""")
 _TAG = re.compile(
     r"<(/?)([A-Za-z][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<]*\"|'[^'<]*'))*)\s*(/?)>"
 )
-_ENTITY = re.compile(r"<!ENTITY\s+(%?)\s*(\S+)\s+(.*)", re.DOTALL)
+_DECLARATION = re.compile(r"<!ENTITY\s+(%?)\s*(\S+)\s+(.*)", re.DOTALL)
 _LONGEST_TAG = 10_000
 _NESTED = re.compile(r"[&%](?!#)[\w.:-]+;")
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class SampleElement:
     """What stands between `<sample …>` and `</sample>`, with the line where it begins."""
 
     path: str
@@ -45,7 +86,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class MarkupPiece:
     """A tag (`name` set) or the text before the next one, `at` characters into its source."""
 
     at: int
@@ -56,7 +97,7 @@ class Piece:
     text: str = ""
 
 
-def read_elements(source: Source, *, refused: Refused | None = None) -> Iterator[Element]:
+def read_elements(source: Source, *, refused: OnRefused | None = None) -> Iterator[SampleElement]:
     """The samples of a file in their order.
 
     Raises:
@@ -64,7 +105,7 @@ def read_elements(source: Source, *, refused: Refused | None = None) -> Iterator
             for hostile declarations. The latter end the reading whatever `refused` says.
     """
     content = read_bytes(source)
-    encoding = told_encoding(content.getvalue(), "iso-8859-1")
+    encoding = detect_encoding(content.getvalue(), "iso-8859-1")
     scanner = _Scanner(source_name(source), refused)
     for line, text in numbered_lines(content, encoding=encoding, keep_ends=True):
         at = 0
@@ -82,7 +123,7 @@ def read_elements(source: Source, *, refused: Refused | None = None) -> Iterator
 class _Scanner:
     """Gathers the lines of one sample after the other."""
 
-    def __init__(self, path: str, refused: Refused | None) -> None:
+    def __init__(self, path: str, refused: OnRefused | None) -> None:
         self.path, self.refused = path, refused
         self.outside = _Outside(path)
         self.attributes: dict[str, str] | None = None
@@ -111,7 +152,7 @@ class _Scanner:
             self.broken = True
             self._refuse(line, str(error))
 
-    def end(self, line: int) -> Element | None:
+    def end(self, line: int) -> SampleElement | None:
         """The sample that ends here, if it can be used."""
         attributes, self.attributes = self.attributes, None
         if attributes is None:
@@ -122,7 +163,7 @@ class _Scanner:
             return None
         if self.broken:
             return None  # which has been said
-        return Element(self.path, self.start, attributes, "".join(self.parts))
+        return SampleElement(self.path, self.start, attributes, "".join(self.parts))
 
     def finish(self) -> None:
         """Say that the last sample has no end, if so."""
@@ -153,7 +194,7 @@ class _Outside:
                 self.pending = ""
 
     def _judge(self, declaration: str) -> None:
-        found = _ENTITY.match(declaration)
+        found = _DECLARATION.match(declaration)
         value = found[3] if found else ""
         outer = value.startswith(("SYSTEM", "PUBLIC"))
         if found is None or found[1] or outer or _NESTED.search(value):
@@ -179,7 +220,7 @@ def read_attributes(text: str) -> dict[str, str]:
     }
 
 
-def pieces(body: str) -> Iterator[Piece]:
+def pieces(body: str) -> Iterator[MarkupPiece]:
     """Tags and the texts between them, in order; comments are left out.
 
     Raises:
@@ -189,7 +230,7 @@ def pieces(body: str) -> Iterator[Piece]:
     at = 0
     for tag in _TAG.finditer(body):
         yield _text(body, at, tag.start())
-        yield Piece(tag.start(), tag[2], bool(tag[1]), bool(tag[4]), tag[3])
+        yield MarkupPiece(tag.start(), tag[2], bool(tag[1]), bool(tag[4]), tag[3])
         at = tag.end()
     yield _text(body, at, len(body))
 
@@ -204,8 +245,8 @@ def _without_comments(body: str) -> str:
     return "".join([*kept, body[at:]])
 
 
-def _text(body: str, start: int, end: int) -> Piece:
+def _text(body: str, start: int, end: int) -> MarkupPiece:
     text = body[start:end]
     if "<" in text:
         raise BadInput(f"{text[text.index('<') :][:20]!r} is no tag; write &lt; for the sign <")
-    return Piece(start, text=decode_entities(text))
+    return MarkupPiece(start, text=decode_entities(text))

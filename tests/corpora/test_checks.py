@@ -6,9 +6,9 @@ from itertools import islice
 import pytest
 
 from trope.core.errors import BadInput
-from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
-from trope.corpora.check import check_corpus, content_digest, present
+from trope.corpora.checks import check_corpus, content_digest, present
 from trope.corpora.conllu import read_conllu
+from trope.corpora.metadata import CorpusFile, CorpusMetadata, load_corpora
 from trope.corpora.tables import read_texts
 
 CONTENT = b"id\ttext\n1\tShares sink\n2\tHopes fade\n"
@@ -23,7 +23,7 @@ def toy(**changes):
         "counts": {"rows": 2, "laughs": 7},
     }
     file = CorpusFile(**(values | changes))
-    return Corpus(
+    return CorpusMetadata(
         name="toy",
         title="Toy",
         extent="2 texts",
@@ -113,13 +113,13 @@ def test_only_the_right_file_counts_as_present(folder):
 
 @pytest.mark.shared
 def test_the_research_data_is_what_the_catalogue_says(shared):
-    found = [r for corpus in load_catalogue() for r in check_corpus(corpus, shared / "data")]
+    found = [r for corpus in load_corpora() for r in check_corpus(corpus, shared / "data")]
     assert [r for r in found if r.status != "equal"] == []
 
 
 @pytest.mark.shared
 def test_the_catalogue_leaves_out_no_file(shared):
-    described = {f"{c.name}/{f.name}" for c in load_catalogue() for f in c.files}
+    described = {f"{c.name}/{f.name}" for c in load_corpora() for f in c.files}
     folders = [p for p in (shared / "data").iterdir() if p.is_dir() and p.name != "catalogue"]
     there = {
         str(path.relative_to(shared / "data"))
@@ -133,7 +133,7 @@ def test_the_catalogue_leaves_out_no_file(shared):
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["ewt", "gum", "tweebank"])
 def test_every_token_of_the_treebanks_stands_in_its_text(shared, name):
-    corpus = load_catalogue()[name]
+    corpus = load_corpora()[name]
     for file in corpus.files:
         for sentence in read_conllu(corpus.find(file.name, shared / "data")):
             spans = sentence.token_spans()
@@ -143,7 +143,7 @@ def test_every_token_of_the_treebanks_stands_in_its_text(shared, name):
 @pytest.mark.shared
 @pytest.mark.parametrize(("name", "ids"), [("headlines", r"h\d+"), ("tweets-brexit", r"\d{18,19}")])
 def test_headlines_and_tweets_are_read_by_the_table_reader(shared, name, ids):
-    corpus = load_catalogue()[name]
+    corpus = load_corpora()[name]
     records = islice(read_texts(corpus.find(corpus.files[0].name, shared / "data")), 1000)
     for record in records:
         assert re.fullmatch(ids, record.id)

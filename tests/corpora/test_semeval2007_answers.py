@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.name_answers import key_of, read_key, read_submission, write_submission
 from trope.corpora.name_samples import NameSample
+from trope.corpora.semeval2007_answers import (
+    key_of,
+    read_name_key,
+    read_submission,
+    write_submission,
+)
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, labels
 
 HEAD = "# Mine\n# org\n# fine\n"
@@ -68,11 +73,11 @@ def test_bad_answers_are_refused_by_line_and_good_ones_stay(row, words):
 
 
 def test_a_key_has_no_unknown_labels():
-    assert read_key(stream("# x\nsamp1|literal\n"), "location", "coarse").labels == {
+    assert read_name_key(stream("# x\nsamp1|literal\n"), "location", "coarse").labels == {
         "samp1": "literal"
     }
     with pytest.raises(BadRecord, match=r"input:1: sample 'samp1': 'unknown' is no gold label"):
-        read_key(stream("samp1|unknown\n"), "location", "coarse")
+        read_name_key(stream("samp1|unknown\n"), "location", "coarse")
 
 
 def test_a_key_of_samples_needs_readings_fine_enough():

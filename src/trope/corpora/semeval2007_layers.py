@@ -6,12 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.entities import decode_entities
-from trope.corpora.fields import read_bytes, told_encoding
-from trope.corpora.name_samples import NameSample, Refused, refuse
-from trope.corpora.sample_elements import Element, Piece, pieces, read_attributes, read_elements
+from trope.corpora.name_samples import NameSample, OnRefused, refuse
 from trope.corpora.semeval2007 import NAME_TAGS
-from trope.corpora.sources import Source, numbered_lines, source_name
+from trope.corpora.semeval2007_markup import (
+    MarkupPiece,
+    SampleElement,
+    decode_entities,
+    pieces,
+    read_attributes,
+    read_elements,
+)
+from trope.corpora.sources import Source, detect_encoding, numbered_lines, read_bytes, source_name
 from trope.lexicon.readings import NameClass
 
 ROLES = (
@@ -94,7 +99,7 @@ class _Tagged:
         return self.sentences[-1]
 
 
-def read_tagged(source: Source, *, refused: Refused | None = None) -> Iterator[TaggedSample]:
+def read_tagged(source: Source, *, refused: OnRefused | None = None) -> Iterator[TaggedSample]:
     """Samples with the words and tags of the BNC.
 
     Raises:
@@ -113,7 +118,7 @@ def read_tagged(source: Source, *, refused: Refused | None = None) -> Iterator[T
             refuse(element.fault(sample, str(error)), refused)
 
 
-def _read_tagged(element: Element, sample: str) -> TaggedSample:
+def _read_tagged(element: SampleElement, sample: str) -> TaggedSample:
     found = _Tagged()
     start = element.body.find("<par>")  # what stands before describes the book
     end = element.body.find("</par>")
@@ -130,7 +135,7 @@ def _read_tagged(element: Element, sample: str) -> TaggedSample:
     return TaggedSample(sample, found.name_class, sentences, target, first, last, element.line)
 
 
-def _take(found: _Tagged, piece: Piece) -> None:
+def _take(found: _Tagged, piece: MarkupPiece) -> None:
     if piece.name == "bnc:s" and not piece.closing:
         found.sentences.append([])
     elif piece.name in _WORD_TAGS:
@@ -144,7 +149,7 @@ def _take(found: _Tagged, piece: Piece) -> None:
         found.here.append(TaggedWord(" ".join(piece.text.split()), tag, place))
 
 
-def read_standoff(source: Source, *, refused: Refused | None = None) -> Iterator[StandoffName]:
+def read_standoff(source: Source, *, refused: OnRefused | None = None) -> Iterator[StandoffName]:
     """The names of a stand-off file, which has neither a root element nor namespaces.
 
     Raises:
@@ -152,7 +157,7 @@ def read_standoff(source: Source, *, refused: Refused | None = None) -> Iterator
     """
     path = source_name(source)
     content = read_bytes(source)
-    encoding = told_encoding(content.getvalue(), "iso-8859-1")
+    encoding = detect_encoding(content.getvalue(), "iso-8859-1")
     body, start = "", 0
     for line, text in numbered_lines(content, encoding=encoding, keep_ends=True):
         if not body.strip():
@@ -181,7 +186,7 @@ def _read_standoff(body: str, line: int) -> StandoffName:
     return StandoffName(samples.pop(), found.name_class, words, line)
 
 
-def read_roles(source: Source, *, refused: Refused | None = None) -> Iterator[RoleRow]:
+def read_roles(source: Source, *, refused: OnRefused | None = None) -> Iterator[RoleRow]:
     """The hand-made relations, a line each: id, lemma, name, role, reading.
 
     Raises:

@@ -1,25 +1,86 @@
-"""Conceptual metaphors with the frames they join and the roles they map, from YAML files.
+"""Conceptual metaphors: example sentences, and frames with role mappings.
 
-As in MetaNet, a metaphor TOPIC_IS_VEHICLE has the frame of the topic as its target frame and that
-of the vehicle as its source frame.
+Example sentences come from MetaNet and from the Master Metaphor List; all of them are metaphorical.
+Metaphors and frames come from YAML files. As in MetaNet, a metaphor TOPIC_IS_VEHICLE has the frame
+of the topic as its target frame and that of the vehicle as its source frame.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from trope.core.errors import BadRecord, MissingExtra
 from trope.core.files import decode
-from trope.corpora.fields import read_bytes
-from trope.corpora.sources import Source
+from trope.corpora.records import TextRecord
+from trope.corpora.rows import CheckedRow
+from trope.corpora.sources import Source, read_bytes, source_name
+from trope.corpora.tables import read_rows
+
+
+def read_metanet_examples(source: Source) -> Iterator[TextRecord]:
+    """Sentences of the table `#Source, #Target, #Sentence`, parted by tabs; ids count the rows."""
+    name = source_name(source)
+    rows = read_rows(source, format="tsv")
+    for number, (line, fields) in enumerate(rows, start=1):
+        row = CheckedRow(name, line, fields)
+        yield TextRecord(
+            str(number),
+            row.text("#Sentence"),
+            line,
+            {"source": row.text("#Source"), "target": row.text("#Target")},
+        )
+
+
+def read_master_list(source: Source) -> Iterator[TextRecord]:
+    """The sentences of either JSON file of the list, wherever they are nested; ids count them.
+
+    Raises:
+        BadRecord: where the file is no JSON, or an example is no text.
+    """
+    content = read_bytes(source)
+    text = decode(content.getvalue(), content.name)
+    try:
+        entries = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise BadRecord(content.name, error.lineno, f"is no JSON ({error.msg})") from None
+    for number, example in enumerate(_examples(entries, content.name), start=1):
+        # a JSON document has no rows: the number of the example stands for a line
+        yield TextRecord(str(number), example, number)
+
+
+def _examples(value: Any, path: str) -> Iterator[str]:
+    """The strings in all lists called `examples` or `Examples`, in order."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key.lower() == "examples":
+                yield from _sentences(inner, path)
+            elif isinstance(inner, list | dict):
+                yield from _examples(inner, path)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _examples(inner, path)
+
+
+def _sentences(value: Any, path: str) -> Iterator[str]:
+    if not isinstance(value, list):
+        raise BadRecord(path, None, f"has {value!r} for a list of examples; give a list")
+    for item in value:
+        if isinstance(item, str) and item.strip():
+            yield item.strip()
+        elif isinstance(item, dict):
+            yield from _examples(item, path)
+        else:
+            raise BadRecord(path, None, f"has the example {item!r}; examples are sentences")
+
 
 _LINE = "__line__"
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
+class RoleMapping:
     """A role of the topic and the role of the vehicle that stands for it."""
 
     topic_role: str
@@ -33,7 +94,7 @@ class ConceptualMetaphor:
     name: str
     topic_frame: str
     vehicle_frame: str
-    mappings: tuple[Mapping, ...]
+    mappings: tuple[RoleMapping, ...]
     examples: tuple[str, ...]
     families: tuple[str, ...]
     line: int
@@ -49,7 +110,7 @@ class ConceptualMetaphor:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ConceptualFrame:
     """A frame, its roles and its lexical units ("move.v")."""
 
     name: str
@@ -76,7 +137,7 @@ def read_metaphors(source: Source) -> Iterator[ConceptualMetaphor]:
             _text(entry, "target_frame", name),
             _text(entry, "source_frame", name),
             tuple(
-                Mapping(_text(pair, "target_role", name), _text(pair, "source_role", name))
+                RoleMapping(_text(pair, "target_role", name), _text(pair, "source_role", name))
                 for pair in _records(entry.get("mappings"), "mappings", name, entry[_LINE])
             ),
             _texts(entry, "examples", name),
@@ -85,11 +146,11 @@ def read_metaphors(source: Source) -> Iterator[ConceptualMetaphor]:
         )
 
 
-def read_frames(source: Source) -> Iterator[Frame]:
+def read_frames(source: Source) -> Iterator[ConceptualFrame]:
     """The frames of a file with the key `frames`."""
     for entry, name in _entries(source, "frames"):
         roles = _records(entry.get("roles"), "roles", name, entry[_LINE])
-        yield Frame(
+        yield ConceptualFrame(
             _text(entry, "name", name),
             tuple(_text(role, "name", name) for role in roles),
             _texts(entry, "lexical_units", name),

@@ -5,8 +5,7 @@ import io
 import pytest
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.conll_metonymy import read_conll_metonymy
-from trope.corpora.relocar import read_relocar
+from trope.corpora.relocar import read_conll_metonymy, read_relocar
 
 RELOCAR = """<?xml version="1.0" encoding="UTF-8"?>
 <data>

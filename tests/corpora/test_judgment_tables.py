@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.judgments import JudgmentColumns, read_judgments
+from trope.corpora.judgment_tables import JudgmentColumns, read_judgments
 
 
 def write(tmp_path, text, name="judgments.csv"):

@@ -1,6 +1,6 @@
 """The catalogue of corpora: where each comes from, what it may be used for, what it must hold.
 
-The facts are in `catalogue.toml`. A corpus lies in a folder of its own name; a file whose name
+The facts are in `corpora.toml`. A corpus lies in a folder of its own name; a file whose name
 ends in .gz may also lie there unpacked, without the ending, as it does after a download. Sizes
 and checksums are therefore those of the unpacked content.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from trope.catalog import READERS
 from trope.core.config import read_config
 from trope.core.errors import BadConfig, MissingData, UnknownName
 
-CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
+CORPORA_FILE = Path(__file__).with_name("corpora.toml")
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SAFE_NAME = re.compile(r"[\w+.-]+(/[\w+.-]+)*")
@@ -55,7 +56,7 @@ class CorpusFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corpus:
+class CorpusMetadata:
     """A corpus: what it is, whose it is, how to get it, what it holds.
 
     `licence` is an SPDX expression where one fits; `terms` says in a sentence what it means for
@@ -113,45 +114,45 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class CorpusCatalogue:
     """All corpora, in the order of the file."""
 
-    corpora: tuple[Corpus, ...]
+    corpora: tuple[CorpusMetadata, ...]
 
-    def __iter__(self) -> Iterator[Corpus]:
+    def __iter__(self) -> Iterator[CorpusMetadata]:
         return iter(self.corpora)
 
-    def __getitem__(self, name: str) -> Corpus:
+    def __getitem__(self, name: str) -> CorpusMetadata:
         for corpus in self.corpora:
             if corpus.name == name:
                 return corpus
         raise UnknownName("corpus", name, tuple(corpus.name for corpus in self.corpora))
 
-    def select(self, names: Sequence[str]) -> tuple[Corpus, ...]:
+    def select(self, names: Sequence[str]) -> tuple[CorpusMetadata, ...]:
         """The corpora of these names, or all where none is named."""
         return tuple(self[name] for name in names) if names else self.corpora
 
 
 @cache
-def load_catalogue() -> Catalogue:
+def load_corpora() -> CorpusCatalogue:
     """The catalogue that comes with trope."""
-    return read_catalogue(CATALOGUE_FILE)
+    return read_corpora(CORPORA_FILE)
 
 
-def read_catalogue(path: str | Path) -> Catalogue:
+def read_corpora(path: str | Path) -> CorpusCatalogue:
     """A catalogue from a TOML file.
 
     Raises:
         BadConfig: with every fault of the file.
     """
-    catalogue = read_config(path, Catalogue)
+    catalogue = read_config(path, CorpusCatalogue)
     faults = list(_faults(catalogue))
     if faults:
         raise BadConfig(path, faults)
     return catalogue
 
 
-def _faults(catalogue: Catalogue) -> Iterator[str]:
+def _faults(catalogue: CorpusCatalogue) -> Iterator[str]:
     names = [corpus.name for corpus in catalogue]
     for name in sorted({name for name in names if names.count(name) > 1}):
         yield f"corpus {name!r} is there more than once"
@@ -168,7 +169,7 @@ def _faults(catalogue: Catalogue) -> Iterator[str]:
                 yield f"{corpus.name}/{file.name}: {fault}"
 
 
-def _file_faults(corpus: Corpus, file: CorpusFile) -> Iterator[str]:
+def _file_faults(corpus: CorpusMetadata, file: CorpusFile) -> Iterator[str]:
     if [other.name for other in corpus.files].count(file.name) > 1:
         yield "is there more than once"
     if not _SAFE_NAME.fullmatch(file.name) or ".." in file.name:
@@ -179,3 +180,25 @@ def _file_faults(corpus: Corpus, file: CorpusFile) -> Iterator[str]:
         yield f"no reader is called {file.reader!r}"
     if file.remote and not corpus.download:
         yield "has a remote path, but the corpus has no download address"
+
+
+@contextmanager
+def missing_files_explained(folder: Path) -> Iterator[None]:
+    """Where a file of a known corpus under `folder` is missing, the error says how to get it."""
+    try:
+        yield
+    except MissingData as error:
+        corpus = _corpus_of(Path(error.path), folder)
+        if not corpus or "trope data" in error.remedy:
+            raise
+        remedy = f"it belongs to {corpus}; 'trope data info {corpus}' says how to get it"
+        raise MissingData(error.path, remedy) from error
+
+
+def _corpus_of(path: Path, folder: Path) -> str:
+    """The corpus whose folder a path is in, empty where it is in none."""
+    try:
+        name = path.relative_to(folder).parts[0]
+    except (ValueError, IndexError):
+        return ""
+    return name if name in {corpus.name for corpus in load_corpora()} else ""

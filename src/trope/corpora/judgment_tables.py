@@ -83,13 +83,15 @@ def read_judgments(
         BadRecord: with the line, for a column that is not there, an empty label, a second
             judgment of the same item by the same annotator, or a weight that is no number.
     """
-    reader = _Reader(source_name(source), columns or JudgmentColumns(), layout, frozenset(missing))
+    reader = _TableBuilder(
+        source_name(source), columns or JudgmentColumns(), layout, frozenset(missing)
+    )
     for line, row in read_rows(source, format=format):
         reader.read(line, row, skip_empty)
     return reader.table()
 
 
-class _Reader:
+class _TableBuilder:
     """What has been read so far; the first row decides the layout."""
 
     def __init__(

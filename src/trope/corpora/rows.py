@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-import io
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
 from trope.core.errors import BadRecord
-from trope.corpora.sources import Source, open_source, source_name
 
 
 @dataclass(slots=True)
-class Row:
+class CheckedRow:
     """One row of a table; every method gives a field as what it should be, or says why not."""
 
     path: str
@@ -77,36 +75,13 @@ class Row:
 
 
 @dataclass(slots=True)
-class Unique:
+class UniqueIds:
     """Remembers ids, and refuses one that comes again."""
 
     lines: dict[Hashable, int] = field(default_factory=dict)
 
-    def add(self, key: Hashable, row: Row, shown: str) -> None:
+    def add(self, key: Hashable, row: CheckedRow, shown: str) -> None:
         """Remember the id of a row."""
         if key in self.lines:
             raise row.fault(f"id {shown!r} is also in line {self.lines[key]}; ids are for one row")
         self.lines[key] = row.line
-
-
-class NamedBytes(io.BytesIO):
-    """Bytes in memory that errors call by the name of the file they came from."""
-
-    def __init__(self, content: bytes, name: str) -> None:
-        super().__init__(content)
-        self.name = name
-
-
-def read_bytes(source: Source) -> NamedBytes:
-    """A whole source in memory, for files whose encoding is only known by looking at all of it."""
-    with open_source(source) as stream:
-        return NamedBytes(stream.read(), source_name(source))
-
-
-def told_encoding(content: bytes, otherwise: str) -> str:
-    """ "utf-8" for bytes that are UTF-8 text, else the encoding that is left."""
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return otherwise
-    return "utf-8"

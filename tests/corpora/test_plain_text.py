@@ -3,8 +3,8 @@ import io
 import pytest
 
 from trope.core.errors import BadRecord
-from trope.corpora import plain
-from trope.corpora.plain import read_documents, read_line_texts
+from trope.corpora import plain_text as plain
+from trope.corpora.plain_text import read_documents, read_line_texts
 
 
 def read(reader, text):

@@ -1,4 +1,4 @@
-"""Bizzoni and Lappin's metaphors with paraphrases, four each, graded from 1 to 4."""
+"""Paraphrases of figurative sentences: Bizzoni and Lappin's graded ones, IMPLI's inferences."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trope.corpora.sources import Source, numbered_lines
+from trope.core.errors import BadRecord
+from trope.corpora.sources import Source, numbered_lines, source_name
 
 NUMBERS = (4, 8)
 """Candidates of a set: four, or those of two sets for the same sentence."""
@@ -44,3 +45,31 @@ def _set(block: Sequence[tuple[int, str]]) -> Iterator[GradedParaphrases]:
     graded = tuple((f["text"].strip(), int(f["grade"])) for f in found if f is not None)
     if len(graded) == len(rest) and len(graded) in NUMBERS:
         yield GradedParaphrases(line, text, graded)
+
+
+_PAIR, _WITH_SCORE = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class InferencePair:
+    """A figurative sentence and a hypothesis; what follows is told by the name of the file."""
+
+    line: int
+    figurative: str
+    hypothesis: str
+
+
+def read_impli(source: Source, *, encoding: str = "utf-8") -> Iterator[InferencePair]:
+    """The pairs of a file, without regard to quotes; `replacement_tsvetkov_e.tsv` is cp1252.
+
+    Raises:
+        BadRecord: for lines without two sentences.
+    """
+    name = source_name(source)
+    for number, line in numbered_lines(source, encoding=encoding):
+        cells = [cell.strip() for cell in line.split("\t")]
+        if len(cells) not in (_PAIR, _WITH_SCORE) or not all(cells[:_PAIR]):
+            raise BadRecord(
+                name, number, "has no two sentences; give them between tabs, a score may follow"
+            )
+        yield InferencePair(number, cells[0], cells[1])

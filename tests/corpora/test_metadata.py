@@ -4,10 +4,10 @@ import pytest
 
 from trope.catalog import READERS
 from trope.core.errors import BadConfig, MissingData, UnknownName
-from trope.corpora.catalogue import CATALOGUE_FILE, load_catalogue, read_catalogue
-from trope.corpora.check import COUNTERS
+from trope.corpora.checks import COUNTERS
+from trope.corpora.metadata import CORPORA_FILE, load_corpora, read_corpora
 
-CORPORA = {corpus.name: corpus for corpus in load_catalogue()}
+CORPORA = {corpus.name: corpus for corpus in load_corpora()}
 
 ENTRY = """
 [[corpora]]
@@ -25,7 +25,7 @@ files = [{{ name = "{name}", bytes = 1, sha256 = "{sha}", remote = "a.txt"{more}
 
 
 def written(tmp_path, name="a.txt", sha="0" * 64, more="", times=1):
-    path = tmp_path / "catalogue.toml"
+    path = tmp_path / "corpora.toml"
     path.write_text(ENTRY.format(name=name, sha=sha, more=more) * times)
     return path
 
@@ -76,19 +76,19 @@ def test_non_commercial_corpora_say_so():
 
 
 def test_the_catalogue_is_read_from_beside_the_module():
-    assert CATALOGUE_FILE.is_file()
-    assert load_catalogue()["ewt"].title == "UD English EWT 2.16"
+    assert CORPORA_FILE.is_file()
+    assert load_corpora()["ewt"].title == "UD English EWT 2.16"
 
 
 def test_an_unknown_corpus_names_the_nearest():
     with pytest.raises(UnknownName, match="Did you mean 'tweebank'"):
-        load_catalogue()["twebank"]
+        load_corpora()["twebank"]
 
 
 def test_all_faults_are_reported_at_once(tmp_path):
     path = written(tmp_path, name="../a.txt", sha="beef", more=', reader = "magic"', times=2)
     with pytest.raises(BadConfig) as caught:
-        read_catalogue(path)
+        read_corpora(path)
     text = str(caught.value)
     for part in ("more than once", "64 hexadecimal", "'magic'", "inside the corpus's folder"):
         assert part in text
@@ -97,14 +97,14 @@ def test_all_faults_are_reported_at_once(tmp_path):
 def test_faults_of_shape_are_reported_with_their_place(tmp_path):
     path = written(tmp_path, more=', bites = 2, counts = { rows = "many" }')
     with pytest.raises(BadConfig) as caught:
-        read_catalogue(path)
+        read_corpora(path)
     assert len(caught.value.faults) == 2
     assert "corpora[0].files[0].bites" in str(caught.value)
     assert "corpora[0].files[0].counts.rows" in str(caught.value)
 
 
 def test_files_are_found_packed_or_not(tmp_path):
-    corpus = load_catalogue()["ewt"]
+    corpus = load_corpora()["ewt"]
     (tmp_path / "ewt").mkdir()
     with pytest.raises(MissingData, match="run: trope data get ewt --to"):
         corpus.find("en_ewt-ud-train.conllu.gz", tmp_path)
@@ -118,4 +118,4 @@ def test_files_are_found_packed_or_not(tmp_path):
 
 def test_a_file_that_no_corpus_has_is_refused():
     with pytest.raises(UnknownName, match="file of gum"):
-        load_catalogue()["gum"].find("en_gum-ud-train.conllu", ".")
+        load_corpora()["gum"].find("en_gum-ud-train.conllu", ".")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trope.core.errors import BadInput, BadRecord, UnknownName
 from trope.core.files import atomic_write
-from trope.corpora.name_samples import NameSample, Refused, refuse
+from trope.corpora.name_samples import NameSample, OnRefused, refuse
 from trope.corpora.semeval2007 import UNKNOWN
 from trope.corpora.sources import Source, numbered_lines, source_name
 from trope.lexicon.readings import (
@@ -27,7 +27,7 @@ _HEADER = ("system", "class of names (location or org)", "granularity (coarse, m
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class NameAnswers:
     """The labels of samples by id, None where a system abstains; `lines` says where they stood."""
 
     path: str
@@ -38,7 +38,7 @@ class Answers:
     lines: dict[str, int]
 
 
-def read_submission(source: Source, *, refused: Refused | None = None) -> Answers:
+def read_submission(source: Source, *, refused: OnRefused | None = None) -> NameAnswers:
     """A submission: its three lines, then a label a sample in any order.
 
     Raises:
@@ -52,13 +52,13 @@ def read_submission(source: Source, *, refused: Refused | None = None) -> Answer
     return _read_labels(lines, path, system, name_class, granularity, refused)
 
 
-def read_key(
+def read_name_key(
     source: Source,
     name_class: NameClass,
     granularity: Granularity,
     *,
-    refused: Refused | None = None,
-) -> Answers:
+    refused: OnRefused | None = None,
+) -> NameAnswers:
     """A gold key, `id|label` a line; lines that begin with # are passed over.
 
     Raises:
@@ -74,7 +74,7 @@ def read_key(
     return answers
 
 
-def key_of(samples: Mapping[str, NameSample], granularity: Granularity, path: str) -> Answers:
+def key_of(samples: Mapping[str, NameSample], granularity: Granularity, path: str) -> NameAnswers:
     """The gold key of samples, at a granularity.
 
     Raises:
@@ -92,7 +92,7 @@ def key_of(samples: Mapping[str, NameSample], granularity: Granularity, path: st
             problem = f"sample {sample.id!r} has {known} reading, so no {granularity} gold label"
             raise BadRecord(path, sample.line, f"{problem}; give the gold file")
     lines = {sample.id: sample.line for sample in samples.values()}
-    return Answers(path, "key", classes.pop(), granularity, found, lines)
+    return NameAnswers(path, "key", classes.pop(), granularity, found, lines)
 
 
 def write_submission(
@@ -141,8 +141,8 @@ def _read_labels(
     system: str,
     name_class: NameClass,
     granularity: Granularity,
-    refused: Refused | None,
-) -> Answers:
+    refused: OnRefused | None,
+) -> NameAnswers:
     labels: dict[str, str | None] = {}
     places: dict[str, int] = {}
     for line, text in lines:
@@ -157,7 +157,7 @@ def _read_labels(
             refuse(BadRecord(path, line, str(error)), refused)
             continue
         labels[sample], places[sample] = label, line
-    return Answers(path, system, name_class, granularity, labels, places)
+    return NameAnswers(path, system, name_class, granularity, labels, places)
 
 
 def _read_answer(
