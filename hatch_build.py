@@ -21,8 +21,9 @@ class ManualPages(BuildHookInterface[Any]):
         if version == "editable":
             return
         self.folder = Path(tempfile.mkdtemp())
+        # an isolated build has its packages on the path of this process only: hand the path on
         environment = os.environ | {
-            "PYTHONPATH": str(Path(self.root) / "src"),
+            "PYTHONPATH": os.pathsep.join([str(Path(self.root) / "src"), *filter(None, sys.path)]),
             "PYTHONDONTWRITEBYTECODE": "1",  # the source stays as it is
         }
         command = [sys.executable, "-m", "trope", "man", "--all", str(self.folder)]

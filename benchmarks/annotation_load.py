@@ -23,11 +23,11 @@ import potato_load
 import record
 from annotation_runs import Crowd, NewDatabase, Run, databases, measure
 
-from trope.cli.evaluation.bounds import read_bounds
+from trope.evaluate.bounds import read_bounds
 from trope.metrics.figures import Figure
 
 PREFILLED = 100_000
-BOUNDS = Path(__file__).parents[1] / "docs" / "bounds.toml"
+BOUNDS = Path(__file__).parent / "bounds.toml"
 SCENARIOS = ("rate", "growth", "alone", "thinking", "import")
 
 

@@ -1,9 +1,10 @@
-"""What the site takes from the code: put into pages where a comment asks for it.
+"""Fills in what the site takes from the code and from measurements.
 
 `<!-- generated: commands -->` becomes the reference of all commands, `<!-- generated: formats -->`
-the fields of the files that trope writes, `<!-- generated: gallery -->` the pictures in
-images/gallery. Lines that follow the comment at once stand in for it where the file is read as it
-is; they are not on the site. No file is written.
+the fields of the files that trope writes, `<!-- generated: gallery -->` the screenshots in
+images/gallery, `<!-- generated: results -->` the tables of measured figures. Lines right after the
+comment are shown only where the file is read as it is, not on the site. Markers such as
+`{{ figure:NAME }}` become values (figure_values.py). No file is written.
 """
 
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 
 import msgspec
+from figure_values import results, substitute
 from sphinx.application import Sphinx
 
 DOCS = Path(__file__).parent
@@ -63,14 +65,14 @@ def formats() -> str:
 
 
 def gallery() -> str:
-    """The pictures that are there, by name."""
-    pictures = sorted((DOCS / "images" / "gallery").glob("*.png"))
-    if not pictures:
-        return "No pictures have been made yet."
+    """The screenshots, by name."""
+    screenshots = sorted((DOCS / "images" / "gallery").glob("*.png"))
+    if not screenshots:
+        return "There are no screenshots yet."
     return "\n\n".join(
-        f"![{picture.stem.replace('-', ' ')}](images/gallery/{picture.name})\n\n"
-        f"{picture.stem.replace('-', ' ')}"
-        for picture in pictures
+        f"![{image.stem.replace('-', ' ')}](images/gallery/{image.name})\n\n"
+        f"{image.stem.replace('-', ' ')}"
+        for image in screenshots
     )
 
 
@@ -127,18 +129,20 @@ MAKERS: dict[str, Callable[[], str]] = {
     "commands": commands,
     "formats": formats,
     "gallery": gallery,
+    "results": results,
 }
 
 
 def fill(app: Sphinx, page: str, source: list[str]) -> None:
-    """Put what is generated in the place of the comments that ask for it.
+    """Replace the comments and markers of a page.
 
-    A link to Markdown outside of docs/ (the README) is no page of the site, but a file beside it.
+    A link to Markdown outside docs/ (the README) leads to the file: it is no page of the site.
     """
     folder = (DOCS / page).parent
     text = PLACE.sub(lambda found: MAKERS[found[1]]() + "\n", source[0])
     source[0] = OUTSIDE.sub(
-        lambda found: found[0] if _inside(folder / found[1]) else f"](path:{found[1]})", text
+        lambda found: found[0] if _inside(folder / found[1]) else f"](path:{found[1]})",
+        substitute(text),
     )
 
 

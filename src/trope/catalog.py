@@ -108,7 +108,7 @@ READERS: Registry[Reader] = Registry(
 AUDITS: Registry[tuple[Callable[..., Any], ...]] = Registry(
     "data set to audit",
     {
-        name: Entry(f"trope.cli.auditing.sets:{name.upper()}", summary, extra="systems")
+        name: Entry(f"trope.audit.sets:{name.upper()}", summary, extra="systems")
         for name, summary in {
             "lcc": "Spans of political and economic text.",
             "mean": "Metaphoric analogies.",
@@ -217,28 +217,28 @@ EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
         "analogy": Entry(
-            "trope.cli.evaluation.analogy:evaluate",
+            "trope.evaluate.analogy:evaluate",
             "Metaphoric analogies: choice, static, zero_shot, errors, domains.",
         ),
         "metaphor": Entry(
-            "trope.cli.evaluation.metaphor:evaluate",
+            "trope.evaluate.metaphor:evaluate",
             "Words, verbs, headlines: words, headlines, baselines, silver.",
         ),
         "metonymy": Entry(
-            "trope.cli.evaluation.metonymy:evaluate",
+            "trope.evaluate.metonymy:evaluate",
             "Names of places and organisations: encoder, transformers, tables, baselines, roles.",
             extra="systems",
         ),
         "rewriting": Entry(
-            "trope.cli.evaluation.rewriting:evaluate",
+            "trope.evaluate.rewriting:evaluate",
             "Substitutes for verbs: judged, open, swords, munch.",
         ),
         "sentiment": Entry(
-            "trope.cli.evaluation.sentiment:evaluate",
+            "trope.evaluate.sentiment:evaluate",
             "Figurative tweets: encoder, transformers, categories, baselines, lexicon.",
         ),
         "syntax": Entry(
-            "trope.cli.evaluation.syntax:evaluate",
+            "trope.evaluate.syntax:evaluate",
             "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",
         ),
     },

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -17,17 +18,55 @@ from trope.encoder.models import known_models
 MOST_BYTES = 60_000_000
 
 
+PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+
+
 @pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip(
         "hatchling", reason="hatchling is not installed (pip install 'trope[test]')"
     )
+    folder = tmp_path_factory.mktemp("sdist")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(folder)]
+    subprocess.run(command, check=True, capture_output=True, cwd=REPOSITORY)
+    (built,) = folder.glob("trope-*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="session")
+def build_packages(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """What an isolated build installs, in a folder; nothing where pip reaches no index."""
+    folder = tmp_path_factory.mktemp("build")
+    needed = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
+    command = [*PIP, "download", "--retries", "0", "--dest", str(folder)]
+    command += [f"-c{REPOSITORY / 'constraints.txt'}", *needed["build-system"]["requires"]]
+    done = subprocess.run(command, check=False, capture_output=True, cwd=folder)
+    return folder if done.returncode == 0 else None
+
+
+@pytest.fixture(scope="session")
+def wheel(
+    sdist: Path, build_packages: Path | None, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The wheel as `pip install trope-….tar.gz` builds it, isolated where there is an index."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", str(REPOSITORY), "--quiet", "--no-deps"]
-    command += ["--no-build-isolation", "--no-cache-dir", "--wheel-dir", str(folder)]
-    subprocess.run(command, check=True, capture_output=True, cwd=folder)
+    command = [*PIP, "wheel", "--no-deps", "--no-cache-dir", "--wheel-dir", str(folder)]
+    if build_packages is None:
+        command += ["--no-build-isolation"]
+    else:
+        command += ["--no-index", "--find-links", str(build_packages)]
+    done = subprocess.run(
+        [*command, str(sdist)], check=False, capture_output=True, text=True, cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
     (built,) = folder.glob("trope-*.whl")
     return built
+
+
+def test_wheel_is_built_in_isolation(wheel: Path, build_packages: Path | None) -> None:
+    if build_packages is None:
+        pytest.skip("pip reaches no index with what a build needs: built without isolation")
+    assert wheel.is_file()
 
 
 @pytest.fixture(scope="session")

@@ -28,8 +28,8 @@ def audit(name: str, data: Path, system_file: Path | None, seed: int, as_json: b
     Answers that are always the same, the word alone, its context alone, surface features, texts
     that train and test share: with intervals, and a warning where one is as good as a system.
     """
-    from trope.cli.auditing.audit import find_warnings
-    from trope.cli.auditing.report import print_audits
+    from trope.audit.audit import find_warnings
+    from trope.cli.figure_tables import print_audits
     from trope.core.errors import MissingData
     from trope.metrics.figures import new_evaluation, read_evaluation, to_json
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 import re
 import urllib.error
 import urllib.request
@@ -15,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 from trope import __version__
 from trope.core.errors import BadInput, DownloadFailed
+from trope.core.files import replace_durably
 from trope.corpora.checks import content_digest
 from trope.corpora.metadata import CorpusFile, CorpusMetadata
 
@@ -88,9 +88,7 @@ def _accept(order: Download, part: Path) -> None:
             "the source has changed or was tampered with on the way: try again or use a mirror"
         )
         raise DownloadFailed(order.url, problem)
-    with part.open("rb") as file:
-        os.fsync(file.fileno())
-    part.replace(order.to)
+    replace_durably(part, order.to)
 
 
 def _transfer(url: str, part: Path, report: ReportBytes, timeout: float) -> bool:

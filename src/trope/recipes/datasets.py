@@ -13,12 +13,13 @@ import msgspec
 from trope.annotate.project import CONFIG, SECRET, make_secret
 from trope.core.files import atomic_write, sha256
 from trope.core.judgments import Judgment
+from trope.core.run_folder import MANIFEST
 from trope.recipes.answer_files import Export, check_export
 from trope.recipes.answers import Answers
 from trope.recipes.funnel import Funnel, StepCounts
 from trope.recipes.recipe import Context, Finished, Label, Recipe
 from trope.recipes.records import SUBSET, Drop, Record, to_line
-from trope.recipes.run_folder import ANSWERS, MANIFEST, STEPS, RunFolder, kept, outcomes
+from trope.recipes.run_folder import ANSWERS, STEPS, RecipeFolder, kept, outcomes
 
 ITEMS, DROPPED, FUNNEL = "items.jsonl", "dropped.jsonl", "funnel.json"
 JUDGMENTS, LABELS, AGREEMENT = "judgments.jsonl", "labels.jsonl", "agreement.json"
@@ -32,7 +33,7 @@ JUDGED = "judged"
 
 def write_dataset(
     recipe: Recipe,
-    folder: RunFolder,
+    folder: RecipeFolder,
     funnel: Funnel,
     context: Context,
     *,
@@ -58,12 +59,12 @@ def write_dataset(
     elif manifest["simulated"]:
         finished = recipe.simulate(items, context)
     if finished is not None:
-        folder.write_json(MANIFEST, {**manifest, "finished": False})  # if killed on the way
+        folder.write_manifest({**manifest, "finished": False})  # if killed on the way
         _write_finished(finished, folder, simulated=manifest["simulated"])
     _write_lines(folder.path / DROPPED, chain(chain.from_iterable(map(_drops, steps)), unlabelled))
     folder.write_json(FUNNEL, funnel)
     done = {**manifest, "outputs": list(_outputs(folder.path))}
-    folder.write_json(MANIFEST, done)
+    folder.write_manifest(done)
     return done, funnel
 
 
@@ -112,7 +113,7 @@ def _write_project(
         _write_text(where / CONFIG, parts.plan)
 
 
-def _write_finished(finished: Finished, folder: RunFolder, *, simulated: bool) -> None:
+def _write_finished(finished: Finished, folder: RecipeFolder, *, simulated: bool) -> None:
     note = SIMULATED if simulated else OWN
     judgments = (_judgment(judgment, simulated) for judgment in finished.judgments)
     _write_lines(folder.path / JUDGMENTS, judgments)

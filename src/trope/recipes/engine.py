@@ -31,7 +31,7 @@ from trope.recipes.inputs import Input, find_inputs
 from trope.recipes.reading import Part, content, read_part
 from trope.recipes.recipe import Context, Recipe, Step, work_here
 from trope.recipes.records import SUBSET, Record, to_line
-from trope.recipes.run_folder import DONE, STEPS, RunFolder, kept, outcomes
+from trope.recipes.run_folder import DONE, STEPS, RecipeFolder, kept, outcomes
 from trope.recipes.settings import to_table
 
 if TYPE_CHECKING:
@@ -85,10 +85,10 @@ def run_recipe(
     export = read_export(answers) if answers is not None else None
     context = Context(data, settings, quiet, engine)
     inputs = find_inputs(recipe.needs(settings), data)
-    folder = RunFolder(out)
+    folder = RecipeFolder(out)
     given = export.sums if export is not None else {}
-    before = folder.open(_manifest(recipe, context, inputs), simulate=simulate, answers=given)
     try:
+        before = folder.open(_manifest(recipe, context, inputs), simulate=simulate, answers=given)
         steps, seconds = _run_steps(recipe, folder, context)
         funnel = Funnel(recipe.name, steps, read_published_counts(recipe.folder))
         began = perf_counter()
@@ -104,7 +104,7 @@ def run_recipe(
 
 
 def _run_steps(
-    recipe: Recipe, folder: RunFolder, context: Context
+    recipe: Recipe, folder: RecipeFolder, context: Context
 ) -> tuple[tuple[StepCounts, ...], dict[str, float]]:
     counts: list[StepCounts] = []
     seconds: dict[str, float] = {}

@@ -6,7 +6,6 @@ the last transaction moves that place. What a stopped import left behind is remo
 
 from __future__ import annotations
 
-import fcntl
 import time
 from array import array
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,7 @@ from trope.annotate.store import batches
 from trope.annotate.store.models import Event, Item, Lease, State
 from trope.annotate.store.writing import writing
 from trope.core.errors import BadInput
+from trope.core.locks import lock_file
 
 _STEP = 200
 
@@ -96,12 +96,14 @@ def _places(
 @contextmanager
 def alone(project: Project) -> Iterator[None]:
     """One import at a time; the lock ends with the process, however that ends."""
-    with (project.folder / "import.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadInput("another import is under way; wait until it has ended") from None
+    try:
+        lock = lock_file(project.folder / "import.lock")
+    except BlockingIOError:
+        raise BadInput("another import is under way; wait until it has ended") from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def state_row() -> State:

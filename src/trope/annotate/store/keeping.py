@@ -27,6 +27,7 @@ from trope.annotate.store.connect import connect
 from trope.annotate.store.tables import is_empty, line_of, load, rows_of, set_sequences, sum_of
 from trope.annotate.store.tables import tables as all_tables
 from trope.core.errors import BadInput
+from trope.core.files import replace_durably
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -48,12 +49,10 @@ def backup(project: Project, file: Path) -> dict[str, int]:
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.") as folder:
         whole = Path(folder) / "backup"
-        with os.fdopen(os.open(whole, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out:
-            with ZipFile(out, "w", ZIP_DEFLATED) as archive:
-                counts = _write(project, archive, Path(folder))
-            out.flush()
-            os.fsync(out.fileno())
-        whole.replace(file)
+        private = os.open(whole, os.O_WRONLY | os.O_CREAT, 0o600)
+        with os.fdopen(private, "wb") as out, ZipFile(out, "w", ZIP_DEFLATED) as archive:
+            counts = _write(project, archive, Path(folder))
+        replace_durably(whole, file)
     return counts
 
 

@@ -7,17 +7,13 @@ ends with the process, however that ends.
 
 from __future__ import annotations
 
-import fcntl
-import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from django.db import connection, transaction
 
-_in_line = threading.Lock()
-_open_line: tuple[int, str, int] | None = None
-"""Process, path and descriptor of the file on which processes wait, open since its first use."""
+from trope.core.locks import wait_for_lock
 
 
 @contextmanager
@@ -27,22 +23,5 @@ def writing() -> Iterator[None]:
         with transaction.atomic():
             yield
         return
-    with _in_line:
-        line = _line(f"{connection.settings_dict['NAME']}.line")
-        fcntl.flock(line, fcntl.LOCK_EX)
-        try:
-            with transaction.atomic():
-                yield
-        finally:
-            fcntl.flock(line, fcntl.LOCK_UN)
-
-
-def _line(path: str) -> int:
-    """The open file; only whoever holds the lock of this process may ask."""
-    global _open_line
-    if _open_line is None or _open_line[:2] != (os.getpid(), path):  # a forked one opens its own
-        if _open_line is not None:
-            os.close(_open_line[2])
-        line = os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        _open_line = (os.getpid(), path, line)
-    return _open_line[2]
+    with wait_for_lock(Path(f"{connection.settings_dict['NAME']}.line")), transaction.atomic():
+        yield
