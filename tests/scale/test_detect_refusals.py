@@ -193,9 +193,7 @@ def test_an_output_folder_of_something_else_is_left_alone() -> None:
     Path("mine").mkdir()
     Path("mine/thesis.tex").write_text("x")
     for more in ((), ("--resume",)):
-        with pytest.raises(
-            BadInput, match=r"mine: contains thesis\.tex, which trope"
-        ):
+        with pytest.raises(BadInput, match=r"mine: contains thesis\.tex, which trope"):
             trope("a.txt", "--out", "mine", *more)
     Path("mine/manifest.json").write_text('{"name": "my app"}')
     with pytest.raises(BadRecord, match=r"manifest\.json: is not a manifest of trope detect"):

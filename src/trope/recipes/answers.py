@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from trope.annotate.exchange.records import Judged
-from trope.annotate.project import Plan
+from trope.annotate.exchange.records import JudgmentRecord
+from trope.annotate.plan import Plan
 from trope.core.judgments import Judgment
 from trope.recipes.recipe import ItemLabel
 
@@ -49,8 +49,8 @@ class ProjectAnswers:
 
     path: Path
     plan: Plan
-    counted: tuple[Judged, ...]
-    control: tuple[Judged, ...] = ()
+    counted: tuple[JudgmentRecord, ...]
+    control: tuple[JudgmentRecord, ...] = ()
     demo: tuple[DemoAnswers, ...] = ()
     decisions: Mapping[str, AdjudicatedAnswers] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def _too_few(number: int, needed: int) -> str:
 class CompleteAnswers:
     """Judgments of items that enough people judged; `lacking` has a label for each other item."""
 
-    rows: tuple[Judged, ...]
+    rows: tuple[JudgmentRecord, ...]
     decisions: Mapping[str, AdjudicatedAnswers]
     lacking: Mapping[str, ItemLabel]
 
@@ -109,7 +109,9 @@ class CompleteAnswers:
         return replace(label, votes=votes, share=None, score=None)
 
 
-def as_rows(forms: Iterable[Judged | DemoAnswers], questions: Sequence[str]) -> list[Judgment]:
+def as_rows(
+    forms: Iterable[JudgmentRecord | DemoAnswers], questions: Sequence[str]
+) -> list[Judgment]:
     """Forms as one row per answer, in the order of the questions."""
     return [
         Judgment(
@@ -117,7 +119,7 @@ def as_rows(forms: Iterable[Judged | DemoAnswers], questions: Sequence[str]) -> 
             form.annotator,
             as_label(form.answers[question]),
             question,
-            weight=form.weight if isinstance(form, Judged) else 1.0,
+            weight=form.weight if isinstance(form, JudgmentRecord) else 1.0,
             seconds=round(form.seconds, 3),
         )
         for form in forms

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from trope.annotate.exchange.records import Judged
+from trope.annotate.exchange.records import JudgmentRecord
 from trope.core.judgments import Judgment
 from trope.corpora.name_samples import NameSample
 from trope.lexicon.readings import NameClass, readings
@@ -179,9 +179,9 @@ def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -
     )
 
 
-def _forms(items: Sequence[Record], people: CompleteAnswers) -> dict[str, list[Judged]]:
+def _forms(items: Sequence[Record], people: CompleteAnswers) -> dict[str, list[JudgmentRecord]]:
     """The forms of each item; those of train samples in the order of annotators, for kappa."""
-    found: dict[str, list[Judged]] = {item.id: [] for item in items}
+    found: dict[str, list[JudgmentRecord]] = {item.id: [] for item in items}
     for row in people.rows:
         found[row.item].append(row)
     for item in items:
@@ -191,7 +191,7 @@ def _forms(items: Sequence[Record], people: CompleteAnswers) -> dict[str, list[J
 
 
 def _final_reading(
-    item: Record, forms: Sequence[Judged], decision: AdjudicatedAnswers | None
+    item: Record, forms: Sequence[JudgmentRecord], decision: AdjudicatedAnswers | None
 ) -> _NameReadings:
     readings = tuple(reading_of(form.answers, item) for form in forms)
     if decision is not None:
@@ -233,7 +233,7 @@ def _kappas(found: Sequence[_NameReadings], seed: int) -> dict[str, Any]:
     return {name: asdict(kappa) for name, kappa in by_level.items()}
 
 
-def _rows(item: Record, form: Judged) -> Iterator[Judgment]:
+def _rows(item: Record, form: JudgmentRecord) -> Iterator[Judgment]:
     """The form as rows, with the fine reading as in the labels."""
     fine = reading_of(form.answers, item)
     for row in as_rows([form], (CLASS, QUESTION, SURE)):
