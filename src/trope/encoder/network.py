@@ -239,7 +239,7 @@ class MetaphorHeads(nn.Module):
 
 
 class SentimentHead(nn.Module):
-    """How a whole text feels: a score from −5 to 5, and logits of what else `FEELINGS` names."""
+    """How a whole text feels: a score from −5 to 5, and logits of what else `SENTIMENT_OUTPUTS` names."""
 
     def __init__(self, size: int, layers: int, feelings: int) -> None:
         super().__init__()
