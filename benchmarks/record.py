@@ -59,7 +59,12 @@ def keep(
 
 
 def write(kept: Evaluation, page: Path, *, seed: int) -> None:
-    """Put the figures into a page, each with its bound of the bounds.toml beside the page."""
+    """Put the figures into a file of results (.json), or into a page with the bounds beside it."""
+    if page.suffix == ".json":
+        from trope.evaluate.results import merge_results
+
+        merge_results(kept, page)
+        return
     from trope.cli.figure_tables import write_section
 
     write_section(kept, page, bounds_beside(page), seed=seed)

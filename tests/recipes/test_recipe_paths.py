@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from recipe_data import NEEDS, SMALL, write_data
 
-from trope.annotate.items import read_items
-from trope.annotate.project import read_plan
+from trope.annotate.exchange.items import read_items
+from trope.annotate.plan import read_plan
 from trope.catalog import RECIPES
 from trope.cli.main import run
 from trope.recipes.funnel import read_published_counts, unknown_steps

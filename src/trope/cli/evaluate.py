@@ -11,7 +11,7 @@ import click
 from trope.catalog import EVALUATIONS
 from trope.cli.completing import complete_names
 from trope.cli.listing import ListingCommand
-from trope.cli.research_data import data_in
+from trope.corpora.metadata import missing_files_explained
 from trope.evaluate.options import EvaluateTask, EvaluationOptions
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 @click.option("--bounds", "bounds_file", type=click.Path(path_type=Path),
               help="TOML file of bounds; exit status 1 where a figure misses its own.")  # fmt: skip
 @click.option("--write", "report", type=click.Path(path_type=Path),
-              help="Also put the figures into this page (bounds.toml beside it).")  # fmt: skip
+              help="Also merge the figures into this file of results, FILE.json.")  # fmt: skip
 @click.pass_context
 def evaluate(
     ctx: click.Context,
@@ -80,6 +80,7 @@ def evaluate(
     from trope.cli.figure_tables import print_evaluation, write_section
     from trope.core.errors import BadInput, MissingData
     from trope.evaluate.bounds import NO_BOUNDS, missed, read_bounds
+    from trope.evaluate.results import merge_results
     from trope.release.newsmet_gold import read_newsmet_gold
 
     for option, given, told in (("plot", plot, "shows"), ("bounds", bounds_file, "are for")):
@@ -108,10 +109,12 @@ def evaluate(
         base_weights=base_weights,
         plot=plot,
     )
-    with data_in(data):
+    with missing_files_explained(data):
         evaluation = _measured(cast(EvaluateTask, EVALUATIONS.load(task)), options, models)
     print_evaluation(evaluation, bounds, seed=seed, as_json=as_json)
-    if report:
+    if report and report.suffix == ".json":
+        merge_results(evaluation, report)
+    elif report:
         beside = report.parent / "bounds.toml"
         page_bounds = read_bounds(beside, tier) if not bounds_file and beside.is_file() else bounds
         write_section(evaluation, report, page_bounds, seed=seed)

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from trope.annotate.exchange.columns import from_object
-from trope.annotate.exchange.records import Judged, as_time, form_values
-from trope.annotate.exchange.text_files import read_objects
-from trope.annotate.items import NewItem, read_items
-from trope.annotate.project import CONFIG, Plan, read_plan
+from trope.annotate.exchange.files import read_objects
+from trope.annotate.exchange.items import NewItem, read_items
+from trope.annotate.exchange.records import JudgmentRecord, as_time, form_values, from_object
+from trope.annotate.plan import Plan, read_plan
+from trope.annotate.project import CONFIG
 from trope.annotate.questions import read_answers
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
@@ -31,7 +31,7 @@ DEMO = "demo"
 
 _AGAIN = "export the judgments of this run's project: trope annotate export RUN/project --out FILE"
 
-Lines = tuple[tuple[int, Judged], ...]
+Lines = tuple[tuple[int, JudgmentRecord], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class _Checker:
 
     def judged(
         self, path: Path, lines: Lines, prefix: str, left_out: Counter[str]
-    ) -> Iterator[Judged]:
+    ) -> Iterator[JudgmentRecord]:
         """The judgments that count and those of test questions; others are counted."""
         seen: dict[tuple[str, str], int] = {}
         for line, row in lines:

@@ -9,8 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from trope.annotate.exchange.records import Judged
-from trope.annotate.project import Plan
+from trope.annotate.exchange.records import JudgmentRecord
+from trope.annotate.plan import Plan
 from trope.core.judgments import Judgment
 from trope.recipes.recipe import Label
 
@@ -49,8 +49,8 @@ class Answers:
 
     path: Path
     plan: Plan
-    counted: tuple[Judged, ...]
-    control: tuple[Judged, ...] = ()
+    counted: tuple[JudgmentRecord, ...]
+    control: tuple[JudgmentRecord, ...] = ()
     demo: tuple[Tried, ...] = ()
     decisions: Mapping[str, Decided] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def _too_few(number: int, needed: int) -> str:
 class Complete:
     """The judgments of items that enough people judged; `lacking` are the labels of the others."""
 
-    rows: tuple[Judged, ...]
+    rows: tuple[JudgmentRecord, ...]
     decisions: Mapping[str, Decided]
     lacking: Mapping[str, Label]
 
@@ -109,7 +109,7 @@ class Complete:
         return replace(label, votes=votes, share=None, score=None)
 
 
-def as_rows(forms: Iterable[Judged | Tried], questions: Sequence[str]) -> list[Judgment]:
+def as_rows(forms: Iterable[JudgmentRecord | Tried], questions: Sequence[str]) -> list[Judgment]:
     """Forms as one row an answer, in the order of the questions."""
     return [
         Judgment(
@@ -117,7 +117,7 @@ def as_rows(forms: Iterable[Judged | Tried], questions: Sequence[str]) -> list[J
             form.annotator,
             as_label(form.answers[question]),
             question,
-            weight=form.weight if isinstance(form, Judged) else 1.0,
+            weight=form.weight if isinstance(form, JudgmentRecord) else 1.0,
             seconds=round(form.seconds, 3),
         )
         for form in forms

@@ -9,7 +9,7 @@ import msgspec
 
 from trope.core.errors import MissingData, UnknownName
 from trope.core.files import sha256
-from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
+from trope.corpora.metadata import CorpusFile, CorpusMetadata, load_corpora
 from trope.recipes.recipe import Need
 
 
@@ -33,7 +33,7 @@ def find_inputs(needs: Sequence[Need], data: Path) -> tuple[Input, ...]:
     """
     found, missing = [], []
     for need in needs:
-        corpus = load_catalogue()[need.corpus]
+        corpus = load_corpora()[need.corpus]
         known = {file.name: file for file in corpus.files}
         if need.file not in known:
             raise UnknownName(f"file of {corpus.name}", need.file, tuple(known))
@@ -50,7 +50,7 @@ def find_inputs(needs: Sequence[Need], data: Path) -> tuple[Input, ...]:
     return tuple(found)
 
 
-def _remedy(missing: Sequence[tuple[Corpus, CorpusFile]], data: Path) -> str:
+def _remedy(missing: Sequence[tuple[CorpusMetadata, CorpusFile]], data: Path) -> str:
     corpus, file = missing[0]
     others = sorted({other.name for other, _ in missing} - {corpus.name})
     way = corpus.remedy(file, data) if corpus.address(file) else corpus.obtain

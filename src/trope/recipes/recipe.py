@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from trope.core.judgments import Judgment
-from trope.corpora.catalogue import load_catalogue
+from trope.corpora.metadata import load_corpora
 from trope.recipes.records import Outcome, Record
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Context:
 
     def find(self, corpus: str, file: str) -> Path:
         """The path of a file that the recipe needs."""
-        return load_catalogue()[corpus].find(file, self.data)
+        return load_corpora()[corpus].find(file, self.data)
 
 
 Apply = Callable[[Iterator[Record], Context], Iterator[Outcome]]

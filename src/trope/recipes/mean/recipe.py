@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import CODES, spoken
-from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.lexicon.vectors import read_vectors
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.mean.finishing import QUESTION, finish, simulate

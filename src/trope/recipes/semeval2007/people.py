@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from trope.annotate.exchange.records import Judged
+from trope.annotate.exchange.records import JudgmentRecord
 from trope.core.judgments import Judgment
 from trope.recipes.answers import Answers, Complete, Decided, as_rows
 from trope.recipes.recipe import Context, Finished, Label
@@ -65,9 +65,9 @@ def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finis
     )
 
 
-def _forms(items: Sequence[Record], people: Complete) -> dict[str, list[Judged]]:
+def _forms(items: Sequence[Record], people: Complete) -> dict[str, list[JudgmentRecord]]:
     """The forms of each item; of train samples by annotator, so that kappa compares two people."""
-    found: dict[str, list[Judged]] = {item.id: [] for item in items}
+    found: dict[str, list[JudgmentRecord]] = {item.id: [] for item in items}
     for row in people.rows:
         found[row.item].append(row)
     for item in items:
@@ -76,7 +76,7 @@ def _forms(items: Sequence[Record], people: Complete) -> dict[str, list[Judged]]
     return found
 
 
-def _said(item: Record, forms: Sequence[Judged], decision: Decided | None) -> Said:
+def _said(item: Record, forms: Sequence[JudgmentRecord], decision: Decided | None) -> Said:
     readings = tuple(reading_of(form.answers, item) for form in forms)
     if decision is not None:
         final = reading_of(decision.answers, item)
@@ -117,7 +117,7 @@ def _kappas(said: Sequence[Said], seed: int) -> dict[str, Any]:
     return {name: asdict(kappa) for name, kappa in found.items()}
 
 
-def _rows(item: Record, form: Judged) -> Iterator[Judgment]:
+def _rows(item: Record, form: JudgmentRecord) -> Iterator[Judgment]:
     """The form as rows; its reading is the fine one, as in the labels."""
     fine = reading_of(form.answers, item)
     for row in as_rows([form], (CLASS, QUESTION, SURE)):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
-from trope.annotate.exchange.records import Judged
+from trope.annotate.exchange.records import JudgmentRecord
 from trope.annotate.rules.crowd import CrowdResult, crowd_scores, team_scores
 from trope.annotate.rules.gold import team_ranges
 from trope.annotate.rules.simulation import SCALE
@@ -63,7 +63,7 @@ def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finis
     team_rows = [row for row in people.rows if row.item in trial]
     work_rows = [row for row in people.rows if row.item in work]
     known, workers = {row.item for row in team_rows}, {row.annotator for row in work_rows}
-    seen: list[Judged | Tried] = [*answers.demo, *answers.control]
+    seen: list[JudgmentRecord | Tried] = [*answers.demo, *answers.control]
     tests = as_rows([r for r in seen if r.item in known and r.annotator in workers], asked)
     if not team_rows or not tests:
         raise BadInput(f"{answers.path}: {_NO_TEAM if not team_rows else _NO_TEST}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trope.core.records import Analysis, Relation
-from trope.corpora.moh import read_moh_formatted
+from trope.corpora.verb_corpora import read_moh_formatted
 from trope.corpora.vua import read_vua_words
 from trope.recipes.reading import parse_all
 from trope.recipes.recipe import Context

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from trope.annotate.rules.paper_tables import Expression, paper_tables
-from trope.annotate.rules.selection import Applicant, Ranked, best, ranked
+from trope.annotate.rules.paper_tables import TweetExpression, paper_tables
+from trope.annotate.rules.selection import Applicant, RankedApplicant, best, ranked
 from trope.core.judgments import Judgment
 from trope.recipes import crowd
 from trope.recipes.answers import Answers, Complete, Tried, as_rows
@@ -170,7 +170,7 @@ def _known(demo: Sequence[Record]) -> dict[str, str]:
     return {item.id: item.fields[GOLD] for item in demo if item.fields[GOLD]}
 
 
-def _shown(ranking: Sequence[Ranked]) -> list[dict[str, Any]]:
+def _shown(ranking: Sequence[RankedApplicant]) -> list[dict[str, Any]]:
     return [
         {"place": one.place, "annotator": one.applicant.name, "score": round(one.score.total, 4)}
         for one in ranking
@@ -243,7 +243,7 @@ def _tables(
     }
     parts = paper_tables(
         [
-            Expression(
+            TweetExpression(
                 item.id,
                 item.text,
                 item.fields["expression"],
