@@ -1,4 +1,4 @@
-"""A process that is forked after a warm call has a working model: no pool of threads is waited for."""
+"""A process that is forked after a warm call has a working model."""
 
 import subprocess
 import sys
