@@ -73,4 +73,3 @@ def find_row(report: Report, name: str) -> Row | None:
         return None
     what = ", ".join(rest.rsplit("/", 1))
     return next((r for r in report.rows if (r.table, r.what) == (table, what)), None)
-
