@@ -26,7 +26,7 @@ from trope.metrics.figures import (
 )
 
 if TYPE_CHECKING:
-    from trope.cli.evaluation.bounds import Bounds
+    from trope.evaluate.bounds import Bounds
 
 RESULTS = Path(__file__).parent / "results.json"
 
@@ -59,15 +59,20 @@ def keep(
 
 
 def write(kept: Evaluation, page: Path, *, seed: int) -> None:
-    """Put the figures into a page, each with its bound of the bounds.toml beside the page."""
-    from trope.cli.evaluation.report import write_section
+    """Put the figures into a file of results (.json), or into a page with the bounds beside it."""
+    if page.suffix == ".json":
+        from trope.evaluate.results import merge_results
+
+        merge_results(kept, page)
+        return
+    from trope.cli.figure_tables import write_section
 
     write_section(kept, page, bounds_beside(page), seed=seed)
 
 
 def bounds_beside(page: Path | None) -> Bounds:
     """The bounds in the folder of a page; none where there is no such file."""
-    from trope.cli.evaluation.bounds import NO_BOUNDS, read_bounds
+    from trope.evaluate.bounds import NO_BOUNDS, read_bounds
 
     beside = page.parent / "bounds.toml" if page else None
     return read_bounds(beside) if beside and beside.is_file() else NO_BOUNDS

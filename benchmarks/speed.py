@@ -297,7 +297,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _publish(figures: Sequence[Figure], options: argparse.Namespace, checksum: str) -> None:
-    from trope.cli.evaluation.report import print_table
+    from trope.cli.figure_tables import print_table
 
     kept = record.keep(figures, tier=options.tier, model_sha256=checksum, path=options.results)
     print_table(kept, record.bounds_beside(options.write), seed=options.seed)

@@ -17,7 +17,7 @@ pytest.importorskip("django", reason="Django is not installed (pip install 'trop
 
 from chromium import chromium
 from ports import free_port
-from trope.annotate.starting import new_project
+from trope.annotate.project import new_project
 
 __all__ = ["begin", "chromium", "exported", "free_port", "invited", "open_page", "serve"]
 

@@ -11,8 +11,8 @@ import pytest
 from projects import open_project
 
 from ports import free_port
-from trope.annotate.starting import TEMPLATES
-from trope.cli.annotating.demo import sample_project
+from trope.annotate.project import TEMPLATES
+from trope.cli.annotate.service import sample_project
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

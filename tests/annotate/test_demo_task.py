@@ -25,10 +25,10 @@ from visitors import (
 )
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.demo_items import import_demo
-from trope.annotate.store.models import Judgment, Person, Standing, Trial
-from trope.annotate.web.settings import web_settings
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_demo
+from trope.annotate.store.models import Person, Standing, StoredJudgment, Trial
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput, BadRecord
 
@@ -68,7 +68,7 @@ def test_message_comes_only_after_the_answer_and_the_answer_is_locked(serve: Ser
     ann.post("/training", {"token": "training-2", "metaphor": "no"})
     assert "That is right" in ann.get("/training/2").content.decode()
     assert where(ann) == "/judge"
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 def test_too_few_right_in_training_ends_the_way(serve: Serve) -> None:
@@ -103,7 +103,7 @@ def test_demo_counts_nowhere_but_in_pay(serve: Serve) -> None:
     project = serve(DEMO + 'by = "owner"')
     ann = annotator("Ann")
     do_demo(ann)
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
     check_books(project)
     person = Person.objects.get(name="Ann")
     assert (person.judged, person.gold_seen) == (0, 0)

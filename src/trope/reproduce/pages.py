@@ -1,6 +1,6 @@
-"""The page of a paper: what it claims, where that is here, our figure, and how far it is off.
+"""The page of a paper: its claims, our figures beside them, and how ours deviates.
 
-Made from the same notes and rows as the report, so that a page cannot say something else.
+Pages are generated from the same notes and rows as the report, so both always agree.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from trope.reproduce.report import Report, Table, error_table, markdown, overvie
 from trope.reproduce.rows import Row
 
 MADE = "<!-- made by `trope reproduce {paper} --write`; change the notes, not this page -->"
-_TO_ROOT = "../../"
 
 
 def as_page(report: Report) -> str:
-    """The page in Markdown; its links start two folders below the root of the repository."""
+    """The page in Markdown."""
     notes = report.notes
     parts = [f"# {notes.title}", "", MADE.format(paper=notes.paper), "", notes.source, ""]
     parts += [
@@ -33,18 +32,15 @@ def claim_table(report: Report) -> Table:
     """A line for everything that the paper did."""
     rows = [
         (
-            str(claim.number),
             claim.section,
             claim.claim,
             claim.published,
-            _links(claim.code),
-            _links(claim.tests),
             our_figure(report, claim),
             claim.deviation,
         )
         for claim in report.notes.claims
     ]
-    columns = ("no.", "section", "claim", "published", "code", "tests", "ours", "deviation")
+    columns = ("section", "claim", "published", "ours", "deviation")
     return Table("Claims", columns, tuple(rows))
 
 
@@ -82,7 +78,3 @@ def find_row(report: Report, name: str) -> Row | None:
         return None
     what = ", ".join(rest.rsplit("/", 1))
     return next((r for r in report.rows if (r.table, r.what) == (table, what)), None)
-
-
-def _links(paths: tuple[str, ...]) -> str:
-    return ", ".join(f"[{path.rsplit('/', 1)[1]}]({_TO_ROOT}{path})" for path in paths)
