@@ -21,8 +21,7 @@ from pathlib import Path
 import machine
 import record
 
-from trope.annotate.project import open_project
-from trope.annotate.starting import new_project
+from trope.annotate.project import new_project, open_project
 
 _K = 5
 _AT = "2026-03-02 09:00:00"
@@ -94,7 +93,7 @@ def import_items(folder: Path, rows: int, kind: str) -> Run:
 
 def fill(place: Path, judgments: int) -> None:
     """A project with so many judgments, five of each item, written past the service."""
-    from trope.annotate.store.connect import connect
+    from trope.annotate.store.database import connect
 
     new_project(place, "semeval2015")
     project = open_project(place)

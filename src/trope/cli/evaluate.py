@@ -12,7 +12,7 @@ import click
 from trope.catalog import EVALUATIONS
 from trope.cli.completing import complete_names
 from trope.cli.listing import ListingCommand
-from trope.cli.research_data import data_in
+from trope.corpora.metadata import missing_files_explained
 from trope.evaluate.options import EvaluateTask, EvaluationOptions
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def evaluate(
         base_weights=base_weights,
         plot=plot,
     )
-    with data_in(data):
+    with missing_files_explained(data):
         evaluation = _measured(cast(EvaluateTask, EVALUATIONS.load(task)), options, models)
     print_evaluation(evaluation, bounds, seed=seed, as_json=as_json)
     if results is not None:
