@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from trope.corpora.name_answers import key_of, read_submission
 from trope.corpora.semeval2007 import read_samples
+from trope.corpora.semeval2007_answers import key_of, read_submission
 from trope.evaluate.metonymy_tables import rounded, table_5
 from trope.lexicon.readings import GRANULARITIES, labels
 from trope.metrics.metonymy import score_names

@@ -8,11 +8,10 @@ from pathlib import Path
 from trope.audit.audit import Audit, rivals_by_score
 from trope.audit.binary import BinarySet, Item, audit_figures
 from trope.core.files import sha256
-from trope.corpora.lcc import read_lcc
-from trope.corpora.moh import read_moh_formatted
+from trope.corpora.expressions import read_adjective_nouns, read_lcc, read_svo
 from trope.corpora.newsmet import Headline, read_newsmet
 from trope.corpora.records import LabelledExpression, LabelledTarget
-from trope.corpora.tsv import read_adjective_nouns, read_svo
+from trope.corpora.verb_corpora import read_moh_formatted
 from trope.corpora.vua import read_vua_verbs, read_vua_words, sentence_words
 from trope.metrics.figures import DataRef
 

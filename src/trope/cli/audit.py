@@ -9,7 +9,7 @@ import click
 from trope.catalog import AUDITS
 from trope.cli.completing import complete_names
 from trope.cli.listing import ListingCommand
-from trope.cli.research_data import data_in
+from trope.corpora.metadata import missing_files_explained
 
 
 @click.command(cls=ListingCommand, heading="Sets", names=AUDITS)
@@ -37,7 +37,7 @@ def audit(name: str, data: Path, system_file: Path | None, seed: int, as_json: b
     if not data.is_dir():
         raise MissingData(data, "give the directory of the research data with --from")
     system = read_evaluation(system_file) if system_file else None
-    with data_in(data):
+    with missing_files_explained(data):
         found = [part(data, seed) for part in parts]
     warnings = [warned for part in found for warned in find_warnings(part, system)]
     if as_json:

@@ -14,8 +14,8 @@ import numpy as np
 
 from trope.core.errors import BadInput, MissingData
 from trope.core.files import sha256
+from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import Analogy, read_mean
-from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.encoder.session import Encoder
 from trope.evaluate.analogy_figures import (
     PREFIX,

@@ -14,12 +14,20 @@ from pathlib import Path
 
 from trope.core.errors import MissingData
 from trope.core.files import sha256
-from trope.corpora.moh import read_moh_formatted
-from trope.corpora.moh_x import read_moh_x
-from trope.corpora.naacl2018 import read_key, read_vuamc
 from trope.corpora.records import LabelledSentence, LabelledTarget
-from trope.corpora.trofi import read_trofi, read_trofi_formatted
-from trope.corpora.vua import read_vua_verbs, read_vua_words, sentence_words
+from trope.corpora.verb_corpora import (
+    read_moh_formatted,
+    read_moh_x,
+    read_trofi,
+    read_trofi_formatted,
+)
+from trope.corpora.vua import (
+    read_vua_key,
+    read_vua_verbs,
+    read_vua_words,
+    read_vuamc,
+    sentence_words,
+)
 from trope.evaluate.options import EvaluationOptions, Reader
 from trope.metrics.binary import binary_figures
 from trope.metrics.calibration import calibration_error, reliability
@@ -171,7 +179,7 @@ def _shared_task(reader: Reader, options: EvaluationOptions, threshold: float) -
     figures: list[Figure] = []
     for name, file in (("all_pos", "all_pos_tokens"), ("verbs", "verb_tokens")):
         path = _there(folder / f"{file}_test_gold_labels.csv")
-        tokens = list(read_key(path))
+        tokens = list(read_vua_key(path))
         judged = Judged(
             [found[token.sentence][token.position] for token in tokens],
             [bool(token.metaphor) for token in tokens],

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from trope.core.errors import BadInput
 from trope.core.files import sha256
-from trope.corpora.catalogue import load_catalogue
-from trope.corpora.name_layers import read_roles, roles_of
+from trope.corpora.metadata import load_corpora
 from trope.corpora.name_samples import NameSample
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
+from trope.corpora.semeval2007_layers import read_roles, roles_of
 from trope.evaluate.options import Reader
 from trope.lexicon.readings import NAME_CLASSES, NameClass
 from trope.metrics.figures import DataRef
@@ -59,7 +59,7 @@ class NameData:
 
     def names_with_roles(self, name_class: NameClass) -> list[NameInContext]:
         """The names of a test split with the roles that people annotated."""
-        path = load_catalogue()[CORPUS].find(_ROLES[name_class], self.root)
+        path = load_corpora()[CORPUS].find(_ROLES[name_class], self.root)
         samples = self.splits[name_class, "test"].samples
         roles = roles_of(samples, read_roles(path), str(path))
         return [replace(name, roles=roles[name.id]) for name in self.names(name_class, "test")]
@@ -79,7 +79,7 @@ def read_data(root: Path, reader: Reader | None) -> NameData:
     Raises:
         MissingData: where a file is not there.
     """
-    corpus = load_catalogue()[CORPUS]
+    corpus = load_corpora()[CORPUS]
     splits: dict[tuple[NameClass, str], NameSplit] = {}
     for name_class in NAME_CLASSES:
         for split, files in (("train", _TRAIN), ("test", _TEST)):

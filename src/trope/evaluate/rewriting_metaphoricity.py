@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from trope.core.files import sha256
-from trope.corpora.catalogue import load_catalogue
+from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.evaluate.options import EvaluationOptions
 from trope.metrics.figures import DataRef, Figure
@@ -29,7 +29,7 @@ Values = dict[str, list[list[float]]]
 
 def evaluate_metaphoricity(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
     """Means over all judged candidates of generation and over accepted ones; a plot if wanted."""
-    path = load_catalogue()["newsmet"].find("train_goldplus.csv", options.data)
+    path = load_corpora()["newsmet"].find("train_goldplus.csv", options.data)
     headlines = judged_headlines(read_newsmet(path), pipeline)
     values = measured([h for h in headlines if h.direction == "metaphorical"])
     if options.plot is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from trope.core.files import sha256
-from trope.corpora.catalogue import load_catalogue
+from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.evaluate.options import EvaluationOptions
 from trope.metrics.figures import DataRef, Figure
@@ -50,7 +50,7 @@ def _read(pipeline: Pipeline, root: Path, seed: int) -> dict[str, list[JudgedHea
 
 
 def _file(root: Path, name: str) -> Path:
-    return load_catalogue()["newsmet"].find(f"{name}_goldplus.csv", root)
+    return load_corpora()["newsmet"].find(f"{name}_goldplus.csv", root)
 
 
 def _data(root: Path, names: Sequence[str]) -> DataRef:

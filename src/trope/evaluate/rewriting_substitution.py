@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from trope.core.files import sha256
-from trope.corpora.catalogue import load_catalogue
-from trope.corpora.munch import AptPair, read_munch_pairs
-from trope.corpora.substitution import SubstitutionTarget
-from trope.corpora.swords import read_swords
+from trope.corpora.metadata import load_corpora
+from trope.corpora.substitution import AptPair, SubstitutionTarget, read_munch_pairs, read_swords
 from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.inflection import lemma
 from trope.metrics.figures import DataRef, Figure
@@ -52,7 +50,7 @@ def base_form(word: str, upos: str) -> str:
 
 def evaluate_swords(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
     """F at ten on SWORDS test, beside embedding neighbours and, if given, a masked model."""
-    path = load_catalogue()["swords"].find("swords-v1.1_test.json.gz", options.data)
+    path = load_corpora()["swords"].find("swords-v1.1_test.json.gz", options.data)
     targets = list(read_swords(path))
     data = DataRef("swords", "test", sha256(path))
     places = places_of(targets, pipeline)
@@ -116,7 +114,7 @@ def _masked(place: Place, filler: Filler, parser: Parser) -> tuple[str, ...]:
 def evaluate_munch(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
     """Human paraphrases among the first ten, and apt against inapt ones, in test documents."""
     _, items = munch_parts(options.data)
-    corpus = load_catalogue()["munch"]
+    corpus = load_corpora()["munch"]
     generation = corpus.find("correct_answers/for_generation.csv", options.data)
     judgement = corpus.find("correct_answers/for_judgement.csv", options.data)
     places = dict(zip((item.id for item in items), places_of(items, pipeline), strict=True))

@@ -10,10 +10,10 @@ import numpy as np
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import sha256
-from trope.corpora.fields import Row, Unique
 from trope.corpora.mean import CODES, Analogy, read_mean, spoken
-from trope.corpora.name_answers import Answers, key_of, read_key, read_submission
+from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
+from trope.corpora.semeval2007_answers import NameAnswers, key_of, read_name_key, read_submission
 from trope.corpora.sources import open_source
 from trope.corpora.tables import read_rows
 from trope.evaluate.analogy_figures import PREFIX, Measured
@@ -38,9 +38,9 @@ def _read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
     """The kind of choice made for every item; of two equal choices the first column counts."""
     by_id = {item.id: item for item in items}
     found: dict[str, str] = {}
-    seen = Unique()
+    seen = UniqueIds()
     for line, fields in read_rows(path):
-        row = Row(str(path), line, fields)
+        row = CheckedRow(str(path), line, fields)
         identifier, chosen = row.text("id"), spoken(row.text("answer"))
         if identifier not in by_id:
             raise row.fault(f"no item has the id {identifier!r}; they count from 1 to {len(items)}")
@@ -80,9 +80,9 @@ def _analogy_figures(
 
 @dataclass(frozen=True, slots=True)
 class ScoredNames:
-    """Answers of a system to SemEval-2007 Task 8, their scores, and the scores as figures."""
+    """NameAnswers of a system to SemEval-2007 Task 8, their scores, and the scores as figures."""
 
-    answers: Answers
+    answers: NameAnswers
     scores: NameScores
     evaluation: Evaluation
 
@@ -120,13 +120,13 @@ def score_metonymy(
 
 
 def _read_name_key(
-    path: Path, answers: Answers, granularity: Granularity, company_labels: Path | None
-) -> Answers:
+    path: Path, answers: NameAnswers, granularity: Granularity, company_labels: Path | None
+) -> NameAnswers:
     """The gold labels of a file of samples or a key, for the class of names that was answered."""
     with open_source(path) as file:
         is_xml = file.read(100).lstrip().startswith((b"<", b"\xef\xbb\xbf<"))
     if not is_xml:
-        return read_key(path, answers.name_class, granularity)
+        return read_name_key(path, answers.name_class, granularity)
     samples = list(read_samples(path))
     if company_labels is not None:
         samples = with_company_labels(samples, read_company_labels(company_labels), company_labels)
@@ -137,7 +137,7 @@ def _read_name_key(
     return key
 
 
-def _line_of(answers: Answers, key: Answers) -> int | None:
+def _line_of(answers: NameAnswers, key: NameAnswers) -> int | None:
     """The line of the first answer to no sample; None where an answer is missing."""
     if any(sample not in answers.labels for sample in key.labels):
         return None
@@ -145,7 +145,7 @@ def _line_of(answers: Answers, key: Answers) -> int | None:
 
 
 def _name_figures(
-    answers: Answers, gold: Mapping[str, str], scores: NameScores, data: DataRef, seed: int
+    answers: NameAnswers, gold: Mapping[str, str], scores: NameScores, data: DataRef, seed: int
 ) -> list[Figure]:
     """The scores as figures; accuracies have intervals over the samples."""
     prefix = f"metonymy.semeval2007.{answers.name_class}.{answers.granularity}"

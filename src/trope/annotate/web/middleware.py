@@ -26,7 +26,7 @@ from trope.annotate.rules.rate_limit import GuessLimit
 from trope.annotate.store.database import is_storage_error
 from trope.annotate.store.people import ActionRefused, find_person
 from trope.annotate.web import context
-from trope.web.headers import Answer
+from trope.web.server import GetResponse
 
 if TYPE_CHECKING:
     from trope.annotate.store.models import Person
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class PersonMiddleware:
     """Sets `request.person`, and turns a refusal into a page."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: GetResponse) -> None:
         self._answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
