@@ -14,10 +14,10 @@ def test_tweets_by_keyboard_with_a_reload_in_between(chromium: Any, serve: Serve
     _, owner_link = serve("tweets2019")
     owner, link = invited(chromium, owner_link, "Ann")
     page = begin(chromium, link)
-    assert not page.get_by_text("Is the marked expression metaphorical?").is_visible()
+    assert not page.get_by_text("Is the highlighted expression metaphorical?").is_visible()
     with page.expect_response("**/judge/draft"):
         page.keyboard.press("1")
-    assert page.get_by_text("Is the marked expression metaphorical?").is_visible()
+    assert page.get_by_text("Is the highlighted expression metaphorical?").is_visible()
     with page.expect_response("**/judge/draft"):
         page.keyboard.press("2")
     page.reload()

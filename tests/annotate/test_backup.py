@@ -303,7 +303,7 @@ def test_postgres_gives_the_same_files_as_sqlite(tmp_path: Path, database: str) 
 
 def test_postgres_takes_files_of_other_tools(tmp_path: Path, database: str) -> None:
     from test_exchange import run
-    from test_foreign_files import MTURK
+    from test_tool_files import MTURK
 
     project = rich_project(tmp_path / "p", more=f'database = "{database}"')
     (tmp_path / "batch.csv").write_text(MTURK, encoding="utf-8")
