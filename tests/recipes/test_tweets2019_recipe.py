@@ -22,7 +22,7 @@ from trope.recipes.tweets2019.expressions import KnownPair, extract
 from trope.recipes.tweets2019.finishing import by_verb, weak_against_majority
 from trope.recipes.tweets2019.recipe import RECIPE
 from trope.recipes.tweets2019.tweets import clean
-from trope.tasks.metaphor.task import Expression
+from trope.tasks.metaphor.task import VerbExpression
 
 
 def candidate(number, verb, noun, weak, tweet=None):
@@ -92,7 +92,7 @@ def test_every_verb_has_both_senses_where_they_exist():
 
 def test_gold_is_half_metaphorical_and_of_pairs_with_one_answer():
     def known(corpus, verb, noun, metaphor):
-        return KnownPair(corpus, Expression(verb, noun), metaphor)
+        return KnownPair(corpus, VerbExpression(verb, noun), metaphor)
 
     answers = known_answers(
         [

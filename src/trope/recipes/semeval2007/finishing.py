@@ -12,8 +12,8 @@ from trope.lexicon.readings import NameClass, readings
 from trope.recipes import crowd
 from trope.recipes.recipe import Context, Finished, Label
 from trope.recipes.records import SUBSET, Record
-from trope.tasks.metonymy.collect import count_readings
-from trope.tasks.metonymy.review import Reconciled, reconcile_both, reconcile_checked
+from trope.tasks.metonymy.review import Reconciliation, reconcile_both, reconcile_checked
+from trope.tasks.metonymy.samples import count_readings
 
 QUESTION = "reading"
 LITERAL = "literal"
@@ -96,7 +96,7 @@ def _reconcile(
     doubtful: set[str],
     both: bool,
     context: Context,
-) -> Reconciled:
+) -> Reconciliation:
     first, second = ({s.id: said[name][s.id] for s in samples} for name in (FIRST, SECOND))
     if not both:
         return reconcile_checked(
@@ -111,7 +111,7 @@ def _reconcile(
     return reconcile_both(samples, first, second, settled, seed=context.seed)
 
 
-def labels_of(reconciled: Reconciled, votes: Mapping[str, int]) -> dict[str, Label]:
+def labels_of(reconciled: Reconciliation, votes: Mapping[str, int]) -> dict[str, Label]:
     """A label a sample; those that were left out have the reason instead."""
     found = {one.id: Label(one.id, one.reading, votes=votes[one.id]) for one in reconciled.kept}
     return found | {

@@ -18,8 +18,8 @@ from trope.recipes.semeval2007.finishing import (
     labels_of,
     sample_of,
 )
-from trope.tasks.metonymy.collect import count_readings
-from trope.tasks.metonymy.review import Reconciled, kappas, reconcile_checked
+from trope.tasks.metonymy.review import Reconciliation, kappas, reconcile_checked
+from trope.tasks.metonymy.samples import count_readings
 
 CLASS, SURE, METONYMIC = "class", "sure", "metonymic"
 
@@ -96,7 +96,7 @@ def reading_of(answers: Mapping[str, Any], item: Record) -> str | None:
     return answers.get(f"{name_class}_pattern") if reading == METONYMIC else reading
 
 
-def _reconcile(said: Sequence[Said]) -> Reconciled:
+def _reconcile(said: Sequence[Said]) -> Reconciliation:
     """Samples with the reading that stands; those without one are left out as unresolved."""
     open_ones = {one.item.id for one in said if one.final is None}
     readings = {one.item.id: one.final or LITERAL for one in said}  # of open ones never looked at
