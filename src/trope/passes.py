@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from trope.core.records import Analysis, Parse, Sentiment, Text, TextKind
 from trope.encoder.decode import Stretches, read_batch
-from trope.encoder.feelings import Feelings
+from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import (
     METAPHOR,
     SENTIMENT,
@@ -82,7 +82,7 @@ class Passes:
         passes = deque(self.encoder.submit(words, outputs) if outputs else ())
         whole = WholeTexts()
         if "sentiment" in tasks:
-            # a text of one sentence is felt in the pass that is made anyway
+            # the pass that is made anyway tells the sentiment of a text of one sentence
             passed = self.base is None or "metaphor" in tasks
             known = [passed and len(text.sentences) == 1 for text in texts]
             whole = send_whole(self.heads, [[s.forms for s in t.sentences] for t in texts], known)
@@ -93,10 +93,10 @@ class Passes:
         thresholds = self.thresholds
         parses = iter(self._decode(chunk.words, chunk.passes, chunk.tasks))
         own = [list(islice(parses, len(text.sentences))) for text in chunk.texts]
-        felt: list[Sentiment | None] = [None] * len(own)
+        of_texts: list[Sentiment | None] = [None] * len(own)
         if "sentiment" in chunk.tasks:
-            felt = sentiments(own, chunk.whole)
-        for text, read_sentences, sentiment in zip(chunk.texts, own, felt, strict=True):
+            of_texts = sentiments(own, chunk.whole)
+        for text, read_sentences, sentiment in zip(chunk.texts, own, of_texts, strict=True):
             began = thread_time()
             analysis = assemble(
                 text, read_sentences, chunk.kind, chunk.tasks, thresholds, sentiment
@@ -116,12 +116,12 @@ class Passes:
         tasks: Sequence[str],
     ) -> list[Parse]:
         stretches = Stretches(words, self.encoder, lemma)
-        felt = Feelings(len(words))
+        sentiment = SentimentScores(len(words))
         while passes:
             done = passes.popleft().result()  # gone once read: scores take far more room than trees
             began = thread_time()
             stretches.add(read_batch(done, self.encoder))
-            felt.add(done)
+            sentiment.add(done)
             self.timings["decode"] += thread_time() - began
             self.timings["encoder"] += done.seconds
         began = thread_time()
@@ -130,14 +130,14 @@ class Passes:
         if self.base is None:
             if "sentiment" not in tasks:
                 return parses
-            scores = felt.scores()
+            scores = sentiment.scores()
             return [replace(parse, sentiment=s) for parse, s in zip(parses, scores, strict=True)]
         if "metaphor" not in tasks:
             return parses
         small = [parse.figurative or 0.0 for parse in parses]
-        verdicts = self.base.verdicts(words, feelings="sentiment" in tasks, small=small)
+        verdicts = self.base.verdicts(words, sentiment="sentiment" in tasks, small=small)
         return [
-            replace(parse, metaphor=v.metaphor, figurative=v.figurative, sentiment=v.feeling)
+            replace(parse, metaphor=v.metaphor, figurative=v.figurative, sentiment=v.sentiment)
             for parse, v in zip(parses, verdicts, strict=True)
         ]
 

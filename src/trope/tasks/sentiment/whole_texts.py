@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from trope.core.records import Parse, Sentiment
-from trope.encoder.feelings import Feelings
+from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import SENTIMENT, AnyEncoder, BatchPass
 from trope.tasks.sentiment.encoder_head import to_sentiments
 
@@ -22,7 +22,7 @@ class WholeTexts:
 
     def scores(self) -> dict[int, float]:
         """How each of them feels; the passes are gone once read."""
-        felt = Feelings(len(self.numbers))
+        felt = SentimentScores(len(self.numbers))
         while self.passes:
             felt.add(self.passes.popleft().result())
         return dict(zip(self.numbers, felt.scores(), strict=True))

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.encoder.feelings import Feelings
+from trope.encoder.outputs import SentimentScores
 from trope.encoder.pieces import Pieces
-from trope.encoder.session import FEELINGS, BatchPass
+from trope.encoder.session import SENTIMENT_OUTPUTS, BatchPass
 from trope.encoder.windows import Window
 
 NO_PIECES = Pieces([], [], [0])
@@ -19,13 +19,13 @@ def done(rows: list[tuple[int, int, int, float]]) -> BatchPass:
         Window(number, max(0, first - 2), last + 2, first, last, NO_PIECES)
         for number, first, last, _ in rows
     ]
-    said = np.full((len(rows), len(FEELINGS)), 99, dtype=np.float32)
-    said[:, FEELINGS.index("score")] = [score for *_, score in rows]
+    said = np.full((len(rows), len(SENTIMENT_OUTPUTS)), 99, dtype=np.float32)
+    said[:, SENTIMENT_OUTPUTS.index("score")] = [score for *_, score in rows]
     return BatchPass(windows, {"sentiment": said}, 0.0)
 
 
 def test_windows_count_by_the_words_they_are_wanted_for() -> None:
-    felt = Feelings(2)
+    felt = SentimentScores(2)
     felt.add(done([(1, 30, 40, 4.0), (0, 0, 3, -1.5)]))
     felt.add(done([(1, 0, 30, -2.0)]))
     assert felt.scores() == [-1.5, pytest.approx((30 * -2 + 10 * 4) / 40)]
@@ -37,7 +37,7 @@ def test_the_order_of_batches_changes_nothing(parts: list[tuple[int, float]], rn
     for words, score in parts:
         rows.append((0, first, first + words, score))
         first += words
-    felt = Feelings(1)
+    felt = SentimentScores(1)
     rng.shuffle(rows)
     for row in rows:
         felt.add(done([row]))
@@ -46,7 +46,7 @@ def test_the_order_of_batches_changes_nothing(parts: list[tuple[int, float]], rn
 
 
 def test_a_pass_that_was_not_asked_says_nothing() -> None:
-    felt = Feelings(1)
+    felt = SentimentScores(1)
     felt.add(BatchPass([Window(0, 0, 2, 0, 2, NO_PIECES)], {}, 0.0))
     felt.add(done([(0, 0, 2, 1.0)]))
     assert felt.scores() == [1.0]
