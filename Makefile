@@ -16,13 +16,14 @@ FAILED   = { echo 'make: pip could not install (see above); it needs an index or
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check docs man bench evaluate clean
+.PHONY: help demo test check docs pages man bench evaluate clean
 
 help:
 	@echo 'make demo      install trope into .venv and show what it says about sample texts'
 	@echo 'make test      install what the tests need, and run them all (WORKERS=8: in 8 processes)'
 	@echo 'make check     format, lint, spelling, types, import layers, then the tests (docs too)'
 	@echo 'make docs      build the documentation as a site, into build/docs'
+	@echo 'make pages     write what commands print now into the pages; read the difference'
 	@echo 'make man       write the manual pages, into build/man'
 	@echo 'make evaluate  measure the model on the research data, write docs/figures.json'
 	@echo 'make bench     measure speed and memory, write benchmarks/results.json'
@@ -49,6 +50,9 @@ check: $(VENV)/dev.stamp
 docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs build/docs
 	@echo 'build/docs/index.html'
+
+pages: $(VENV)/dev.stamp
+	$(BIN)/python tests/docs/renew_page.py
 
 man: $(VENV)/core.stamp
 	$(BIN)/trope man --all build/man
