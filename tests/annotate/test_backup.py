@@ -117,7 +117,7 @@ def test_backup_restored_is_the_same_project(tmp_path: Path) -> None:
     assert again.secret == project.secret
     assert again.plan == project.plan
     assert (again.folder / "demo.jsonl").read_bytes() == (tmp_path / "p/demo.jsonl").read_bytes()
-    (decided,) = rows.decisions()
+    (decided,) = rows.decision_rows()
     assert (decided["answers"], decided["note"]) == ({"metaphor": "no"}, "=so")
     assert stat.S_IMODE((again.folder / "secret").stat().st_mode) == 0o600
     for person in Person.objects.filter(state="active"):  # and work goes on there
