@@ -23,7 +23,7 @@ import potato_load
 import record
 from annotation_runs import Crowd, NewDatabase, Run, databases, measure
 
-from trope.cli.evaluation.bounds import read_bounds
+from trope.evaluate.bounds import read_bounds
 from trope.metrics.figures import Figure
 
 PREFILLED = 100_000
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sound = True
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        for kind, new in databases(options.databases, folder, stack):
+        for kind, new in databases(options.databases, stack):
             for scenario, runs in _scenarios(kind, folder, new, options):
                 figures += _figures(f"annotate.{kind}{scenario}", runs)
                 if scenario == ".alone":

@@ -69,8 +69,8 @@ def make_project(folder: Path, *, items: int, k: int = 5, database: str = "") ->
 
 def connect(project: Project) -> None:
     """Open the project's database in this process."""
-    from trope.annotate.store.connect import connect as open_database
-    from trope.annotate.web.settings import web_settings
+    from trope.annotate.store.database import connect as open_database
+    from trope.annotate.web.service import web_settings
 
     open_database(project, **web_settings())
 
@@ -93,7 +93,7 @@ def write_items(path: Path, number: int, name: str = "i") -> Path:
 
 def add_items(project: Project, path: Path) -> None:
     """Import a file of items."""
-    from trope.annotate.store.importing import import_items
+    from trope.annotate.store.imports import import_items
 
     import_items(project, path, now=datetime.now(UTC))
 
@@ -112,7 +112,7 @@ def prefill(project: Project, judgments: int) -> None:
 
     They are written at once, before the service starts; their items are new ones, and full.
     """
-    from trope.annotate.store.models import Item, Judgment, Person, State
+    from trope.annotate.store.models import Item, Person, State, StoredJudgment
 
     k, people = project.plan.judgments_an_item, list(Person.objects.order_by("pk"))
     first = State.objects.get().published
@@ -131,15 +131,15 @@ def prefill(project: Project, judgments: int) -> None:
         for person in (people[(n * k + step) % len(people)] for step in range(k)):
             done[person.pk] += 1
             rows.append(_old_judgment(item.pk, person.pk, now))
-    Judgment.objects.bulk_create(rows, batch_size=500)
+    StoredJudgment.objects.bulk_create(rows, batch_size=500)
     for person_id, judged in done.items():
         Person.objects.filter(pk=person_id).update(judged=judged, last_at=now)
 
 
 def _old_judgment(item: int, person: int, now: datetime) -> object:
-    from trope.annotate.store.models import Judgment
+    from trope.annotate.store.models import StoredJudgment
 
-    return Judgment(
+    return StoredJudgment(
         item_id=item,
         person_id=person,
         token=secrets.token_hex(16),
@@ -152,11 +152,11 @@ def _old_judgment(item: int, person: int, now: datetime) -> object:
 
 def books(project: Project) -> Books:
     """The books of a project."""
-    from trope.annotate.store.models import Item, Judgment, Lease
+    from trope.annotate.store.models import Item, Lease, StoredJudgment
 
     connect(project)
     k = project.plan.judgments_an_item
-    live = Judgment.objects.filter(current=True)
+    live = StoredJudgment.objects.filter(current=True)
     counted = Counter(live.filter(state="counted").values_list("item_id", flat=True).iterator())
     held = Counter(Lease.objects.filter(released=False).values_list("item_id", flat=True))
     pairs = Counter(live.values_list("item_id", "person_id").iterator())
@@ -173,10 +173,10 @@ def books(project: Project) -> Books:
 
 def stored_tokens(project: Project) -> list[str]:
     """The token of every judgment in the database."""
-    from trope.annotate.store.models import Judgment
+    from trope.annotate.store.models import StoredJudgment
 
     connect(project)
-    tokens = list(Judgment.objects.values_list("token", flat=True).iterator())
+    tokens = list(StoredJudgment.objects.values_list("token", flat=True).iterator())
     disconnect()
     return tokens
 

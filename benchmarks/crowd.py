@@ -12,7 +12,14 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 
-from trope.annotate.rules.simulation import GOLD_ITEMS, ITEMS, KINDS, TASKS, Outcome, measure_kind
+from trope.annotate.rules.simulation import (
+    GOLD_ITEMS,
+    ITEMS,
+    KINDS,
+    TASKS,
+    SimulationOutcome,
+    measure_kind,
+)
 
 HONEST = "honest 85 %"
 MUST_CATCH = ("constant", "random")
@@ -51,13 +58,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if missed else 0
 
 
-def measure(case: tuple[str, str, int, int]) -> Outcome:
+def measure(case: tuple[str, str, int, int]) -> SimulationOutcome:
     """The outcome of one kind at one task; takes one argument for the pool of processes."""
     kind, task, workers, seed = case
     return measure_kind(kind, TASKS[task], workers=workers, seed=seed)
 
 
-def table(outcomes: Sequence[Outcome], seed: int) -> str:
+def table(outcomes: Sequence[SimulationOutcome], seed: int) -> str:
     """All outcomes as a Markdown table."""
     titles = ["task", "kind", *(title for title, _ in _COLUMNS)]
     lines = [
@@ -73,7 +80,7 @@ def table(outcomes: Sequence[Outcome], seed: int) -> str:
     return "\n".join(lines)
 
 
-def faults(outcomes: Sequence[Outcome]) -> list[str]:
+def faults(outcomes: Sequence[SimulationOutcome]) -> list[str]:
     """Bounds that are missed: 95 % of constant and random caught, 2 % of honest dismissed."""
     found = []
     for outcome in outcomes:

@@ -20,7 +20,7 @@ from statistics import fmean
 import numpy as np
 
 from trope.annotate.rules.crowd import CrowdRules, OutlierRule, Variant, crowd_scores
-from trope.annotate.rules.gold import Gold
+from trope.annotate.rules.gold import KnownAnswer
 from trope.core.judgments import Judgment
 
 ANSWERS, OWN, TESTS, TEST_POOL = 7, 60, 15, 100
@@ -37,7 +37,7 @@ class Crowd:
     """Judgments in rows, test questions, the truth, and what everybody is."""
 
     judgments: list[Judgment]
-    gold: dict[str, Gold]
+    gold: dict[str, KnownAnswer]
     truth: dict[str, float]
     kinds: dict[str, str]
 
@@ -66,7 +66,7 @@ def simulate(tweets: int, seed: int) -> Crowd:
     gold = {}
     for name, value in tests.items():
         team = np.clip(np.rint(value + rng.normal(0, 1, 7)), -5, 5)
-        gold[name] = Gold(low=float(team.min()), high=float(team.max()))
+        gold[name] = KnownAnswer(low=float(team.min()), high=float(team.max()))
     deck = [name for name in truth for _ in range(ANSWERS)]
     rng.shuffle(deck)
     rows: list[Judgment] = []

@@ -21,7 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from trope.core.files import atomic_write, sha256
-from trope.scale.folder import MANIFEST, Manifest
+from trope.core.run_folder import MANIFEST
+from trope.scale.folder import DetectManifest
 from trope.scale.job import Receipt
 
 SOURCES = ("Courier", "Gazette", "Herald", "Ledger", "Mercury", "Observer", "Times", "Tribune")
@@ -45,7 +46,7 @@ def analyse(sentences: Sequence[str], folder: Path) -> Path:
 
 def enlarge(recorded: Path, out: Path, texts: int, *, seed: int) -> None:
     """A corpus of so many texts, drawn from recorded ones."""
-    manifest = msgspec.json.decode((recorded / MANIFEST).read_bytes(), type=Manifest)
+    manifest = msgspec.json.decode((recorded / MANIFEST).read_bytes(), type=DetectManifest)
     rows = pa.concat_tables([pq.read_table(recorded / shard.name) for shard in manifest.shards])
     out.mkdir(parents=True)
     rng = random.Random(seed)

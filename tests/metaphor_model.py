@@ -14,7 +14,7 @@ import pytest
 from trope.core.records import MetaphorThresholds
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import FEELINGS, Labels
+from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
 from trope.lexicon.readings import NAME_CLASSES, readings
 
 LABELS = Labels(
@@ -26,7 +26,7 @@ LABELS = Labels(
 )
 ALL_LABELS = msgspec.structs.replace(
     LABELS,
-    sentiment=FEELINGS,
+    sentiment=SENTIMENT_OUTPUTS,
     metonymy=tuple(f"{c}:{name}" for c in NAME_CLASSES for name in readings(c)),
 )
 """Of a model that has the heads for sentiment and names too."""
@@ -96,8 +96,16 @@ def _more_heads(graph: Any, vocabulary: Vocabulary, size: int) -> dict[str, list
     both = graph.constant([1, 2], "int64")
     count = graph.add("ReduceSum", "pool", both, keepdims=0)
     mean = graph.add("Div", total, graph.add("Unsqueeze", count, one))
-    graph.add("Pad", mean, graph.constant([0, 0, 0, len(FEELINGS) - 1], "int64"), name="sentiment")
-    return {"sentiment": ["batch", len(FEELINGS)], "metonymy": ["batch", "word", len(names)]}
+    graph.add(
+        "Pad",
+        mean,
+        graph.constant([0, 0, 0, len(SENTIMENT_OUTPUTS) - 1], "int64"),
+        name="sentiment",
+    )
+    return {
+        "sentiment": ["batch", len(SENTIMENT_OUTPUTS)],
+        "metonymy": ["batch", "word", len(names)],
+    }
 
 
 def _encoder(graph: Any, table: Any, heads: bool, more: dict[str, list[Any]]) -> bytes:

@@ -14,43 +14,55 @@ READERS: Registry[Reader] = Registry(
     "reader",
     {
         "conll-metonymy": Entry(
-            "trope.corpora.conll_metonymy:read_conll_metonymy", "CoNLL: metonymic places of news."
+            "trope.corpora.relocar:read_conll_metonymy", "CoNLL: metonymic places of news."
         ),
         "conllu": Entry("trope.corpora.conllu:read_conllu", "Treebanks in CoNLL-U."),
-        "documents": Entry("trope.corpora.plain:read_documents", "Texts between blank lines."),
+        "documents": Entry("trope.corpora.plain_text:read_documents", "Texts between blank lines."),
         "conceptual-metaphors": Entry(
-            "trope.corpora.metaphor_frames:read_metaphors",
+            "trope.corpora.conceptual_metaphors:read_metaphors",
             "Metaphors with frames and role mappings, YAML.",
             extra="systems",
         ),
         "frames": Entry(
-            "trope.corpora.metaphor_frames:read_frames",
+            "trope.corpora.conceptual_metaphors:read_frames",
             "Frames with roles and lexical units, YAML.",
             extra="systems",
         ),
         "bizzoni-lappin": Entry(
-            "trope.corpora.bizzoni_lappin:read_bizzoni_lappin", "Graded paraphrases of metaphors."
+            "trope.corpora.paraphrases:read_bizzoni_lappin", "Graded paraphrases of metaphors."
         ),
-        "coinco": Entry("trope.corpora.coinco:read_coinco", "CoInCo: substitutes of all words."),
-        "impli": Entry("trope.corpora.impli:read_impli", "IMPLI: what follows from figures."),
-        "lcc": Entry("trope.corpora.lcc:read_lcc", "LCC: metaphorical spans of texts."),
-        "lines": Entry("trope.corpora.plain:read_line_texts", "A text a line."),
+        "coinco": Entry(
+            "trope.corpora.substitution:read_coinco", "CoInCo: substitutes of all words."
+        ),
+        "impli": Entry("trope.corpora.paraphrases:read_impli", "IMPLI: what follows from figures."),
+        "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
+        "lines": Entry("trope.corpora.plain_text:read_line_texts", "A text a line."),
         "master-metaphor-list": Entry(
-            "trope.corpora.conceptual:read_master_list", "Sentences of the Master Metaphor List."
+            "trope.corpora.conceptual_metaphors:read_master_list",
+            "Sentences of the Master Metaphor List.",
         ),
         "mean": Entry("trope.corpora.mean:read_mean", "MEAN: metaphoric analogies."),
-        "metanet": Entry("trope.corpora.conceptual:read_metanet_examples", "Sentences of MetaNet."),
-        "moh": Entry("trope.corpora.moh:read_moh", "MOH: senses of verbs, the original file."),
-        "moh-formatted": Entry(
-            "trope.corpora.moh:read_moh_formatted", "MOH: verbs in sentences, split into words."
+        "metanet": Entry(
+            "trope.corpora.conceptual_metaphors:read_metanet_examples", "Sentences of MetaNet."
         ),
-        "moh-x": Entry("trope.corpora.moh_x:read_moh_x", "MOH-X: verbs with their arguments."),
-        "munch": Entry("trope.corpora.munch:read_munch", "MUNCH: what metaphorical words mean."),
+        "moh": Entry(
+            "trope.corpora.verb_corpora:read_moh", "MOH: senses of verbs, the original file."
+        ),
+        "moh-formatted": Entry(
+            "trope.corpora.verb_corpora:read_moh_formatted",
+            "MOH: verbs in sentences, split into words.",
+        ),
+        "moh-x": Entry(
+            "trope.corpora.verb_corpora:read_moh_x", "MOH-X: verbs with their arguments."
+        ),
+        "munch": Entry(
+            "trope.corpora.substitution:read_munch", "MUNCH: what metaphorical words mean."
+        ),
         "munch-pairs": Entry(
-            "trope.corpora.munch:read_munch_pairs", "MUNCH: apt and inapt paraphrases."
+            "trope.corpora.substitution:read_munch_pairs", "MUNCH: apt and inapt paraphrases."
         ),
         "naacl2018-key": Entry(
-            "trope.corpora.naacl2018:read_key", "Keys of the shared tasks of 2018 and 2020."
+            "trope.corpora.vua:read_vua_key", "Keys of the shared tasks of 2018 and 2020."
         ),
         "newsmet": Entry(
             "trope.corpora.newsmet:read_newsmet", "NewsMet: headlines and their candidates."
@@ -64,30 +76,31 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.semeval2007:read_samples", "SemEval-2007 T8: names and their readings."
         ),
         "semeval2007-roles": Entry(
-            "trope.corpora.name_layers:read_roles", "SemEval-2007 T8: roles of the names."
+            "trope.corpora.semeval2007_layers:read_roles", "SemEval-2007 T8: roles of the names."
         ),
         "semeval2007-standoff": Entry(
-            "trope.corpora.name_layers:read_standoff", "SemEval-2007 T8: names by place in the BNC."
+            "trope.corpora.semeval2007_layers:read_standoff",
+            "SemEval-2007 T8: names by place in the BNC.",
         ),
         "semeval2007-tagged": Entry(
-            "trope.corpora.name_layers:read_tagged", "SemEval-2007 T8: words with BNC tags."
+            "trope.corpora.semeval2007_layers:read_tagged", "SemEval-2007 T8: words with BNC tags."
         ),
-        "swords": Entry("trope.corpora.swords:read_swords", "SWORDS: substitutes, judged."),
+        "swords": Entry("trope.corpora.substitution:read_swords", "SWORDS: substitutes, judged."),
         "texts": Entry("trope.corpora.tables:read_texts", "Tables with a column of texts."),
-        "trofi": Entry("trope.corpora.trofi:read_trofi", "TroFi: the example base."),
+        "trofi": Entry("trope.corpora.verb_corpora:read_trofi", "TroFi: the example base."),
         "trofi-formatted": Entry(
-            "trope.corpora.trofi:read_trofi_formatted", "TroFi: verbs in sentences, as CSV."
+            "trope.corpora.verb_corpora:read_trofi_formatted", "TroFi: verbs in sentences, as CSV."
         ),
         "tsv-adjective-noun": Entry(
-            "trope.corpora.tsv:read_adjective_nouns", "TSV: pairs of adjective and noun."
+            "trope.corpora.expressions:read_adjective_nouns", "TSV: pairs of adjective and noun."
         ),
-        "tsv-svo": Entry("trope.corpora.tsv:read_svo", "TSV: subject, verb and object."),
+        "tsv-svo": Entry("trope.corpora.expressions:read_svo", "TSV: subject, verb and object."),
         "tsv-svo-sentences": Entry(
-            "trope.corpora.tsv:read_svo_sentences", "TSV: the same with sentences."
+            "trope.corpora.expressions:read_svo_sentences", "TSV: the same with sentences."
         ),
         "vua-verbs": Entry("trope.corpora.vua:read_vua_verbs", "VUA-18: verbs in sentences."),
         "vua-words": Entry("trope.corpora.vua:read_vua_words", "VUA-18: a verdict for every word."),
-        "vuamc": Entry("trope.corpora.naacl2018:read_vuamc", "The VUA corpus of the shared tasks."),
+        "vuamc": Entry("trope.corpora.vua:read_vuamc", "The VUA corpus of the shared tasks."),
     },
 )
 """Corpus readers; `trope.corpora` describes the corpora themselves."""
@@ -95,7 +108,7 @@ READERS: Registry[Reader] = Registry(
 AUDITS: Registry[tuple[Callable[..., Any], ...]] = Registry(
     "data set to audit",
     {
-        name: Entry(f"trope.cli.auditing.sets:{name.upper()}", summary, extra="systems")
+        name: Entry(f"trope.audit.sets:{name.upper()}", summary, extra="systems")
         for name, summary in {
             "lcc": "Spans of political and economic text.",
             "mean": "Metaphoric analogies.",
@@ -204,28 +217,28 @@ EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
         "analogy": Entry(
-            "trope.cli.evaluation.analogy:evaluate",
+            "trope.evaluate.analogy:evaluate",
             "Metaphoric analogies: choice, static, zero_shot, errors, domains.",
         ),
         "metaphor": Entry(
-            "trope.cli.evaluation.metaphor:evaluate",
+            "trope.evaluate.metaphor:evaluate",
             "Words, verbs, headlines: words, headlines, baselines, silver.",
         ),
         "metonymy": Entry(
-            "trope.cli.evaluation.metonymy:evaluate",
+            "trope.evaluate.metonymy:evaluate",
             "Names of places and organisations: encoder, transformers, tables, baselines, roles.",
             extra="systems",
         ),
         "rewriting": Entry(
-            "trope.cli.evaluation.rewriting:evaluate",
+            "trope.evaluate.rewriting:evaluate",
             "Substitutes for verbs: judged, open, swords, munch.",
         ),
         "sentiment": Entry(
-            "trope.cli.evaluation.sentiment:evaluate",
+            "trope.evaluate.sentiment:evaluate",
             "Figurative tweets: encoder, transformers, categories, baselines, lexicon.",
         ),
         "syntax": Entry(
-            "trope.cli.evaluation.syntax:evaluate",
+            "trope.evaluate.syntax:evaluate",
             "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",
         ),
     },

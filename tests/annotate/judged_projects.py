@@ -8,12 +8,11 @@ from typing import Any
 
 from projects import START, Clock
 
-from trope.annotate.project import Project, open_project
-from trope.annotate.starting import new_project
-from trope.annotate.store import judging, people, queue
-from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.web.settings import web_settings
+from trope.annotate.project import Project, new_project, open_project
+from trope.annotate.store import judgments, people, queue
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_items
+from trope.annotate.web.service import web_settings
 
 VERBS = ("swallowed", "started", "took", "breaks", "needs", "drain", "stop", "carry")
 
@@ -58,7 +57,7 @@ def collect(project: Project, readers: int = 5) -> None:
     """Everyone judges all that they are given."""
     clock = Clock()
     for reader in range(readers):
-        found = people.person_of(people.invite(f"Reader {reader}", now=START))
+        found = people.person_by_token(people.invite(f"Reader {reader}", now=START))
         assert found is not None
         while True:
             page = queue.next_page(found.pk, project.plan, now=clock.now, rng=Random(reader))
@@ -67,7 +66,7 @@ def collect(project: Project, readers: int = 5) -> None:
             for lease in page.leases:
                 clock.forward(seconds=9 + reader)
                 said = answer(lease.item, reader)
-                judging.submit(found.pk, lease.token, said, project.plan, now=clock.now)
+                judgments.submit(found.pk, lease.token, said, project.plan, now=clock.now)
 
 
 def scores(folder: Path) -> Project:
@@ -84,7 +83,7 @@ def scores(folder: Path) -> Project:
     import_items(project, path, now=START)
     clock = Clock()
     for reader in range(7):
-        found = people.person_of(people.invite(f"Reader {reader}", now=START))
+        found = people.person_by_token(people.invite(f"Reader {reader}", now=START))
         assert found is not None
         while leases := queue.next_page(
             found.pk, project.plan, now=clock.now, rng=Random(reader)
@@ -93,5 +92,7 @@ def scores(folder: Path) -> Project:
                 rng = Random(f"{lease.item_id} {reader}")
                 score = rng.randint(-1, 2) + (0 if lease.item.is_gold else lease.item_id % 3)
                 clock.forward(seconds=8)
-                judging.submit(found.pk, lease.token, {"score": score}, project.plan, now=clock.now)
+                judgments.submit(
+                    found.pk, lease.token, {"score": score}, project.plan, now=clock.now
+                )
     return project

@@ -10,8 +10,7 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from trope.annotate.project import Project, open_project
-from trope.annotate.starting import new_project
+from trope.annotate.project import Project, new_project, open_project
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
 
@@ -44,7 +43,7 @@ class Clock:
 
 def make_project(folder: Path, *, k: int = 2, page: int = 3, more: str = "") -> Project:
     """A project with one yes-no question, whose tables exist."""
-    from trope.annotate.store.connect import connect
+    from trope.annotate.store.database import connect
 
     new_project(folder, "pairs")
     (folder / "project.toml").write_text(PLAN.format(k=k, page=page, more=more), encoding="utf-8")
@@ -55,7 +54,7 @@ def make_project(folder: Path, *, k: int = 2, page: int = 3, more: str = "") -> 
 
 def add_items(project: Project, number: int, *, gold: int = 0) -> None:
     """So many items i1, i2 …, and control items g1, g2 … whose answer is yes."""
-    from trope.annotate.store.importing import import_items
+    from trope.annotate.store.imports import import_items
 
     rows = [{"id": f"i{n}", "text": f"Sentence number {n}."} for n in range(1, number + 1)]
     rows += [

@@ -7,13 +7,12 @@ from random import Random
 
 from projects import START
 
-from trope.annotate.project import Project, open_project
+from trope.annotate.project import Project, new_project, open_project
 from trope.annotate.questions import read_answers
-from trope.annotate.starting import new_project
-from trope.annotate.store import discipline, judging, people, queue, undoing
-from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.web.pages import form_values
+from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_items
+from trope.annotate.web.content import form_values
 
 PLAN = """
 title = "All kinds"
@@ -103,7 +102,7 @@ def live(project: Project, seed: int, events: int = 40) -> None:
             ("answer",) * 6 + ("skip", "draft", "change", "change", "undo", "dismiss", "hold")
         )
         if what == "dismiss" and rng.random() < 0.3:
-            people.dismiss(person, "too =fast", now=now)
+            discipline.dismiss(person, "too =fast", now=now)
             continue
         if what == "hold":
             if not discipline.hold(person, "", "a word, =please", now=now, by="O"):
@@ -111,22 +110,22 @@ def live(project: Project, seed: int, events: int = 40) -> None:
             continue
         try:
             _do(project, what, person, rng, now, given)
-        except judging.Refused:
+        except people.ActionRefused:
             continue
 
 
 def _do(project, what, person, rng, now, given):
     if what == "undo":
-        undoing.undo(person, project.plan, form_values, now=now)
+        judgments.undo(person, project.plan, form_values, now=now)
         return
     if what == "change":
         mine = [number for number, who in given if who == person]
         if mine:
-            from trope.annotate.store.models import Judgment
+            from trope.annotate.store.models import StoredJudgment
 
-            old = Judgment.objects.get(pk=rng.choice(mine))
+            old = StoredJudgment.objects.get(pk=rng.choice(mine))
             answers = random_answers(project, old.item, rng)
-            new = judging.change(
+            new = judgments.change(
                 person, old.pk, f"{rng.getrandbits(128):032x}", answers, project.plan, now=now
             )
             given.append((new.pk, person))
@@ -136,12 +135,12 @@ def _do(project, what, person, rng, now, given):
         return
     lease = leases[0]
     if what == "skip":
-        judging.skip(person, lease.token, project.plan, now=now)
+        judgments.skip(person, lease.token, project.plan, now=now)
     elif what == "draft":
-        judging.save_draft(person, lease.token, {"notes": [rng.choice(NOTES)], "seen": ["notes"]})
+        judgments.save_draft(person, lease.token, {"notes": [rng.choice(NOTES)], "seen": ["notes"]})
     else:
         answers = random_answers(project, lease.item, rng)
-        new = judging.submit(person, lease.token, answers, project.plan, now=now)
+        new = judgments.submit(person, lease.token, answers, project.plan, now=now)
         given.append((new.pk, person))
 
 

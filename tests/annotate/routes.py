@@ -32,7 +32,7 @@ FILES = (
 ROUTES = {
     "home": Route(ROLES),
     "join": Route(ROLES, "GET POST", {"token": "nobody"}),
-    "leave": Route(ROLES, "POST"),
+    "sign_out": Route(ROLES, "POST"),
     "guidelines": Route((ANNOTATOR, ADJUDICATOR, OWNER)),
     "work": Route((ANNOTATOR,), "GET POST"),
     "draft": Route((ANNOTATOR,), "POST"),
@@ -43,9 +43,9 @@ ROUTES = {
     "dismiss": Route((OWNER,), "POST", {"number": 999_999}),
     "export_csv": Route((OWNER,)),
     "export_jsonl": Route((OWNER,)),
-    # the way in and out
+    # joining and withdrawing
     "arrive": Route(ROLES, "GET POST", {"token": "nobody"}),
-    "way": Route((ANNOTATOR,)),
+    "current_stage": Route((ANNOTATOR,)),
     "agree": Route((ANNOTATOR,), "GET POST"),
     "profile": Route((ANNOTATOR,), "GET POST"),
     "confirm_reading": Route((ANNOTATOR,), "POST"),
@@ -57,7 +57,7 @@ ROUTES = {
     "withdraw": Route((ANNOTATOR,), "GET POST"),
     "applicants": Route((OWNER,)),
     "accept_best": Route((OWNER,), "POST"),
-    "settle": Route((OWNER,), "POST", {"number": 999_999}),
+    "set_verdict": Route((OWNER,), "POST", {"number": 999_999}),
     "make_link": Route((OWNER,), "POST"),
     # files for the owner
     "answers_csv": Route((OWNER,)),
@@ -67,7 +67,7 @@ ROUTES = {
     "pay_csv": Route((OWNER,)),
     # quality
     "me": Route((ANNOTATOR,)),
-    "put_away": Route((ANNOTATOR,), "POST"),
+    "mark_warnings_read": Route((ANNOTATOR,), "POST"),
     "appeal": Route((ANNOTATOR,), "POST"),
     "pay": Route((OWNER,)),
     "person": Route((OWNER,), "GET", {"number": 999_999}),

@@ -7,11 +7,11 @@ from click.testing import CliRunner
 from projects import Clock
 from visitors import annotator, confirm, field, ticking_clock, where
 
-from trope.annotate.project import open_project, read_plan
-from trope.annotate.starting import new_project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.models import Judgment
-from trope.annotate.web.settings import web_settings
+from trope.annotate.plan import read_plan
+from trope.annotate.project import new_project, open_project
+from trope.annotate.store.database import connect
+from trope.annotate.store.models import StoredJudgment
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadConfig
 
@@ -112,4 +112,4 @@ def test_highlight_scheme_marks_what_it_calls_a_metaphor(tmp_path: Path, clock: 
     assert refused.status_code == 422
     assert "needs 1 or more" in refused.content.decode()
     ann.post("/judge", sent | {"words": ["5-12", "13-17"]})
-    assert Judgment.objects.get().answers == {"label": "metaphor", "words": [[5, 17]]}
+    assert StoredJudgment.objects.get().answers == {"label": "metaphor", "words": [[5, 17]]}

@@ -16,11 +16,11 @@ from projects import START, Clock, add_items, make_project
 from test_web import browser, form_token
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.store import judging, people, queue
-from trope.annotate.store.connect import connect
-from trope.annotate.store.models import Judgment, Lease, Person
-from trope.annotate.web.settings import web_settings
-from trope.annotate.web.trouble import HEADING
+from trope.annotate.store import judgments, people, queue
+from trope.annotate.store.database import connect
+from trope.annotate.store.models import Lease, Person, StoredJudgment
+from trope.annotate.web.middleware import HEADING
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput
 
@@ -79,12 +79,12 @@ def test_full_disk_is_told_and_the_same_form_is_saved_later(small_disk: Path) ->
         filled += 1
         form["token"] = form_token(ann)
     not_saved(answer)
-    assert Judgment.objects.count() == filled
+    assert StoredJudgment.objects.count() == filled
     not_saved(ann.post("/judge/draft", form))
     assert ann.post("/judge", form, HTTP_ACCEPT="application/json").json()["ok"] is False
     (small_disk / "filling").unlink()
     assert ann.post("/judge", form).status_code == 302
-    assert Judgment.objects.count() == filled + 1
+    assert StoredJudgment.objects.count() == filled + 1
     check_books(project)
 
 
@@ -131,7 +131,7 @@ def test_database_that_may_not_grow_is_told_without_root(tmp_path: Path) -> None
             break
         saved += 1
     not_saved(answer)
-    assert Judgment.objects.count() == saved > 0
+    assert StoredJudgment.objects.count() == saved > 0
     check_books(project)
 
 
@@ -150,9 +150,9 @@ def test_read_only_file_system_is_told(small_disk: Path) -> None:
     finally:
         connections.close_all()
         subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
     assert ann.post("/judge", {"token": token, "metaphor": "yes"}).status_code == 302
-    assert Judgment.objects.count() == 1
+    assert StoredJudgment.objects.count() == 1
 
 
 def test_database_that_refuses_writes_is_told_without_root(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_database_that_refuses_writes_is_told_without_root(tmp_path: Path) -> No
     assert ann.get("/guidelines").status_code == 200  # what needs no writing goes on
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA query_only=OFF")
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
     assert ann.post("/judge", {"token": token, "metaphor": "yes"}).status_code == 302
 
 
@@ -191,16 +191,16 @@ def test_database_that_is_gone_is_told_even_to_those_who_sign_in(tmp_path: Path)
 
 
 def test_project_that_was_moved_away_saves_nothing(tmp_path: Path) -> None:
-    from trope.annotate.store.moving import _close_for_good
-    from trope.annotate.store.writing import writing
+    from trope.annotate.store.database import write_transaction
+    from trope.annotate.store.transfer import _close_for_good
 
     served(tmp_path / "p")
     ann = browser(people.invite("Ann", now=START))
     token = form_token(ann)
-    with writing():
+    with write_transaction():
         _close_for_good("postgresql://new.example/project")
     not_saved(ann.post("/judge", {"token": token, "metaphor": "yes"}))
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 @pytest.fixture
@@ -233,8 +233,8 @@ def test_clock_that_goes_back_makes_no_negative_time_and_opens_no_new_day(
         clock.now = START + timedelta(hours=hours)
         for lease in queue.next_page(1, project.plan, now=clock.now, rng=Random(1)).leases[:1]:
             clock.forward(seconds=-7)
-            judging.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=clock.now)
-    assert [seconds for (seconds,) in Judgment.objects.values_list("seconds")] == [0, 0, 0]
+            judgments.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=clock.now)
+    assert [seconds for (seconds,) in StoredJudgment.objects.values_list("seconds")] == [0, 0, 0]
     ann = Person.objects.get()
     assert (ann.judged, ann.judged_day, ann.seconds) == (3, 3, 0)
     assert queue.next_page(1, project.plan, now=clock.now, rng=Random(1)).leases == ()
@@ -247,8 +247,8 @@ def test_form_of_before_the_clock_went_back_is_still_one_judgment(project: Proje
     people.invite("Ann", now=START)
     lease = queue.next_page(1, project.plan, now=START, rng=Random(1)).leases[0]
     back = START - timedelta(days=400)
-    first = judging.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=back)
-    again = judging.submit(1, lease.token, {"metaphor": "no"}, project.plan, now=START)
+    first = judgments.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=back)
+    again = judgments.submit(1, lease.token, {"metaphor": "no"}, project.plan, now=START)
     assert first.pk == again.pk
-    assert json.loads(json.dumps(Judgment.objects.get().answers)) == {"metaphor": "yes"}
+    assert json.loads(json.dumps(StoredJudgment.objects.get().answers)) == {"metaphor": "yes"}
     check_books(project)

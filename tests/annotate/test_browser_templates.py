@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from browsers import Serve, begin, chromium, exported, invited, serve
 
-from trope.annotate.starting import TEMPLATES
+from trope.annotate.project import TEMPLATES
 
 pytestmark = pytest.mark.browser
 

@@ -15,8 +15,8 @@ from bookkeeping import check_books
 from projects import START, add_items, make_project
 
 from trope.annotate.project import Project
-from trope.annotate.store import judging, people, queue
-from trope.annotate.store.models import Item, Judgment
+from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store.models import Item, StoredJudgment
 
 YES = {"metaphor": "yes"}
 
@@ -57,7 +57,7 @@ def work_until_finished(project: Project, person: int) -> int:
         if not page.leases:
             return done
         for lease in page.leases:
-            judging.submit(person, lease.token, YES, project.plan, now=START)
+            judgments.submit(person, lease.token, YES, project.plan, now=START)
             done += 1
 
 
@@ -66,10 +66,10 @@ def test_same_form_ten_times_at_once_is_one_judgment(project: Project) -> None:
     people.invite("Ann", now=START)
     (lease,) = queue.next_page(1, project.plan, now=START, rng=Random(1)).leases
     results = at_once(
-        lambda _: judging.submit(1, lease.token, YES, project.plan, now=START).pk, times=10
+        lambda _: judgments.submit(1, lease.token, YES, project.plan, now=START).pk, times=10
     )
     assert len(set(results)) == 1
-    assert Judgment.objects.count() == 1
+    assert StoredJudgment.objects.count() == 1
     check_books(project)
 
 
@@ -107,15 +107,15 @@ def test_dismissal_in_the_middle_of_work_keeps_the_books(tmp_path: Path) -> None
 
     def work(number: int) -> Any:
         if number == 4:
-            return people.dismiss(1, "test", now=START)
+            return discipline.dismiss(1, "test", now=START)
         try:
             return work_until_finished(project, number + 1)
-        except judging.Refused as refused:
+        except people.ActionRefused as refused:
             return refused.code
 
     results = at_once(work, times=5)
     assert not [result for result in results if isinstance(result, Exception)]
-    assert Judgment.objects.filter(person_id=1, state="counted").count() == 0
+    assert StoredJudgment.objects.filter(person_id=1, state="counted").count() == 0
     check_books(project)
 
 
@@ -124,16 +124,16 @@ import os, sys
 from datetime import datetime
 from random import Random
 from trope.annotate.project import open_project
-from trope.annotate.store.connect import connect
+from trope.annotate.store.database import connect
 
 project = open_project(sys.argv[1])
 connect(project)
-from trope.annotate.store import judging, queue
+from trope.annotate.store import judgments, queue
 
 person, now = int(sys.argv[2]), datetime.fromisoformat(sys.argv[3])
 while leases := queue.next_page(person, project.plan, now=now, rng=Random(1)).leases:
     for lease in leases:
-        judging.submit(person, lease.token, {"metaphor": "yes"}, project.plan, now=now)
+        judgments.submit(person, lease.token, {"metaphor": "yes"}, project.plan, now=now)
         os.write(1, lease.token.encode() + b"\\n")
 """
 
@@ -161,7 +161,7 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path: Path) -> No
         for worker in workers:
             rest, _ = worker.communicate()
             acknowledged += [line for line in rest.split("\n") if len(line) == 32]
-    stored = set(Judgment.objects.values_list("token", flat=True))
+    stored = set(StoredJudgment.objects.values_list("token", flat=True))
     assert len(acknowledged) >= 61
     assert set(acknowledged) <= stored
     assert len(acknowledged) == len(set(acknowledged))

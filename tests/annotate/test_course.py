@@ -13,14 +13,14 @@ from projects import START, Clock, add_items, make_project
 from test_web import browser, form_token
 
 from trope.annotate.project import Project
-from trope.annotate.rules.ordering import by_batch, doubt, in_order
-from trope.annotate.store import batches, judging, people, queue, undoing
-from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.store.models import Event, Item, Judgment, Lease, Person
+from trope.annotate.rules.assignment import doubt_score, giving_order, group_by_batch
+from trope.annotate.store import judgments, people, queue, slots
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_items
+from trope.annotate.store.models import Event, Item, Lease, Person, StoredJudgment
 from trope.annotate.store.people import invite
-from trope.annotate.web.pages import form_values
-from trope.annotate.web.settings import web_settings
+from trope.annotate.web.content import form_values
+from trope.annotate.web.service import web_settings
 from trope.core.errors import BadInput, BadRecord
 
 YES = {"metaphor": "yes"}
@@ -45,7 +45,7 @@ def names(leases: list[Lease]) -> list[str]:
 
 @given(st.lists(st.floats(-5, 5), max_size=30), st.sampled_from(["random", "given", "uncertainty"]))
 def test_every_order_is_of_all_items(doubts: list[float], order: Any) -> None:
-    items = in_order(len(doubts), order, Random(1), doubts)
+    items = giving_order(len(doubts), order, Random(1), doubts)
     assert sorted(items) == list(range(len(doubts)))
     if order == "uncertainty":
         ordered = [doubts[item] for item in items]
@@ -56,7 +56,7 @@ def test_every_order_is_of_all_items(doubts: list[float], order: Any) -> None:
 
 @given(st.lists(st.sampled_from(["", "a", "b", "c"]), max_size=20))
 def test_batches_hold_every_item_once_and_come_as_named(given_names: list[str]) -> None:
-    gathered = by_batch(range(len(given_names)), given_names)
+    gathered = group_by_batch(range(len(given_names)), given_names)
     assert [n for _, members in gathered for n in sorted(members)] == sorted(
         range(len(given_names)), key=lambda n: (gathered_place(gathered, given_names[n]), n)
     )
@@ -70,7 +70,7 @@ def gathered_place(gathered: list[tuple[str, list[int]]], name: str) -> int:
 
 
 def test_probability_near_a_half_is_most_doubtful() -> None:
-    assert sorted([0.9, 0.5, 0.2], key=lambda p: -doubt(p, "probability")) == [0.5, 0.2, 0.9]
+    assert sorted([0.9, 0.5, 0.2], key=lambda p: -doubt_score(p, "probability")) == [0.5, 0.2, 0.9]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def batched(folder: Path, opening: str, k: int = 1) -> Project:
 
 def judge(project: Project, leases: list[Lease]) -> None:
     for lease in leases:
-        judging.submit(lease.person_id, lease.token, YES, project.plan, now=START)
+        judgments.submit(lease.person_id, lease.token, YES, project.plan, now=START)
 
 
 def test_batches_open_one_after_another_by_the_owner(tmp_path: Path) -> None:
@@ -136,17 +136,17 @@ def test_batches_open_one_after_another_by_the_owner(tmp_path: Path) -> None:
     assert names(first) == ["x1", "x2"]
     judge(project, first)
     assert page(project, 1) == []
-    assert batches.open_next(now=START, by="Olga") == "y"
+    assert slots.open_next_batch(now=START, by="Olga") == "y"
     second = page(project, 1)
     assert names(second) == ["y1", "y2"]
     judge(project, second)
-    assert [(b.name, b.items, b.full) for b in batches.all_batches()] == [
+    assert [(b.name, b.items, b.full) for b in slots.all_batches()] == [
         ("x", 2, 2),
         ("y", 2, 2),
         ("z", 2, 0),
     ]
-    assert batches.open_next(now=START) == "z"
-    assert batches.open_next(now=START) == ""
+    assert slots.open_next_batch(now=START) == "z"
+    assert slots.open_next_batch(now=START) == ""
     assert [e.detail["batch"] for e in Event.objects.filter(what="open")] == ["y", "z"]
     check_books(project)
 
@@ -168,7 +168,7 @@ def test_later_imports_wait_behind_batches_that_are_closed(tmp_path: Path) -> No
         leases = page(project, 1)
         assert names(leases) == opened.split()
         judge(project, leases)
-        batches.open_next(now=START)
+        slots.open_next_batch(now=START)
     with pytest.raises(BadInput, match="batch 'x' already"):
         add(project, [{"id": "x9", "text": "Again.", "part": "x"}])
     assert not Item.objects.filter(external_id="x9").exists()
@@ -203,12 +203,12 @@ def project(tmp_path: Path) -> Project:
 
 
 def undo(project: Project, now: Any = START, person: int = 1) -> None:
-    undoing.undo(person, project.plan, form_values, now=now)
+    judgments.undo(person, project.plan, form_values, now=now)
 
 
 def test_undone_judgment_is_in_hand_again_with_its_answers(project: Project) -> None:
     first = page(project, 1)[0]
-    judging.submit(1, first.token, YES, project.plan, now=START)
+    judgments.submit(1, first.token, YES, project.plan, now=START)
     undo(project)
     again = page(project, 1)
     assert names(again) == ["i1", "i2", "i3"]
@@ -216,30 +216,30 @@ def test_undone_judgment_is_in_hand_again_with_its_answers(project: Project) -> 
     assert again[0].token != first.token
     assert Person.objects.get(pk=1).judged == Person.objects.get(pk=1).judged_day == 0
     check_books(project)
-    new = judging.submit(1, again[0].token, {"metaphor": "no"}, project.plan, now=START)
+    new = judgments.submit(1, again[0].token, {"metaphor": "no"}, project.plan, now=START)
     assert new.replaces is not None
     assert new.replaces.answers == YES
-    assert Judgment.objects.filter(current=True).count() == 1
+    assert StoredJudgment.objects.filter(current=True).count() == 1
     assert Person.objects.get(pk=1).judged == 1
     check_books(project)
 
 
 def test_form_that_was_undone_sent_again_stores_nothing(project: Project) -> None:
     first = page(project, 1)[0]
-    judging.submit(1, first.token, YES, project.plan, now=START)
+    judgments.submit(1, first.token, YES, project.plan, now=START)
     undo(project)
-    judging.submit(1, first.token, YES, project.plan, now=START)
-    assert Judgment.objects.filter(current=True).count() == 0
+    judgments.submit(1, first.token, YES, project.plan, now=START)
+    assert StoredJudgment.objects.filter(current=True).count() == 0
     check_books(project)
 
 
 def test_undo_twice_takes_back_two(project: Project) -> None:
     for lease in page(project, 1)[:2]:
-        judging.submit(1, lease.token, YES, project.plan, now=START)
+        judgments.submit(1, lease.token, YES, project.plan, now=START)
     undo(project)
     undo(project)
     assert names(page(project, 1)) == ["i1", "i2", "i3"]
-    with pytest.raises(judging.Refused) as refused:
+    with pytest.raises(people.ActionRefused) as refused:
         undo(project)
     assert refused.value.code == "nothing_to_undo"
     check_books(project)
@@ -248,14 +248,14 @@ def test_undo_twice_takes_back_two(project: Project) -> None:
 def test_undone_skip_takes_its_slot_back_unless_someone_has_it(project: Project) -> None:
     people.invite("Bob", now=START)
     first = page(project, 1)[0]
-    judging.skip(1, first.token, project.plan, now=START)
+    judgments.skip(1, first.token, project.plan, now=START)
     undo(project)
     assert names(page(project, 1))[0] == "i1"
     assert Person.objects.get(pk=1).skipped == 0
     check_books(project)
-    judging.skip(1, page(project, 1)[0].token, project.plan, now=START)
+    judgments.skip(1, page(project, 1)[0].token, project.plan, now=START)
     assert "i1" in names(page(project, 2))
-    with pytest.raises(judging.Refused) as refused:
+    with pytest.raises(people.ActionRefused) as refused:
         undo(project)
     assert refused.value.code == "too_late"
     check_books(project)
@@ -263,16 +263,16 @@ def test_undone_skip_takes_its_slot_back_unless_someone_has_it(project: Project)
 
 def test_undo_ends_with_the_time_of_a_lease(project: Project) -> None:
     first = page(project, 1)[0]
-    judging.submit(1, first.token, YES, project.plan, now=START)
-    with pytest.raises(judging.Refused):
+    judgments.submit(1, first.token, YES, project.plan, now=START)
+    with pytest.raises(people.ActionRefused):
         undo(project, now=Clock().forward(minutes=31))
-    assert Judgment.objects.filter(current=True).count() == 1
+    assert StoredJudgment.objects.filter(current=True).count() == 1
 
 
 def test_undone_item_that_is_not_judged_again_goes_to_others(project: Project) -> None:
     people.invite("Bob", now=START)
     first = page(project, 1)[0]
-    judging.submit(1, first.token, YES, project.plan, now=START)
+    judgments.submit(1, first.token, YES, project.plan, now=START)
     undo(project)
     later = Clock().forward(minutes=45)
     assert "i1" in names(page(project, 2, now=later))
@@ -284,10 +284,10 @@ def test_first_answer_to_a_control_item_stands_after_undo(tmp_path: Path) -> Non
     add_items(project, 4, gold=2)
     people.invite("Ann", now=START)
     control = next(lease for lease in page(project, 1) if lease.item.is_gold)
-    judging.submit(1, control.token, {"metaphor": "no"}, project.plan, now=START)
+    judgments.submit(1, control.token, {"metaphor": "no"}, project.plan, now=START)
     undo(project)
     again = next(lease for lease in page(project, 1) if lease.item.is_gold)
-    stored = judging.submit(1, again.token, YES, project.plan, now=START)
+    stored = judgments.submit(1, again.token, YES, project.plan, now=START)
     assert stored.answers == YES
     assert stored.gold_right is False
     person = Person.objects.get(pk=1)

@@ -11,7 +11,7 @@ from trope.annotate.rules.crowd import (
     outlier_flags,
 )
 from trope.annotate.rules.gold import (
-    Gold,
+    KnownAnswer,
     gold_of,
     gold_records,
     parse_gold,
@@ -54,7 +54,7 @@ def test_two_golds_of_one_item_are_refused():
 
 
 def test_ranges_come_from_the_team():
-    assert team_ranges(on_item(-3, 0, -1))["t"] == Gold(low=-3, high=0)
+    assert team_ranges(on_item(-3, 0, -1))["t"] == KnownAnswer(low=-3, high=0)
 
 
 def test_reliability_is_right_over_seen_and_unknown_without_test_questions():
@@ -125,7 +125,7 @@ def test_the_share_of_outliers_dismisses_and_items_go_back_to_the_queue():
     assert "60%" in cleaned.dismissed["far"]
     assert {row.annotator for row in cleaned.judgments} == set("abcde")
     assert cleaned.queue == {}
-    fewer = clean(rows, {"i0": Gold(low=-5, high=5)}, CrowdRules(least_answers=6))
+    fewer = clean(rows, {"i0": KnownAnswer(low=-5, high=5)}, CrowdRules(least_answers=6))
     assert fewer.queue == {f"i{at}": 1 for at in range(1, 10)}  # not the test question
 
 

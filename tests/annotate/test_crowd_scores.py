@@ -3,10 +3,10 @@
 import pytest
 
 from trope.annotate.rules.crowd import CrowdRules, crowd_scores, team_scores
-from trope.annotate.rules.gold import Gold
+from trope.annotate.rules.gold import KnownAnswer
 from trope.core.judgments import Judgment
 
-GOLD = {f"q{at}": Gold(low=-1, high=1) for at in range(10)}
+GOLD = {f"q{at}": KnownAnswer(low=-1, high=1) for at in range(10)}
 
 
 def work(name: str, right: int, answers: dict[str, int]) -> list[Judgment]:

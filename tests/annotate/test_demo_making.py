@@ -8,11 +8,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.annotate.demo_making import divide, pairs_of, read_known
-from trope.annotate.items import NewItem
-from trope.annotate.project import open_project
+from trope.annotate.demo_task import divide, pairs_of, read_known
+from trope.annotate.exchange.items import NewItem
+from trope.annotate.project import new_project, open_project
 from trope.annotate.rules.assignment import in_turn
-from trope.annotate.starting import new_project
 from trope.cli.main import main
 from trope.core.errors import BadRecord
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from bookkeeping import check_books
 from click.testing import CliRunner
+from page_text import text_of
 from projects import START, Clock
 from visitors import (
     DEMO,
@@ -24,10 +25,10 @@ from visitors import (
 )
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.demo_items import import_demo
-from trope.annotate.store.models import Judgment, Person, Standing, Trial
-from trope.annotate.web.settings import web_settings
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_demo
+from trope.annotate.store.models import Person, Standing, StoredJudgment, Trial
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput, BadRecord
 
@@ -67,7 +68,7 @@ def test_message_comes_only_after_the_answer_and_the_answer_is_locked(serve: Ser
     ann.post("/training", {"token": "training-2", "metaphor": "no"})
     assert "That is right" in ann.get("/training/2").content.decode()
     assert where(ann) == "/judge"
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 def test_too_few_right_in_training_ends_the_way(serve: Serve) -> None:
@@ -102,7 +103,7 @@ def test_demo_counts_nowhere_but_in_pay(serve: Serve) -> None:
     project = serve(DEMO + 'by = "owner"')
     ann = annotator("Ann")
     do_demo(ann)
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
     check_books(project)
     person = Person.objects.get(name="Ann")
     assert (person.judged, person.gold_seen) == (0, 0)
@@ -134,10 +135,9 @@ def test_known_answers_of_the_demo_reach_nobody(serve: Serve) -> None:
     serve(DEMO + 'by = "owner"')
     ann = annotator("Ann")
     while where(ann) == "/demo":
-        page = ann.get("/demo").content.decode()
-        assert "gold" not in page.lower()
+        assert "gold" not in text_of(ann.get("/demo")).lower()
         ann.post("/demo", {"token": field(ann, "/demo", "token"), "metaphor": "no"})
-        assert "right" not in ann.get("/way", follow=True).content.decode()
+        assert "right" not in text_of(ann.get("/way", follow=True))
 
 
 def test_too_many_skips_in_the_demo_are_refused(serve: Serve) -> None:

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from projects import START, Clock, add_items, make_project
 from test_concurrency import at_once, work_until_finished
 
-from trope.annotate.project import Project, open_project
-from trope.annotate.rules.watching import Finding
-from trope.annotate.starting import new_project
-from trope.annotate.store import discipline, judging, people, queue
-from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.store.models import Appeal, Event, Item, Judgment, Lease, Notice, Person
-from trope.annotate.store.reviewing import apply_findings
+from trope.annotate.project import Project, new_project, open_project
+from trope.annotate.rules.conduct import ConductFinding
+from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store.database import connect
+from trope.annotate.store.discipline import apply_findings
+from trope.annotate.store.imports import import_items
+from trope.annotate.store.models import Appeal, Event, Item, Lease, Notice, Person, StoredJudgment
 from trope.core.errors import BadInput
 
 STRICT = """
@@ -45,7 +44,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def join(name: str) -> int:
-    found = people.person_of(people.invite(name, now=START))
+    found = people.person_by_token(people.invite(name, now=START))
     assert found is not None
     return int(found.pk)
 
@@ -55,7 +54,7 @@ def work_page(project: Project, person: int, clock: Clock, answer: str = "yes") 
     leases = queue.next_page(person, project.plan, now=clock.now, rng=Random(1)).leases
     for lease in leases:
         clock.forward(seconds=20)
-        judging.submit(person, lease.token, {"metaphor": answer}, project.plan, now=clock.now)
+        judgments.submit(person, lease.token, {"metaphor": answer}, project.plan, now=clock.now)
     return len(leases)
 
 
@@ -71,12 +70,12 @@ def test_bad_work_is_warned_then_dismissed_at_the_end_of_a_page(
     assert state(ann) == "active"
     (notice,) = Notice.objects.all()
     assert (notice.kind, notice.rule, notice.put_away) == ("warning", "gold", False)
-    assert [n.pk for n in discipline.unread(Person.objects.get(pk=ann))] == [notice.pk]
-    discipline.put_away(ann)
-    assert discipline.unread(Person.objects.get(pk=ann)) == []
+    assert [n.pk for n in discipline.unread_warnings(Person.objects.get(pk=ann))] == [notice.pk]
+    discipline.mark_warnings_read(ann)
+    assert discipline.unread_warnings(Person.objects.get(pk=ann)) == []
     work_page(project, ann, clock, "no")
     assert state(ann) == "dismissed"
-    assert not Judgment.objects.filter(person_id=ann, state="counted").exists()
+    assert not StoredJudgment.objects.filter(person_id=ann, state="counted").exists()
     assert queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).reason == "dismissed"
     told = list(Event.objects.values_list("what", flat=True))
     assert [what for what in told if what not in ("import", "invite")] == [
@@ -92,9 +91,9 @@ def test_nothing_happens_in_mid_page(project: Project, clock: Clock) -> None:
     work_page(project, ann, clock, "no")
     leases = queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).leases
     for lease in leases[:-1]:
-        judging.submit(ann, lease.token, {"metaphor": "no"}, project.plan, now=clock.now)
+        judgments.submit(ann, lease.token, {"metaphor": "no"}, project.plan, now=clock.now)
         assert state(ann) == "active"
-    judging.submit(ann, leases[-1].token, {"metaphor": "no"}, project.plan, now=clock.now)
+    judgments.submit(ann, leases[-1].token, {"metaphor": "no"}, project.plan, now=clock.now)
     assert state(ann) == "dismissed"
 
 
@@ -107,9 +106,9 @@ def test_skipping_or_leaving_the_last_item_does_not_help(tmp_path: Path, clock: 
             page = queue.next_page(person, project.plan, now=clock.now, rng=Random(1))
             for lease in page.leases[:-1]:
                 no = {"metaphor": "no"}
-                judging.submit(person, lease.token, no, project.plan, now=clock.now)
+                judgments.submit(person, lease.token, no, project.plan, now=clock.now)
             if person == ann and page.leases:
-                judging.skip(person, page.leases[-1].token, project.plan, now=clock.now)
+                judgments.skip(person, page.leases[-1].token, project.plan, now=clock.now)
         clock.forward(minutes=31)
         queue.release_expired(now=clock.now)
     assert queue.next_page(bob, project.plan, now=clock.now, rng=Random(1)).reason == "dismissed"
@@ -138,7 +137,7 @@ def test_no_submission_asks_more_of_the_database_as_work_grows(
         with CaptureQueriesContext(
             connection,
         ) as caught:
-            judging.submit(ann, leases[0].token, {"metaphor": "yes"}, project.plan, now=clock.now)
+            judgments.submit(ann, leases[0].token, {"metaphor": "yes"}, project.plan, now=clock.now)
         counts.append(len(caught))
     assert len(set(counts)) == 1, counts
 
@@ -154,7 +153,7 @@ def dismissed(project: Project, clock: Clock, name: str = "Ann") -> int:
 
 def test_appeal_brings_judgments_back_where_there_is_room(project: Project, clock: Clock) -> None:
     ann = dismissed(project, clock)
-    lost = set(Judgment.objects.filter(state="discarded").values_list("item_id", flat=True))
+    lost = set(StoredJudgment.objects.filter(state="discarded").values_list("item_id", flat=True))
     assert len(lost) == 4
     bob, cy = join("Bob"), join("Cy")
     work_page(project, bob, clock)
@@ -170,7 +169,9 @@ def test_appeal_brings_judgments_back_where_there_is_room(project: Project, cloc
         appeal.pk, "You are right.", reinstate_them=True, now=clock.now, by="O"
     )
     states = dict(
-        Judgment.objects.filter(item_id__in=lost, person_id=ann).values_list("item_id", "state")
+        StoredJudgment.objects.filter(item_id__in=lost, person_id=ann).values_list(
+            "item_id", "state"
+        )
     )
     assert states == {item: "surplus" if item in full else "counted" for item in lost}
     assert state(ann) == "active"
@@ -211,14 +212,14 @@ def test_hold_returns_work_keeps_judgments_and_draft(project: Project, clock: Cl
     ann = join("Ann")
     work_page(project, ann, clock)
     (first, *_) = queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).leases
-    judging.save_draft(ann, first.token, {"metaphor": ["no"]})
-    counted = Judgment.objects.filter(state="counted").count()
+    judgments.save_draft(ann, first.token, {"metaphor": ["no"]})
+    counted = StoredJudgment.objects.filter(state="counted").count()
     assert discipline.hold(ann, "", "Let us talk.", now=clock.now, by="Olga")
     assert not discipline.hold(ann, "", "Again.", now=clock.now, by="Olga")
-    with pytest.raises(judging.Refused):
-        judging.submit(ann, first.token, {"metaphor": "no"}, project.plan, now=clock.now)
+    with pytest.raises(people.ActionRefused):
+        judgments.submit(ann, first.token, {"metaphor": "no"}, project.plan, now=clock.now)
     assert queue.next_page(ann, project.plan, now=clock.now, rng=Random(1)).reason == "held"
-    assert Judgment.objects.filter(state="counted").count() == counted
+    assert StoredJudgment.objects.filter(state="counted").count() == counted
     assert Lease.objects.get(pk=first.pk).draft == {"metaphor": ["no"]}
     check_books(project)
     assert discipline.reinstate(ann, now=clock.now, by="Olga") == (0, 0)
@@ -243,7 +244,7 @@ def test_template_of_the_paper_warns_and_dismisses_who_never_varies(
             page = queue.next_page(person, paper.plan, now=clock.now, rng=Random(1))
             for at, lease in enumerate(page.leases):
                 score = {"score": 3 if person == ann else at % 3}
-                judging.submit(person, lease.token, score, paper.plan, now=clock.now)
+                judgments.submit(person, lease.token, score, paper.plan, now=clock.now)
         seen.append((state(ann), Notice.objects.filter(person_id=ann).count(), state(bob)))
     assert seen == [("active", 1, "active"), ("dismissed", 2, "active")]
     assert Person.objects.get(pk=ann).reason == "All of your answers have been the same."
@@ -259,9 +260,9 @@ def test_nothing_to_appeal_against_for_someone_at_work(project: Project, clock: 
 def test_review_acts_once_and_spares_the_pardoned(project: Project, clock: Clock) -> None:
     ann, bob = join("Ann"), join("Bob")
     findings = [
-        Finding("Ann", "speed", "warn", "too fast"),
-        Finding("Bob", "copying", "dismiss", "copies 'Ann'"),
-        Finding("Ann", "copying", "list", "only told"),
+        ConductFinding("Ann", "speed", "warn", "too fast"),
+        ConductFinding("Bob", "copying", "dismiss", "copies 'Ann'"),
+        ConductFinding("Ann", "copying", "list", "only told"),
     ]
     assert apply_findings(findings, now=clock.now, by="Olga") == findings[:2]
     assert apply_findings(findings, now=clock.now, by="Olga") == []
@@ -279,7 +280,7 @@ def reinstated_while_others_work(project: Project) -> None:
     for person in numbers[:3]:
         for _ in range(3):
             work_page(project, person, Clock())
-        people.dismiss(person, "test", now=START)
+        discipline.dismiss(person, "test", now=START)
 
     def work(number: int) -> object:
         if number < 3:
@@ -288,7 +289,7 @@ def reinstated_while_others_work(project: Project) -> None:
 
     results = at_once(work, times=6)
     assert all(isinstance(result, int) for result in results), results
-    assert not Judgment.objects.filter(state="discarded").exists()
+    assert not StoredJudgment.objects.filter(state="discarded").exists()
 
 
 def test_reinstatement_while_others_work_keeps_the_cap(tmp_path: Path) -> None:
@@ -321,7 +322,7 @@ def test_whoever_comes_and_goes_no_item_is_over_the_cap(
             if action == "work":
                 work_page(project, person, clock)
             elif action == "dismiss":
-                people.dismiss(person, "test", now=clock.now)
+                discipline.dismiss(person, "test", now=clock.now)
             elif action == "reinstate":
                 discipline.reinstate(person, now=clock.now, by="O")
             elif action == "hold":  # with a page in hand, if there is one to be had

@@ -9,9 +9,9 @@ from click.testing import CliRunner
 from projects import START, add_items, make_project
 
 from trope.annotate.project import Project
+from trope.annotate.store import database
 from trope.annotate.web import doctor
-from trope.annotate.web.doctor import examine, file_system
-from trope.annotate.web.serving import check_safe
+from trope.annotate.web.doctor import check_safe, examine, file_system
 from trope.cli.main import main
 from trope.core.errors import BadInput
 
@@ -100,9 +100,8 @@ def test_file_system_is_that_of_the_nearest_mount(tmp_path: Path) -> None:
 
 
 def test_weaker_durability_is_found(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    from trope.annotate.store import connect
 
-    monkeypatch.setattr(connect, "_PRAGMAS", "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;")
+    monkeypatch.setattr(database, "_PRAGMAS", "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;")
     assert levels(project)["durability"] == "unsafe"
 
 

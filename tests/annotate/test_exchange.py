@@ -14,10 +14,10 @@ from projects import START, add_items, make_project
 from rich_project import add_rich_items, live, rich_project
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.store import leaving, people
-from trope.annotate.store.connect import connect
-from trope.annotate.store.models import Event, Item, Judgment, Person, Standing
-from trope.annotate.store.selectors import pay_sheet
+from trope.annotate.store import discipline, membership, people
+from trope.annotate.store.database import connect
+from trope.annotate.store.models import Event, Item, Person, Standing, StoredJudgment
+from trope.annotate.store.reports import pay_sheet
 from trope.cli.main import main
 from trope.core.errors import BadInput
 
@@ -87,12 +87,12 @@ def test_withdrawn_people_weights_and_doubt_go_along(
     add_rich_items(old)
     live(old, seed, events=60)
     Standing.objects.filter(person__name="Ann").update(weight=2.5, profile={"native": "yes"})
-    leaver = Judgment.objects.exclude(person__name="Ann").filter(current=True).first()
+    leaver = StoredJudgment.objects.exclude(person__name="Ann").filter(current=True).first()
     assert leaver is not None
-    leaving.withdraw(leaver.person_id, old.plan, now=START)
+    membership.withdraw(leaver.person_id, old.plan, now=START)
     assert Item.objects.filter(extra=1).exists()
     before, paid = exported(old), {row.name: row for row in pay_sheet(old.plan, now=START)}
-    judged = set(Judgment.objects.values_list("person__name", flat=True))
+    judged = set(StoredJudgment.objects.values_list("person__name", flat=True))
     new = rich_project(tmp_path / "new", more=ENDS)
     out = old.folder / "out"
     run("import", new.folder, out / "items.jsonl")
@@ -116,12 +116,12 @@ def test_import_of_judgments_alone_makes_the_people(tmp_path: Path) -> None:
     add_rich_items(old)
     live(old, 7, events=60)
     # someone who has judged and is dismissed, whatever the seed
-    someone = Judgment.objects.filter(current=True, state="counted").first()
+    someone = StoredJudgment.objects.filter(current=True, state="counted").first()
     assert someone is not None
-    people.dismiss(someone.person_id, "Enough.", now=START)
+    discipline.dismiss(someone.person_id, "Enough.", now=START)
     states = dict(Person.objects.values_list("name", "state"))
     with_discarded = set(
-        Judgment.objects.filter(state="discarded").values_list("person__name", flat=True)
+        StoredJudgment.objects.filter(state="discarded").values_list("person__name", flat=True)
     )
     exported(old)
     new = rich_project(tmp_path / "new")
@@ -175,14 +175,14 @@ def test_bad_judgment_is_named_by_its_line_and_nothing_is_kept(
     assert isinstance(result.exception, BadInput)
     assert words in str(result.exception)
     assert "judgments.jsonl:2: " in str(result.exception) or "judgment 2" in words
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
     assert not Person.objects.exists()
 
 
 def test_judgments_come_only_into_a_project_where_nobody_has_begun(tmp_path: Path) -> None:
     from random import Random
 
-    from trope.annotate.store import people, queue
+    from trope.annotate.store import queue
 
     project = make_project(tmp_path / "p")
     add_items(project, 1)
@@ -207,13 +207,13 @@ def test_more_judgments_than_wanted_are_refused(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     with pytest.raises(AssertionError, match="2 judgments of item 'i1' count"):
         run("import", project.folder, path, "--judgments")
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 def test_drafts_and_provisional_labels(tmp_path: Path) -> None:
     from random import Random
 
-    from trope.annotate.store import judging, people, queue
+    from trope.annotate.store import judgments, queue
 
     project = make_project(tmp_path / "p", k=2, page=3)
     add_items(project, 3)
@@ -222,8 +222,8 @@ def test_drafts_and_provisional_labels(tmp_path: Path) -> None:
     for person, answers in ((1, ("yes", "yes")), (2, ("yes",))):
         leases = queue.next_page(person, project.plan, now=START, rng=Random(1)).leases
         for lease, answer in zip(leases, answers, strict=False):
-            judging.submit(person, lease.token, {"metaphor": answer}, project.plan, now=START)
-        judging.save_draft(person, leases[2].token, {"metaphor": ["no"], "seen": ["metaphor"]})
+            judgments.submit(person, lease.token, {"metaphor": answer}, project.plan, now=START)
+        judgments.save_draft(person, leases[2].token, {"metaphor": ["no"], "seen": ["metaphor"]})
     drafts = [json.loads(line) for line in run("export", project.folder, "--drafts").splitlines()]
     assert [(row["annotator"], row["item"], row["form"]) for row in drafts] == [
         ("Ann", "i3", {"metaphor": ["no"]}),
@@ -309,8 +309,8 @@ def test_import_killed_in_the_middle_is_simply_done_again(tmp_path: Path) -> Non
 
 
 def test_memory_of_an_export_does_not_grow_with_the_judgments(tmp_path: Path) -> None:
-    from trope.annotate.exchange.text_files import judgment_csv, judgment_jsonl
-    from trope.annotate.store.exporting import judgments
+    from trope.annotate.exchange.records import Losses
+    from trope.annotate.store.exports import ExportOptions, export_lines
 
     peaks = []
     for size in (5_000, 15_000):
@@ -319,9 +319,9 @@ def test_memory_of_an_export_does_not_grow_with_the_judgments(tmp_path: Path) ->
             Item(external_id=f"i{n}", text="x", place=n, open_slots=0) for n in range(1, size + 1)
         )
         person = Person.objects.create(name="Ann", token_hash="x", joined=START, tally_on=START)
-        Judgment.objects.bulk_create(
+        StoredJudgment.objects.bulk_create(
             (
-                Judgment(
+                StoredJudgment(
                     item_id=n, person=person, token=f"{n:032}", answers={"metaphor": "yes"},
                     seconds=1, at=START, state="counted",
                 )
@@ -331,8 +331,10 @@ def test_memory_of_an_export_does_not_grow_with_the_judgments(tmp_path: Path) ->
         )  # fmt: skip
         tracemalloc.start()
         try:
-            lines = sum(1 for _ in judgment_jsonl(judgments()))
-            cells = sum(1 for _ in judgment_csv(judgments(), project.plan.questions))
+            lines, cells = (
+                sum(1 for _ in export_lines(project.plan, ExportOptions(format=kind), Losses()))
+                for kind in ("jsonl", "csv")
+            )
             peaks.append(tracemalloc.get_traced_memory()[1])
         finally:
             tracemalloc.stop()

@@ -10,10 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from projects import START
 
-from trope.annotate.exchange.columns import as_cells, as_object, from_cells, from_object
-from trope.annotate.exchange.records import Judged
-from trope.annotate.exchange.spreadsheet import protect, unprotect
-from trope.annotate.exchange.text_files import csv_lines, read_cells
+from trope.annotate.exchange.files import csv_lines, protect, read_cells, unprotect
+from trope.annotate.exchange.records import (
+    JudgmentRecord,
+    as_cells,
+    as_object,
+    from_cells,
+    from_object,
+)
 from trope.annotate.questions import Option, Question
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
@@ -74,7 +78,9 @@ ANSWERS = st.fixed_dictionaries(
 def test_any_judgment_survives_objects_and_cells(
     answers, state, seconds, number, replaces, right, weight
 ) -> None:
-    row = Judged(number, "i", "Ann", answers, state, seconds, START, False, replaces, right, weight)
+    row = JudgmentRecord(
+        number, "i", "Ann", answers, state, seconds, START, False, replaces, right, weight
+    )
     assert from_object(json.loads(json.dumps(as_object(row)))) == row
     cells = as_cells(row, QUESTIONS)
     texts = {name: "" if cell is None else str(cell) for name, cell in cells.items()}

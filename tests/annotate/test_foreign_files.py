@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from projects import START
 from rich_project import add_rich_items, live, rich_project
 
+from trope.annotate.exchange.label_studio import from_utf16, to_utf16
 from trope.annotate.exchange.mturk import read_time
-from trope.annotate.exchange.utf16 import from_utf16, to_utf16
 from trope.annotate.project import Project
-from trope.annotate.store import people
-from trope.annotate.store.connect import connect
-from trope.annotate.store.models import Item, Judgment, Person
+from trope.annotate.store import discipline
+from trope.annotate.store.database import connect
+from trope.annotate.store.models import Item, Person, StoredJudgment
 from trope.cli.main import main
 from trope.core.errors import BadRecord
 
@@ -51,14 +51,14 @@ def lively(tmp_path: Path) -> Project:
     project = rich_project(tmp_path / "old")
     add_rich_items(project)
     live(project, 11, events=70)
-    last = Judgment.objects.filter(current=True, state="counted").order_by("pk").last()
+    last = StoredJudgment.objects.filter(current=True, state="counted").order_by("pk").last()
     assert last is not None
-    people.dismiss(last.person_id, "the last one", now=START)
+    discipline.dismiss(last.person_id, "the last one", now=START)
     return project
 
 
 def rows(**which: object) -> list[tuple]:
-    found = Judgment.objects.filter(current=True, **which).order_by("item_id", "person__name")
+    found = StoredJudgment.objects.filter(current=True, **which).order_by("item_id", "person__name")
     return list(found.values_list(*KEPT))
 
 
@@ -131,16 +131,16 @@ def test_mturk_results_as_mturk_writes_them(tmp_path: Path) -> None:
     assert "1 items, 2 people, 2 judgments added" in told
     assert "'Answer.age', which the plan does not ask, are left out (1)" in told
     connect(project)
-    first, second = Judgment.objects.order_by("pk")
+    first, second = StoredJudgment.objects.order_by("pk")
     assert first.answers == {"metaphor": "yes", "state": -3, "kept": ["one"], "words": [[2, 9]]}
     assert (first.state, first.seconds, first.at) == ("counted", 17, START)
     assert second.state == "discarded"
     assert Person.objects.get(name="W2").state == "dismissed"
     check_books(project)
-    before = Judgment.objects.count()
+    before = StoredJudgment.objects.count()
     with pytest.raises(BadRecord, match=r"batch.csv:2: .*of its person"):
         invoke("import", project.folder, tmp_path / "batch.csv", "--format", "mturk")
-    assert Judgment.objects.count() == before
+    assert StoredJudgment.objects.count() == before
 
 
 def test_mturk_file_of_inputs_brings_items_alone(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_mturk_task_answers_of_crowd_forms(tmp_path: Path) -> None:
         writer.writerow(["W1", "x1", "A tide rose.", "one; two", json.dumps(answers)])
     invoke("import", project.folder, tmp_path / "b.csv", "--format", "mturk")
     connect(project)
-    assert Judgment.objects.get().answers == {
+    assert StoredJudgment.objects.get().answers == {
         "metaphor": "yes", "state": 2, "kept": ["one"], "words": [],
     }  # fmt: skip
 
@@ -208,7 +208,7 @@ def test_label_studio_spans_are_counted_as_javascript_does(tmp_path: Path) -> No
     assert "results of 'box', which the plan does not ask, are left out (1)" in told
     assert "predictions are left out (1)" in told
     connect(project)
-    judgment = Judgment.objects.select_related("item", "person").get()
+    judgment = StoredJudgment.objects.select_related("item", "person").get()
     assert judgment.answers == {
         "metaphor": "yes", "state": 4, "kept": [], "words": [[6, 8]], "notes": "fine",
     }  # fmt: skip

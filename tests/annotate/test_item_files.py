@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from projects import make_project
 
-from trope.annotate.exchange.json_array import read_array
-from trope.annotate.items import read_items
+from trope.annotate.exchange import files
+from trope.annotate.exchange.items import read_items
+from trope.annotate.exchange.label_studio import read_array
 from trope.core.errors import BadRecord, MissingExtra
 
 
@@ -33,12 +34,11 @@ def test_parquet_brings_items_with_rows_named(tmp_path: Path) -> None:
 def test_parquet_without_pyarrow_names_the_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trope.annotate.exchange import parquet
 
     def missing(name: str) -> None:
         raise ModuleNotFoundError(name=name)
 
-    monkeypatch.setattr(parquet, "import_module", missing)
+    monkeypatch.setattr(files, "import_module", missing)
     project = make_project(tmp_path / "p")
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
     with pytest.raises(MissingExtra, match=r"pip install 'trope\[annotate\]'"):

@@ -20,21 +20,26 @@ from test_concurrency import start_worker
 
 from trope.annotate.project import Project, open_project
 from trope.annotate.store import (
-    adjudicating,
-    admitting,
+    adjudication,
     discipline,
-    exporting,
-    judging,
+    judgments,
+    membership,
     people,
     practice,
     queue,
+    rows,
 )
-from trope.annotate.store.connect import connect
-from trope.annotate.store.demo_items import import_demo
-from trope.annotate.store.keeping import backup, restore
-from trope.annotate.store.models import Batch, Item, Judgment, Lease, Person
-from trope.annotate.store.moving import move, plan_with_database
-from trope.annotate.store.tables import Sum, sum_of, tables
+from trope.annotate.store.backup import backup, restore
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_demo
+from trope.annotate.store.models import Batch, Item, Lease, Person, StoredJudgment
+from trope.annotate.store.transfer import (
+    TableChecksum,
+    move,
+    plan_with_database,
+    table_checksum,
+    tables,
+)
 from trope.core.errors import BadInput
 
 
@@ -73,7 +78,7 @@ def full_project(folder: Path, seed: int) -> Project:
     people.invite("Applicant", now=START)
     people.invite("Judy", role="adjudicator", now=START)
     applicant, judy = (Person.objects.get(name=name).pk for name in ("Applicant", "Judy"))
-    admitting.consent(applicant, plan, now=START)
+    membership.consent(applicant, plan, now=START)
     practice.answer_training(applicant, "1", {"metaphor": "no"}, plan, now=START)
     practice.answer_demo(applicant, "k", {"metaphor": "yes"}, plan, now=START)
     discipline.hold(applicant, "", "A question.", now=START, by="Olga")
@@ -82,7 +87,7 @@ def full_project(folder: Path, seed: int) -> Project:
     assert item is not None
     for number, answer in enumerate(("yes", "no")):
         given = {"metaphor": answer}
-        adjudicating.decide(
+        adjudication.decide(
             item.pk, judy, f"{number:032}", given, note="=so", excluded=False, now=START
         )
     Batch.objects.create(name="one", first=1, last=2, opened=START)
@@ -91,8 +96,8 @@ def full_project(folder: Path, seed: int) -> Project:
     return project
 
 
-def all_sums() -> dict[str, Sum]:
-    return {model.__name__: sum_of(model, "default") for model in tables()}
+def all_sums() -> dict[str, TableChecksum]:
+    return {model.__name__: table_checksum(model, "default") for model in tables()}
 
 
 def acknowledged_by(worker: "subprocess.Popen[str]", number: int) -> list[str]:
@@ -112,12 +117,12 @@ def test_backup_restored_is_the_same_project(tmp_path: Path) -> None:
     assert again.secret == project.secret
     assert again.plan == project.plan
     assert (again.folder / "demo.jsonl").read_bytes() == (tmp_path / "p/demo.jsonl").read_bytes()
-    (decided,) = exporting.decisions()
+    (decided,) = rows.decisions()
     assert (decided["answers"], decided["note"]) == ({"metaphor": "no"}, "=so")
     assert stat.S_IMODE((again.folder / "secret").stat().st_mode) == 0o600
     for person in Person.objects.filter(state="active"):  # and work goes on there
         for lease in queue.next_page(person.pk, again.plan, now=START, rng=Random(1)).leases[:1]:
-            judging.skip(person.pk, lease.token, again.plan, now=START)
+            judgments.skip(person.pk, lease.token, again.plan, now=START)
     check_books(again)
 
 
@@ -136,7 +141,7 @@ def test_backup_while_someone_writes_is_whole_and_has_all_that_was_acknowledged(
     restore(tmp_path / "b.zip", tmp_path / "again")
     again = open_project(tmp_path / "again")
     connect(again)
-    stored = set(Judgment.objects.values_list("token", flat=True))
+    stored = set(StoredJudgment.objects.values_list("token", flat=True))
     assert set(before) <= stored
     assert not set(after[-1:]) & stored
     check_books(again)
@@ -226,7 +231,7 @@ def test_move_while_someone_writes_loses_nothing_that_was_acknowledged(
     acknowledged += [line for line in rest.split("\n") if len(line) == 32]
     moved = open_project(project.folder)
     connect(moved)
-    assert set(acknowledged) <= set(Judgment.objects.values_list("token", flat=True))
+    assert set(acknowledged) <= set(StoredJudgment.objects.values_list("token", flat=True))
     assert len(acknowledged) < 2_000
     check_books(moved)
 
@@ -248,8 +253,8 @@ def test_postgres_is_backed_up_in_one_snapshot_and_restored(tmp_path: Path, data
     again = open_project(tmp_path / "again")
     connect(again)
     assert again.plan.database == ""
-    assert Judgment.objects.count() == counts["store_judgment"]
-    assert set(before) <= set(Judgment.objects.values_list("token", flat=True))
+    assert StoredJudgment.objects.count() == counts["store_judgment"]
+    assert set(before) <= set(StoredJudgment.objects.values_list("token", flat=True))
     assert Lease.objects.count() == counts["store_lease"]
     check_books(again)
 
@@ -293,7 +298,7 @@ def test_postgres_gives_the_same_files_as_sqlite(tmp_path: Path, database: str) 
     people.invite("After", now=START)
     newest = Person.objects.get(name="After").pk
     for lease in queue.next_page(newest, new.plan, now=START, rng=Random(1)).leases[:1]:
-        judging.skip(newest, lease.token, new.plan, now=START)  # numbered after those that came
+        judgments.skip(newest, lease.token, new.plan, now=START)  # numbered after those that came
 
 
 def test_postgres_takes_files_of_other_tools(tmp_path: Path, database: str) -> None:
@@ -304,5 +309,8 @@ def test_postgres_takes_files_of_other_tools(tmp_path: Path, database: str) -> N
     (tmp_path / "batch.csv").write_text(MTURK, encoding="utf-8")
     run("import", project.folder, tmp_path / "batch.csv", "--format", "mturk")
     connect(open_project(project.folder))
-    assert sorted(Judgment.objects.values_list("state", flat=True)) == ["counted", "discarded"]
+    assert sorted(StoredJudgment.objects.values_list("state", flat=True)) == [
+        "counted",
+        "discarded",
+    ]
     check_books(project)

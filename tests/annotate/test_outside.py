@@ -11,11 +11,10 @@ from projects import START, Clock, add_items, make_project
 from visitors import ticking_clock
 
 from trope.annotate.project import Project
-from trope.annotate.store.connect import connect
+from trope.annotate.store.database import connect
 from trope.annotate.store.models import Event, Person, Standing
-from trope.annotate.store.outside import make_link_token
-from trope.annotate.store.people import invite
-from trope.annotate.web.settings import web_settings
+from trope.annotate.store.people import invite, make_link_token
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput
 

@@ -2,17 +2,21 @@
 
 import pytest
 
-from trope.annotate.rules.agreement import measure_question
-from trope.annotate.rules.paper_tables import Expression, PartTables, Share, paper_tables
-from trope.annotate.rules.verbs import verb_classes, verb_lemma
+from trope.annotate.rules.agreement import measure_question, verb_classes, verb_lemma
+from trope.annotate.rules.paper_tables import (
+    CountedShare,
+    PartTables,
+    TweetExpression,
+    paper_tables,
+)
 from trope.core.judgments import Judgment
 
 ITEMS = [
-    Expression("a", "She gave me hope", "gave me hope", "gave", "hope", "one"),
-    Expression("b", "He gave me money", "gave me money", "gave", "money", "one"),
-    Expression("c", "We started a war", "started a war", "started", "war", "one"),
-    Expression("d", "Rain devours hills", "devours hills", "devours", "hills", "one"),
-    Expression("e", "No idea", "No idea", "", "", "two"),
+    TweetExpression("a", "She gave me hope", "gave me hope", "gave", "hope", "one"),
+    TweetExpression("b", "He gave me money", "gave me money", "gave", "money", "one"),
+    TweetExpression("c", "We started a war", "started a war", "started", "war", "one"),
+    TweetExpression("d", "Rain devours hills", "devours hills", "devours", "hills", "one"),
+    TweetExpression("e", "No idea", "No idea", "", "", "two"),
 ]
 VOTES = {"a": "yyyyy", "b": "nnnnn", "c": "yyynn", "d": "yynn", "e": ""}
 
@@ -35,12 +39,12 @@ def tables() -> tuple[list[Judgment], dict[str, str], list[PartTables]]:
 def test_shares_have_their_own_bases() -> None:
     one, two = tables()[2]
     assert (one.part, one.tweets, two.part) == ("one", 4, "two")
-    assert one.positive == Share(2, 3)
-    assert one.negative == Share(1, 3)
-    assert one.narrow_majority == Share(1, 3)
-    assert one.tied == Share(1, 4)
-    assert one.not_understood == Share(0, 4)
-    assert two.not_understood == Share(1, 1)
+    assert one.positive == CountedShare(2, 3)
+    assert one.negative == CountedShare(1, 3)
+    assert one.narrow_majority == CountedShare(1, 3)
+    assert one.tied == CountedShare(1, 4)
+    assert one.not_understood == CountedShare(0, 4)
+    assert two.not_understood == CountedShare(1, 1)
     assert two.positive.percent is None
     assert (one.pairs, one.verbs, one.nouns) == (4, 3, 4)
     assert one.length == pytest.approx((4 + 4 + 4 + 3) / 4)

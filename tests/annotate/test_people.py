@@ -25,11 +25,18 @@ from visitors import (
     where,
 )
 
-from trope.annotate.project import Project, open_project
-from trope.annotate.starting import new_project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.models import ConsentText, Event, Judgment, Lease, Person, Standing, Trial
-from trope.annotate.web.settings import web_settings
+from trope.annotate.project import Project, new_project, open_project
+from trope.annotate.store.database import connect
+from trope.annotate.store.models import (
+    ConsentText,
+    Event,
+    Lease,
+    Person,
+    Standing,
+    StoredJudgment,
+    Trial,
+)
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 
 Serve = Callable[[str], Project]
@@ -66,7 +73,7 @@ def test_all_stages_in_their_order(serve: Serve) -> None:
     owner().post(f"/project/applicants/{Person.objects.get(name='Ann').pk}", {"verdict": "accept"})
     assert where(ann) == "/judge"
     assert judge(ann).status_code == 302
-    assert Judgment.objects.count() == 1
+    assert StoredJudgment.objects.count() == 1
 
 
 def test_no_stage_can_be_passed_by(serve: Serve) -> None:
@@ -298,12 +305,12 @@ def test_form_sent_after_a_pause_is_kept_until_guidelines_were_read(
     clock.forward(hours=12)
     answer = ann.post("/judge", {"token": token, "metaphor": "no"}, HTTP_X_TROPE="next")
     assert answer.headers["Location"] == "/way"
-    assert Judgment.objects.count() == 1
+    assert StoredJudgment.objects.count() == 1
     confirm(ann)
     page = ann.get("/judge").content.decode()
     assert re.search(r'value="no"[^>]* checked', page), "what was filled in is there"
     judge(ann, "no")
-    assert Judgment.objects.count() == 2
+    assert StoredJudgment.objects.count() == 2
 
 
 def test_page_of_guidelines_opened_before_the_pause_does_not_count(

@@ -9,10 +9,10 @@ from bookkeeping import check_books
 from projects import START, add_items, make_project
 from test_concurrency import YES, at_once, work_until_finished
 
-from trope.annotate.admission import Demo, Outside, Selection, Withdrawal
+from trope.annotate.admission import DemoTask, ExternalWorkers, SelectionRules, Withdrawal
 from trope.annotate.project import Project
-from trope.annotate.store import admitting, choosing, judging, leaving, outside, people, practice
-from trope.annotate.store.demo_items import import_demo
+from trope.annotate.store import membership, people, practice, selection
+from trope.annotate.store.imports import import_demo
 from trope.annotate.store.models import Person, Standing, Trial
 
 
@@ -21,14 +21,14 @@ def project(tmp_path: Path) -> Project:
     return make_project(tmp_path / "project", k=3, page=4)
 
 
-def with_demo(project: Project, selection: Selection) -> Project:
+def with_demo(project: Project, selection: SelectionRules) -> Project:
     """The project with a demo task of two items, one of them known."""
     rows = [{"id": "d1", "text": "A."}, {"id": "d2", "text": "B.", "gold": YES}]
     path = project.folder / "demo.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     import_demo(project, path, now=START)
     return Project(
-        project.folder, replace(project.plan, demo=Demo(items=2, gold=1), selection=selection)
+        project.folder, replace(project.plan, demo=DemoTask(items=2, gold=1), selection=selection)
     )
 
 
@@ -48,7 +48,7 @@ def do_demo(project: Project, person: int) -> str:
 
 
 def check_best_fill_the_places(project: Project) -> None:
-    rule = Selection(by="best", best=3, after=8)
+    rule = SelectionRules(by="best", best=3, after=8)
     staged = with_demo(project, rule)
     applicants = invited(8)
     results = at_once(lambda n: do_demo(staged, applicants[n]), times=8)
@@ -58,25 +58,25 @@ def check_best_fill_the_places(project: Project) -> None:
 
 
 def check_button_pressed_by_many_takes_no_more_than_the_places(project: Project) -> None:
-    staged = with_demo(project, Selection(by="owner", best=2))
+    staged = with_demo(project, SelectionRules(by="owner", best=2))
     for person in invited(6):
         do_demo(staged, person)
-    taken = at_once(lambda _: choosing.accept_best(staged.plan, now=START, by="Olga"), times=6)
+    taken = at_once(lambda _: selection.accept_best(staged.plan, now=START, by="Olga"), times=6)
     assert sum(taken) == 2
     assert Standing.objects.filter(verdict="accepted").count() == 2
 
 
 def check_one_account_a_worker(project: Project) -> None:
-    visitor = outside.Visitor("w1", "s1", "")
-    found = at_once(lambda _: outside.arrive(visitor, project.plan, now=START), times=8)
+    visitor = people.Visitor("w1", "s1", "")
+    found = at_once(lambda _: people.admit_worker(visitor, project.plan, now=START), times=8)
     assert {arrival.problem for arrival in found} == {""}
     assert {arrival.person.pk for arrival in found} == {Person.objects.get().pk}
 
 
 def check_places_for_workers_are_not_overrun(project: Project) -> None:
-    plan = replace(project.plan, outside=Outside(places=3))
+    plan = replace(project.plan, outside=ExternalWorkers(places=3))
     found = at_once(
-        lambda n: outside.arrive(outside.Visitor(f"w{n}", "s", ""), plan, now=START), times=8
+        lambda n: people.admit_worker(people.Visitor(f"w{n}", "s", ""), plan, now=START), times=8
     )
     assert sorted(arrival.problem for arrival in found) == [""] * 3 + ["full"] * 5
     assert Person.objects.count() == 3
@@ -89,10 +89,10 @@ def check_withdrawal_in_the_middle_of_work(project: Project) -> None:
 
     def work(number: int) -> object:
         if number == 6:
-            return leaving.withdraw(ids[0], erasing.plan, now=START)
+            return membership.withdraw(ids[0], erasing.plan, now=START)
         try:
             return work_until_finished(erasing, ids[number])
-        except judging.Refused as refused:
+        except people.ActionRefused as refused:
             return refused.code
 
     results = at_once(work, times=7)
@@ -118,7 +118,7 @@ def test_at_once(check: object, project: Project) -> None:
 
 
 def test_same_demo_form_ten_times_at_once_is_one_answer(project: Project) -> None:
-    staged = with_demo(project, Selection(by="owner"))
+    staged = with_demo(project, SelectionRules(by="owner"))
     (ann,) = invited(1)
     task = practice.next_demo(ann, staged.plan)
     assert task
@@ -132,7 +132,7 @@ def test_same_demo_form_ten_times_at_once_is_one_answer(project: Project) -> Non
 
 def test_profile_sent_twice_at_once_is_one_profile(project: Project) -> None:
     (ann,) = invited(1)
-    at_once(lambda n: admitting.save_profile(ann, {"number": n}, project.plan, now=START), times=5)
+    at_once(lambda n: membership.save_profile(ann, {"number": n}, project.plan, now=START), times=5)
     kept = Standing.objects.get(pk=ann).profile
-    admitting.save_profile(ann, {"number": 99}, project.plan, now=START)
+    membership.save_profile(ann, {"number": 99}, project.plan, now=START)
     assert Standing.objects.get(pk=ann).profile == kept

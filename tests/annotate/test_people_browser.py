@@ -13,7 +13,7 @@ pytest.importorskip("django", reason="Django is not installed (pip install 'trop
 from browsers import TROPE, free_port, open_page
 
 from chromium import chromium
-from trope.annotate.starting import new_project
+from trope.annotate.project import new_project
 
 pytestmark = pytest.mark.browser
 browser = chromium  # the fixture, by the name that the tests give it

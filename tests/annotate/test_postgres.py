@@ -19,9 +19,10 @@ from test_concurrency import YES, at_once, work_until_finished
 from test_discipline import reinstated_while_others_work
 from test_people_at_once import CHECKS
 
-from trope.annotate.project import Doubt, Project
-from trope.annotate.store import judging, people, queue
-from trope.annotate.store.models import Item, Judgment
+from trope.annotate.plan import Doubt
+from trope.annotate.project import Project
+from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store.models import Item, StoredJudgment
 
 
 @pytest.fixture
@@ -70,7 +71,7 @@ def test_postgres_items_that_others_are_taking_are_passed_over_and_come_later(
         page = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1))
     assert names_of(page) == ["i2", "i4", "i5", "i6"]
     for lease in page.leases:
-        judging.submit(1, lease.token, YES, on_postgres.plan, now=START)
+        judgments.submit(1, lease.token, YES, on_postgres.plan, now=START)
     page = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1))
     assert names_of(page) == ["i1", "i3", "i7", "i8"]
     check_books(on_postgres)
@@ -107,7 +108,7 @@ def test_postgres_form_is_stored_while_someone_takes_its_item(on_postgres: Proje
     (lease,) = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1)).leases
     with taken_by_another(on_postgres, ["i1"]) as other:
         other.execute("UPDATE store_item SET open_slots = open_slots - 1")
-        stored = judging.submit(1, lease.token, YES, on_postgres.plan, now=START)
+        stored = judgments.submit(1, lease.token, YES, on_postgres.plan, now=START)
         other.rollback()
     assert stored.state == "counted"
     check_books(on_postgres)
@@ -118,10 +119,10 @@ def test_postgres_same_form_ten_times_at_once_is_one_judgment(on_postgres: Proje
     people.invite("Ann", now=START)
     (lease,) = queue.next_page(1, on_postgres.plan, now=START, rng=Random(1)).leases
     results = at_once(
-        lambda _: judging.submit(1, lease.token, YES, on_postgres.plan, now=START).pk, times=10
+        lambda _: judgments.submit(1, lease.token, YES, on_postgres.plan, now=START).pk, times=10
     )
     assert len(set(results)) == 1, results
-    assert Judgment.objects.count() == 1
+    assert StoredJudgment.objects.count() == 1
     check_books(on_postgres)
 
 
@@ -132,10 +133,10 @@ def test_postgres_dismissal_in_the_middle_of_work(on_postgres: Project) -> None:
 
     def work(number: int) -> object:
         if number == 6:
-            return people.dismiss(1, "test", now=START)
+            return discipline.dismiss(1, "test", now=START)
         try:
             return work_until_finished(on_postgres, number + 1)
-        except judging.Refused as refused:
+        except people.ActionRefused as refused:
             return refused.code
 
     results = at_once(work, times=7)
@@ -149,8 +150,8 @@ def test_postgres_reinstatement_in_the_middle_of_work(on_postgres: Project) -> N
 
 
 def test_postgres_disputed_items_are_found(on_postgres: Project) -> None:
-    from trope.annotate.store.adjudicating import next_disputes
-    from trope.annotate.store.quality import by_day
+    from trope.annotate.store.adjudication import next_disputes
+    from trope.annotate.store.reports import by_day
 
     add_items(on_postgres, 2)
     for number, answer in enumerate(("yes", "yes", "no")):
@@ -158,7 +159,7 @@ def test_postgres_disputed_items_are_found(on_postgres: Project) -> None:
         page = queue.next_page(number + 1, on_postgres.plan, now=START, rng=Random(1))
         for lease in page.leases:
             given = {"metaphor": answer if lease.item.external_id == "i2" else "yes"}
-            judging.submit(number + 1, lease.token, given, on_postgres.plan, now=START)
+            judgments.submit(number + 1, lease.token, given, on_postgres.plan, now=START)
     (found,) = next_disputes(on_postgres.plan)
     assert found.answers == {"metaphor": {"yes": 2, "no": 1}}
     in_doubt = replace(on_postgres.plan, doubt=Doubt("metaphor", ("yes",)))

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from trope.annotate.items import read_items
-from trope.annotate.project import open_project, read_plan
+from trope.annotate.exchange.items import read_items
+from trope.annotate.plan import read_plan
+from trope.annotate.project import TEMPLATES, VARIANTS, new_project, open_project
 from trope.annotate.questions import Question, joined_spans, read_answers
-from trope.annotate.starting import TEMPLATES, VARIANTS, new_project
 from trope.cli.main import main
 from trope.core.errors import BadConfig, BadInput, BadRecord, MissingData, UnknownName
 

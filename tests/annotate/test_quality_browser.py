@@ -12,7 +12,7 @@ from browsers import TROPE, chromium, free_port, open_page
 from projects import PLAN
 from walking import fits_a_phone, shoot
 
-from trope.annotate.starting import new_project
+from trope.annotate.project import new_project
 
 pytestmark = pytest.mark.browser
 

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from judged_projects import collect, scores, tweets
+from page_text import text_of
 from projects import START, make_project
 from test_web import EVIL, browser
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.store import answers as answers_store
-from trope.annotate.store import discipline, judging, people, queue
-from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.store.models import Item, Judgment, Person
-from trope.annotate.store.quality import measure_project
-from trope.annotate.web.settings import web_settings
+from trope.annotate.store import discipline, judgments, people, queue, rows
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_items
+from trope.annotate.store.models import Item, Person, StoredJudgment
+from trope.annotate.store.reports import measure_project
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput
 
@@ -127,7 +127,7 @@ def test_weighted_means_are_those_of_the_command(tmp_path: Path) -> None:
 
 def test_weighted_mean_without_control_items_is_explained(tmp_path: Path) -> None:
     project = scores(tmp_path / "p")
-    Judgment.objects.filter(state="gold").delete()
+    StoredJudgment.objects.filter(state="gold").delete()
     client = owner()
     for address in ("labels", "labels.csv"):
         page = client.get(f"/project/{address}?method=weighted-mean")
@@ -155,11 +155,11 @@ def test_unanimous_answers_are_explained_not_nan(tmp_path: Path) -> None:
     client = owner()
     assert "Nobody has answered this yet" in client.get("/project/quality").content.decode()
     for name in ("Ann", "Bob"):
-        person = people.person_of(people.invite(name, now=START))
+        person = people.person_by_token(people.invite(name, now=START))
         assert person is not None
         for lease in queue.next_page(person.pk, project.plan, now=START, rng=Random(1)).leases:
-            judging.submit(person.pk, lease.token, {"metaphor": "yes"}, project.plan, now=START)
-    page = client.get("/project/quality").content.decode()
+            judgments.submit(person.pk, lease.token, {"metaphor": "yes"}, project.plan, now=START)
+    page = text_of(client.get("/project/quality"))
     assert "agreement by chance is perfect too" in page
     assert "nan" not in page.lower().replace("unanimous", "")
 
@@ -167,18 +167,18 @@ def test_unanimous_answers_are_explained_not_nan(tmp_path: Path) -> None:
 def test_large_project_is_sampled_and_says_so(
     collected: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sample = answers_store.draw_sample(most=10)
+    sample = rows.draw_sample(most=10)
     assert len(sample.ids or ()) == 10
-    assert sample == answers_store.draw_sample(most=10), "the same each time"
+    assert sample == rows.draw_sample(most=10), "the same each time"
     assert "A random 10 of 24 items" in sample.note
     drawn = measure_project(collected.plan, sample=sample)[1].agreement
     assert drawn is not None
     assert drawn.items == 10
-    monkeypatch.setattr("trope.annotate.web.quality.draw_sample", lambda: sample)
+    monkeypatch.setattr("trope.annotate.web.quality_pages.draw_sample", lambda: sample)
     client = owner()
     for address in ("/project/quality", "/project/labels", "/project/tables"):
         assert "A random 10 of 24 items" in client.get(address).content.decode()
-    for module in ("quality", "downloads"):
+    for module in ("quality_pages", "downloads"):
         monkeypatch.setattr(f"trope.annotate.web.{module}.MOST_DOWNLOADED", 20)
     assert client.get("/project/labels.csv?method=mace").status_code == 422
     assert download(client, "/project/labels.csv").count("\n") > 24, "some items at a time"
@@ -228,7 +228,7 @@ def test_project_without_tables_says_so(tmp_path: Path) -> None:
 
 def test_person_sees_own_work_but_not_which_items_were_controls(collected: Project) -> None:
     token = people.renew_invitation("Reader 1", now=START)
-    page = browser(token).get("/me").content.decode()
+    page = text_of(browser(token).get("/me"))
     person = Person.objects.get(name="Reader 1")
     assert f"{person.judged} items" in page
     assert "10.0 seconds an item" in page
@@ -238,7 +238,7 @@ def test_person_sees_own_work_but_not_which_items_were_controls(collected: Proje
     assert "Same answer as others" in page
     assert not re.search(r"\bg\d\b", page)
     assert "gold" not in page.lower()
-    assert Judgment.objects.filter(person=person, state="gold").count() == person.gold_seen
+    assert StoredJudgment.objects.filter(person=person, state="gold").count() == person.gold_seen
 
 
 def test_own_page_asks_as_much_of_the_database_whatever_there_is(tmp_path: Path) -> None:
@@ -287,12 +287,12 @@ def test_review_lists_and_acts(tmp_path: Path) -> None:
     project = open_project(project.folder)
     connect(project, **web_settings())
     collect(project, readers=4)
-    clicker = people.person_of(people.invite("Clicker", now=START))
+    clicker = people.person_by_token(people.invite("Clicker", now=START))
     assert clicker is not None
     while leases := queue.next_page(clicker.pk, project.plan, now=START, rng=Random(1)).leases:
         for lease in leases:
             said = {"understood": "yes", "metaphorical": "yes", "certainty": "certain"}
-            judging.submit(clicker.pk, lease.token, said, project.plan, now=START)
+            judgments.submit(clicker.pk, lease.token, said, project.plan, now=START)
     client = owner()
     page = client.get("/project/review").content.decode()
     assert "too fast: 0.0 s an answer" in page
@@ -317,7 +317,7 @@ def test_warning_appeal_and_answer_through_pages(tmp_path: Path) -> None:
     client.post(address, {"action": "warn", "reason": "Please <b>slow</b> down"})
     assert "Please &lt;b&gt;slow&lt;/b&gt; down" in ann.get("/judge").content.decode()
     assert ann.post("/me/warnings").headers["Location"] == "/judge"
-    assert "slow" not in ann.get("/judge").content.decode()
+    assert "slow" not in text_of(ann.get("/judge"))
     assert "slow" in ann.get("/me").content.decode()
     assert ann.post("/me/appeal", {"text": "Why?"}).status_code == 422
     client.post(address, {"action": "dismiss", "reason": "No answer"})
@@ -358,12 +358,12 @@ def test_markup_in_names_texts_and_notes_stays_text(tmp_path: Path) -> None:
     import_items(project, path, now=START)
     numbers = []
     for reader, pattern in enumerate((("yes", "no", "yes"), ("yes", "no", "no"))):
-        person = people.person_of(people.invite(f"{EVIL}{reader}", now=START))
+        person = people.person_by_token(people.invite(f"{EVIL}{reader}", now=START))
         assert person is not None
         numbers.append(person.pk)
         page = queue.next_page(person.pk, project.plan, now=START, rng=Random(1))
         for lease, said in zip(page.leases, pattern, strict=True):
-            judging.submit(person.pk, lease.token, {"metaphor": said}, project.plan, now=START)
+            judgments.submit(person.pk, lease.token, {"metaphor": said}, project.plan, now=START)
     discipline.hold(numbers[0], "", EVIL, now=START, by="Olga")
     discipline.appeal(numbers[0], EVIL, now=START)
     client = owner()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from projects import START, Clock, add_items, make_project
 
 from trope.annotate.project import Project
-from trope.annotate.store import judging, people, queue
+from trope.annotate.store import discipline, judgments, people, queue
 from trope.core.errors import BadInput, BadRecord
 
 Invite = Callable[[str], int]
@@ -32,10 +32,10 @@ def project(tmp_path: Path) -> Project:
 @pytest.fixture
 def person(project: Project) -> Callable[[str], int]:
     """Invites someone, and gives their number."""
-    from trope.annotate.store.people import invite, person_of
+    from trope.annotate.store.people import invite, person_by_token
 
     def invited(name: str) -> int:
-        found = person_of(invite(name, now=START))
+        found = person_by_token(invite(name, now=START))
         assert found is not None
         return int(found.pk)
 
@@ -59,7 +59,7 @@ def work_all(project: Project, person: int, clock: Clock) -> int:
     done = 0
     while forms := tokens(project, person, clock):
         for token in forms:
-            judging.submit(person, token, YES, project.plan, now=clock.forward(seconds=5))
+            judgments.submit(person, token, YES, project.plan, now=clock.forward(seconds=5))
             done += 1
     return done
 
@@ -72,7 +72,7 @@ def test_page_in_hand_comes_back_until_it_is_done(
     first = page(project, ann, clock)
     assert names(first) == ["i1", "i2", "i3"]
     assert names(page(project, ann, clock)) == ["i1", "i2", "i3"]
-    judging.submit(ann, first.leases[0].token, YES, project.plan, now=clock.now)
+    judgments.submit(ann, first.leases[0].token, YES, project.plan, now=clock.now)
     assert names(page(project, ann, clock)) == ["i2", "i3"]
     check_books(project)
 
@@ -130,8 +130,8 @@ def test_late_submit_takes_a_slot_if_there_is_one_and_is_kept_if_not(
     clock.forward(minutes=31)
     queue.release_expired(now=clock.now)
     (taken, _) = page(project, 2, clock).leases
-    judging.submit(2, taken.token, YES, project.plan, now=clock.now)
-    states = [judging.submit(1, t, YES, project.plan, now=clock.now).state for t in late]
+    judgments.submit(2, taken.token, YES, project.plan, now=clock.now)
+    states = [judgments.submit(1, t, YES, project.plan, now=clock.now).state for t in late]
     assert states == ["surplus", "surplus"], "Bob holds or has judged both"
     check_books(project)
 
@@ -141,13 +141,13 @@ def test_late_submit_takes_a_slot_if_there_is_one_and_is_kept_if_not(
     late_again = tokens(project, 2, clock)
     clock.forward(minutes=31)
     queue.release_expired(now=clock.now)
-    states = [judging.submit(2, t, YES, project.plan, now=clock.now).state for t in late_again]
+    states = [judgments.submit(2, t, YES, project.plan, now=clock.now).state for t in late_again]
     assert set(states) == {"counted"}
     check_books(project)
 
 
 def add_items_named(project: Project, name: str) -> None:
-    from trope.annotate.store.importing import import_items
+    from trope.annotate.store.imports import import_items
 
     path = project.folder / f"{name}.csv"
     path.write_text(f"id,text\n{name},Another sentence.\n", encoding="utf-8")
@@ -162,7 +162,7 @@ def test_skipped_item_goes_to_someone_else_and_never_comes_back(
     for name in ("Ann", "Bob"):
         people.invite(name, now=START)
     for token in tokens(project, 1, clock):
-        judging.skip(1, token, project.plan, now=clock.now)
+        judgments.skip(1, token, project.plan, now=clock.now)
     assert page(project, 1, clock).reason == "finished"
     assert names(page(project, 2, clock)) == ["i1", "i2"]
     check_books(project)
@@ -173,7 +173,7 @@ def test_item_that_is_returned_and_ahead_too_is_given_once(tmp_path: Path, clock
     add_items(project, 3)
     for name in ("Ann", "Bob"):
         people.invite(name, now=START)
-    judging.skip(1, tokens(project, 1, clock)[0], project.plan, now=clock.now)
+    judgments.skip(1, tokens(project, 1, clock)[0], project.plan, now=clock.now)
     assert names(page(project, 2, clock)) == ["i1", "i2", "i3"]
     check_books(project)
 
@@ -184,11 +184,11 @@ def test_skipping_ends_at_its_limit(tmp_path: Path, clock: Clock) -> None:
     people.invite("Ann", now=START)
     forms = tokens(project, 1, clock)
     for token in forms[:3]:
-        judging.skip(1, token, project.plan, now=clock.now)
-    with pytest.raises(judging.Refused) as caught:
-        judging.skip(1, forms[3], project.plan, now=clock.now)
+        judgments.skip(1, token, project.plan, now=clock.now)
+    with pytest.raises(people.ActionRefused) as caught:
+        judgments.skip(1, forms[3], project.plan, now=clock.now)
     assert caught.value.code == "skip_limit"
-    assert judging.submit(1, forms[3], YES, project.plan, now=clock.now).state == "counted"
+    assert judgments.submit(1, forms[3], YES, project.plan, now=clock.now).state == "counted"
 
 
 def test_dismissal_frees_slots_and_ends_the_work(
@@ -197,14 +197,14 @@ def test_dismissal_frees_slots_and_ends_the_work(
     add_items(project, 5)
     ann, bob, cy = person("Ann"), person("Bob"), person("Cy")
     first = tokens(project, ann, clock)
-    judging.submit(ann, first[0], YES, project.plan, now=clock.now)
+    judgments.submit(ann, first[0], YES, project.plan, now=clock.now)
     work_all(project, bob, clock)
-    assert people.dismiss(ann, "answers at random", now=clock.now, by="Owner") == 1
+    assert discipline.dismiss(ann, "answers at random", now=clock.now, by="Owner") == 1
     check_books(project)
-    with pytest.raises(judging.Refused):
-        judging.submit(ann, first[1], YES, project.plan, now=clock.now)
+    with pytest.raises(people.ActionRefused):
+        judgments.submit(ann, first[1], YES, project.plan, now=clock.now)
     assert page(project, ann, clock).reason == "dismissed"
-    assert people.dismiss(ann, "again", now=clock.now) == 0
+    assert discipline.dismiss(ann, "again", now=clock.now) == 0
     assert work_all(project, cy, clock) == 5
     check_books(project)
 
@@ -212,19 +212,19 @@ def test_dismissal_frees_slots_and_ends_the_work(
 def test_change_keeps_history_and_takes_no_second_slot(
     project: Project, person: Invite, clock: Clock
 ) -> None:
-    from trope.annotate.store.exporting import judgments
+    from trope.annotate.store.rows import judgment_records
 
     add_items(project, 1)
     ann, bob = person("Ann"), person("Bob")
     (token,) = tokens(project, ann, clock)
-    old = judging.submit(ann, token, YES, project.plan, now=clock.now)
-    new = judging.change(ann, old.pk, "c" * 32, {"metaphor": "no"}, project.plan, now=clock.now)
-    assert judging.change(ann, old.pk, "c" * 32, YES, project.plan, now=clock.now).pk == new.pk
-    with pytest.raises(judging.Refused):
-        judging.change(bob, new.pk, "d" * 32, YES, project.plan, now=clock.now)
+    old = judgments.submit(ann, token, YES, project.plan, now=clock.now)
+    new = judgments.change(ann, old.pk, "c" * 32, {"metaphor": "no"}, project.plan, now=clock.now)
+    assert judgments.change(ann, old.pk, "c" * 32, YES, project.plan, now=clock.now).pk == new.pk
+    with pytest.raises(people.ActionRefused):
+        judgments.change(bob, new.pk, "d" * 32, YES, project.plan, now=clock.now)
     check_books(project)
-    assert [row.answers for row in judgments()] == [{"metaphor": "no"}]
-    assert [row.current for row in judgments(history=True)] == [False, True]
+    assert [row.answers for row in judgment_records()] == [{"metaphor": "no"}]
+    assert [row.current for row in judgment_records(history=True)] == [False, True]
 
 
 def test_draft_stays_with_the_item_even_after_the_lease_expired(
@@ -233,8 +233,8 @@ def test_draft_stays_with_the_item_even_after_the_lease_expired(
     add_items(project, 1)
     ann, bob = person("Ann"), person("Bob")
     (token,) = tokens(project, ann, clock)
-    assert judging.save_draft(ann, token, {"metaphor": ["no"]})
-    assert not judging.save_draft(bob, token, {"metaphor": ["yes"]})
+    assert judgments.save_draft(ann, token, {"metaphor": ["no"]})
+    assert not judgments.save_draft(bob, token, {"metaphor": ["yes"]})
     clock.forward(minutes=31)
     queue.release_expired(now=clock.now)
     (lease,) = page(project, ann, clock).leases
@@ -257,7 +257,7 @@ def test_control_items_come_in_their_share_and_take_no_slots(tmp_path: Path, clo
 
 
 def test_import_is_all_or_nothing(project: Project) -> None:
-    from trope.annotate.store.importing import import_items
+    from trope.annotate.store.imports import import_items
     from trope.annotate.store.models import Item
 
     add_items(project, 2)
@@ -329,15 +329,15 @@ def _do(
     elif what == "expire":
         queue.release_expired(now=clock.forward(minutes=31))
     elif what == "dismiss" and which == 0:
-        people.dismiss(person, "test", now=clock.now)
+        discipline.dismiss(person, "test", now=clock.now)
     elif seen[who]:
         token = seen[who][which % len(seen[who])]
         if what == "late":
             clock.forward(minutes=31)
         try:
             if what == "skip":
-                judging.skip(person, token, project.plan, now=clock.now)
+                judgments.skip(person, token, project.plan, now=clock.now)
             else:
-                judging.submit(person, token, YES, project.plan, now=clock.now)
-        except judging.Refused as refused:
+                judgments.submit(person, token, YES, project.plan, now=clock.now)
+        except people.ActionRefused as refused:
             assert refused.code in ("dismissed", "unknown")

@@ -16,11 +16,11 @@ from test_security import NAMES, served
 from test_web import browser, form_token
 
 from trope.annotate.project import Project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.store.models import Judgment, Lease, Person
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_items
+from trope.annotate.store.models import Lease, Person, StoredJudgment
 from trope.annotate.store.people import invite
-from trope.annotate.web.settings import web_settings
+from trope.annotate.web.service import web_settings
 
 GOLD_PLAN = """
 [skip]
@@ -57,7 +57,7 @@ def all_pages(client: Any, rng: Random, known: set[str]) -> Iterator[tuple[str, 
             from django.urls import reverse
 
             path = reverse(name, kwargs=arguments)
-            if name not in ("join", "leave", "work"):
+            if name not in ("join", "sign_out", "work"):
                 yield path, client.get(path).content.decode()
                 if rng.random() < 0.1:
                     yield path, client.post(path, form).content.decode()
@@ -75,7 +75,7 @@ def test_gold_never_reaches_an_annotator(seed: int, tmp_path: Path) -> None:
     import_items(project, path, now=START)
     ann = browser(invite("Ann", now=START))
     pages = list(all_pages(ann, Random(seed), set()))
-    assert Judgment.objects.filter(item__is_gold=True).exists()
+    assert StoredJudgment.objects.filter(item__is_gold=True).exists()
     for where, page in pages:
         # a random token may spell any word
         page = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", page)
@@ -110,14 +110,14 @@ def test_answer_that_is_not_offered_is_refused(answer: str, served: Project) -> 
     ann = browser(invite("Ann", now=START))
     form = {"token": form_token(ann), "metaphor": answer}
     assert ann.post("/judge", form).status_code == 422
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 def test_fields_that_a_form_does_not_have_are_ignored(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     form = {"token": form_token(ann), "metaphor": "no", "state": "gold", "person": "1"}
     ann.post("/judge?metaphor=yes", form | {"gold_right": "1", "judged": "999", "role": "owner"})
-    (stored,) = Judgment.objects.all()
+    (stored,) = StoredJudgment.objects.all()
     assert stored.answers == {"metaphor": "no"}
     assert Person.objects.get(name="Ann").role == "annotator"
     assert Person.objects.get(name="Ann").judged == 1
@@ -129,10 +129,10 @@ def test_work_of_others_cannot_be_reached(served: Project) -> None:
     assert bob.post("/judge", form).status_code == 409
     assert bob.post("/judge/draft", form).status_code == 409
     ann.post("/judge", form)
-    number = Judgment.objects.get().pk
+    number = StoredJudgment.objects.get().pk
     assert bob.get(f"/judge/change/{number}").status_code == 404
     assert bob.post(f"/judge/change/{number}", form).status_code == 404
-    assert Judgment.objects.count() == 1
+    assert StoredJudgment.objects.count() == 1
 
 
 def test_nobody_works_before_agreeing(served: Project) -> None:

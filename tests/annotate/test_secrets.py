@@ -12,8 +12,8 @@ from test_security import clock, public_client, served
 from test_web import browser
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.rules.throttling import ADDRESSES, Guesses
-from trope.annotate.store.connect import connect
+from trope.annotate.rules.rate_limit import ADDRESSES, GuessLimit
+from trope.annotate.store.database import connect
 from trope.annotate.store.models import Event, Person
 from trope.annotate.store.people import invite
 from trope.core.errors import BadInput, MissingData
@@ -85,7 +85,7 @@ def test_address_that_a_client_claims_is_not_believed(served: Project, clock: Cl
 
 
 def test_guesses_are_forgotten_in_time_and_in_number() -> None:
-    guesses, now = Guesses(each=2, together=10**9), START
+    guesses, now = GuessLimit(each=2, together=10**9), START
     for n in range(ADDRESSES + 5):
         guesses.note_failure(f"address {n}", now)
         guesses.note_failure(f"address {n}", now)

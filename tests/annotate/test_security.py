@@ -1,4 +1,4 @@
-"""Who may do what, what leaves the server, what an attacker gets. docs/security.md names these."""
+"""Who may do what, and what an attacker gets; security_requirements.md names these tests."""
 
 import io
 import json
@@ -12,12 +12,12 @@ from routes import ANNOTATOR, OWNER, ROLES, ROUTES, STRANGER
 from test_web import browser, form_token
 
 from trope.annotate.project import Project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.models import Judgment, Person
-from trope.annotate.store.people import dismiss, invite
-from trope.annotate.web import views
-from trope.annotate.web.serving import application
-from trope.annotate.web.settings import web_settings
+from trope.annotate.store.database import connect
+from trope.annotate.store.discipline import dismiss
+from trope.annotate.store.models import Person, StoredJudgment
+from trope.annotate.store.people import invite
+from trope.annotate.web import annotator_pages, context
+from trope.annotate.web.service import application, web_settings
 from trope.annotate.web.urls import urlpatterns
 
 NAMES = [pattern.name for pattern in urlpatterns]
@@ -34,7 +34,7 @@ def served(tmp_path: Path) -> Project:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(views, "now", lambda: clock.now)
+    monkeypatch.setattr(context, "now", lambda: clock.now)
     return clock
 
 
@@ -120,7 +120,7 @@ def test_sign_in_brings_a_session_of_its_own(served: Project) -> None:
     assert victim.cookies["session"].value != planted.cookies["session"].value
     assert victim.cookies["csrf"].value != "a" * 32
     victim.post("/judge", {"token": form_token(victim), "metaphor": "yes"})
-    assert [row.person.name for row in Judgment.objects.select_related("person")] == ["Ann"]
+    assert [row.person.name for row in StoredJudgment.objects.select_related("person")] == ["Ann"]
 
 
 def test_session_that_was_left_cannot_be_used_again(served: Project) -> None:
@@ -166,7 +166,7 @@ def test_dismissed_person_can_store_nothing_at_once(served: Project) -> None:
     token = form_token(ann)
     dismiss(Person.objects.get(name="Ann").pk, "test", now=START)
     assert ann.post("/judge", {"token": token, "metaphor": "yes"}).status_code == 409
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 def public_client(project: Project) -> Any:
@@ -324,7 +324,7 @@ def test_error_shows_nothing_of_the_inside(
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret inside")
 
-    monkeypatch.setattr(views.queue, "next_page", fail)
+    monkeypatch.setattr(annotator_pages.queue, "next_page", fail)
     answer = ann.get("/judge")
     assert answer.status_code == 500
     assert "secret" not in answer.content.decode()
@@ -335,4 +335,4 @@ def test_large_form_is_refused(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     filled = {"token": form_token(ann), "metaphor": "x" * 2_000_000}
     assert ann.post("/judge", filled).status_code == 400
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.annotate.rules.selection import Applicant, Pace, Weights, best, passes, ranked, score
+from trope.annotate.rules.selection import (
+    Applicant,
+    Pace,
+    ScoreWeights,
+    best,
+    passes,
+    ranked,
+    score,
+)
 
 DONE = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
@@ -39,32 +47,32 @@ def applicants(draw: st.DrawFn, most: int = 6) -> list[Applicant]:
     return found
 
 
-weights = st.builds(Weights, st.floats(0.01, 5), st.floats(0, 5), st.floats(0, 5))
+weights = st.builds(ScoreWeights, st.floats(0.01, 5), st.floats(0, 5), st.floats(0, 5))
 
 
 def test_score_is_the_stated_one() -> None:
     given = applicant(skipped=12, right=15, seconds=36.0)
-    found = score(given, Weights(0.8, 0.1, 0.1), Pace(expected=18, too_fast=2))
+    found = score(given, ScoreWeights(0.8, 0.1, 0.1), Pace(expected=18, too_fast=2))
     assert (found.gold, found.skips, found.time) == (0.75, 0.9, 0.5)
     assert found.total == pytest.approx(0.8 * 0.75 + 0.1 * 0.9 + 0.1 * 0.5)
 
 
 def test_weights_need_not_add_up_to_one() -> None:
     given = applicant(skipped=12, right=15, seconds=36.0)
-    assert score(given, Weights(8, 1, 1), Pace()).total == pytest.approx(
-        score(given, Weights(0.8, 0.1, 0.1), Pace()).total
+    assert score(given, ScoreWeights(8, 1, 1), Pace()).total == pytest.approx(
+        score(given, ScoreWeights(0.8, 0.1, 0.1), Pace()).total
     )
 
 
 def test_who_cannot_have_read_gets_nothing_for_speed() -> None:
     pace = Pace(expected=18, too_fast=2)
-    assert score(applicant(seconds=1.9), Weights(), pace).time == 0
-    assert score(applicant(seconds=2.0), Weights(), pace).time == 1
-    assert score(applicant(seconds=18.0), Weights(), pace).time == 1
+    assert score(applicant(seconds=1.9), ScoreWeights(), pace).time == 0
+    assert score(applicant(seconds=2.0), ScoreWeights(), pace).time == 1
+    assert score(applicant(seconds=18.0), ScoreWeights(), pace).time == 1
 
 
 @given(applicants(), weights)
-def test_every_part_lies_between_0_and_1(group: list[Applicant], weights: Weights) -> None:
+def test_every_part_lies_between_0_and_1(group: list[Applicant], weights: ScoreWeights) -> None:
     for one in group:
         found = score(one, weights, Pace())
         for part in (found.gold, found.skips, found.time):
@@ -74,7 +82,7 @@ def test_every_part_lies_between_0_and_1(group: list[Applicant], weights: Weight
 
 @given(applicants(), st.randoms(use_true_random=False), weights)
 def test_order_does_not_depend_on_the_order_of_arrival(
-    group: list[Applicant], rng: object, weights: Weights
+    group: list[Applicant], rng: object, weights: ScoreWeights
 ) -> None:
     mixed = list(group)
     rng.shuffle(mixed)  # type: ignore[attr-defined]
@@ -83,7 +91,7 @@ def test_order_does_not_depend_on_the_order_of_arrival(
 
 @given(applicants(most=8), weights, st.floats(0, 1))
 def test_one_applicant_more_never_turns_the_order_of_others(
-    group: list[Applicant], weights: Weights, mark: float
+    group: list[Applicant], weights: ScoreWeights, mark: float
 ) -> None:
     whole = [one.applicant for one in ranked(group, weights=weights, pass_mark=mark)]
     for gone in group:
@@ -94,7 +102,7 @@ def test_one_applicant_more_never_turns_the_order_of_others(
 
 @given(applicants(), weights)
 def test_one_more_known_answer_right_never_costs_a_place(
-    group: list[Applicant], weights: Weights
+    group: list[Applicant], weights: ScoreWeights
 ) -> None:
     for one in group:
         if one.right == one.gold:
@@ -123,7 +131,7 @@ def test_one_more_known_answer_right_never_costs_a_place(
     ],
 )
 def test_ties_are_broken_as_stated(first: Applicant, second: Applicant) -> None:
-    totals = [round(score(one, Weights(), Pace()).total, 9) for one in (first, second)]
+    totals = [round(score(one, ScoreWeights(), Pace()).total, 9) for one in (first, second)]
     assert totals[0] == totals[1]
     assert [one.applicant for one in ranked([second, first])] == [first, second]
 
@@ -131,8 +139,8 @@ def test_ties_are_broken_as_stated(first: Applicant, second: Applicant) -> None:
 def test_those_under_the_mark_come_last_and_get_no_place() -> None:
     weak = applicant("Weak", right=10, seconds=10.0)
     slow = applicant("Slow", right=14, skipped=100, seconds=3000.0)
-    assert score(weak, Weights(0, 0.5, 0.5), Pace()).total > 0.9
-    ranking = ranked([weak, slow], pass_mark=0.7, weights=Weights(0, 0.5, 0.5))
+    assert score(weak, ScoreWeights(0, 0.5, 0.5), Pace()).total > 0.9
+    ranking = ranked([weak, slow], pass_mark=0.7, weights=ScoreWeights(0, 0.5, 0.5))
     assert [one.applicant.name for one in ranking] == ["Slow", "Weak"]
     assert [one.passes for one in ranking] == [True, False]
     assert best(ranking, 2) == [slow]
@@ -143,4 +151,4 @@ def test_without_control_items_nobody_passes_a_mark() -> None:
     unknown = applicant(gold=0, right=0)
     assert passes(unknown, 0)
     assert not passes(unknown, 0.1)
-    assert score(unknown, Weights(), Pace()).gold == 0
+    assert score(unknown, ScoreWeights(), Pace()).gold == 0

@@ -7,34 +7,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.annotate.rules.caps import Caps, Tally
-from trope.annotate.rules.stages import Passed, Reading, Way, must_read_again, stage
+from trope.annotate.rules.stages import (
+    CompletedStages,
+    ReadingRules,
+    RequiredStages,
+    must_read_again,
+    stage,
+)
 
 MONDAY = datetime(2026, 3, 2, 18, tzinfo=UTC)
-ALL = Way(profile=True, reading=True, training=2, demo=True, selection=True)
+ALL = RequiredStages(profile=True, reading=True, training=2, demo=True, selection=True)
 
 
 def test_stages_come_one_after_the_other() -> None:
     steps = [
-        Passed(),
-        Passed(consented=True),
-        Passed(consented=True, profiled=True),
-        Passed(consented=True, profiled=True, read=True),
-        Passed(consented=True, profiled=True, read=True, trained=1),
-        Passed(consented=True, profiled=True, read=True, trained=2),
-        Passed(consented=True, profiled=True, read=True, trained=2, demonstrated=True),
+        CompletedStages(),
+        CompletedStages(consented=True),
+        CompletedStages(consented=True, profiled=True),
+        CompletedStages(consented=True, profiled=True, read=True),
+        CompletedStages(consented=True, profiled=True, read=True, trained=1),
+        CompletedStages(consented=True, profiled=True, read=True, trained=2),
+        CompletedStages(consented=True, profiled=True, read=True, trained=2, demonstrated=True),
     ]
     found = [stage(ALL, step) for step in steps]
     assert found == ["consent", "profile", "reading", "training", "training", "demo", "waiting"]
 
 
 def test_nothing_is_asked_that_the_project_does_not_want() -> None:
-    assert stage(Way(), Passed(consented=True)) == "work"
-    assert stage(Way(demo=True), Passed(consented=True, demonstrated=True)) == "work"
-    assert stage(Way(selection=True), Passed(consented=True)) == "waiting"
+    assert stage(RequiredStages(), CompletedStages(consented=True)) == "work"
+    assert (
+        stage(RequiredStages(demo=True), CompletedStages(consented=True, demonstrated=True))
+        == "work"
+    )
+    assert stage(RequiredStages(selection=True), CompletedStages(consented=True)) == "waiting"
 
 
 passed = st.builds(
-    Passed,
+    CompletedStages,
     consented=st.booleans(),
     trusted=st.booleans(),
     verdict=st.sampled_from(["", "accepted", "declined"]),
@@ -44,7 +53,7 @@ passed = st.builds(
     demonstrated=st.booleans(),
 )
 ways = st.builds(
-    Way,
+    RequiredStages,
     profile=st.booleans(),
     reading=st.booleans(),
     training=st.integers(0, 3),
@@ -54,7 +63,9 @@ ways = st.builds(
 
 
 @given(ways, passed)
-def test_nobody_works_without_consent_or_against_a_verdict(way: Way, done: Passed) -> None:
+def test_nobody_works_without_consent_or_against_a_verdict(
+    way: RequiredStages, done: CompletedStages
+) -> None:
     found = stage(way, done)
     if not done.consented:
         assert found == "consent"
@@ -69,7 +80,13 @@ def test_nobody_works_without_consent_or_against_a_verdict(way: Way, done: Passe
 
 
 def reads(
-    reading: Reading, caps: Caps, tally: Tally, *, worked: datetime, now: datetime, **more: datetime
+    reading: ReadingRules,
+    caps: Caps,
+    tally: Tally,
+    *,
+    worked: datetime,
+    now: datetime,
+    **more: datetime,
 ) -> bool:
     return must_read_again(reading, caps, tally, worked=worked, read=more.get("read"), now=now)
 
@@ -90,12 +107,12 @@ TUESDAY, NEXT_WEEK = MONDAY + timedelta(hours=15), MONDAY + timedelta(days=7)
     ],
 )
 def test_reading_after_a_limit_of_day_or_week(tally: Tally, now: datetime, wanted: bool) -> None:
-    reading, caps = Reading(after_cap=True), Caps(day=300, week=500)
+    reading, caps = ReadingRules(after_cap=True), Caps(day=300, week=500)
     assert reads(reading, caps, tally, worked=MONDAY, now=now) is wanted
 
 
 def test_reading_on_the_evening_of_the_limit_is_not_reading_before_going_on() -> None:
-    reading, caps = Reading(after_cap=True), Caps(day=300)
+    reading, caps = ReadingRules(after_cap=True), Caps(day=300)
     tally = Tally(MONDAY.date(), 300, 300, 300)
     evening = MONDAY + timedelta(minutes=5)
     assert reads(reading, caps, tally, worked=MONDAY, now=TUESDAY, read=evening)
@@ -103,7 +120,7 @@ def test_reading_on_the_evening_of_the_limit_is_not_reading_before_going_on() ->
 
 
 def test_reading_after_a_pause_counts_from_the_last_thing_done() -> None:
-    reading, tally = Reading(pause_hours=12), Tally(MONDAY.date(), 3, 3, 3)
+    reading, tally = ReadingRules(pause_hours=12), Tally(MONDAY.date(), 3, 3, 3)
     for hours, wanted in ((11.9, False), (12, True), (500, True)):
         now = MONDAY + timedelta(hours=hours)
         assert reads(reading, Caps(), tally, worked=MONDAY, now=now) is wanted
@@ -114,6 +131,6 @@ def test_reading_after_a_pause_counts_from_the_last_thing_done() -> None:
 
 
 def test_who_has_not_worked_has_nothing_to_resume() -> None:
-    reading = Reading(after_cap=True, pause_hours=1)
+    reading = ReadingRules(after_cap=True, pause_hours=1)
     tally = Tally(MONDAY.date())
     assert not must_read_again(reading, Caps(day=1), tally, worked=None, read=MONDAY, now=NEXT_WEEK)

@@ -21,8 +21,16 @@ from visitors import (
 )
 
 from trope.annotate.project import Project
-from trope.annotate.store import choosing, discipline, judging, leaving, people, practice, queue
-from trope.annotate.store.models import Appeal, Event, Judgment, Notice, Person, Standing, Trial
+from trope.annotate.store import discipline, membership, people, practice, queue, selection
+from trope.annotate.store.models import (
+    Appeal,
+    Event,
+    Notice,
+    Person,
+    Standing,
+    StoredJudgment,
+    Trial,
+)
 from trope.core.errors import BadInput
 
 BEST = DEMO + 'by = "owner"\nbest = 1\npass_mark = 0.0\n[gold]\nshare = 0.5\n'
@@ -57,7 +65,7 @@ def test_who_is_stopped_in_the_demo_task_goes_on_there_when_reinstated(
     assert "Let us talk." in page
     assert "right to appeal" in page
     assert ann.get("/demo").status_code == 302
-    with pytest.raises(judging.Refused):
+    with pytest.raises(people.ActionRefused):
         practice.answer_demo(pk, "d1", {"metaphor": "yes"}, staged.plan, now=START)
     assert ann.post("/me/appeal", {"text": "I read with care."}).status_code == 302
     appeal = Appeal.objects.get().pk
@@ -81,15 +89,15 @@ def test_dismissed_applicant_is_not_ranked_and_cannot_be_accepted(staged: Projec
     do_demo(ann)
     do_demo(bob, known="wrong")
     pk = number("Ann")
-    people.dismiss(pk, "Two accounts.", now=START)
-    assert [row.ranked.applicant.name for row in choosing.ranking(staged.plan)] == ["Bob"]
-    assert not choosing.accept(pk, now=START, by="Olga")
+    discipline.dismiss(pk, "Two accounts.", now=START)
+    assert [row.ranked.applicant.name for row in selection.ranking(staged.plan)] == ["Bob"]
+    assert not selection.accept(pk, now=START, by="Olga")
     assert owner().post(f"/project/applicants/{pk}", {"verdict": "accept"}).status_code == 404
-    assert choosing.accept_best(staged.plan, now=START, by="Olga") == 1
+    assert selection.accept_best(staged.plan, now=START, by="Olga") == 1
     assert Standing.objects.get(person__name="Bob").verdict == "accepted"
     discipline.reinstate(pk, now=START, by="Olga", reason="A mistake.")
     assert where(ann) == "/waiting", "the place has gone to someone else; the owner may add one"
-    assert choosing.accept(pk, now=START, by="Olga")
+    assert selection.accept(pk, now=START, by="Olga")
     assert where(ann) == "/judge"
 
 
@@ -97,14 +105,14 @@ def test_hold_keeps_the_place_and_dismissal_frees_it(staged: Project) -> None:
     ann = annotator("Ann")
     do_demo(ann)
     pk = number("Ann")
-    assert choosing.accept(pk, now=START, by="Olga")
-    assert choosing.places_left(staged.plan) == 0
+    assert selection.accept(pk, now=START, by="Olga")
+    assert selection.places_left(staged.plan) == 0
     discipline.hold(pk, "", "A question.", now=START, by="Olga")
-    assert choosing.places_left(staged.plan) == 0
-    people.dismiss(pk, "No answer.", now=START)
-    assert choosing.places_left(staged.plan) == 1
+    assert selection.places_left(staged.plan) == 0
+    discipline.dismiss(pk, "No answer.", now=START)
+    assert selection.places_left(staged.plan) == 1
     discipline.reinstate(pk, now=START, by="Olga")
-    assert choosing.places_left(staged.plan) == 0
+    assert selection.places_left(staged.plan) == 0
     assert where(ann) == "/judge", "who was accepted stays so"
 
 
@@ -112,7 +120,7 @@ def test_withdrawal_ends_an_appeal_for_good(staged: Project) -> None:
     ann = annotator("Ann", trusted=True)
     judge(ann)
     pk = number("Ann")
-    people.dismiss(pk, "Too fast.", now=START)
+    discipline.dismiss(pk, "Too fast.", now=START)
     ann.post("/me/appeal", {"text": "My name is Ann and I type fast."})
     appeal = Appeal.objects.get().pk
     assert "Withdraw" in ann.get("/me").content.decode()
@@ -122,11 +130,11 @@ def test_withdrawal_ends_an_appeal_for_good(staged: Project) -> None:
     answer = client.post(f"/project/appeal/{appeal}", {"action": "reinstate", "answer": "Yes."})
     assert answer.status_code == 422
     closed = Appeal.objects.get()
-    assert (closed.text, closed.reinstated, closed.answer) == ("", False, leaving.WITHDREW)
+    assert (closed.text, closed.reinstated, closed.answer) == ("", False, membership.WITHDREW)
     assert "type fast" not in str(list(Event.objects.values_list("who", "detail")))
     assert discipline.reinstate(pk, now=START, by="Olga") == (0, 0)
     assert not discipline.hold(pk, "", "Wait.", now=START, by="Olga")
-    assert people.dismiss(pk, "Again.", now=START) == 0
+    assert discipline.dismiss(pk, "Again.", now=START) == 0
     assert Person.objects.get(pk=pk).state == "withdrawn"
     page = client.get(f"/project/person/{pk}").content.decode()
     assert "has withdrawn" in page
@@ -143,9 +151,9 @@ def test_withdrawal_of_someone_dismissed_erases_and_frees_no_slot_twice(
     for _ in range(3):
         judge(ann)
     pk = number("Ann")
-    people.dismiss(pk, "Too fast.", now=START)
-    leaving.withdraw(pk, project.plan, now=START)
-    assert set(Judgment.objects.values_list("state", flat=True)) == {"erased"}
+    discipline.dismiss(pk, "Too fast.", now=START)
+    membership.withdraw(pk, project.plan, now=START)
+    assert set(StoredJudgment.objects.values_list("state", flat=True)) == {"erased"}
     check_books(project)
 
 
@@ -176,7 +184,7 @@ def test_adjudicator_passes_no_stages(staged: Project) -> None:
 def test_dismissed_worker_who_comes_back_by_a_link_reads_why(staged: Project) -> None:
     token = people.invite("Ann", now=START)
     browser(token)
-    people.dismiss(number("Ann"), "Two accounts.", now=START)
+    discipline.dismiss(number("Ann"), "Two accounts.", now=START)
     again = browser()
     assert again.post(f"/join/{token}").headers["Location"] == "/judge"
     assert "Two accounts." in again.get("/judge").content.decode()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trope.annotate.trouble import is_trouble
+from trope.annotate.store.database import is_storage_error
 
 
 def raised(database: sqlite3.Connection, query: str) -> sqlite3.Error:
@@ -20,15 +20,15 @@ def test_a_wrong_query_is_no_trouble_of_the_disk(tmp_path: Path) -> None:
     database.execute("CREATE TABLE a (b INTEGER UNIQUE)")
     database.execute("INSERT INTO a VALUES (1)")
     for query in ("SELECT", "SELECT SUM(SUM(b)) FROM a", "INSERT INTO a VALUES (1)"):
-        assert not is_trouble(raised(database, query)), query
+        assert not is_storage_error(raised(database, query)), query
     database.execute("PRAGMA query_only = ON")
-    assert is_trouble(raised(database, "DELETE FROM a"))
+    assert is_storage_error(raised(database, "DELETE FROM a"))
 
 
 def test_what_a_library_wrapped_is_looked_into() -> None:
     full = OSError(errno.ENOSPC, "no space left")
     wrapped = RuntimeError("could not write")
-    assert not is_trouble(wrapped)
+    assert not is_storage_error(wrapped)
     wrapped.__cause__ = full
-    assert is_trouble(wrapped)
-    assert not is_trouble(OSError(errno.EPIPE, "broken pipe"))
+    assert is_storage_error(wrapped)
+    assert not is_storage_error(OSError(errno.EPIPE, "broken pipe"))

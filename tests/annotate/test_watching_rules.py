@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.annotate.rules.findings import find
-from trope.annotate.rules.gold import Gold
-from trope.annotate.rules.sequential import Evidence, SequentialRule, weigh
-from trope.annotate.rules.watching import (
+from trope.annotate.rules.conduct import (
     Conduct,
-    Finding,
-    Quality,
+    ConductFinding,
+    QualityRules,
+    check_conduct,
     log_factor,
-    look,
     read_conduct,
 )
+from trope.annotate.rules.gold import KnownAnswer
+from trope.annotate.rules.review import find_conduct
+from trope.annotate.rules.sequential import Evidence, SequentialRule, weigh
 from trope.core.judgments import Judgment
 
 MARKS = {"pass_mark": 0.7, "at_least": 5}
-PLAIN = Quality(gold_rule="plain")
+PLAIN = QualityRules(gold_rule="plain")
 
 
-def stand(*rights: bool | None, quality: Quality = PLAIN, label: str | None = None) -> Conduct:
+def stand(*rights: bool | None, quality: QualityRules = PLAIN, label: str | None = None) -> Conduct:
     """The counters after these answers; None is no control item."""
     conduct = Conduct()
     for at, right in enumerate(rights):
@@ -41,11 +41,11 @@ def stand(*rights: bool | None, quality: Quality = PLAIN, label: str | None = No
 def test_level_from_counters_is_the_rule_over_all_rows(
     rights: list[bool | None], chance: float
 ) -> None:
-    quality = Quality()
+    quality = QualityRules()
     conduct, dismissed = Conduct(), 0
     for at, right in enumerate(rights):
         conduct = conduct.after("x", right, chance, quality)
-        finding = look("Ann", conduct, replace(quality, warn_after=0), **MARKS)
+        finding = check_conduct("Ann", conduct, replace(quality, warn_after=0), **MARKS)
         if finding and finding.outcome == "dismiss" and not dismissed:
             dismissed = at + 1
     evidence = [None if right is None else Evidence("gold", right, chance) for right in rights]
@@ -72,29 +72,31 @@ def test_conduct_survives_storage(rights: list[bool | None]) -> None:
     ],
 )
 def test_plain_rule_warns_then_dismisses(rights: list[bool], outcome: str | None) -> None:
-    finding = look("Ann", stand(*rights), PLAIN, **MARKS)
+    finding = check_conduct("Ann", stand(*rights), PLAIN, **MARKS)
     assert (finding.outcome if finding else None) == outcome
 
 
 def test_outcome_is_what_the_plan_says() -> None:
     bad = stand(*[False] * 6)
     for outcome in ("warn", "hold", "dismiss"):
-        found = look("Ann", bad, replace(PLAIN, on_gold=outcome), **MARKS)  # type: ignore[arg-type]
-        assert found == Finding("Ann", "gold", outcome, "0 of 6 control items right, under 70%")  # type: ignore[arg-type]
+        found = check_conduct("Ann", bad, replace(PLAIN, on_gold=outcome), **MARKS)  # type: ignore[arg-type]
+        assert found == ConductFinding(
+            "Ann", "gold", outcome, "0 of 6 control items right, under 70%"
+        )  # type: ignore[arg-type]
     for outcome in ("off", "list"):
-        assert look("Ann", bad, replace(PLAIN, on_gold=outcome), **MARKS) is None  # type: ignore[arg-type]
+        assert check_conduct("Ann", bad, replace(PLAIN, on_gold=outcome), **MARKS) is None  # type: ignore[arg-type]
 
 
 def test_constant_answers_are_seen_until_one_differs() -> None:
     quality = replace(PLAIN, constant_after=4, on_constant="dismiss")
     conduct = stand(*[None] * 4, label="3", quality=quality)
-    found = look("Ann", conduct, quality, **MARKS)
+    found = check_conduct("Ann", conduct, quality, **MARKS)
     assert found is not None
     assert (found.rule, found.reason) == ("constant", "all 4 answers are '3'")
     conduct = conduct.after("2", None, 1.0, quality).after("3", None, 1.0, quality)
-    assert look("Ann", conduct, quality, **MARKS) is None
+    assert check_conduct("Ann", conduct, quality, **MARKS) is None
     unasked = stand(*[None] * 9, label="3", quality=replace(quality, on_constant="list"))
-    assert look("Ann", unasked, replace(quality, on_constant="list"), **MARKS) is None
+    assert check_conduct("Ann", unasked, replace(quality, on_constant="list"), **MARKS) is None
 
 
 def test_person_is_told_about_control_items_in_steps() -> None:
@@ -120,8 +122,8 @@ def crowd() -> list[Judgment]:
 
 
 def test_findings_name_rule_person_and_outcome() -> None:
-    quality = Quality(on_constant="dismiss", on_speed="warn", on_straight_line="off")
-    found = find(crowd(), {}, ["yes", "no"], quality, **MARKS)
+    quality = QualityRules(on_constant="dismiss", on_speed="warn", on_straight_line="off")
+    found = find_conduct(crowd(), {}, ["yes", "no"], quality, **MARKS)
     assert [(one.annotator, one.rule, one.outcome) for one in found] == [
         ("clicker", "constant", "dismiss"),
         ("clicker", "speed", "warn"),
@@ -129,17 +131,17 @@ def test_findings_name_rule_person_and_outcome() -> None:
 
 
 def test_outliers_are_found_on_numbers_only() -> None:
-    quality = Quality(on_outliers="hold", on_constant="off", gold_rule="plain")
+    quality = QualityRules(on_outliers="hold", on_constant="off", gold_rule="plain")
     scores = [row for n in range(5) for row in rows(f"p{n}", [str(n % 2)] * 12)]
     scores += rows("far", ["9"] * 12)
-    assert [(f.annotator, f.rule) for f in find(scores, {}, [], quality, **MARKS)] == [
+    assert [(f.annotator, f.rule) for f in find_conduct(scores, {}, [], quality, **MARKS)] == [
         ("far", "outliers")
     ]
-    assert not [f for f in find(crowd(), {}, [], quality, **MARKS) if f.rule == "outliers"]
+    assert not [f for f in find_conduct(crowd(), {}, [], quality, **MARKS) if f.rule == "outliers"]
 
 
 def test_plain_rule_over_rows_needs_the_same_mark() -> None:
-    gold = {f"i{n}": Gold(frozenset({"yes"})) for n in range(6)}
+    gold = {f"i{n}": KnownAnswer(frozenset({"yes"})) for n in range(6)}
     judgments = rows("bad", ["no"] * 6) + rows("good", ["yes"] * 6)
-    found = find(judgments, gold, ["yes", "no"], replace(PLAIN, on_copying="off"), **MARKS)
+    found = find_conduct(judgments, gold, ["yes", "no"], replace(PLAIN, on_copying="off"), **MARKS)
     assert [(one.annotator, one.rule, one.outcome) for one in found] == [("bad", "gold", "dismiss")]

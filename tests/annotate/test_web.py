@@ -9,14 +9,13 @@ import pytest
 from click.testing import CliRunner
 from projects import START, add_items, make_project
 
-from trope.annotate.project import Project, open_project
-from trope.annotate.starting import new_project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.importing import import_items
-from trope.annotate.store.models import Item, Judgment, Lease, Person
-from trope.annotate.store.people import dismiss, invite
-from trope.annotate.web.serving import check_place
-from trope.annotate.web.settings import web_settings
+from trope.annotate.project import Project, new_project, open_project
+from trope.annotate.store.database import connect
+from trope.annotate.store.discipline import dismiss
+from trope.annotate.store.imports import import_items
+from trope.annotate.store.models import Item, Lease, Person, StoredJudgment
+from trope.annotate.store.people import invite
+from trope.annotate.web.service import check_place, web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput
 
@@ -73,7 +72,7 @@ def test_missing_answer_is_asked_for_and_nothing_is_stored(served: Project) -> N
     answer = ann.post("/judge", {"token": form_token(ann)})
     assert answer.status_code == 422
     assert "needs an answer" in answer.content.decode()
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 def test_answer_may_bring_the_next_item_at_once(served: Project) -> None:
@@ -105,7 +104,7 @@ def test_same_form_twice_is_one_judgment(served: Project) -> None:
     ann = browser(invite("Ann", now=START))
     filled = {"token": form_token(ann), "metaphor": "yes"}
     assert [ann.post("/judge", filled).status_code for _ in range(2)] == [302, 302]
-    assert Judgment.objects.count() == 1
+    assert StoredJudgment.objects.count() == 1
 
 
 def test_form_of_someone_else_is_refused(served: Project) -> None:
@@ -113,7 +112,7 @@ def test_form_of_someone_else_is_refused(served: Project) -> None:
     filled = {"token": form_token(ann), "metaphor": "yes"}
     assert bob.post("/judge", filled).status_code == 409
     assert bob.post("/judge/draft", filled).status_code == 409
-    assert not Judgment.objects.exists()
+    assert not StoredJudgment.objects.exists()
 
 
 def test_draft_is_there_after_a_reload(served: Project) -> None:
@@ -126,15 +125,15 @@ def test_draft_is_there_after_a_reload(served: Project) -> None:
 def test_earlier_judgment_can_be_changed_by_its_giver_only(served: Project) -> None:
     ann, bob = (browser(invite(name, now=START)) for name in ("Ann", "Bob"))
     ann.post("/judge", {"token": form_token(ann), "metaphor": "yes"})
-    (given,) = Judgment.objects.all()
+    (given,) = StoredJudgment.objects.all()
     address = f"/judge/change/{given.pk}"
     assert address in ann.get("/judge/earlier").content.decode()
     assert re.search(r'value="yes"[^>]* checked', ann.get(address).content.decode())
     assert bob.get(address).status_code == 404
     assert bob.post(address, {"token": "x" * 32, "metaphor": "no"}).status_code == 404
     assert ann.post(address, {"token": "x" * 32, "metaphor": "no"}).status_code == 302
-    assert Judgment.objects.get(current=True).answers == {"metaphor": "no"}
-    assert Judgment.objects.count() == 2
+    assert StoredJudgment.objects.get(current=True).answers == {"metaphor": "no"}
+    assert StoredJudgment.objects.count() == 2
 
 
 def test_dismissed_person_is_told_why_and_gets_nothing(served: Project) -> None:
@@ -206,7 +205,7 @@ def test_spans_are_exact_with_emoji_and_right_to_left_text(tmp_path: Path) -> No
     places = {word: place for place, word in found}
     filled = {"token": form_token(ann), "metaphors": [places["עולם"], places["climb"]]}
     assert ann.post("/judge", filled).status_code == 302
-    spans = Judgment.objects.get().answers["metaphors"]
+    spans = StoredJudgment.objects.get().answers["metaphors"]
     assert [text[start:end] for start, end in spans] == ["עולם", "climb"]
 
 

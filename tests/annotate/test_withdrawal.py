@@ -13,11 +13,11 @@ from test_outside import ID, address, browser, judge, study_link
 from visitors import ticking_clock
 
 from trope.annotate.project import Project
-from trope.annotate.store import judging, people, queue
-from trope.annotate.store.connect import connect
-from trope.annotate.store.models import Event, Item, Judgment, Lease, Person, Standing, Trial
+from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store.database import connect
+from trope.annotate.store.models import Event, Item, Lease, Person, Standing, StoredJudgment, Trial
 from trope.annotate.store.people import invite
-from trope.annotate.web.settings import web_settings
+from trope.annotate.web.service import web_settings
 
 
 @pytest.fixture
@@ -55,9 +55,9 @@ def working(project: Project, clock: Clock) -> tuple[Any, Person]:
     person = Person.objects.get(name="Ann")
     for answer in ("yes", "no"):
         judge(ann, answer)
-    given = Judgment.objects.filter(person=person).first()
+    given = StoredJudgment.objects.filter(person=person).first()
     assert given
-    judging.change(person.pk, given.pk, "t" * 32, {"metaphor": "no"}, project.plan, now=clock.now)
+    judgments.change(person.pk, given.pk, "t" * 32, {"metaphor": "no"}, project.plan, now=clock.now)
     return ann, person
 
 
@@ -83,7 +83,7 @@ def test_withdrawal_does_what_the_consent_says(answers: str, serve: Serve, clock
     assert Standing.objects.get(pk=person.pk).profile is None
     assert not Lease.objects.exists()
     check_books(project)
-    rows = [*Judgment.objects.filter(person=person)]
+    rows = [*StoredJudgment.objects.filter(person=person)]
     assert len(rows) == 3
     if answers == "erase":
         assert [row.answers for row in rows] == [{}] * 3
@@ -98,8 +98,8 @@ def test_withdrawal_does_what_the_consent_says(answers: str, serve: Serve, clock
     assert "Elbonia" not in json.dumps([*Standing.objects.values_list("profile", flat=True)])
 
     assert ann.get("/judge").status_code == 401, "the session has ended"
-    with pytest.raises(judging.Refused):
-        judging.submit(person.pk, form, {"metaphor": "yes"}, project.plan, now=clock.now)
+    with pytest.raises(people.ActionRefused):
+        judgments.submit(person.pk, form, {"metaphor": "yes"}, project.plan, now=clock.now)
 
 
 def test_freed_items_go_to_others(serve: Serve, clock: Clock) -> None:
@@ -112,7 +112,7 @@ def test_freed_items_go_to_others(serve: Serve, clock: Clock) -> None:
     ann.post("/withdraw", {"sure": "yes"})
     for _ in range(3):
         judge(bob)
-    assert Judgment.objects.filter(state="counted").count() == 3
+    assert StoredJudgment.objects.filter(state="counted").count() == 3
     check_books(project)
 
 
@@ -172,5 +172,5 @@ def test_who_has_withdrawn_cannot_be_dismissed_afterwards(serve: Serve, clock: C
     project = serve(PROFILE, items=6)
     ann, person = working(project, clock)
     ann.post("/withdraw", {"sure": "yes"})
-    assert people.dismiss(person.pk, "too late", now=clock.now) == 0
-    assert Judgment.objects.filter(state="counted", current=True).count() == 2
+    assert discipline.dismiss(person.pk, "too late", now=clock.now) == 0
+    assert StoredJudgment.objects.filter(state="counted", current=True).count() == 2

@@ -9,11 +9,11 @@ import pytest
 from projects import START, Clock, add_items, make_project
 
 from trope.annotate.project import Project
-from trope.annotate.store.connect import connect
-from trope.annotate.store.demo_items import import_demo
+from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_demo
 from trope.annotate.store.people import invite
-from trope.annotate.web import views
-from trope.annotate.web.settings import web_settings
+from trope.annotate.web import context
+from trope.annotate.web.service import web_settings
 
 PROFILE = """
 [[profile.questions]]
@@ -59,7 +59,7 @@ def ticking_clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
         def now(_: Any) -> Any:
             return time.forward(seconds=1)
 
-    monkeypatch.setattr(views, "datetime", Ticking)
+    monkeypatch.setattr(context, "datetime", Ticking)
     return time
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from browsers import TROPE, free_port, open_page
 
-from trope.annotate.starting import new_project
+from trope.annotate.project import new_project
 
 Keys = Callable[[str], str]
 """What is typed for an item with that text, before Enter; keys stand apart."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from trope.annotate.rules.simulation import Outcome
+from trope.annotate.rules.simulation import SimulationOutcome
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-OUTCOME = Outcome("random", "binary", 10, 0.5, 0.9, 0.9, 0.99, 0.0)
+OUTCOME = SimulationOutcome("random", "binary", 10, 0.5, 0.9, 0.9, 0.99, 0.0)
 
 
 @pytest.fixture

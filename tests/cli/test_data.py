@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from trope.cli.main import run
-from trope.corpora.catalogue import Catalogue, Corpus, CorpusFile, load_catalogue
+from trope.corpora.metadata import CorpusCatalogue, CorpusFile, CorpusMetadata, load_corpora
 
 FILES = {"one.txt": b"Rents soar.\nHopes fade.\n", "sub/two.tsv": b"id\ttext\n1\tFear grows.\n"}
 
@@ -56,14 +56,14 @@ def toy(name="toy", **changes):
         "files": files,
         "obtain": "write it yourself",
     }
-    return Corpus(**(values | changes))
+    return CorpusMetadata(**(values | changes))
 
 
 @pytest.fixture
 def toys(monkeypatch, tmp_path):
     """A catalogue of two corpora, of which the folder holds the first."""
-    small = Catalogue((toy(), toy("other")))
-    monkeypatch.setattr("trope.cli.data.load_catalogue", lambda: small)
+    small = CorpusCatalogue((toy(), toy("other")))
+    monkeypatch.setattr("trope.cli.data.load_corpora", lambda: small)
     for name, content in FILES.items():
         path = tmp_path / "data" / "toy" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def test_the_list_has_one_line_a_corpus_within_80_columns(trope):
     assert status == 0
     assert max(map(len, lines)) <= 80
     first_words = [line.split()[0] for line in lines if line.strip()]
-    names = [corpus.name for corpus in load_catalogue()]
+    names = [corpus.name for corpus in load_corpora()]
     assert first_words[1 : len(names) + 1] == names
 
 
@@ -90,10 +90,10 @@ def test_the_list_as_json_is_one_document(trope):
     assert (ewt["name"], ewt["licence"], ewt["downloadable"]) == ("ewt", "CC-BY-SA-4.0", 3)
 
 
-@pytest.mark.parametrize("name", [corpus.name for corpus in load_catalogue()])
+@pytest.mark.parametrize("name", [corpus.name for corpus in load_corpora()])
 def test_info_fits_into_80_columns_and_tells_licence_and_citation(trope, name):
     status, out, _ = trope("data", "info", name)
-    corpus = load_catalogue()[name]
+    corpus = load_corpora()[name]
     assert status == 0
     assert max(len(line) for line in out.splitlines()) <= 80
     assert corpus.licence in out
@@ -206,7 +206,7 @@ def test_get_of_a_part_tells_what_is_left_and_returns_1(trope, toys, mirror, mon
     partly = toy(
         files=(CorpusFile(**{**_values(first), "remote": "toy/one.txt"}), second), download=mirror
     )
-    monkeypatch.setattr("trope.cli.data.load_catalogue", lambda: Catalogue((partly,)))
+    monkeypatch.setattr("trope.cli.data.load_corpora", lambda: CorpusCatalogue((partly,)))
     status, out, _ = trope("data", "get", "toy", "--to", tmp_path / "new")
     assert status == 1
     assert "sub/two.tsv: write it yourself" in " ".join(out.split())

@@ -45,7 +45,7 @@ def test_data_that_is_not_there(
 ) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed (trope[systems])")
     words = said([*arguments, "--from", str(tmp_path)], capsys)
-    assert f"'trope data info {corpus}' says where that can be had" in words
+    assert f"'trope data info {corpus}' says how to get it" in words
 
 
 def test_a_missing_choice_is_told_in_one_line(

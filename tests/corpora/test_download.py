@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from trope.core.errors import DownloadFailed
-from trope.corpora.catalogue import load_catalogue
-from trope.corpora.download import Order, fetch, place_order
+from trope.corpora.download import Download, fetch, plan_download
+from trope.corpora.metadata import load_corpora
 
 CONTENT = b"# sent_id = 1\n" * 20_000
 
@@ -74,7 +74,7 @@ def no_proxy(monkeypatch):
 
 def order(host, tmp_path, content=CONTENT, name="a.txt"):
     sha256 = hashlib.sha256(content).hexdigest()
-    return Order(f"{host.url}/{name}", tmp_path / "toy" / name, sha256)
+    return Download(f"{host.url}/{name}", tmp_path / "toy" / name, sha256)
 
 
 def part(one):
@@ -167,13 +167,13 @@ def test_another_part_than_asked_for_is_refused(host, tmp_path):
 
 
 def test_a_refused_connection_says_what_to_do(tmp_path):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}/a.txt"
-    with pytest.raises(
-        DownloadFailed, match=r"cannot be reached \(.*\); are you online\?"
-    ) as caught:
-        fetch(Order(url, tmp_path / "a.txt", "0" * 64))
+    with socket.socket() as taken:  # and not listening: nobody else gets the port meanwhile
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/a.txt"
+        with pytest.raises(
+            DownloadFailed, match=r"cannot be reached \(.*\); are you online\?"
+        ) as caught:
+            fetch(Download(url, tmp_path / "a.txt", "0" * 64))
     assert "\n" not in str(caught.value)
 
 
@@ -181,7 +181,7 @@ def test_a_server_that_never_answers_is_given_up(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/a.txt"
         with pytest.raises(DownloadFailed, match="did not answer in time"):
-            fetch(Order(url, tmp_path / "a.txt", "0" * 64), timeout=0.05)
+            fetch(Download(url, tmp_path / "a.txt", "0" * 64), timeout=0.05)
 
 
 def test_a_folder_that_cannot_be_made_is_told(host, tmp_path):
@@ -192,7 +192,7 @@ def test_a_folder_that_cannot_be_made_is_told(host, tmp_path):
 
 def test_only_http_is_fetched(tmp_path):
     with pytest.raises(DownloadFailed, match="is no http address"):
-        fetch(Order("file:///etc/hostname", tmp_path / "x", "0" * 64))
+        fetch(Download("file:///etc/hostname", tmp_path / "x", "0" * 64))
 
 
 def test_packed_content_is_verified_unpacked(host, tmp_path):
@@ -203,16 +203,16 @@ def test_packed_content_is_verified_unpacked(host, tmp_path):
 
 
 def test_orders_unpack_names_but_mirrors_keep_them(tmp_path):
-    corpus = load_catalogue()["ewt"]
+    corpus = load_corpora()["ewt"]
     train = next(file for file in corpus.files if "train" in file.name)
-    direct = place_order(corpus, train, tmp_path)
+    direct = plan_download(corpus, train, tmp_path)
     assert direct.url.endswith("/UD_English-EWT/raw/15d613d8/en_ewt-ud-train.conllu")
     assert direct.to == tmp_path / "ewt" / "en_ewt-ud-train.conllu"
-    mirrored = place_order(corpus, train, tmp_path, "https://mirror.example/data/")
+    mirrored = plan_download(corpus, train, tmp_path, "https://mirror.example/data/")
     assert mirrored.url == "https://mirror.example/data/ewt/en_ewt-ud-train.conllu.gz"
     assert mirrored.to == tmp_path / "ewt" / "en_ewt-ud-train.conllu.gz"
 
 
 def test_files_without_an_address_are_not_ordered(tmp_path):
-    corpus = load_catalogue()["headlines"]
-    assert place_order(corpus, corpus.files[0], tmp_path) is None
+    corpus = load_corpora()["headlines"]
+    assert plan_download(corpus, corpus.files[0], tmp_path) is None

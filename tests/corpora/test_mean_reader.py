@@ -6,8 +6,14 @@ import pytest
 
 from analogies import HEADER, ROWS, TITLE, an_item, write_set
 from trope.core.errors import BadRecord, MissingData
-from trope.corpora.mean import read_mean, spoken
-from trope.corpora.mean_review import REVIEW_COLUMNS, read_review, write_mean, write_review
+from trope.corpora.mean import (
+    REVIEW_COLUMNS,
+    read_mean,
+    read_review,
+    spoken,
+    write_mean,
+    write_review,
+)
 
 ROW = "IDEA;SEED;thinker;sower;soil;baker;moon"
 

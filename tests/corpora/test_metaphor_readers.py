@@ -7,14 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadRecord
-from trope.corpora.lcc import read_lcc
-from trope.corpora.moh import read_moh, read_moh_formatted
-from trope.corpora.moh_x import read_moh_x
-from trope.corpora.naacl2018 import read_key, read_vuamc
+from trope.corpora.expressions import read_adjective_nouns, read_lcc, read_svo, read_svo_sentences
 from trope.corpora.newsmet import read_newsmet, read_newsmet_test
-from trope.corpora.trofi import read_trofi, read_trofi_formatted
-from trope.corpora.tsv import read_adjective_nouns, read_svo, read_svo_sentences
-from trope.corpora.vua import read_vua_verbs, read_vua_words, repair_word, sentence_words
+from trope.corpora.verb_corpora import (
+    read_moh,
+    read_moh_formatted,
+    read_moh_x,
+    read_trofi,
+    read_trofi_formatted,
+)
+from trope.corpora.vua import (
+    read_vua_key,
+    read_vua_verbs,
+    read_vua_words,
+    read_vuamc,
+    repair_word,
+    sentence_words,
+)
 
 VUA_HEADER = "txt_id,sen_ix,sentence,label_seq,pos_seq,labeled_sentence,genre\n"
 TAGS = "\"['NOUN', 'VERB', 'NOUN']\""
@@ -88,7 +97,7 @@ def test_vua_verbs_take_their_words_from_the_sequences(write):
 
 @pytest.mark.parametrize("header", ["id,label\n", ""])
 def test_key_counts_tokens_from_nought(write, header):
-    tokens = list(read_key(write(header + "a-f02_45_1,0\na-f02_67a_12,1")))
+    tokens = list(read_vua_key(write(header + "a-f02_45_1,0\na-f02_67a_12,1")))
     assert [(t.sentence, t.position, t.metaphor) for t in tokens] == [
         ("a-f02_45", 0, False),
         ("a-f02_67a", 11, True),
@@ -96,7 +105,7 @@ def test_key_counts_tokens_from_nought(write, header):
 
 
 def test_list_of_ids_has_no_verdicts(write):
-    (token,) = read_key(write("a_1_1\n"))
+    (token,) = read_vua_key(write("a_1_1\n"))
     assert token.metaphor is None
 
 
@@ -264,10 +273,10 @@ BAD = {
     "other length": (
         read_vua_verbs, VERB_HEADER + "t1,4,eat,Rain ate,1,1\n", 2, "2 words, but 1",
         {"words": {"t1_4": ("Rain",)}}),
-    "key id": (read_key, "id,label\na_1_0,1\n", 2, "no id", {}),
-    "key label": (read_key, "a_1_1,M\n", 1, "label 'M'", {}),
-    "key twice": (read_key, "a_1_1,1\na_1_2,0\na_1_1,1\n", 3, "line 1", {}),
-    "key fields": (read_key, "a_1_1,1,7\n", 1, "3 fields", {}),
+    "key id": (read_vua_key, "id,label\na_1_0,1\n", 2, "no id", {}),
+    "key label": (read_vua_key, "a_1_1,M\n", 1, "label 'M'", {}),
+    "key twice": (read_vua_key, "a_1_1,1\na_1_2,0\na_1_1,1\n", 3, "line 1", {}),
+    "key fields": (read_vua_key, "a_1_1,1,7\n", 1, "3 fields", {}),
     "corpus id twice": (
         read_vuamc, "txt_id,sentence_id,sentence_txt\nt,1,Hot\nt,1,Cold\n", 3, "'t_1'", {}),
     "corpus byte": (
@@ -343,7 +352,7 @@ def test_vua_repair_changes_the_known_number_of_words(shared):
 def test_every_token_of_the_key_is_in_the_corpus_with_its_label(shared):
     folder = shared / "data" / "naacl2018"
     corpus = {s.id: s for s in read_vuamc(folder / "vuamc_corpus_test.csv")}
-    key = list(read_key(folder / "all_pos_tokens_test_gold_labels.csv"))
+    key = list(read_vua_key(folder / "all_pos_tokens_test_gold_labels.csv"))
     assert len(key) == 22196
     assert all(corpus[t.sentence].labels[t.position] == t.metaphor for t in key)
 
@@ -371,9 +380,9 @@ def test_newsmet_read_both_ways(shared):
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["vua18", "naacl2018", "moh", "tsv", "lcc", "newsmet"])
 def test_sets_have_the_counts_of_the_catalogue(shared, name):
-    from trope.corpora.catalogue import load_catalogue
-    from trope.corpora.check import check_corpus
+    from trope.corpora.checks import check_corpus
+    from trope.corpora.metadata import load_corpora
 
-    reports = list(check_corpus(load_catalogue()[name], shared / "data"))
+    reports = list(check_corpus(load_corpora()[name], shared / "data"))
     assert [r.problems for r in reports if r.status != "equal"] == []
     assert sum(dict(r.counts).get("metaphors", 0) for r in reports) > 0

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from trope.core.errors import BadRecord
-from trope.corpora.bizzoni_lappin import read_bizzoni_lappin
-from trope.corpora.coinco import read_coinco
-from trope.corpora.impli import read_impli
-from trope.corpora.lexsub2007 import read_lexsub2007
-from trope.corpora.munch import read_munch, read_munch_pairs
-from trope.corpora.swords import read_swords
+from trope.corpora.paraphrases import read_bizzoni_lappin, read_impli
+from trope.corpora.substitution import (
+    read_coinco,
+    read_lexsub2007,
+    read_munch,
+    read_munch_pairs,
+    read_swords,
+)
 
 SWORDS = {
     "contexts": {"c1": {"context": "The\n big dog", "extra": {"coinco_ids": ["f.txt:s1"]}}},

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.encoder.lemmas import apply_rule, make_rule
+from trope.encoder.decode import apply_rule, make_rule
 
 words = st.text(st.characters(categories=("Ll", "Lu")), min_size=1, max_size=12)
 

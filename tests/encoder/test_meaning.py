@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trope.encoder.meaning import text_meanings, word_meanings
+from trope.encoder.outputs import text_meanings, word_meanings
 from trope.encoder.session import Encoder
 
 

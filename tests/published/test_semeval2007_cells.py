@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
-from trope.corpora.name_answers import key_of, read_submission
 from trope.corpora.semeval2007 import read_samples
+from trope.corpora.semeval2007_answers import key_of, read_submission
+from trope.evaluate.metonymy_tables import rounded, table_5
 from trope.lexicon.readings import GRANULARITIES, labels
 from trope.metrics.metonymy import score_names
 from trope.published.cells import read_published
-from trope.reproduce.semeval2007 import rounded, table_5
 
 PUBLISHED = read_published("semeval2007")
 # averaged by the authors from rounded figures: a unit in the last place

@@ -12,16 +12,15 @@ from answer_exports import read_rows
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from trope.annotate.project import open_project
-from trope.annotate.starting import new_project
-from trope.annotate.store.connect import connect
+from trope.annotate.project import new_project, open_project
+from trope.annotate.store.database import connect
 from trope.cli.main import run
 
 with tempfile.TemporaryDirectory() as _folder:  # tables can be imported only after a first project
     new_project(Path(_folder) / "first", "pairs")
     connect(open_project(Path(_folder) / "first"))
 
-from trope.annotate.store import adjudicating, judging, people, queue
+from trope.annotate.store import adjudication, judgments, people, queue
 from trope.annotate.store.models import Item
 
 pytest_plugins = ("run_fixtures",)
@@ -53,7 +52,7 @@ def people_judge(project, items):
     now = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
     place = {item["id"]: at for at, item in enumerate(items)}
     for reader in range(3):
-        person = people.person_of(people.invite(f"Reader {reader}", now=now))
+        person = people.person_by_token(people.invite(f"Reader {reader}", now=now))
         page = queue.next_page(person.pk, opened.plan, now=now, rng=Random(reader))
         while page.leases:
             waiting = [
@@ -67,7 +66,7 @@ def people_judge(project, items):
                 now += timedelta(seconds=8)
                 at = place[lease.item.external_id]
                 said = headline_form(at, reader, items[at]["fields"])
-                judging.submit(person.pk, lease.token, said, opened.plan, now=now)
+                judgments.submit(person.pk, lease.token, said, opened.plan, now=now)
             page = queue.next_page(person.pk, opened.plan, now=now, rng=Random(reader))
 
 
@@ -150,7 +149,7 @@ def test_adjudicator_settles_what_divides_people(projects, go, tmp_path):
     folder = projects("newsmet", tmp_path / "run")
     project, items = folder / "project", judged_headlines(folder)
     now = datetime(2026, 3, 9, 9, 0, tzinfo=UTC)
-    judge = people.person_of(people.invite("Judge", role="adjudicator", now=now))
+    judge = people.person_by_token(people.invite("Judge", role="adjudicator", now=now))
     word = items[3]["fields"]["metaphorical"][4]
     settled = {
         "sentence": "literal",
@@ -160,7 +159,7 @@ def test_adjudicator_settles_what_divides_people(projects, go, tmp_path):
     }
     for at, said, out in ((3, settled, False), (1, {}, True)):
         item = Item.objects.get(external_id=items[at]["id"])
-        adjudicating.decide(item.pk, judge.pk, f"t{at}", said, note="", excluded=out, now=now)
+        adjudication.decide(item.pk, judge.pk, f"t{at}", said, note="", excluded=out, now=now)
     for what in ("judgments", "decisions", "trials"):
         annotate("export", project, "--what", what, "--out", tmp_path / "all" / f"{what}.jsonl")
     assert go("newsmet", folder, "--answers", tmp_path / "all") == 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from finished import LABELS, sentences, write_lines, write_run
 
-from trope.annotate.exchange.parquet import read_parquet_rows
+from trope.annotate.exchange.files import read_parquet_rows
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.release.card import hub_licence

@@ -55,6 +55,7 @@ def test_one_row_a_text_with_its_figures() -> None:
         },
     ]
     assert sorted(path.name for path in Path("out").iterdir()) == [
+        ".lock",
         "manifest.json",
         "part-00000.jsonl",
     ]

@@ -13,11 +13,11 @@ pytest.importorskip("transformers")
 import hub_folder  # noqa: E402
 from analogies import an_item, write_data  # noqa: E402
 from conftest import REPOSITORY  # noqa: E402
-from trope.cli.evaluation.analogy_predictions import read_analogy_predictions  # noqa: E402
 from trope.cli.main import run  # noqa: E402
 from trope.core.errors import BadInput, BadModel, MissingData  # noqa: E402
 from trope.core.files import sha256  # noqa: E402
 from trope.corpora.mean import read_mean, spoken  # noqa: E402
+from trope.evaluate.analogy_predictions import read_analogy_predictions  # noqa: E402
 from trope.tasks.analogy.meaning import meaning_of_folder  # noqa: E402
 from trope.tasks.analogy.templates import read_templates  # noqa: E402
 from trope.tasks.analogy.zero_shot import by_likelihood, by_likeness  # noqa: E402

@@ -11,7 +11,7 @@ import tiny
 
 from trope.core.config import read_config
 from trope.encoder.pieces import MASK, Vocabulary
-from trope.encoder.session import FEELINGS, MEANING, METONYMY, SENTIMENT, Encoder
+from trope.encoder.session import MEANING, METONYMY, SENTIMENT, SENTIMENT_OUTPUTS, Encoder
 from trope.encoder.windows import network_input
 from trope.tasks.metonymy.held_out import held_out
 from trope.train.corpus import UNKNOWN, ZERO, batches
@@ -57,7 +57,9 @@ NAMED = [
     NamedSentence((name, "signed", "the", "treaty", "."), 0, 1, "location", PEOPLE)
     for name in ("Peru", "Chad", "Fiji", "Oman")
 ]
-ALL = msgspec.structs.replace(tiny.labels(), sentiment=FEELINGS, metonymy=LABELS, meaning=24)
+ALL = msgspec.structs.replace(
+    tiny.labels(), sentiment=SENTIMENT_OUTPUTS, metonymy=LABELS, meaning=24
+)
 FITTED = FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_a_batch=40)
 
 
@@ -93,7 +95,7 @@ def test_an_unknown_score_weighs_nothing() -> None:
     (arrays,) = batches(corpus, 10_000, None)
     batch = fit.on_device(arrays, "cpu")
     answers = {k: torch.from_numpy(v) for k, v in corpus.sentence_labels.items()}
-    said = torch.zeros(len(corpus), len(FEELINGS))
+    said = torch.zeros(len(corpus), len(SENTIMENT_OUTPUTS))
     before = losses.feeling_loss(said, batch, answers, None)
     said[batch["sentence"] == len(SCORED), 0] = 5
     assert torch.equal(losses.feeling_loss(said, batch, answers, None), before)

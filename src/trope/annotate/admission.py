@@ -1,6 +1,7 @@
-"""What project.toml says of the way in and out: profile, reading, training, demo, outside, leaving.
+"""Settings for joining and leaving a project: profile, reading, training, demo task, selection,
+external workers, withdrawal.
 
-Everything is off unless the file says otherwise.
+Everything is off unless project.toml says otherwise.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from trope.annotate.questions import Condition, Question, gold_faults
-from trope.annotate.rules.selection import Pace, Weights
+from trope.annotate.questions import AnswerCondition, Question, gold_faults
+from trope.annotate.rules.selection import Pace, ScoreWeights
 
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
 
@@ -31,7 +32,7 @@ class Profile:
     """Questions about the person; all conditions of `eligible` must hold to take part."""
 
     questions: tuple[Question, ...] = ()
-    eligible: tuple[Condition, ...] = ()
+    eligible: tuple[AnswerCondition, ...] = ()
     weights: tuple[Weighting, ...] = ()
 
     def admits(self, answers: Mapping[str, Any]) -> bool:
@@ -48,7 +49,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
+class TrainingItem:
     """A training item; `message` is shown with the known answers once the answer is locked."""
 
     text: str
@@ -62,12 +63,12 @@ class Worked:
 class Training:
     """Worked items, and the share of them that must be answered right (0: none)."""
 
-    items: tuple[Worked, ...] = ()
+    items: tuple[TrainingItem, ...] = ()
     pass_mark: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Demo:
+class DemoTask:
     """A task to show what one can do: so many items, so many of them with known answers."""
 
     items: int = 0
@@ -76,7 +77,7 @@ class Demo:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class SelectionRules:
     """Who goes on after the demo task.
 
     by "owner": whom the owner accepts; "pass": everyone at the pass mark, at once; "best": the
@@ -87,7 +88,7 @@ class Selection:
     best: int = 5
     after: int = 0
     pass_mark: float = 0.0
-    weights: Weights = field(default_factory=Weights)
+    weights: ScoreWeights = field(default_factory=ScoreWeights)
     pace: Pace = field(default_factory=Pace)
 
 
@@ -108,7 +109,7 @@ class Withdrawal:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class ExternalWorkers:
     """Workers from elsewhere: what they get at the end.
 
     Without `completion_code` everyone has one of their own. `return_url` leads back, with {code}
@@ -159,7 +160,7 @@ def training_faults(training: Training, questions: Sequence[Question]) -> Iterat
 
 
 def number_faults(
-    training: Training, demo: Demo, selection: Selection, outside: Outside
+    training: Training, demo: DemoTask, selection: SelectionRules, outside: ExternalWorkers
 ) -> Iterator[str]:
     """What is wrong with the numbers and codes."""
     for name, share in (

@@ -1,10 +1,13 @@
-"""What a project asks: its questions, when each is shown, and what counts as an answer."""
+"""The questions of a project: when each is shown, what counts as an answer, and its label."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from trope.annotate.rules.gold import KnownAnswer
 
 Kind = Literal["choice", "scale", "multi", "text", "spans"]
 Answers = dict[str, Any]
@@ -30,7 +33,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class AnswerCondition:
     """True when the answer to `question` is one of `values`."""
 
     question: str
@@ -55,7 +58,7 @@ class Question:
     within: str = ""
     preselected: bool = False
     required: bool = True
-    when: tuple[Condition, ...] = ()
+    when: tuple[AnswerCondition, ...] = ()
     low: int = 0
     high: int = 0
     least: int = 0
@@ -118,7 +121,7 @@ def read_answers(
                 option.value for option in offered
             }
             values = [value for value in values if value not in out]
-        answer, fault = _READERS[question.kind](values, offered, text)
+        answer, fault = _PARSERS[question.kind](values, offered, text)
         if fault:
             faults[question.id] = fault
         elif answer in (None, "", []) and question.required and question.kind not in _MAY_BE_EMPTY:
@@ -172,7 +175,7 @@ def _spans(values: list[str], offered: Sequence[Option], text: str) -> tuple[Any
     return [list(span) for span in joined_spans(found, text)], ""
 
 
-_READERS = {
+_PARSERS = {
     "choice": _one_of,
     "scale": _point,
     "multi": _some_of,
@@ -223,3 +226,57 @@ def _fits(answer: Any, wanted: Any) -> bool:
     if isinstance(wanted, list) and not isinstance(answer, list):
         return str(answer) in map(str, wanted)
     return str(answer) == str(wanted)
+
+
+RARE = 0.05
+"""How often a blind guess is taken to be right where the answers cannot be counted."""
+
+
+def measured_questions(questions: Sequence[Question]) -> list[Question]:
+    """The questions on which people can agree: all but free text."""
+    return [question for question in questions if question.kind != "text"]
+
+
+def watched_question(questions: Sequence[Question], named: str) -> Question | None:
+    """The question that the rules look at: the one named, else the first choice or scale."""
+    for question in questions:
+        if question.id == named or (not named and question.kind in ("choice", "scale")):
+            return question
+    return None
+
+
+def label_of(answer: Any) -> str | None:
+    """An answer as a label; a list is compared as a whole."""
+    if answer is None:
+        return None
+    return json.dumps(answer, ensure_ascii=False) if isinstance(answer, list) else str(answer)
+
+
+def scale_of(question: Question) -> list[str]:
+    """All labels that the question offers whatever the item, in their order."""
+    return [option.value for option in question.offered({}, {})]
+
+
+def known_answer(wanted: Any) -> KnownAnswer:
+    """The known answer to a question, for the rules."""
+    if isinstance(wanted, dict):
+        return KnownAnswer(low=float(wanted["from"]), high=float(wanted["to"]))
+    return KnownAnswer(frozenset(map(str, wanted if isinstance(wanted, list) else [wanted])))
+
+
+def gold_text(wanted: Any) -> str:
+    """The known answer as a cell of a table: `yes`, `yes|unsure`, `-2..1`."""
+    if isinstance(wanted, dict):
+        return f"{wanted['from']}..{wanted['to']}"
+    return "|".join(map(str, wanted)) if isinstance(wanted, list) else str(wanted)
+
+
+def guess_chance(questions: Sequence[Question], gold: Mapping[str, Any]) -> float:
+    """How often someone who answers blindly is right on all that is known of an item."""
+    chance = 1.0
+    for question in questions:
+        if question.id in gold:
+            scale = scale_of(question) if question.kind in ("choice", "scale") else []
+            accepted = known_answer(gold[question.id]).chance(scale) if scale else RARE
+            chance *= accepted
+    return max(chance, RARE)

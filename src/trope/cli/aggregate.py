@@ -83,9 +83,11 @@ def aggregate(ctx: click.Context, /, out: Path | None, as_json: bool, **options:
 def _aggregate(judgments: Sequence[Judgment], options: dict[str, Any]) -> Aggregate:
     from dataclasses import fields
 
-    from trope.annotate.rules.aggregating import Way, aggregate_question
+    from trope.annotate.rules.aggregation import AggregationOptions, aggregate_question
 
-    way = Way(**{field.name: options[field.name] for field in fields(Way)})
+    way = AggregationOptions(
+        **{field.name: options[field.name] for field in fields(AggregationOptions)}
+    )
     return aggregate_question(judgments, way)
 
 

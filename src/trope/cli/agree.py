@@ -48,8 +48,7 @@ def agree(
     bootstrap over items; what is undefined says why.
     """
     from trope import __version__
-    from trope.annotate.rules.agreement import measure_question
-    from trope.annotate.rules.verbs import verb_classes
+    from trope.annotate.rules.agreement import measure_question, verb_classes
     from trope.core.judgments import by_question
 
     table = read_table(options, verb=verb_column)

@@ -43,7 +43,7 @@ def build(
     """Propose items from metaphors with role mappings, as a sheet for a person to accept."""
     from trope.cli.output import open_output
     from trope.core.errors import BadInput
-    from trope.corpora.mean_review import read_review, write_mean, write_review
+    from trope.corpora.mean import read_review, write_mean, write_review
 
     if (data is None) == (accepted is None):
         raise BadInput("give --from to propose items, or --accepted to take a sheet's; one of them")
@@ -100,7 +100,7 @@ def check(
 
 def read_inventory(folder: Path) -> Inventory:
     """The metaphors and frames of a folder, with the vectors that ship."""
-    from trope.corpora.metaphor_frames import read_frames, read_metaphors
+    from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
     from trope.lexicon.vectors import read_vectors
     from trope.tasks.analogy.building import Inventory
 
@@ -113,8 +113,7 @@ def read_inventory(folder: Path) -> Inventory:
 
 def _write_repaired(ctx: click.Context, file: Path, folder: Path, out: Path) -> None:
     from trope.core.files import atomic_write
-    from trope.corpora.mean import read_mean
-    from trope.corpora.mean_review import write_mean
+    from trope.corpora.mean import read_mean, write_mean
     from trope.tasks.analogy.checking import given_away, repair_items
 
     repaired, repairs = repair_items(list(read_mean(file)), read_inventory(folder))
@@ -145,8 +144,7 @@ def _proposals(inventory: Inventory, names: tuple[str, ...], count: int) -> Iter
 
 
 def _review_row(proposal: Proposal) -> dict[str, str]:
-    from trope.corpora.mean import COLUMNS
-    from trope.corpora.mean_review import ORIGINS, OTHERS, SEPARATOR
+    from trope.corpora.mean import COLUMNS, ORIGINS, OTHERS, SEPARATOR
 
     asked = (proposal.first_domain, proposal.second_domain, proposal.element, proposal.gold)
     row = dict(zip(COLUMNS, asked, strict=False))

@@ -9,7 +9,7 @@ import click
 from trope.catalog import AUDITS
 from trope.cli.completing import complete_names
 from trope.cli.listing import ListingCommand
-from trope.cli.research_data import data_in
+from trope.corpora.metadata import missing_files_explained
 
 
 @click.command(cls=ListingCommand, heading="Sets", names=AUDITS)
@@ -28,8 +28,8 @@ def audit(name: str, data: Path, system_file: Path | None, seed: int, as_json: b
     Answers that are always the same, the word alone, its context alone, surface features, texts
     that train and test share: with intervals, and a warning where one is as good as a system.
     """
-    from trope.cli.auditing.audit import find_warnings
-    from trope.cli.auditing.report import print_audits
+    from trope.audit.audit import find_warnings
+    from trope.cli.figure_tables import print_audits
     from trope.core.errors import MissingData
     from trope.metrics.figures import new_evaluation, read_evaluation, to_json
 
@@ -37,7 +37,7 @@ def audit(name: str, data: Path, system_file: Path | None, seed: int, as_json: b
     if not data.is_dir():
         raise MissingData(data, "give the directory of the research data with --from")
     system = read_evaluation(system_file) if system_file else None
-    with data_in(data):
+    with missing_files_explained(data):
         found = [part(data, seed) for part in parts]
     warnings = [warned for part in found for warned in find_warnings(part, system)]
     if as_json:

@@ -45,9 +45,9 @@ def complete_corpora(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Names of the catalogue's corpora."""
-    from trope.corpora.catalogue import load_catalogue
+    from trope.corpora.metadata import load_corpora
 
-    return offers({corpus.name: corpus.title for corpus in load_catalogue()}, incomplete)
+    return offers({corpus.name: corpus.title for corpus in load_corpora()}, incomplete)
 
 
 def offers(lines: Mapping[str, str], incomplete: str) -> list[CompletionItem]:

@@ -15,9 +15,9 @@ from trope.cli import data_tables as show
 from trope.cli.completing import complete_corpora
 from trope.core.errors import BadInput, MissingData
 from trope.core.progress import track
-from trope.corpora.catalogue import Corpus, CorpusFile, load_catalogue
-from trope.corpora.check import FileReport, check_file, present
-from trope.corpora.download import fetch, place_order
+from trope.corpora.checks import FileReport, check_file, present
+from trope.corpora.download import fetch, plan_download
+from trope.corpora.metadata import CorpusFile, CorpusMetadata, load_corpora
 
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 _FOLDER = click.Path(path_type=Path)
@@ -35,7 +35,7 @@ def data() -> None:
 @_JSON
 def list_corpora(as_json: bool) -> None:
     """All corpora, one a line."""
-    corpora = tuple(load_catalogue())
+    corpora = tuple(load_corpora())
     if as_json:
         _print_json({"corpora": [_summary(corpus) for corpus in corpora]})
     else:
@@ -47,7 +47,7 @@ def list_corpora(as_json: bool) -> None:
 @_JSON
 def info(name: str, as_json: bool) -> None:
     """Source, licence, citation and files of corpus NAME."""
-    corpus = load_catalogue()[name]
+    corpus = load_corpora()[name]
     if as_json:
         _print_json(_details(corpus))
     else:
@@ -71,7 +71,7 @@ def check(ctx: click.Context, names: Sequence[str], folder: Path, as_json: bool)
 
     Checksums and counts are those of the catalogue. Without a NAME, all corpora are checked.
     """
-    corpora = load_catalogue().select(names)
+    corpora = load_corpora().select(names)
     if not folder.is_dir():
         raise MissingData(folder, "give the folder that holds the corpora")
     work = [(corpus, file) for corpus in corpora for file in corpus.files]
@@ -103,7 +103,7 @@ def get(ctx: click.Context, name: str, folder: Path, mirror: str, as_json: bool)
 
     Status 1 if some of its files have no known address and must be obtained by hand.
     """
-    corpus = load_catalogue()[name]
+    corpus = load_corpora()[name]
     if not mirror and not corpus.downloadable:
         raise BadInput(f"{name} cannot be downloaded; {corpus.obtain}")
     if not _quiet(ctx):
@@ -118,11 +118,11 @@ def get(ctx: click.Context, name: str, folder: Path, mirror: str, as_json: bool)
 
 
 def _get_file(
-    corpus: Corpus, file: CorpusFile, folder: Path, mirror: str, quiet: bool
+    corpus: CorpusMetadata, file: CorpusFile, folder: Path, mirror: str, quiet: bool
 ) -> dict[str, Any]:
     if path := present(corpus, file, folder):
         return {"file": file.name, "status": "already there", "path": str(path)}
-    order = place_order(corpus, file, folder, mirror)
+    order = plan_download(corpus, file, folder, mirror)
     if order is None:
         return {"file": file.name, "status": "by hand", "path": None}
     with show.download_bar(order.to.name, quiet) as report:
@@ -138,7 +138,7 @@ def _print_json(document: dict[str, Any]) -> None:
     click.echo(json.dumps({"trope": __version__, **document}, ensure_ascii=False, indent=2))
 
 
-def _summary(corpus: Corpus) -> dict[str, Any]:
+def _summary(corpus: CorpusMetadata) -> dict[str, Any]:
     return {
         "name": corpus.name,
         "title": corpus.title,
@@ -151,7 +151,7 @@ def _summary(corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def _details(corpus: Corpus) -> dict[str, Any]:
+def _details(corpus: CorpusMetadata) -> dict[str, Any]:
     details = dataclasses.asdict(corpus)
     for file, row in zip(corpus.files, details["files"], strict=True):
         row["url"] = corpus.address(file) or None
@@ -162,7 +162,7 @@ def _details(corpus: Corpus) -> dict[str, Any]:
 
 
 def _findings(
-    corpora: Sequence[Corpus], reports: Sequence[FileReport], folder: Path
+    corpora: Sequence[CorpusMetadata], reports: Sequence[FileReport], folder: Path
 ) -> dict[str, Any]:
     return {
         "from": str(folder),

@@ -13,9 +13,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Table
 from rich.text import Text
 
-from trope.corpora.catalogue import Corpus
-from trope.corpora.check import FileReport
-from trope.corpora.download import Report
+from trope.corpora.checks import FileReport
+from trope.corpora.download import ReportBytes
+from trope.corpora.metadata import CorpusMetadata
 
 _WIDE = 240
 """Width where the output is no terminal: lines stay whole for grep and diff."""
@@ -23,7 +23,7 @@ _WIDE = 240
 _MARKS = {"equal": ("✓", "green"), "missing": ("–", "yellow"), "differs": ("✗", "red")}
 
 
-def corpora(all_corpora: Sequence[Corpus]) -> None:
+def corpora(all_corpora: Sequence[CorpusMetadata]) -> None:
     """Prints one line a corpus."""
     table = _table("Name", "What it is", "Licence")
     table.add_column("Size", justify="right", no_wrap=True)
@@ -39,7 +39,7 @@ def corpora(all_corpora: Sequence[Corpus]) -> None:
     )
 
 
-def corpus(one: Corpus) -> None:
+def corpus(one: CorpusMetadata) -> None:
     """Prints everything about one corpus."""
     console = _console()
     console.print(f"[bold]{one.name}[/bold]  {one.title}")
@@ -71,7 +71,7 @@ def corpus(one: Corpus) -> None:
     console.print(table)
 
 
-def findings(checked: Sequence[Corpus], reports: Sequence[FileReport]) -> None:
+def findings(checked: Sequence[CorpusMetadata], reports: Sequence[FileReport]) -> None:
     """Prints what a check found: a line a corpus, and one for each file that is not right."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
@@ -99,7 +99,7 @@ def findings(checked: Sequence[Corpus], reports: Sequence[FileReport]) -> None:
     console.print(f"\n{right} of {len(checked)} corpora are complete and as the catalogue says.")
 
 
-def downloads(one: Corpus, results: Sequence[dict[str, Any]]) -> None:
+def downloads(one: CorpusMetadata, results: Sequence[dict[str, Any]]) -> None:
     """Prints what came of each file of a download."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
@@ -115,7 +115,7 @@ def downloads(one: Corpus, results: Sequence[dict[str, Any]]) -> None:
 
 
 @contextmanager
-def download_bar(name: str, quiet: bool) -> Iterator[Report | None]:
+def download_bar(name: str, quiet: bool) -> Iterator[ReportBytes | None]:
     """A function that moves a bar on standard error; None where there is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
@@ -145,13 +145,13 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _ways(one: Corpus) -> str:
+def _ways(one: CorpusMetadata) -> str:
     if not one.downloadable:
         return "–"
     return "yes" if len(one.downloadable) == len(one.files) else "part"
 
 
-def _how_to_get(one: Corpus) -> str:
+def _how_to_get(one: CorpusMetadata) -> str:
     command = f"trope data get {one.name} --to DIR"
     if len(one.downloadable) == len(one.files):
         return command

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from trope.cli.completing import complete_files
-from trope.corpora.judgments import JudgmentColumns, JudgmentTable, read_judgments
+from trope.corpora.judgment_tables import JudgmentColumns, JudgmentTable, read_judgments
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -77,7 +77,7 @@ def _audit(
     run: FinishedRun, parts: Sequence[str], groups: Sequence[int]
 ) -> tuple[list[Figure], str]:
     """The controls of `trope audit` on the test part, for sets of two labels."""
-    from trope.cli.auditing.binary import BinarySet, Item, audit_figures
+    from trope.audit.binary import BinarySet, Item, audit_figures
     from trope.core.errors import MissingExtra
     from trope.metrics.figures import DataRef
 

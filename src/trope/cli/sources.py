@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.corpora.plain import read_line_texts
+from trope.corpora.plain_text import read_line_texts
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import numbered_lines, source_name
 from trope.corpora.tables import NoTextColumn, read_texts

@@ -1,7 +1,8 @@
-"""Files as users have them: checked encodings, atomic writes, checksums."""
+"""Files as users have them: checked encodings, atomic and durable writes, checksums."""
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import os
@@ -70,13 +71,33 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
     try:
         with os.fdopen(descriptor, mode, **text) as file:  # type: ignore[call-overload]
             yield file
-            file.flush()
-            os.fsync(file.fileno())
         _allow_as_usual(Path(name))
-        Path(name).replace(path)
+        replace_durably(Path(name), path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def replace_durably(source: Path, target: Path) -> None:
+    """Give a finished file its final name; after this it survives a power cut."""
+    with source.open("rb+") as file:
+        os.fsync(file.fileno())
+    source.replace(target)
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Write the names in a folder to the disk, where the system can."""
+    if os.name == "nt":  # Windows opens no folders
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems know no such call
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def _allow_as_usual(path: Path) -> None:

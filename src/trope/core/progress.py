@@ -12,6 +12,11 @@ Say = Callable[[str], None]
 """Takes a line about how the work goes, and shows it wherever its owner likes."""
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 item", "2 items"; `plural` is for nouns that do not take an s."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
 def track(
     items: Iterable[T], label: str, total: int | None = None, quiet: bool = False
 ) -> Iterator[T]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
 import re
 import urllib.error
 import urllib.request
@@ -15,10 +14,11 @@ from urllib.parse import quote, urlsplit
 
 from trope import __version__
 from trope.core.errors import BadInput, DownloadFailed
-from trope.corpora.catalogue import Corpus, CorpusFile
-from trope.corpora.check import content_digest
+from trope.core.files import replace_durably
+from trope.corpora.checks import content_digest
+from trope.corpora.metadata import CorpusFile, CorpusMetadata
 
-Report = Callable[[int, int | None], None]
+ReportBytes = Callable[[int, int | None], None]
 """Called with the bytes that are there and, where the server tells, those there will be."""
 
 _PIECE = 1 << 16
@@ -27,7 +27,7 @@ _RANGE = re.compile(r"bytes (\d+)-\d+/(?:\d+|\*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Download:
     """A file to fetch: from where, to where, and the checksum of its unpacked content."""
 
     url: str
@@ -35,9 +35,9 @@ class Order:
     sha256: str
 
 
-def place_order(
-    corpus: Corpus, file: CorpusFile, root: str | Path, mirror: str = ""
-) -> Order | None:
+def plan_download(
+    corpus: CorpusMetadata, file: CorpusFile, root: str | Path, mirror: str = ""
+) -> Download | None:
     """What to fetch for a file, None where no address is known.
 
     A mirror serves a copy of a whole data folder: `MIRROR/CORPUS/FILE`, packed as it is there.
@@ -45,14 +45,16 @@ def place_order(
     folder = Path(root) / corpus.name
     if mirror:
         url = f"{mirror.rstrip('/')}/{corpus.name}/{quote(file.name)}"
-        return Order(url, folder / file.name, file.sha256)
+        return Download(url, folder / file.name, file.sha256)
     if not (url := corpus.address(file)):
         return None
     name = file.name if file.remote.endswith(".gz") else file.unpacked_name
-    return Order(url, folder / name, file.sha256)
+    return Download(url, folder / name, file.sha256)
 
 
-def fetch(order: Order, *, report: Report | None = None, timeout: float = _TIMEOUT_S) -> None:
+def fetch(
+    order: Download, *, report: ReportBytes | None = None, timeout: float = _TIMEOUT_S
+) -> None:
     """Nothing; afterwards the file is there, whole and with the right checksum.
 
     What arrives is kept in a `.part` file beside the target, from which the next call goes on.
@@ -77,7 +79,7 @@ def fetch(order: Order, *, report: Report | None = None, timeout: float = _TIMEO
         raise DownloadFailed(order.url, _advice(error)) from error
 
 
-def _accept(order: Order, part: Path) -> None:
+def _accept(order: Download, part: Path) -> None:
     found = _digest(part)
     if found != order.sha256:
         part.unlink()
@@ -86,12 +88,10 @@ def _accept(order: Order, part: Path) -> None:
             "the source has changed or was tampered with on the way: try again or use a mirror"
         )
         raise DownloadFailed(order.url, problem)
-    with part.open("rb") as file:
-        os.fsync(file.fileno())
-    part.replace(order.to)
+    replace_durably(part, order.to)
 
 
-def _transfer(url: str, part: Path, report: Report, timeout: float) -> bool:
+def _transfer(url: str, part: Path, report: ReportBytes, timeout: float) -> bool:
     """Everything that is left of a file is appended to `part`; True if it had a beginning."""
     have = part.stat().st_size if part.is_file() else 0
     headers = {"User-Agent": f"trope/{__version__}", "Accept-Encoding": "identity"}
@@ -123,7 +123,7 @@ def _continues(response: http.client.HTTPResponse, have: int) -> bool:
 
 
 def _copy(
-    url: str, response: http.client.HTTPResponse, file: IO[bytes], have: int, report: Report
+    url: str, response: http.client.HTTPResponse, file: IO[bytes], have: int, report: ReportBytes
 ) -> None:
     length = response.headers.get("Content-Length")
     total = have + int(length) if length and length.isdigit() else None

@@ -1,16 +1,20 @@
-"""MEAN: metaphoric analogies, one right answer and three wrong ones of a known kind each.
+"""MEAN: metaphoric analogies with one right and three wrong choices, and sheets of proposed items.
 
-The file says "source" of the topic (ANGER in "anger is fire") and "target" of the vehicle (FIRE),
-the other way round than theory does. Here they are the first and the second domain.
+The file says "source" for the topic (ANGER in "anger is fire") and "target" for the vehicle
+(FIRE), the other way round than theory does. Here they are the first and the second domain.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import IO
 
-from trope.corpora.fields import Row
+from trope.core.errors import BadRecord
+from trope.corpora.rows import CheckedRow
 from trope.corpora.sources import Source, numbered_lines, source_name
+from trope.corpora.tables import read_rows
 
 DOMAINS = ("MetSource", "MetTarget", "SourceRole")
 CHOICES = ("TargetRoleGold", "SameFrameDifferentAttribute", "DiffFrameSameAtt", "DiffFrameDiffAtt")
@@ -63,7 +67,7 @@ def read_mean(source: Source) -> Iterator[Analogy]:
     count = 0
     for line, text in numbered_lines(source):
         cells = [cell.strip() for cell in text.split(";")]
-        row = Row(name, line, dict(zip(COLUMNS, cells, strict=False)))
+        row = CheckedRow(name, line, dict(zip(COLUMNS, cells, strict=False)))
         if header is None:
             if cells[0] == "METAPHOR" and line == 1:
                 continue  # the title over the header
@@ -72,11 +76,11 @@ def read_mean(source: Source) -> Iterator[Analogy]:
             count += 1
             yield checked_item(str(count), _in_order(header, cells, row))
     if not count:
-        row = Row(name, 1, {})
+        row = CheckedRow(name, 1, {})
         raise row.fault(f"holds no items; write them below a header {';'.join(COLUMNS)}")
 
 
-def _checked_header(cells: list[str], row: Row) -> list[str]:
+def _checked_header(cells: list[str], row: CheckedRow) -> list[str]:
     missing = [column for column in COLUMNS if column not in cells]
     if missing:
         told = ", ".join(missing)
@@ -87,17 +91,17 @@ def _checked_header(cells: list[str], row: Row) -> list[str]:
     return cells
 
 
-def _in_order(header: list[str], cells: list[str], row: Row) -> Row:
+def _in_order(header: list[str], cells: list[str], row: CheckedRow) -> CheckedRow:
     if len(cells) != len(header):
         choices = len(cells) - len(DOMAINS)
         raise row.fault(
             f"has {len(cells)} cells, so {max(choices, 0)} choices; an item has two domains, an "
             "element and four choices"
         )
-    return Row(row.path, row.line, dict(zip(header, cells, strict=True)))
+    return CheckedRow(row.path, row.line, dict(zip(header, cells, strict=True)))
 
 
-def checked_item(identifier: str, row: Row) -> Analogy:
+def checked_item(identifier: str, row: CheckedRow) -> Analogy:
     """The item of a row that has MEAN's columns; BadRecord where it is none."""
     domains = [row.text(column) for column in DOMAINS]
     choices = tuple(row.text(column) for column in CHOICES)
@@ -109,3 +113,46 @@ def checked_item(identifier: str, row: Row) -> Analogy:
             "write another wrong choice"
         )
     return Analogy(identifier, domains[0], domains[1], domains[2], choices, row.line)
+
+
+ACCEPT = "Accept"
+ORIGINS = "Origins"
+OTHERS = tuple(f"Other{column}" for column in COLUMNS[4:])
+REVIEW_COLUMNS = (ACCEPT, *COLUMNS, *OTHERS, ORIGINS)
+SEPARATOR = " | "
+_YES, _NO = frozenset({"yes", "y", "x", "1"}), frozenset({"", "no", "n", "0"})
+
+
+def write_review(rows: Iterable[Mapping[str, str]], file: IO[str]) -> None:
+    """A sheet, comma-separated, with an empty column for the verdict."""
+    writer = csv.DictWriter(file, REVIEW_COLUMNS, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+
+
+def read_review(source: Source) -> Iterator[Analogy]:
+    """The rows that were accepted, as items; what a person wrote over a cell counts.
+
+    Raises:
+        BadRecord: for verdicts other than yes and no, and for items that are none.
+    """
+    name, count = source_name(source), 0
+    for line, fields in read_rows(source, format="csv"):
+        row = CheckedRow(name, line, fields)
+        verdict = row.optional(ACCEPT).lower()
+        if verdict not in _YES | _NO:
+            raise row.fault(f"column {ACCEPT!r} has {verdict!r}; write yes or no")
+        if verdict in _YES:
+            count += 1
+            yield checked_item(str(count), row)
+    if not count:
+        raise BadRecord(name, None, f"no row is accepted; write yes into the column {ACCEPT!r}")
+
+
+def write_mean(items: Iterable[Analogy], file: IO[str]) -> None:
+    """Items in MEAN's form, one header line."""
+    writer = csv.writer(file, delimiter=";", lineterminator="\n", quoting=csv.QUOTE_NONE)
+    writer.writerow(COLUMNS)
+    for item in items:
+        domains = (item.first_domain, item.second_domain, item.element)
+        writer.writerow([cell.replace(" ", "_") for cell in (*domains, *item.choices)])

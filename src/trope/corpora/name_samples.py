@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trope.core.errors import BadInput, BadRecord
 from trope.lexicon.readings import GRANULARITIES, Granularity, NameClass, coarsen
 
-Refused = Callable[[BadRecord], None]
+OnRefused = Callable[[BadRecord], None]
 """Told of a sample that was refused; the reader then goes on with the next one."""
 
 
@@ -57,7 +57,7 @@ class NameSample:
         return coarsen(self.reading, self.name_class, granularity, known_at=self.known_at)
 
 
-def refuse(error: BadRecord, refused: Refused | None) -> None:
+def refuse(error: BadRecord, refused: OnRefused | None) -> None:
     """Tell of a refused sample, or raise the error where nobody wants to be told."""
     if refused is None:
         raise error

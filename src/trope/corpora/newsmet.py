@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from trope.corpora.fields import Row, Unique
+from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.sources import Source, source_name
 from trope.corpora.tables import read_rows
 
@@ -53,10 +53,10 @@ def read_newsmet(source: Source, *, reading: Reading = "all_six") -> Iterator[He
     """
     name = source_name(source)
     gold: list[Headline] = []
-    candidates: list[tuple[Row, Headline]] = []
-    texts = Unique()
+    candidates: list[tuple[CheckedRow, Headline]] = []
+    texts = UniqueIds()
     for number, (line, fields) in enumerate(read_rows(source, format="csv"), start=1):
-        row = Row(name, line, fields)
+        row = CheckedRow(name, line, fields)
         text = row.text("Text")
         texts.add(text, row, text)
         headline = Headline(str(number), text, row.label(), str(number), None, None, line)
@@ -72,16 +72,18 @@ def read_newsmet(source: Source, *, reading: Reading = "all_six") -> Iterator[He
 def read_newsmet_test(source: Source) -> Iterator[Headline]:
     """The texts of a custom test set; ids are those of the file's first column."""
     name = source_name(source)
-    ids = Unique()
+    ids = UniqueIds()
     for line, fields in read_rows(source, format="csv"):
-        row = Row(name, line, fields)
+        row = CheckedRow(name, line, fields)
         identifier = row.text("id" if "id" in fields else "Unnamed: 0")
         ids.add(identifier, row, identifier)
         text = row.text("Text")
         yield Headline(identifier, text, row.label(), identifier, None, None, line)
 
 
-def _joined(gold: Sequence[Headline], rows: Sequence[tuple[Row, Headline]]) -> Iterator[Headline]:
+def _joined(
+    gold: Sequence[Headline], rows: Sequence[tuple[CheckedRow, Headline]]
+) -> Iterator[Headline]:
     """All headlines, with what each candidate tells about itself and about its original."""
     places: dict[str, int] = {}
     for index, (row, candidate) in enumerate(rows):

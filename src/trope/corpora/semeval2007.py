@@ -16,10 +16,15 @@ from xml.sax.saxutils import escape, quoteattr
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import atomic_write
-from trope.corpora.fields import read_bytes
-from trope.corpora.name_samples import NameSample, Refused, refuse
-from trope.corpora.sample_elements import Element, Piece, pieces, read_attributes, read_elements
-from trope.corpora.sources import Source, source_name
+from trope.corpora.name_samples import NameSample, OnRefused, refuse
+from trope.corpora.semeval2007_markup import (
+    MarkupPiece,
+    SampleElement,
+    pieces,
+    read_attributes,
+    read_elements,
+)
+from trope.corpora.sources import Source, read_bytes, source_name
 from trope.lexicon.readings import METONYMIC, NON_LITERAL, NameClass, check_label
 
 NAME_TAGS: dict[str, NameClass] = {"location": "location", "org": "organisation"}
@@ -31,7 +36,7 @@ _FALSE_LABELS = {"samp945": NON_LITERAL}
 """The JSON file of the company training set calls one metonymic sample literal."""
 
 
-def read_samples(source: Source, *, refused: Refused | None = None) -> Iterator[NameSample]:
+def read_samples(source: Source, *, refused: OnRefused | None = None) -> Iterator[NameSample]:
     """The samples of a training, test or gold file.
 
     Raises:
@@ -70,7 +75,7 @@ class _Parts:
         self.length += len(text)
 
 
-def _read(element: Element, sample: str) -> NameSample:
+def _read(element: SampleElement, sample: str) -> NameSample:
     parts = _Parts()
     inside: list[str] = []
     for piece in pieces(element.body):
@@ -88,7 +93,7 @@ def _read(element: Element, sample: str) -> NameSample:
     return _assemble(element, sample, parts)
 
 
-def _open(parts: _Parts, inside: list[str], piece: Piece) -> None:
+def _open(parts: _Parts, inside: list[str], piece: MarkupPiece) -> None:
     allowed = {"": ("par", "par2", *_TITLES), "par": ("annot",), "annot": tuple(NAME_TAGS),
                "par2": ("annotorg", "annotlocation")}  # fmt: skip
     outer = inside[-1] if inside else ""
@@ -116,7 +121,7 @@ def _take(parts: _Parts, inside: list[str], text: str) -> None:
         raise BadInput(f"the text {text.strip()[:20]!r} stands outside of <par>")
 
 
-def _assemble(element: Element, sample: str, parts: _Parts) -> NameSample:
+def _assemble(element: SampleElement, sample: str, parts: _Parts) -> NameSample:
     text = "".join(parts.text)
     start, end = parts.spans[0]
     sentences: list[str] = []

@@ -13,7 +13,7 @@ from typing import Literal
 
 from trope.core.errors import BadRecord
 from trope.corpora.sources import Source, numbered_lines, source_name
-from trope.corpora.tweet_ids import Joined, ScoredId, ScoredTweet, read_scored_ids, rejoin
+from trope.corpora.tweet_ids import JoinedTweets, ScoredId, ScoredTweet, read_scored_ids, rejoin
 
 SplitName = Literal["train", "trial", "test"]
 SPLITS: tuple[SplitName, ...] = ("train", "trial", "test")
@@ -29,7 +29,7 @@ _TRAIN_TEXTS = (("trainingText.gz", 2, 3), ("oldTrainign.gz", 2, 3), ("tagged-tr
 _CUT_TEXTS = ("figurative_clean.tsv.gz", 1, 2)
 
 
-def read_split(folder: str | Path, split: SplitName) -> Joined:
+def read_split(folder: str | Path, split: SplitName) -> JoinedTweets:
     """The tweets of a split with texts and scores, and the ids of those without a text."""
     folder = Path(folder)
     if split == "test":

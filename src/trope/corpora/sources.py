@@ -76,6 +76,29 @@ def numbered_lines(
         raise BadRecord(name, 1, "is empty; give a file that holds something")
 
 
+class NamedBytes(io.BytesIO):
+    """Bytes in memory that errors call by the name of the file they came from."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        super().__init__(content)
+        self.name = name
+
+
+def read_bytes(source: Source) -> NamedBytes:
+    """A whole source in memory, for files whose encoding is only known by looking at all of it."""
+    with open_source(source) as stream:
+        return NamedBytes(stream.read(), source_name(source))
+
+
+def detect_encoding(content: bytes, otherwise: str) -> str:
+    """ "utf-8" for bytes that are UTF-8 text, else the encoding that is left."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return otherwise
+    return "utf-8"
+
+
 def _opened(path: Path) -> BinaryIO:
     """The open file; pipes and devices are files too."""
     try:

@@ -15,7 +15,7 @@ from trope.corpora.records import TextRecord
 from trope.corpora.sources import LINE_LIMIT, Source, numbered_lines, source_name
 
 TableFormat = Literal["auto", "csv", "tsv", "jsonl"]
-Row = tuple[int, dict[str, str]]
+TableRow = tuple[int, dict[str, str]]
 """The line where a row begins, and its fields by column."""
 
 TEXT_COLUMNS = ("text", "tweet", "headline", "sentence", "full_text", "tweet_text", "title", "body")
@@ -88,7 +88,11 @@ def read_texts(
 
 
 def named_texts(
-    rows: Iterable[Row], name: str, *, text_column: str | None = None, id_column: str | None = None
+    rows: Iterable[TableRow],
+    name: str,
+    *,
+    text_column: str | None = None,
+    id_column: str | None = None,
 ) -> Iterator[TextRecord]:
     """The texts of rows from anywhere, with the columns found as `read_texts` finds them."""
     seen: tuple[str, ...] | None = None
@@ -112,7 +116,7 @@ def read_rows(
     skip_lines: int = 0,
     encoding: str = "utf-8",
     limit: int = LINE_LIMIT,
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     """The rows of any table, with the line where each begins; every value is a string.
 
     Args:
@@ -202,7 +206,7 @@ def _quoted_rows(
 
 def _with_columns(
     rows: Iterator[tuple[int, list[str]]], columns: Sequence[str] | None, name: str
-) -> Iterator[Row]:
+) -> Iterator[TableRow]:
     if columns is None:
         header = next(rows, None)
         if header is None:
@@ -220,7 +224,7 @@ def _with_columns(
         yield line, dict(zip(columns, row, strict=True))
 
 
-def _json_rows(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Row]:
+def _json_rows(lines: Iterable[tuple[int, str]], name: str) -> Iterator[TableRow]:
     for number, line in lines:
         if not line.strip():
             continue

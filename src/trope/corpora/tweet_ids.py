@@ -48,7 +48,7 @@ class ScoredTweet:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedTweets:
     """Tweets that have a text, and the ids of those whose text has perished, both in order."""
 
     tweets: tuple[ScoredTweet, ...]
@@ -134,7 +134,7 @@ def rejoin(
     *,
     integers: Mapping[str, int] | None = None,
     cut: Mapping[str, str] | None = None,
-) -> Joined:
+) -> JoinedTweets:
     """Ids with their texts again, in the order of the scores; what has no text has perished.
 
     Args:
@@ -150,7 +150,7 @@ def rejoin(
             continue
         integer = round_half_up(row.score) if integers is None else integers[row.id]
         tweets.append(ScoredTweet(row.id, text, row.score, integer, bool(texts.get(row.id))))
-    return Joined(tuple(tweets), tuple(perished))
+    return JoinedTweets(tuple(tweets), tuple(perished))
 
 
 def write_delivery(

@@ -1,18 +1,24 @@
-"""The VU Amsterdam Metaphor Corpus as "VUA-18": word sequences, and verbs.
+"""The VU Amsterdam Metaphor Corpus: "VUA-18", and the files of the shared tasks of 2018 and 2020.
 
-The files lost characters on their way. The test file is UTF-8; its column `sentence` is damaged,
+The files of VUA-18 lost characters. The test file is UTF-8; its column `sentence` is damaged,
 `labeled_sentence` is not. The others were UTF-8, read as Windows text, written as Mac text. Words
 are therefore taken from `labeled_sentence`, whose tokens are those of `sentence`, and repaired one
 by one; their number never changes.
+
+An id of a shared task's key, "a3m-fragment02_45_3", is text, sentence and token; the token is
+counted from 1 over the blank-separated words of the corpus file. Records count from 0.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from trope.corpora.fields import Row, Unique, read_bytes, told_encoding
+from trope.core.errors import BadRecord
 from trope.corpora.records import LabelledSentence, LabelledTarget
-from trope.corpora.sources import Source
+from trope.corpora.rows import CheckedRow, UniqueIds
+from trope.corpora.sources import NamedBytes, Source, detect_encoding, numbered_lines, read_bytes
 from trope.corpora.tables import read_rows
 
 SentenceWords = Mapping[str, tuple[str, ...]]
@@ -31,10 +37,10 @@ def read_vua_words(source: Source, *, encoding: str | None = None) -> Iterator[L
         BadRecord: for lists of different length, unknown labels, ids that come twice.
     """
     content = read_bytes(source)
-    encoding = encoding or told_encoding(content.getvalue(), _DAMAGED)
-    ids = Unique()
+    encoding = encoding or detect_encoding(content.getvalue(), _DAMAGED)
+    ids = UniqueIds()
     for line, fields in read_rows(content, format="csv", encoding=encoding):
-        row = Row(content.name, line, fields)
+        row = CheckedRow(content.name, line, fields)
         identifier = f"{row.text('txt_id')}_{row.text('sen_ix')}"
         ids.add(identifier, row, identifier)
         words, labels, tags = _columns(row)
@@ -53,9 +59,9 @@ def read_vua_verbs(
             spelt as the file has them, damage included.
     """
     content = read_bytes(source)
-    encoding = encoding or told_encoding(content.getvalue(), _DAMAGED)
+    encoding = encoding or detect_encoding(content.getvalue(), _DAMAGED)
     for line, fields in read_rows(content, format="csv", encoding=encoding):
-        row = Row(content.name, line, fields)
+        row = CheckedRow(content.name, line, fields)
         sentence = f"{row.text('text_idx')}_{row.text('sentence_idx')}"
         spelt = row.words("sentence")
         if words is not None:
@@ -80,7 +86,7 @@ def repair_word(word: str) -> str:
     return once.encode("cp1252").decode("utf-8")
 
 
-def _columns(row: Row) -> tuple[tuple[str, ...], tuple[bool, ...], tuple[str, ...]]:
+def _columns(row: CheckedRow) -> tuple[tuple[str, ...], tuple[bool, ...], tuple[str, ...]]:
     """Words without marks, labels and tags, one of each for every word."""
     plain = row.text("sentence").split(" ")
     marked = row.text("labeled_sentence").split(" ")
@@ -100,7 +106,7 @@ def _columns(row: Row) -> tuple[tuple[str, ...], tuple[bool, ...], tuple[str, ..
     return words, tuple(label == 1 for label in labels), tuple(map(str, tags))
 
 
-def _repaired(word: str, row: Row) -> str:
+def _repaired(word: str, row: CheckedRow) -> str:
     try:
         return repair_word(word)
     except UnicodeError:
@@ -110,7 +116,7 @@ def _repaired(word: str, row: Row) -> str:
 
 
 def _repaired_sentence(
-    row: Row, identifier: str, spelt: tuple[str, ...], words: SentenceWords
+    row: CheckedRow, identifier: str, spelt: tuple[str, ...], words: SentenceWords
 ) -> tuple[str, ...]:
     if identifier not in words:
         raise row.fault(f"no sequence file that was given has the sentence {identifier!r}")
@@ -121,3 +127,97 @@ def _repaired_sentence(
             "together"
         )
     return repaired
+
+
+_ID = re.compile(r"(?P<sentence>.+_[^_]+)_(?P<token>[1-9]\d*)")
+
+# What the training corpus has for characters that are not ASCII; the last two are single words
+_DAMAGE = {
+    b"\xe4\xf3\xd6": "‘",
+    b"\xe4\xf3\xbb": "’",
+    b"\xe4\xf3\xee": "—",
+    b"\xe4\xf3\xf1": "–",
+    b"\xe4\xf3_": "…",
+    b"\x8c\xa3": "£",
+    b"\x8c_": "-",
+    b"\xed\xa9": "é",
+    b"\xed\xc2": "è",
+    b"\xed\xa2": "â",
+    b"\xed\xb1": "ñ",
+    b"\xed\x84": "×",
+    b"\xed_": "ü",
+    b"\xed\xc8": "ê",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyToken:
+    """A token of a key: its sentence, its position from 0, its verdict (None in lists of ids)."""
+
+    id: str
+    sentence: str
+    position: int
+    metaphor: bool | None
+    line: int
+
+
+def read_vua_key(source: Source) -> Iterator[KeyToken]:
+    """Tokens of a key, with or without a header, with or without labels.
+
+    Raises:
+        BadRecord: for ids of another form, unknown labels, ids that come twice.
+    """
+    content = read_bytes(source)
+    ids = UniqueIds()
+    for line, text in numbered_lines(content):
+        cells = text.strip().split(",")
+        if cells in (["id", "label"], [""]):
+            continue
+        row = CheckedRow(content.name, line, dict(zip(("id", "label"), cells, strict=False)))
+        if len(cells) > 2:
+            raise row.fault(f"has {len(cells)} fields; a key has an id and a label")
+        identifier = row.text("id")
+        ids.add(identifier, row, identifier)
+        found = _ID.fullmatch(identifier)
+        if found is None:
+            raise row.fault(f"{identifier!r} is no id of text_sentence_token, tokens from 1")
+        verdict = row.label() if len(cells) == 2 else None
+        yield KeyToken(identifier, found["sentence"], int(found["token"]) - 1, verdict, line)
+
+
+def read_vuamc(source: Source) -> Iterator[LabelledSentence]:
+    """Sentences of the corpus files; a word was marked with "M_", which is taken off.
+
+    The training file has some sentences without words; they are kept, so that counts agree.
+
+    Raises:
+        BadRecord: for ids that come twice and bytes that no rule repairs.
+    """
+    content = _repaired_content(read_bytes(source))
+    ids = UniqueIds()
+    for line, fields in read_rows(content, format="csv"):
+        row = CheckedRow(content.name, line, fields)
+        identifier = f"{row.text('txt_id')}_{row.text('sentence_id')}"
+        ids.add(identifier, row, identifier)
+        marked = row.optional("sentence_txt").split()
+        words = tuple(word.replace(_MARK, "") for word in marked)
+        labels = tuple(word.startswith(_MARK) for word in marked)
+        yield LabelledSentence(identifier, words, labels, line)
+
+
+def _repaired_content(content: NamedBytes) -> NamedBytes:
+    raw = content.getvalue()
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        for damage, character in _DAMAGE.items():
+            raw = raw.replace(damage, character.encode())
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        bad = raw[error.start : error.start + 1].hex()
+        raise BadRecord(
+            content.name, line, f"holds the byte 0x{bad}, which no rule repairs; convert to UTF-8"
+        ) from None
+    return NamedBytes(raw, content.name)

@@ -24,8 +24,8 @@ from trope.core.errors import BadModel, MissingData, MissingExtra
 from trope.core.files import sha256
 from trope.core.records import MetaphorThresholds
 from trope.encoder.decode import read_words
-from trope.encoder.feelings import Feelings
 from trope.encoder.models import model_folder
+from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import (
     METAPHOR,
     SENTIMENT,
@@ -34,6 +34,7 @@ from trope.encoder.session import (
     Encoder,
     Labels,
     passes,
+    renew_after_fork,
 )
 from trope.encoder.windows import Window, batches, network_input, windows
 
@@ -47,15 +48,15 @@ PLACES = 4  # decimals of a probability, as in the tier `small`
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SentenceVerdict:
     """Probabilities: that each word of a sentence is a metaphor, and that the whole has one.
 
-    `feeling` is the score of the sentence as a text of its own, None where nobody asked.
+    `sentiment` is the score of the sentence as a text of its own, None where nobody asked.
     """
 
     metaphor: tuple[float, ...]
     figurative: float
-    feeling: float | None = None
+    sentiment: float | None = None
 
 
 class TierMean(msgspec.Struct, frozen=True):
@@ -138,6 +139,14 @@ class BaseEncoder:
         self.labels, self.agreement, self.network = _load(find_base_weights(weights), self.adapters)
         assert self.labels.metaphor is not None
         self.thresholds: MetaphorThresholds = self.labels.metaphor
+        renew_after_fork(self)
+
+    def begin_process(self) -> None:
+        """Forget the thread, which a forked process does not have; it starts its own."""
+        import torch
+
+        self.__dict__.pop("_worker", None)
+        torch.set_num_threads(1)  # the threads of OpenMP are lost, and waiting for them never ends
 
     @property
     def model_sha256(self) -> str:
@@ -174,20 +183,20 @@ class BaseEncoder:
         self,
         sentences: Sequence[Sequence[str]],
         *,
-        feelings: bool = False,
+        sentiment: bool = False,
         small: Sequence[float] | None = None,
-    ) -> list[Verdict]:
+    ) -> list[SentenceVerdict]:
         """What the network says of each sentence (of at least one word).
 
         On whole sentences the tier `small` is heard, too; `small` is what it said, where it is
         known already.
         """
-        outputs = (*METAPHOR, *(SENTIMENT if feelings else ()))
+        outputs = (*METAPHOR, *(SENTIMENT if sentiment else ()))
         words: list[list[float]] = [[0.0] * len(sentence) for sentence in sentences]
         whole = [0.0] * len(sentences)
-        felt = Feelings(len(sentences))
+        found = SentimentScores(len(sentences))
         for done in passes(self, sentences, outputs):
-            felt.add(done)
+            found.add(done)
             for row, window in enumerate(done.windows):
                 core = slice(window.core_first - window.first, window.core_last - window.first)
                 scores = _probabilities(done.outputs["metaphor"][row, core])
@@ -200,8 +209,10 @@ class BaseEncoder:
                 small = _figurative(self.small, sentences)
             agreed = self.agreement.share(np.asarray(whole), np.asarray(small))
             whole = [round(float(share), PLACES) for share in agreed]
-        scored: Sequence[float | None] = felt.scores() if feelings else [None] * len(sentences)
-        return [Verdict(tuple(w), f, s) for w, f, s in zip(words, whole, scored, strict=True)]
+        scored: Sequence[float | None] = found.scores() if sentiment else [None] * len(sentences)
+        return [
+            SentenceVerdict(tuple(w), f, s) for w, f, s in zip(words, whole, scored, strict=True)
+        ]
 
 
 def load_encoder(

@@ -1,16 +1,21 @@
-"""From scores to decisions: tags, lemmas, one well-formed tree a sentence."""
+"""From scores to decisions: tags, lemmas, one well-formed tree per sentence.
+
+The model chooses lemmas as edit rules: how many letters go at the end, what comes instead, which
+case stays. A rule is text, for example "lower|3|y" (tries → try) or "lower|=|be" (was → be), so
+that a list of rules can be stored, read and reviewed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from trope.core.records import ROOT, Parse
-from trope.encoder.feelings import Feelings
-from trope.encoder.lemmas import apply_rule
+from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import TAGS, BatchPass, Encoder
 from trope.encoder.session import passes as run_passes
 from trope.encoder.trees import best_heads
@@ -57,7 +62,7 @@ def decode(
     The passes may come in any order; each is forgotten once it is read.
     """
     stretches: list[list[Stretch]] = [[] for _ in sentences]
-    scores = Feelings(len(sentences))
+    scores = SentimentScores(len(sentences))
     scored = False
     for done in passes:
         for sentence, stretch in read_batch(done, encoder):
@@ -75,7 +80,7 @@ def decode(
 
 def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> list[float]:
     """The sentiment of whole sequences, as many as were sent."""
-    scores = Feelings(sequences)
+    scores = SentimentScores(sequences)
     for done in passes:
         scores.add(done)
     return scores.scores()
@@ -198,3 +203,30 @@ def join_stretches(
         tuple(metaphor),
         max(scores, default=None),
     )
+
+
+def make_rule(form: str, lemma: str) -> str:
+    """The rule that turns this form into this lemma."""
+    keep = lemma != lemma.lower()
+    source = form if keep else form.lower()
+    case = "keep" if keep else "lower"
+    shared = 0
+    while shared < min(len(source), len(lemma)) and source[shared] == lemma[shared]:
+        shared += 1
+    # a lemma that shares nothing, or almost nothing, with its form is irregular: name it whole
+    if shared == 0 or (shared == 1 and len(source) > 3):
+        return f"{case}|=|{lemma}"
+    return f"{case}|{len(source) - shared}|{lemma[shared:]}"
+
+
+@lru_cache(maxsize=100_000)
+def apply_rule(rule: str, form: str) -> str:
+    """The lemma of a form; a rule that does not fit leaves the form (in the rule's case)."""
+    case, cut, ending = rule.split("|", 2)
+    if cut == "=":
+        return ending
+    source = form if case == "keep" else form.lower()
+    drop = int(cut)
+    if drop >= len(source):
+        return source
+    return source[: len(source) - drop] + ending

@@ -239,18 +239,19 @@ class MetaphorHeads(nn.Module):
 
 
 class SentimentHead(nn.Module):
-    """How a whole text feels: a score from −5 to 5, and logits of what else `FEELINGS` names."""
+    """The sentiment of a whole text: a score from −5 to 5, then logits, as `SENTIMENT_OUTPUTS`."""
 
-    def __init__(self, size: int, layers: int, feelings: int) -> None:
+    def __init__(self, size: int, layers: int, outputs: int) -> None:
         super().__init__()
         self.mix = LayerMix(layers)
         self.hidden = nn.Linear(size, SENTIMENT_SIZE)
         self.glances = nn.Linear(SENTIMENT_SIZE, GLANCES)
-        self.feelings = nn.Linear(GLANCES * SENTIMENT_SIZE, feelings)
+        # "feelings" is the name in stored weights
+        self.feelings = nn.Linear(GLANCES * SENTIMENT_SIZE, outputs)
         self.dropout = nn.Dropout(METAPHOR_DROPOUT)
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
-        """[batch, feeling]; `pool` averages the pieces of a word."""
+        """[batch, output]; `pool` averages the pieces of a word."""
         words = functional.relu(self.hidden(self.dropout(pool @ self.mix(layers))))
         missing = (pool.sum(-1) == 0).unsqueeze(-1)
         weight = self.glances(words).float().masked_fill(missing, -1e4).softmax(1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Lock
 from time import thread_time
 from typing import Any, Protocol
+from weakref import WeakSet
 
 import msgspec
 import numpy as np
@@ -38,16 +39,16 @@ METAPHOR = ("metaphor", "figurative")
 """Calibrated logits: of each word, that it is a metaphor; of each sentence, that it has one."""
 
 SENTIMENT = ("sentiment",)
-"""Of a whole sequence: its score from −5 to 5, then logits, in the order of `FEELINGS`."""
+"""Of a whole sequence: its score from −5 to 5, then logits, in the order of `SENTIMENT_OUTPUTS`."""
 
-FEELINGS = ("score", "negative", "neutral", "positive", "irony")
-"""What the sentiment head says; the last four are of use to train it and to those who combine."""
+SENTIMENT_OUTPUTS = ("score", "negative", "neutral", "positive", "irony")
+"""What the sentiment head says; the last four help to train it and to combine systems."""
 
 METONYMY = ("metonymy",)
 """Logits of every reading, in the order of the labels, for words that are names."""
 
 MEANING = ("meaning",)
-"""A vector a word, and by their mean one a text: near for near meanings."""
+"""A vector per word, and by their mean one per text: near for near meanings."""
 
 SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
 """What is asked of some texts once more: whole texts, and sentences with hidden names."""
@@ -70,7 +71,7 @@ class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class BatchPass:
-    """One batch that went through the network: padded outputs, a row a window."""
+    """One batch that went through the network: padded outputs, one row per window."""
 
     windows: list[Window]
     outputs: Mapping[str, Array]
@@ -97,6 +98,30 @@ def passes(
         yield under_way.popleft().result()
 
 
+class Forkable(Protocol):
+    """Something that holds threads or sessions, which do not survive a fork."""
+
+    def begin_process(self) -> None:
+        """Forget them; they are opened again when they are needed."""
+
+
+_forkable: WeakSet[Any] = WeakSet()
+
+
+def renew_after_fork(holder: Forkable) -> None:
+    """Let a holder of threads begin anew in every process that is forked from now on."""
+    _forkable.add(holder)
+
+
+def _begin_forked_process() -> None:
+    for holder in tuple(_forkable):
+        holder.begin_process()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_forked_process)
+
+
 class Encoder:
     """The network of one tier. Threads share it: ONNX Runtime sessions are safe to share."""
 
@@ -110,8 +135,15 @@ class Encoder:
         self.folder = model_folder(tier) if folder is None else _complete(folder)
         self.vocabulary = Vocabulary(self.folder / "vocab.txt")
         self.labels = _read_labels(self.folder / "labels.json")
+        self.begin_process()
+
+    def begin_process(self) -> None:
+        """Forget sessions and threads, which a forked process does not have; it opens its own."""
         self._sessions: dict[frozenset[str], Any] = {}
         self._opening = Lock()
+        for cached in ("_labeller", "_workers"):
+            self.__dict__.pop(cached, None)
+        renew_after_fork(self)
 
     @property
     def outputs(self) -> tuple[str, ...]:

@@ -169,9 +169,9 @@ class BatchAnalyzer:
         if self.base is None or "metaphor" not in tasks:
             return parses
         small = [parse.figurative or 0.0 for parse in parses]
-        verdicts = self.base.verdicts(words, feelings="sentiment" in tasks, small=small)
+        verdicts = self.base.verdicts(words, sentiment="sentiment" in tasks, small=small)
         return [
-            replace(parse, metaphor=v.metaphor, figurative=v.figurative, sentiment=v.feeling)
+            replace(parse, metaphor=v.metaphor, figurative=v.figurative, sentiment=v.sentiment)
             for parse, v in zip(parses, verdicts, strict=True)
         ]
 

@@ -1,11 +1,11 @@
-"""The folder of a run: what was asked, what each step gave, what came of it.
+"""The folder of a run: settings, results of each step, data set.
 
     RUN/manifest.json            settings, seed, versions, checksums of inputs and outputs
     RUN/steps/03-name/0000.jsonl every record of a step: kept with its fields, or with a reason
     RUN/steps/03-name/done.json  its counts; written last
     RUN/…                        the data set
 
-Nothing in a finished folder depends on when, how fast or in how many attempts it was made, but
+A finished folder does not depend on when, how fast or in how many attempts it was made, except
 for the secret of its annotation project.
 """
 
@@ -13,90 +13,61 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, ClassVar
 
-import msgspec
-
-from trope.core.errors import BadInput, BadRecord
-from trope.core.files import atomic_write
+from trope.core.run_folder import RunFolder
 from trope.recipes.records import Outcome, Record, from_lines
 from trope.recipes.settings import differences
 
-MANIFEST, STEPS, LOCK, DONE = "manifest.json", "steps", ".lock", "done.json"
+STEPS, DONE = "steps", "done.json"
 
 ANSWERS = "answers"
-"""Where the manifest of a run that people have judged has the checksums of their answers."""
+"""The manifest's key for the checksums of people's answers."""
 
 ASKED = ("recipe", "trope", "config", "inputs", "versions", "model_sha256")
-"""What must be the same for a run to be taken up again."""
+"""Keys of the manifest that must be the same for a run to be resumed."""
 
 
-class RunFolder:
-    """The folder of one run, locked while it is open."""
+class RecipeFolder(RunFolder[dict[str, Any]]):
+    """The folder of one run of a recipe, locked while it is open."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._lock: IO[str] | None = None
+    command = "trope recipe"
+    holds = "run"
+    manifest_type: ClassVar[object] = dict[str, Any]
+    key_order = "sorted"
 
     def open(
         self, wanted: dict[str, Any], *, simulate: bool = False, answers: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Make the folder ready; the manifest that is there, or the wanted one.
+        """Open and lock the folder; returns its manifest, or the wanted one for a new run.
 
         Args:
-            simulate: whether a simulated crowd is to judge.
-            answers: the checksums of the files that say what people answered.
+            simulate: whether a simulated crowd judges.
+            answers: the checksums of the files with people's answers.
 
         Raises:
-            BadInput: for a folder of another run or crowd, with the differences, or of nobody that
-                we know.
+            BadInput: the folder belongs to another run or crowd (the message has the differences),
+                or was not made by trope recipe.
         """
-        if self.path.exists() and not self.path.is_dir():
-            raise BadInput(f"{self.path}: is a file; give a folder for the run")
-        before = self.manifest()
-        if before is None:
-            others = sorted(p.name for p in self.path.iterdir()) if self.path.is_dir() else []
-            others = [name for name in others if name != LOCK and not name.startswith(".manifest")]
-            if others:
-                problem = f"holds {others[0]}, which is not of trope recipe"
-                raise BadInput(f"{self.path}: {problem}; give a new or an empty folder")
-        else:
+        self.check_usable()
+        self.lock()
+        if self.has_manifest:
+            before = self.manifest()
             self._check(before, wanted, simulate, answers)
-        self._take_lock()
-        if before is None:
-            self.write_json(MANIFEST, wanted)
-        return before or wanted
+            return before
+        self.write_manifest(wanted)
+        return wanted
 
-    def manifest(self) -> dict[str, Any] | None:
-        """The manifest of the folder, None where there is none."""
-        path = self.path / MANIFEST
-        if not path.is_file():
-            return None
-        try:
-            found = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-        except msgspec.MsgspecError as error:
-            problem = f"is no manifest of trope recipe ({error}); give another folder"
-            raise BadRecord(path, None, problem) from None
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of the folder."""
+        found = super().manifest()
         if "recipe" not in found:
-            raise BadRecord(path, None, "is no manifest of trope recipe; give another folder")
+            raise self.not_a_manifest()
         return found
-
-    def close(self) -> None:
-        """Let go of the folder; a run that is not finished can be taken up again."""
-        if self._lock is not None:
-            (self.path / LOCK).unlink(missing_ok=True)
-            self._lock.close()
-            self._lock = None
 
     def step(self, number: int, name: str) -> Path:
         """The folder of a step."""
         return self.path / STEPS / f"{number:02d}-{name}"
-
-    def write_json(self, name: str, content: object) -> None:
-        """Write plain data into a file of the run, with its keys in order."""
-        encoded = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=1)
-        with atomic_write(self.path / name, "wb") as file:
-            file.write(encoded + b"\n")  # type: ignore[arg-type]
 
     def _check(
         self,
@@ -108,42 +79,22 @@ class RunFolder:
         old, new = ({key: side.get(key) for key in ASKED} for side in (before, wanted))
         old["inputs"], new["inputs"] = _by_path(old["inputs"]), _by_path(new["inputs"])
         if before["simulated"] or before.get(ANSWERS):
-            # who has judged once stays: a simulated crowd is never taken for people
+            # the crowd stays the same: a simulated one is never mistaken for people
             again = simulate or (before["simulated"] and not answers)
             old |= {"simulated": before["simulated"], ANSWERS: before.get(ANSWERS, {})}
             new |= {"simulated": again, ANSWERS: answers}
-        found = differences(old, new)
-        if found:
-            remedy = "give the same again, or another folder"
-            problem = f"belongs to another run ({'; '.join(found)})"
-            raise BadInput(f"{self.path / MANIFEST}: {problem}; {remedy}")
-
-    def _take_lock(self) -> None:
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._lock = (self.path / LOCK).open("w")
-        try:
-            import fcntl
-        except ModuleNotFoundError:  # Windows: two runs at once are on their own there
-            return
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self._lock.close()
-            self._lock = None
-            raise BadInput(
-                f"{self.path}: another trope recipe is at work there; wait for it, or stop it"
-            ) from None
+        self.check_same(differences(old, new))
 
 
 def outcomes(step: Path) -> Iterator[Outcome]:
-    """Every record that a step has dealt with, in order."""
+    """Every record and drop of a step, in order."""
     for part in sorted(step.glob("[0-9]*.jsonl")):
         with part.open("rb") as lines:
             yield from from_lines(lines)
 
 
 def kept(step: Path) -> Iterator[Record]:
-    """The records that a step has kept, in order."""
+    """The records that a step kept, in order."""
     return (found for found in outcomes(step) if isinstance(found, Record))
 
 

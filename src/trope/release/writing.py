@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from trope.annotate.exchange.parquet import write_parquet
-from trope.annotate.exchange.text_files import csv_lines
+from trope.annotate.exchange.files import csv_lines, write_parquet
 from trope.core.errors import BadInput
 from trope.core.files import sha256
 from trope.core.records import TextKind

@@ -50,17 +50,14 @@ class PaperError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that the paper did: where it is here, and how far ours is from it.
+    """One thing that the paper did, and how ours deviates from it.
 
     `ours` names rows of the reproduction: a table ("3") or a cell ("3/baseline/location.coarse").
     """
 
-    number: int
     section: str
     claim: str
     published: str
-    code: tuple[str, ...]
-    tests: tuple[str, ...]
     deviation: str
     ours: tuple[str, ...] = ()
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from decimal import ROUND_HALF_EVEN, Decimal
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from statistics import fmean
 
-from trope.corpora.name_answers import key_of, read_submission
 from trope.corpora.semeval2007 import read_company_labels, read_samples
+from trope.corpora.semeval2007_answers import key_of, read_submission
+from trope.evaluate.metonymy_tables import rounded, table_5
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, labels
 from trope.metrics.figures import Evaluation
 from trope.metrics.metonymy import score_names
@@ -19,7 +18,6 @@ from trope.reproduce.rows import Measured, Place, all_rows, counted, measured
 from trope.tasks.metonymy.collect import count_readings
 
 PAPER = "semeval2007"
-UNDEFINED = "undef"
 LITERAL = "literal"
 _SYSTEMS = ("", "roles", "shallow", "majority")
 
@@ -93,41 +91,6 @@ def summary_cells(printed: Published) -> dict[Place, Measured]:
             if cell is not None:
                 found["5", row, "base"] = Measured(rounded(cell.value), why=why)
     return found
-
-
-def table_5(published: Published) -> dict[tuple[str, str], str]:
-    """Minimum, maximum and mean over the systems, from the official results.
-
-    An undefined value counts as 0 in a mean. Where it is the largest or smallest is not computed:
-    the organisers compared their values as text.
-    """
-    found: dict[tuple[str, str], str] = {}
-    for row, values in _measures(published):
-        numbers = [0.0 if value == UNDEFINED else float(value) for value in values]
-        if all(value == UNDEFINED for value in values):
-            found |= {(row, column): UNDEFINED for column in ("min", "max", "ave")}
-            continue
-        found[row, "ave"] = rounded(fmean(numbers))
-        if UNDEFINED not in values and max(numbers) > 0:
-            found[row, "min"], found[row, "max"] = rounded(min(numbers)), rounded(max(numbers))
-    return found
-
-
-def rounded(value: float) -> str:
-    """Three decimals without the zero before the point, as the paper prints them."""
-    shown = str(Decimal(repr(value)).quantize(Decimal("0.001"), ROUND_HALF_EVEN))
-    return shown.removeprefix("0") if shown.startswith("0.") else shown
-
-
-def _measures(published: Published) -> Iterator[tuple[str, list[str]]]:
-    """Each row of Table 5 with the official values of all systems."""
-    full = [cell for cell in published.cells if cell.table == "full" and cell.row != "baseline"]
-    for name_class in NAME_CLASSES:
-        for level in GRANULARITIES:
-            prefix = f"{name_class}.{level}"
-            for name in ("accuracy", *(f"{label}.f" for label in labels(name_class, level))):
-                column = f"{prefix}.{name}"
-                yield column, [cell.printed for cell in full if cell.column == column]
 
 
 def system_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
-from trope.annotate.project import Plan, read_plan
+from trope.annotate.plan import Plan, read_plan
 from trope.reproduce.rows import Measured, Place, counted, measured
 
 SETTING = "a setting of the annotation template, not a result"

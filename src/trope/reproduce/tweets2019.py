@@ -13,9 +13,9 @@ from pathlib import Path
 
 from trope.core.errors import BadInput
 from trope.core.files import read_lines
-from trope.corpora.moh import read_moh
-from trope.corpora.naacl2018 import read_key, read_vuamc
-from trope.corpora.tsv import read_adjective_nouns, read_svo
+from trope.corpora.expressions import read_adjective_nouns, read_svo
+from trope.corpora.verb_corpora import read_moh
+from trope.corpora.vua import read_vua_key, read_vuamc
 from trope.lexicon.verbs import CLASSES, shipped_verbs
 from trope.published.cells import Published, read_published
 from trope.published.comparison import is_cut_off, rounds_to
@@ -87,7 +87,7 @@ def set_cells(data: Path) -> dict[Place, Measured]:
         for _ in read_svo(tsv / name, metaphor=True)
     )
     training = sum(count for name, count in pairs.items() if name.startswith("training"))
-    verbs = sum(1 for _ in read_key(data / "naacl2018" / "verb_tokens.csv"))
+    verbs = sum(1 for _ in read_vua_key(data / "naacl2018" / "verb_tokens.csv"))
     novelty = sum(1 for _ in read_lines(data / "novelty" / "vuamc_novelty.csv")) - 1
     return {
         ("1", "MOH 2016", "size"): counted(len(senses)),

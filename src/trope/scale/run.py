@@ -14,7 +14,7 @@ import msgspec
 
 from trope.core.errors import BadInput, TropeError
 from trope.scale.entries import Columns, Corpus, Refused, TextRow
-from trope.scale.folder import ERRORS, Input, Manifest, RunFolder
+from trope.scale.folder import ERRORS, DetectFolder, DetectManifest, InputChecksum
 from trope.scale.inputs import STDIN, InputFile
 from trope.scale.job import SHARD_CHARACTERS, Executor, Receipt, Settings, Shard
 from trope.scale.shards import FIGURES, make_shard, store
@@ -51,9 +51,9 @@ def detect(
     corpus = Corpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
     _check(files, settings, resume)
     corpus.check()
-    inputs = tuple(Input(file.path, file.bytes, file.sha256()) for file in files)
-    wanted = Manifest("detect", "running", settings, inputs)
-    with closing(RunFolder(out)) as folder:
+    inputs = tuple(InputChecksum(file.path, file.bytes, file.sha256()) for file in files)
+    wanted = DetectManifest("detect", "running", settings, inputs)
+    with closing(DetectFolder(out)) as folder:
         try:
             there = folder.open(wanted, resume=resume)
             if there is not None:
@@ -79,8 +79,8 @@ def _check(files: Sequence[InputFile], settings: Settings, resume: bool) -> None
 
 def _work(
     corpus: Corpus,
-    wanted: Manifest,
-    folder: RunFolder,
+    wanted: DetectManifest,
+    folder: DetectFolder,
     executor: Executor,
     there: list[Receipt],
     report: Report,

@@ -17,8 +17,8 @@ import numpy as np
 
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import Say
+from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import Analogy, read_mean, spoken
-from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.analogy.building import WRONG, Inventory, Proposal, eligible, propose
 from trope.tasks.analogy.checking import repair_items

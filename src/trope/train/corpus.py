@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
-from trope.encoder.lemmas import make_rule
+from trope.encoder.decode import make_rule
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import Labels
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from trope.core.files import atomic_write
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import FEELINGS, Labels
+from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
 from trope.train.corpus import collect_labels, encode_treebank, encode_verdicts, encode_words
 from trope.train.encoder_run import TREEBANKS, EncoderRun
 from trope.train.felt_texts import encode_felt_texts, read_felt_texts
@@ -59,7 +59,7 @@ def _prepare_feelings(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> No
                 encode_felt_texts(texts, vocabulary).save(run.work / f"{file}.npz")
                 run.say(f"{chosen.name} {split}: {len(texts)} tweets with feelings")
     if run.sets("sentiment"):
-        _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=FEELINGS))
+        _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=SENTIMENT_OUTPUTS))
 
 
 def _prepare_names(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:

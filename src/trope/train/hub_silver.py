@@ -18,9 +18,9 @@ from typing import Any
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import Say
-from trope.corpora.lcc import read_lcc
-from trope.corpora.naacl2018 import read_vuamc
+from trope.corpora.expressions import read_lcc
 from trope.corpora.newsmet import Headline, Reading
+from trope.corpora.vua import read_vuamc
 from trope.tasks.metaphor.own_gold import SIMULATED, OwnGold
 from trope.tasks.metaphor.silver import HeldOut, Parts, Silver, SilverText, build_silver
 from trope.tasks.metaphor.silver_sources import (

@@ -18,7 +18,7 @@ from trope import __version__
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import Say
-from trope.corpora.catalogue import load_catalogue
+from trope.corpora.metadata import load_corpora
 from trope.corpora.semeval2007 import read_samples
 from trope.corpora.semeval2015 import FILES, read_learning_tweets
 from trope.tasks.hub_folder import (
@@ -91,7 +91,7 @@ def read_tweets(data: Path) -> Lesson:
 
 def read_names(data: Path) -> Lesson:
     """Train of SemEval-2007, both classes of names; one sample in ten is set aside."""
-    corpus = load_catalogue()["semeval2007"]
+    corpus = load_corpora()["semeval2007"]
     parts: tuple[Answered, Answered] = ([], [])
     files: dict[str, str] = {}
     for file in _NAME_FILES:

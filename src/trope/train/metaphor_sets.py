@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from trope.core.errors import MissingData
-from trope.corpora.lcc import read_lcc
-from trope.corpora.naacl2018 import read_vuamc
+from trope.corpora.expressions import read_lcc
 from trope.corpora.newsmet import Headline, read_newsmet
 from trope.corpora.records import LabelledSentence
-from trope.corpora.vua import read_vua_words
+from trope.corpora.vua import read_vua_words, read_vuamc
 from trope.text import read
 from trope.train.corpus import UNKNOWN, MetaphorSentence
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from trope.core.errors import UnknownName
-from trope.corpora.catalogue import load_catalogue
+from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.corpora.substitution import SubstitutionTarget
 from trope.lexicon.wordnet import PARTS
@@ -73,7 +73,7 @@ def train_rewriting(run: RewritingRun, out: Path) -> list[Path]:
     targets, places = _substitution_targets(run)
     shortlist = _substitution_shortlist(run, targets, places)
     rank = _substitution_rank(run, targets, places, shortlist)
-    path = load_catalogue()["newsmet"].find("train_goldplus.csv", run.data)
+    path = load_corpora()["newsmet"].find("train_goldplus.csv", run.data)
     headlines = judged_headlines(read_newsmet(path), run.parser)
     contexts, scale = _clean_contexts(run, headlines)
     short = _headline_shortlists(run, headlines, shortlist)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
-from trope.annotate.exchange.spreadsheet import protect
+from trope.annotate.exchange.files import protect
 from trope.core.records import Analysis
 
 COLUMNS = (

@@ -3,8 +3,8 @@
 import pytest
 
 from analogies import FRAMES, METAPHORS, an_item
+from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import read_mean, spoken
-from trope.corpora.metaphor_frames import read_frames, read_metaphors
 from trope.lexicon.vectors import WordVectors, read_vectors
 from trope.tasks.analogy.building import Inventory, eligible, head, propose
 from trope.tasks.analogy.checking import check_items, given_away, repair_items

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import hub_folder
 from trope.core.errors import BadRecord, MissingData, UnknownName
 from trope.core.files import sha256
-from trope.corpora.conceptual import read_master_list, read_metanet_examples
+from trope.corpora.conceptual_metaphors import read_master_list, read_metanet_examples
 from trope.tasks.metaphor.silver_sources import (
     gather,
     lines_to_predict,

@@ -8,7 +8,7 @@ import pytest
 from hub_folder import WORDS, write_encoder
 from trope.core.errors import BadInput
 from trope.core.records import Parse
-from trope.encoder.base import Verdict
+from trope.encoder.base import SentenceVerdict
 from trope.tasks.rewriting.masked_lm import EACH, MaskedModel, silver_candidates
 
 HEADLINE = ("Mayor", "opens", "the", "new", "window")
@@ -34,8 +34,8 @@ class ByHand:
             tagged.append(Parse(tuple(words), upos, upos, tuple(words), (), ()))
         return tagged
 
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
-        return [Verdict((), float(bool({*words} & {*PICTURES}))) for words in sentences]
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
+        return [SentenceVerdict((), float(bool({*words} & {*PICTURES}))) for words in sentences]
 
 
 def candidates(fillers: Sequence[str], **options: bool):  # type: ignore[no-untyped-def]

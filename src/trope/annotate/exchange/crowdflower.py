@@ -1,8 +1,8 @@
 """Reports of CrowdFlower (Figure Eight, Appen): `_unit_id`, `_golden`, `_trust` and so on.
 
-The full report has a row a judgment, the aggregated report a row an item with `FIELD` and
-`FIELD:confidence`. Several values of a cell stand on lines of their own. Known answers are in
-`FIELD_gold`; those of a range are written out one by one.
+The full report has one row per judgment; the aggregated report has one row per item with `FIELD`
+and `FIELD:confidence`. Several values in a cell are on separate lines. Known answers are in
+`FIELD_gold`; those of a range are listed one by one.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
+from trope.annotate.exchange.files import csv_lines
 from trope.annotate.exchange.records import (
     RECORD_LIMIT,
-    Brought,
-    Judged,
+    ItemRecord,
+    JudgmentRecord,
     Losses,
-    Shown,
+    ToolRecord,
     as_json,
     as_time,
     form_values,
 )
-from trope.annotate.exchange.text_files import csv_lines
-from trope.annotate.project import Plan
+from trope.annotate.plan import Plan
 from trope.core.errors import BadRecord
 from trope.corpora.records import TextRecord
 from trope.corpora.tables import named_texts, read_rows
@@ -32,13 +32,14 @@ _HEAD = (
     "_unit_id", "_created_at", "_golden", "_id", "_missed", "_started_at", "_tainted", "_channel",
     "_trust", "_worker_id", "_country", "_region", "_city", "_ip",
 )  # fmt: skip
+
 _AGGREGATED = ("_unit_id", "_golden", "_unit_state", "_trusted_judgments", "_last_judgment_at")
 _TIME = "%m/%d/%Y %H:%M:%S"
 
 
 def full_report(
     plan: Plan,
-    rows: Iterable[tuple[Judged, Shown]],
+    rows: Iterable[tuple[JudgmentRecord, ItemRecord]],
     fields: Sequence[str],
     trust: Mapping[str, float],
     losses: Losses,
@@ -51,7 +52,10 @@ def full_report(
 
 
 def _full_rows(
-    plan: Plan, rows: Iterable[tuple[Judged, Shown]], trust: Mapping[str, float], losses: Losses
+    plan: Plan,
+    rows: Iterable[tuple[JudgmentRecord, ItemRecord]],
+    trust: Mapping[str, float],
+    losses: Losses,
 ) -> Iterator[dict[str, Any]]:
     known = {question.id for question in plan.questions}
     for row, item in rows:
@@ -66,7 +70,7 @@ def _full_rows(
         yield answers | _unit(item) | _judgment(row, item, trust.get(row.annotator))
 
 
-def _judgment(row: Judged, item: Shown, trust: float | None) -> dict[str, Any]:
+def _judgment(row: JudgmentRecord, item: ItemRecord, trust: float | None) -> dict[str, Any]:
     began = row.at - timedelta(seconds=row.seconds)
     return {
         "_unit_id": item.id,
@@ -82,7 +86,7 @@ def _judgment(row: Judged, item: Shown, trust: float | None) -> dict[str, Any]:
     }
 
 
-def _unit(item: Shown) -> dict[str, Any]:
+def _unit(item: ItemRecord) -> dict[str, Any]:
     gold = {f"{name}_gold": _gold_text(wanted) for name, wanted in (item.gold or {}).items()}
     orig = {"orig__golden": "true" if item.gold else "", "id": item.id, "text": item.text}
     return item.payload | orig | gold
@@ -96,7 +100,7 @@ def _gold_text(wanted: Any) -> str:
 
 def aggregated_report(
     questions: Sequence[str],
-    rows: Iterable[tuple[Shown, Mapping[str, tuple[Any, Any]], int, datetime | None]],
+    rows: Iterable[tuple[ItemRecord, Mapping[str, tuple[Any, Any]], int, datetime | None]],
     fields: Sequence[str],
 ) -> Iterator[str]:
     """The lines of an aggregated report: of each item label and confidence by question, the number
@@ -107,7 +111,7 @@ def aggregated_report(
 
 
 def _aggregated_rows(
-    rows: Iterable[tuple[Shown, Mapping[str, tuple[Any, Any]], int, datetime | None]],
+    rows: Iterable[tuple[ItemRecord, Mapping[str, tuple[Any, Any]], int, datetime | None]],
 ) -> Iterator[dict[str, Any]]:
     for item, labels, judgments, last in rows:
         cells = {name: label for name, (label, _) in labels.items()}
@@ -125,7 +129,7 @@ def _aggregated_rows(
         )
 
 
-def read_crowdflower(path: Path, plan: Plan, losses: Losses) -> Iterator[Brought]:
+def read_crowdflower(path: Path, plan: Plan, losses: Losses) -> Iterator[ToolRecord]:
     """The judgments of a full report; of an aggregated one, the items alone."""
     questions = {question.id for question in plan.questions}
     for line, row in read_rows(path, format="csv", limit=RECORD_LIMIT):
@@ -133,10 +137,10 @@ def read_crowdflower(path: Path, plan: Plan, losses: Losses) -> Iterator[Brought
             raise BadRecord(path, line, "has no _unit_id; give a report of CrowdFlower")
         record = _record(path, line, row, questions, losses)
         if row.get("_worker_id"):
-            yield _brought(path, row, record, plan)
+            yield _tool_record(path, row, record, plan)
         else:
             losses["aggregated rows brought their items, and no judgment"] += 1
-            yield Brought(record)
+            yield ToolRecord(record)
 
 
 def _record(
@@ -163,7 +167,7 @@ def _record(
     return record
 
 
-def _brought(path: Path, row: Mapping[str, str], record: TextRecord, plan: Plan) -> Brought:
+def _tool_record(path: Path, row: Mapping[str, str], record: TextRecord, plan: Plan) -> ToolRecord:
     given = {
         question.id: row[question.id].split("\n")
         if question.kind in ("multi", "spans")
@@ -179,7 +183,7 @@ def _brought(path: Path, row: Mapping[str, str], record: TextRecord, plan: Plan)
     seconds = max((at - began).total_seconds(), 0.0) if at and began else 0.0
     tainted = row.get("_tainted", "").lower() == "true"
     state: Literal["discarded", "counted"] = "discarded" if tainted else "counted"
-    return Brought(record, row["_worker_id"], given, state, seconds, at)
+    return ToolRecord(record, row["_worker_id"], given, state, seconds, at)
 
 
 def _moment(text: str) -> datetime:

@@ -12,12 +12,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from trope.annotate.exchange.json_array import read_array
-from trope.annotate.exchange.records import Brought, Judged, Losses, Shown, as_json, as_time
-from trope.annotate.exchange.utf16 import from_utf16, to_utf16
-from trope.annotate.project import Plan
+from trope.annotate.exchange.records import (
+    RECORD_LIMIT,
+    ItemRecord,
+    JudgmentRecord,
+    Losses,
+    ToolRecord,
+    as_json,
+    as_time,
+)
+from trope.annotate.plan import Plan
 from trope.annotate.questions import Question
-from trope.core.errors import BadRecord
+from trope.core.errors import BadRecord, MissingData
 from trope.corpora.records import TextRecord
 from trope.corpora.tables import named_texts
 
@@ -26,7 +32,7 @@ _NUMBERS = ("number", "rating")
 
 
 def task_lines(
-    plan: Plan, tasks: Iterable[tuple[Shown, Sequence[Judged]]], losses: Losses
+    plan: Plan, tasks: Iterable[tuple[ItemRecord, Sequence[JudgmentRecord]]], losses: Losses
 ) -> Iterator[str]:
     """The lines of a file: one list, a task a line."""
     before = "[\n"
@@ -37,7 +43,7 @@ def task_lines(
 
 
 def _task(
-    number: int, item: Shown, rows: Sequence[Judged], plan: Plan, losses: Losses
+    number: int, item: ItemRecord, rows: Sequence[JudgmentRecord], plan: Plan, losses: Losses
 ) -> dict[str, Any]:
     annotations = [_annotation(row, item, plan, losses) for row in rows if _fits(row, losses)]
     if item.gold:
@@ -50,7 +56,7 @@ def _task(
     }
 
 
-def _fits(row: Judged, losses: Losses) -> bool:
+def _fits(row: JudgmentRecord, losses: Losses) -> bool:
     if row.state == "discarded":
         losses["judgments of people who were dismissed are left out"] += 1
     elif row.state == "surplus":
@@ -58,7 +64,9 @@ def _fits(row: Judged, losses: Losses) -> bool:
     return row.state != "discarded"
 
 
-def _annotation(row: Judged, item: Shown, plan: Plan, losses: Losses) -> dict[str, Any]:
+def _annotation(
+    row: JudgmentRecord, item: ItemRecord, plan: Plan, losses: Losses
+) -> dict[str, Any]:
     known = {question.id for question in plan.questions}
     for name in row.answers.keys() - known:
         losses[f"answers to {name!r}, which the plan does not ask, are left out"] += 1
@@ -74,7 +82,7 @@ def _annotation(row: Judged, item: Shown, plan: Plan, losses: Losses) -> dict[st
     }
 
 
-def _ground_truth(item: Shown, plan: Plan, losses: Losses) -> dict[str, Any]:
+def _ground_truth(item: ItemRecord, plan: Plan, losses: Losses) -> dict[str, Any]:
     single = {
         name: wanted
         for name, wanted in (item.gold or {}).items()
@@ -128,7 +136,7 @@ def _many(answer: Any) -> bool:
     return isinstance(answer, list)
 
 
-def read_label_studio(path: Path, plan: Plan, losses: Losses) -> Iterator[Brought]:
+def read_label_studio(path: Path, plan: Plan, losses: Losses) -> Iterator[ToolRecord]:
     """The annotations of an export; a task without one brings its item alone.
 
     The place of an error is the number of the task.
@@ -141,9 +149,9 @@ def read_label_studio(path: Path, plan: Plan, losses: Losses) -> Iterator[Brough
             losses["drafts are left out"] += len(_list(task, "drafts"))
             given = [each for each in annotations if not each.get("ground_truth")]
             for annotation in given:
-                yield _brought(record, annotation, plan, losses)
+                yield _tool_record(record, annotation, plan, losses)
             if not given:
-                yield Brought(record)
+                yield ToolRecord(record)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             if isinstance(error, BadRecord):
                 raise
@@ -181,12 +189,12 @@ def _json(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _brought(
+def _tool_record(
     record: TextRecord, annotation: Mapping[str, Any], plan: Plan, losses: Losses
-) -> Brought:
+) -> ToolRecord:
     skipped = bool(annotation.get("was_cancelled"))
     at = annotation.get("created_at")
-    return Brought(
+    return ToolRecord(
         record,
         _name(annotation.get("completed_by")),
         {} if skipped else _given(annotation, record.text, plan, losses),
@@ -231,3 +239,83 @@ def _key(kind: str) -> str:
 def _whole(value: Any) -> str:
     number = float(value)
     return str(int(number)) if number.is_integer() else str(value)
+
+
+_PIECE = 64 * 1024
+_SPACE = " \t\r\n"
+
+
+def read_array(path: Path, *, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a list, counted from 1.
+
+    Raises:
+        BadRecord: with the number of the element, for one that is no object, is longer than
+            `limit`, or cannot be read.
+    """
+    if not path.is_file():
+        raise MissingData(path, "check the file name")
+    try:
+        yield from _objects(path, limit)
+    except UnicodeDecodeError:
+        raise BadRecord(path, None, "is not UTF-8; convert it") from None
+
+
+def _objects(path: Path, limit: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open(encoding="utf-8-sig") as file:
+        held = file.read(_PIECE).lstrip(_SPACE)
+        if not held.startswith("["):
+            raise BadRecord(path, 1, "is no JSON list of tasks; export it as JSON")
+        held, number, decoder = held[1:], 0, json.JSONDecoder()
+        while True:
+            held = held.lstrip(_SPACE + ",")
+            if held.startswith("]"):
+                return
+            found, end = _decoded(decoder, held)
+            if end == 0:
+                piece = file.read(max(_PIECE, len(held)))  # doubling: each element is read once
+                if not piece or len(held) + len(piece) > 2 * limit + _PIECE:
+                    cause = "is cut off" if not piece else f"is over {limit // 1024**2} MB"
+                    raise BadRecord(path, number + 1, f"{cause}, or is no JSON; export it again")
+                held += piece
+                continue
+            number += 1
+            if not isinstance(found, dict):
+                raise BadRecord(path, number, "is no task; a task is a JSON object")
+            yield number, found
+            held = held[end:]
+
+
+def _decoded(decoder: json.JSONDecoder, text: str) -> tuple[Any, int]:
+    """The first element and where it ends; 0 if more has to be read."""
+    try:
+        found, end = decoder.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None, 0
+    # a number at the end of what was read may go on
+    return (found, end) if end < len(text) else (None, 0)
+
+
+def to_utf16(text: str, offset: int) -> int:
+    """The offset in UTF-16 units."""
+    return offset + sum(char > "\uffff" for char in text[:offset])
+
+
+def from_utf16(text: str, offset: int) -> int:
+    """The offset in code points.
+
+    Raises:
+        ValueError: for one outside the text, or within a character.
+    """
+    if offset < 0:
+        raise ValueError(f"{offset} is before the text")
+    units = 0
+    for place, char in enumerate(text):
+        if units == offset:
+            return place
+        if units > offset:
+            break
+        units += 2 if char > "\uffff" else 1
+    if units == offset:
+        return len(text)
+    where = "within a character" if units > offset else "beyond the text"
+    raise ValueError(f"{offset} is {where}")

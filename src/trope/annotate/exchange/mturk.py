@@ -1,8 +1,8 @@
-"""Batch files of Amazon Mechanical Turk: a row an assignment, `Input.*` and `Answer.*` columns.
+"""Batch files of Amazon Mechanical Turk: one row per assignment, `Input.*` and `Answer.*` columns.
 
-Out: an item is a HIT of its own, its id is `Input.id` (and, shortened, the HITId). Several choices
-and several spans have `|` between them, as MTurk writes them; spans are start-end in code points.
-In: also results of crowd-html forms, `Answer.QUESTION.OPTION` = true and `Answer.taskAnswers`.
+Export: each item is one HIT, its id is `Input.id` (and, shortened, the HITId). Several choices and
+several spans have `|` between them, as MTurk writes them; spans are start-end in code points.
+Import: also results of crowd-html forms, `Answer.QUESTION.OPTION` = true and `Answer.taskAnswers`.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Literal
 
+from trope.annotate.exchange.files import csv_lines
 from trope.annotate.exchange.records import (
     RECORD_LIMIT,
-    Brought,
-    Judged,
+    ItemRecord,
+    JudgmentRecord,
     Losses,
-    Shown,
+    ToolRecord,
     as_json,
     as_time,
     form_values,
 )
-from trope.annotate.exchange.text_files import csv_lines
-from trope.annotate.project import Plan
+from trope.annotate.plan import Plan
 from trope.core.errors import BadRecord
 from trope.corpora.records import TextRecord
 from trope.corpora.tables import ID_COLUMNS, named_texts, read_rows
@@ -38,19 +38,24 @@ _HEAD = (
     "ApprovalTime", "RejectionTime", "RequesterFeedback", "WorkTimeInSeconds",
     "LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate",
 )  # fmt: skip
+
 _STATUS = {
     "counted": "Approved",
     "surplus": "Approved",
     "gold": "Approved",
     "discarded": "Rejected",
 }
+
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _ZONES = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7}
 
 
 def mturk_lines(
-    plan: Plan, rows: Iterable[tuple[Judged, Shown]], fields: Sequence[str], losses: Losses
+    plan: Plan,
+    rows: Iterable[tuple[JudgmentRecord, ItemRecord]],
+    fields: Sequence[str],
+    losses: Losses,
 ) -> Iterator[str]:
     """The lines of a batch file; `fields` are those of the items, which become `Input.*`."""
     inputs = [f"Input.{name}" for name in ("id", "text", *fields, "gold")]
@@ -60,7 +65,7 @@ def mturk_lines(
 
 
 def _rows(
-    plan: Plan, rows: Iterable[tuple[Judged, Shown]], losses: Losses
+    plan: Plan, rows: Iterable[tuple[JudgmentRecord, ItemRecord]], losses: Losses
 ) -> Iterator[dict[str, Any]]:
     known = {question.id for question in plan.questions}
     for row, item in rows:
@@ -74,7 +79,7 @@ def _rows(
         yield _assignment(plan, row) | _input(item) | _answer(row)
 
 
-def _assignment(plan: Plan, row: Judged) -> dict[str, Any]:
+def _assignment(plan: Plan, row: JudgmentRecord) -> dict[str, Any]:
     submitted = _in_words(row.at)
     status = _STATUS[row.state]
     return {
@@ -94,16 +99,16 @@ def _assignment(plan: Plan, row: Judged) -> dict[str, Any]:
     }
 
 
-def _input(item: Shown) -> dict[str, Any]:
+def _input(item: ItemRecord) -> dict[str, Any]:
     fields = {f"Input.{name}": value for name, value in item.payload.items()}
     return fields | {"Input.id": item.id, "Input.text": item.text, "Input.gold": item.gold}
 
 
-def _answer(row: Judged) -> dict[str, str]:
+def _answer(row: JudgmentRecord) -> dict[str, str]:
     return {f"Answer.{name}": "|".join(given) for name, given in form_values(row.answers).items()}
 
 
-def read_mturk(path: Path, plan: Plan, losses: Losses) -> Iterator[Brought]:
+def read_mturk(path: Path, plan: Plan, losses: Losses) -> Iterator[ToolRecord]:
     """The assignments of a batch file; a file of inputs alone brings items alone."""
     for line, row in read_rows(path, format="csv", limit=RECORD_LIMIT):
         fields = {k.removeprefix("Input."): v for k, v in row.items() if k.startswith("Input.")}
@@ -113,14 +118,14 @@ def read_mturk(path: Path, plan: Plan, losses: Losses) -> Iterator[Brought]:
             fields["id"] = row.get("HITId") or str(line)
         (record,) = named_texts([(line, fields)], str(path))
         if not row.get("WorkerId"):
-            yield Brought(record)
+            yield ToolRecord(record)
             continue
-        yield _brought(path, row, record, plan, losses)
+        yield _tool_record(path, row, record, plan, losses)
 
 
-def _brought(
+def _tool_record(
     path: Path, row: Mapping[str, str], record: TextRecord, plan: Plan, losses: Losses
-) -> Brought:
+) -> ToolRecord:
     try:
         seconds = float(row.get("WorkTimeInSeconds") or 0)
         at = read_time(row["SubmitTime"]) if row.get("SubmitTime") else None
@@ -130,7 +135,7 @@ def _brought(
     state: Literal["discarded", "counted"] = (
         "discarded" if row.get("AssignmentStatus") == "Rejected" else "counted"
     )
-    return Brought(record, row["WorkerId"], given, state, seconds, at)
+    return ToolRecord(record, row["WorkerId"], given, state, seconds, at)
 
 
 def _given(row: Mapping[str, str], plan: Plan, losses: Losses) -> dict[str, list[str]]:

@@ -1,4 +1,8 @@
-"""What passes between the store and files, whatever the format."""
+"""Records that pass between the store and files, as objects and as rows, and back without loss.
+
+An answer is written to its question's column if the question's kind can read it back from there.
+All others (of a question that the plan no longer has, say) are in `other_answers`, as JSON.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +13,29 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from trope.annotate.questions import Question
 from trope.corpora.records import TextRecord
 
 State = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
 STATES: tuple[State, ...] = ("counted", "surplus", "skipped", "gold", "discarded", "erased")
+EXPORTED = ("judgments", "answers", "labels", "decisions", "items", "people", "trials")
+"""What can be exported."""
+
+TOOL_FORMATS = ("mturk", "crowdflower", "label-studio")
+"""Formats of other tools, for export and import."""
+
+EXPORT_FORMATS = ("jsonl", "csv", "parquet", *TOOL_FORMATS)
 
 RECORD_LIMIT = 4 * 1024 * 1024
 """The most bytes of one record in a file that is imported."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
-
 Losses = Counter[str]
 """What a format could not hold, in words → how often."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgmentRecord:
     """A judgment on its way out or in.
 
     `replaces` is the number of the one that it took the place of, `weight` that of the annotator.
@@ -45,7 +56,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ItemRecord:
     """What the annotator saw; `gold` are the known answers of a control item."""
 
     id: str
@@ -55,7 +66,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class ToolRecord:
     """A judgment that a file of another tool brings, with its item.
 
     `given` are the answers as a form would give them. Without an annotator it is the item alone.
@@ -93,3 +104,160 @@ def _texts(answer: Any) -> list[str]:
     if not isinstance(answer, list):
         return [str(answer)]
     return [f"{part[0]}-{part[1]}" if isinstance(part, list) else str(part) for part in answer]
+
+
+JUDGMENT_COLUMNS = (
+    "judgment", "item", "annotator", "state", "seconds", "at", "current", "replaces", "gold_right",
+    "weight", "more", "other_answers",
+)  # fmt: skip
+
+
+def column_of(question: str) -> str:
+    """The column of a question; one that is named as another column gets a prefix."""
+    return f"answer.{question}" if question in JUDGMENT_COLUMNS else question
+
+
+def as_object(row: JudgmentRecord) -> dict[str, Any]:
+    """The judgment as a JSON object."""
+    known: dict[str, Any] = {
+        "judgment": row.judgment,
+        "item": row.item,
+        "annotator": row.annotator,
+        "answers": row.answers,
+        "state": row.state,
+        "seconds": row.seconds,
+        "at": row.at.isoformat(),
+        "current": row.current,
+        "replaces": row.replaces,
+        "gold_right": row.gold_right,
+        "weight": row.weight,
+    }
+    return known | ({"more": row.more} if row.more else {})
+
+
+def from_object(given: Mapping[str, Any]) -> JudgmentRecord:
+    """The judgment of a JSON object.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    for name in ("item", "annotator", "state", "at"):
+        if not isinstance(given.get(name), str) or not given[name]:
+            raise ValueError(f"has no {name!r}")
+    if given["state"] not in STATES:
+        raise ValueError(f"has the state {given['state']!r}; known: {', '.join(STATES)}")
+    replaces = given.get("replaces")
+    answers, more = given.get("answers"), given.get("more") or {}
+    if not isinstance(answers, dict) or not isinstance(more, dict):
+        raise ValueError("has no answers; they are an object, empty for one that was skipped")
+    return JudgmentRecord(
+        _number(given.get("judgment")),
+        given["item"],
+        given["annotator"],
+        answers,
+        given["state"],
+        _seconds(given.get("seconds")),
+        _moment(given["at"]),
+        _truth(given.get("current", True), "current") is True,
+        None if replaces is None else _number(replaces),
+        _truth(given.get("gold_right"), "gold_right"),
+        _weight(given.get("weight", 1.0)),
+        more,
+    )
+
+
+def as_cells(row: JudgmentRecord, questions: Sequence[Question]) -> dict[str, Any]:
+    """The judgment as columns: text, numbers and truth values, None for nothing."""
+    answers = dict(row.answers)
+    own = {
+        column_of(question.id): _as_cell(question, answers.pop(question.id))
+        for question in questions
+        if _returns(question, row.answers.get(question.id))
+    }
+    cells = as_object(row)
+    del cells["answers"]
+    cells["more"] = as_json(row.more) if row.more else None
+    cells["other_answers"] = as_json(answers) if answers else None
+    empty = dict.fromkeys(column_of(question.id) for question in questions)
+    return {name: cells[name] for name in JUDGMENT_COLUMNS} | empty | own
+
+
+def from_cells(cells: Mapping[str, str], questions: Sequence[Question]) -> JudgmentRecord:
+    """The judgment behind a row whose cells are text.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    given: dict[str, Any] = {name: value for name, value in cells.items() if value != ""}
+    try:
+        answers = json.loads(given.pop("other_answers", "{}"))
+        given["more"] = json.loads(given.pop("more", "{}"))
+        for question in questions:
+            if (cell := given.pop(column_of(question.id), None)) is not None:
+                answers[question.id] = _from_cell(question, cell)
+        for name in ("judgment", "replaces"):
+            if name in given:
+                given[name] = int(given[name])
+        for name in ("seconds", "weight"):
+            if name in given:
+                given[name] = float(given[name])
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"has a cell that cannot be read ({error})") from None
+    for name in ("current", "gold_right"):
+        if name in given:
+            given[name] = {"True": True, "true": True, "False": False, "false": False}.get(
+                given[name]
+            )
+    return from_object(given | {"answers": answers})
+
+
+def _as_cell(question: Question, answer: Any) -> Any:
+    return as_json(answer) if question.kind in ("multi", "spans") else answer
+
+
+def _from_cell(question: Question, cell: str) -> Any:
+    if question.kind == "scale":
+        return int(cell)
+    return json.loads(cell) if question.kind in ("multi", "spans") else cell
+
+
+def _returns(question: Question, answer: Any) -> bool:
+    """Whether the question's column gives the answer back."""
+    if answer is None or answer == "":
+        return False
+    if question.kind == "scale":
+        return type(answer) is int
+    if question.kind in ("multi", "spans"):
+        return isinstance(answer, list)
+    return isinstance(answer, str)
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < 2**63:
+        raise ValueError(f"has {value!r} for the number of a judgment")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        raise ValueError(f"has {value!r} for its seconds")
+    return float(value)
+
+
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e6:
+        raise ValueError(f"has {value!r} for the weight of its annotator")
+    return float(value)
+
+
+def _moment(value: str) -> Any:
+    try:
+        return as_time(value)
+    except ValueError:
+        raise ValueError(f"has {value!r} for its time; write it as 2026-03-02T09:00:00Z") from None
+
+
+def _truth(value: Any, name: str) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    raise ValueError(f"has {value!r} for {name}; write true or false")

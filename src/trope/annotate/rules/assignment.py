@@ -1,4 +1,5 @@
-"""Who gets what: pure decisions, with the random generator and the clock passed in."""
+"""Which items are given out, in which order, to whom: pure decisions, with the random generator
+and the clock passed in."""
 
 from __future__ import annotations
 
@@ -9,8 +10,7 @@ from random import Random
 from typing import Literal, TypeVar
 
 T = TypeVar("T")
-
-Fate = Literal["counted", "surplus"]
+SubmittedState = Literal["counted", "surplus"]
 
 
 def gold_in_page(size: int, share: float, rng: Random) -> int:
@@ -35,7 +35,7 @@ def in_turn(groups: Mapping[str, Sequence[T]], number: int) -> list[T]:
     return list(islice(found, number))
 
 
-def fate(*, holds_slot: bool, open_slots: int) -> Fate:
+def judgment_state(*, holds_slot: bool, open_slots: int) -> SubmittedState:
     """What becomes of a judgment that arrives now.
 
     Whoever holds a slot is counted. One who comes after the slot went back to the queue is counted
@@ -52,3 +52,38 @@ def seconds_spent(leased: datetime, previous: datetime | None, now: datetime, mo
     began = leased if previous is None else max(leased, previous)
     spent = min(max(now - began, timedelta()), timedelta(minutes=most))
     return spent.total_seconds()
+
+
+Order = Literal["random", "given", "uncertainty"]
+Measure = Literal["value", "probability"]
+
+
+def doubt_score(score: float, measure: Measure) -> float:
+    """How doubtful an item is: its score, or how near its probability is to a half (0 to 1)."""
+    return score if measure == "value" else 1 - abs(2 * score - 1)
+
+
+def giving_order(number: int, order: Order, rng: Random, doubts: Sequence[float] = ()) -> list[int]:
+    """The items, by number, in the order in which they are given out.
+
+    Among equally doubtful items chance decides, so that their order in the file says nothing.
+    """
+    items = list(range(number))
+    if order != "given":
+        rng.shuffle(items)
+    if order == "uncertainty":
+        items.sort(key=lambda item: -doubts[item])
+    return items
+
+
+def group_by_batch(items: Sequence[int], names: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """The items in their order, gathered by the name of their batch.
+
+    Batches come in the order in which the file names them; items without one come first.
+    """
+    gathered: dict[str, list[int]] = {"": []}
+    for name in names:
+        gathered.setdefault(name, [])
+    for item in items:
+        gathered[names[item]].append(item)
+    return [(name, members) for name, members in gathered.items() if members]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev, stdev
 from typing import Literal
 
-from trope.annotate.rules.gold import Gold, gold_records, reliabilities
+from trope.annotate.rules.gold import KnownAnswer, gold_records, reliabilities
 from trope.core.errors import BadInput
 from trope.core.judgments import Judgment, as_number, round_half_up
 
@@ -49,7 +49,7 @@ class CrowdRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanedJudgments:
     """What is left: judgments of those who stay, reasons of those who go, items short of answers.
 
     `queue` has every item with fewer than the wanted number of judgments, and how many it lacks.
@@ -81,11 +81,11 @@ class CrowdResult:
 
     scores: tuple[CrowdScore, ...]
     reliability: dict[str, float]
-    cleaned: Cleaned
+    cleaned: CleanedJudgments
 
 
 def dismissed_by_gold(
-    judgments: Iterable[Judgment], gold: Mapping[str, Gold], rules: CrowdRules
+    judgments: Iterable[Judgment], gold: Mapping[str, KnownAnswer], rules: CrowdRules
 ) -> dict[str, str]:
     """Annotators under the least accuracy on test questions, with the reason."""
     found = {}
@@ -144,8 +144,8 @@ def dismissed_by_outliers(judgments: Sequence[Judgment], rules: CrowdRules) -> d
 
 
 def clean(
-    judgments: Sequence[Judgment], gold: Mapping[str, Gold], rules: CrowdRules | None = None
-) -> Cleaned:
+    judgments: Sequence[Judgment], gold: Mapping[str, KnownAnswer], rules: CrowdRules | None = None
+) -> CleanedJudgments:
     """The judgments without those of dismissed annotators, and the items that need more.
 
     Test questions first, then constancy, then outliers among those who are left; a test question
@@ -165,11 +165,11 @@ def clean(
     answers = Counter(judgment.item for judgment in kept)
     asked = dict.fromkeys(judgment.item for judgment in judgments if judgment.item not in gold)
     short = {item: rules.least_answers - answers[item] for item in asked}
-    return Cleaned(tuple(kept), dismissed, {item: n for item, n in short.items() if n > 0})
+    return CleanedJudgments(tuple(kept), dismissed, {item: n for item, n in short.items() if n > 0})
 
 
 def crowd_scores(
-    judgments: Sequence[Judgment], gold: Mapping[str, Gold], rules: CrowdRules | None = None
+    judgments: Sequence[Judgment], gold: Mapping[str, KnownAnswer], rules: CrowdRules | None = None
 ) -> CrowdResult:
     """Clean, weigh and score: S(t) = Σ R(u)·A(u,t) / Σ R(u), R(u) = m / n on test questions.
 

@@ -10,7 +10,7 @@ from trope.core.judgments import Judgment, as_number
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class KnownAnswer:
     """A known answer: one of `labels`, or any number from `low` to `high`."""
 
     labels: frozenset[str] = frozenset()
@@ -29,7 +29,7 @@ class Gold:
         return sum(self.accepts(label) for label in scale) / len(scale)
 
 
-def parse_gold(text: str) -> Gold:
+def parse_gold(text: str) -> KnownAnswer:
     """The known answer behind a cell: `yes`, `yes|unsure`, `-2..1`.
 
     Raises:
@@ -39,14 +39,14 @@ def parse_gold(text: str) -> Gold:
         ends = [as_number(part) for part in text.split("..")]
         if len(ends) != 2 or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
             raise BadInput(f"gold {text!r} is no range; write it as -2..1")
-        return Gold(low=ends[0], high=ends[1])
+        return KnownAnswer(low=ends[0], high=ends[1])
     labels = frozenset(part.strip() for part in text.split("|")) - {""}
     if not labels:
         raise BadInput("gold is empty; give a label or a range")
-    return Gold(labels)
+    return KnownAnswer(labels)
 
 
-def team_ranges(judgments: Iterable[Judgment]) -> dict[str, Gold]:
+def team_ranges(judgments: Iterable[Judgment]) -> dict[str, KnownAnswer]:
     """For each item the range from the lowest to the highest answer of an internal team."""
     numbers: dict[str, list[float]] = {}
     for judgment in judgments:
@@ -54,10 +54,10 @@ def team_ranges(judgments: Iterable[Judgment]) -> dict[str, Gold]:
         if number is None:
             raise BadInput(f"item {judgment.item!r}: {judgment.label!r} is no number")
         numbers.setdefault(judgment.item, []).append(number)
-    return {item: Gold(low=min(found), high=max(found)) for item, found in numbers.items()}
+    return {item: KnownAnswer(low=min(found), high=max(found)) for item, found in numbers.items()}
 
 
-def gold_of(judgments: Iterable[Judgment]) -> dict[str, Gold]:
+def gold_of(judgments: Iterable[Judgment]) -> dict[str, KnownAnswer]:
     """The known answers that stand beside judgments, by item; two that differ are refused."""
     found: dict[str, str] = {}
     for judgment in judgments:
@@ -80,7 +80,9 @@ class GoldRecord:
         return self.right / self.seen if self.seen else None
 
 
-def gold_records(judgments: Iterable[Judgment], gold: Mapping[str, Gold]) -> dict[str, GoldRecord]:
+def gold_records(
+    judgments: Iterable[Judgment], gold: Mapping[str, KnownAnswer]
+) -> dict[str, GoldRecord]:
     """The record of every annotator, those who saw no test question too."""
     seen: dict[str, int] = {}
     right: dict[str, int] = {}
@@ -93,7 +95,9 @@ def gold_records(judgments: Iterable[Judgment], gold: Mapping[str, Gold]) -> dic
     return {name: GoldRecord(number, right.get(name, 0)) for name, number in seen.items()}
 
 
-def reliabilities(judgments: Iterable[Judgment], gold: Mapping[str, Gold]) -> dict[str, float]:
+def reliabilities(
+    judgments: Iterable[Judgment], gold: Mapping[str, KnownAnswer]
+) -> dict[str, float]:
     """R(u) of those who have answered test questions."""
     records = gold_records(judgments, gold)
     return {

@@ -1,6 +1,6 @@
 """The tables of the tweet study of 2019 over any judgments of its kind.
 
-Table 3: Fleiss' kappa by subset, with none, some and all verb classes left out. Tables 4 and 5:
+Table 3: Fleiss' kappa by subset, with none, some and all verb classes excluded. Tables 4 and 5:
 expressions on which all agree, and on which the smallest majority decides. Table 6: sizes and
 shares. The base of every share is given, as it differs from row to row.
 """
@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trope.annotate.rules.agreement import Exclusion, measure_question
-from trope.annotate.rules.verbs import verb_lemma
+from trope.annotate.rules.agreement import Exclusion, measure_question, verb_lemma
 from trope.core.judgments import Judgment
 from trope.text.tokenise import tokenise
 
@@ -21,7 +20,7 @@ EXAMPLES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class TweetExpression:
     """An item: its text, the marked words, verb and noun, and the subset that it belongs to."""
 
     id: str
@@ -33,7 +32,7 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class CountedShare:
     """So many of a base."""
 
     count: int
@@ -46,7 +45,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class VotedExample:
     """An expression with its votes for and against."""
 
     item: str
@@ -62,21 +61,21 @@ class PartTables:
     part: str
     tweets: int
     exclusions: tuple[Exclusion, ...]
-    unanimous: tuple[tuple[Example, ...], tuple[Example, ...]]
-    narrow: tuple[tuple[Example, ...], tuple[Example, ...]]
+    unanimous: tuple[tuple[VotedExample, ...], tuple[VotedExample, ...]]
+    narrow: tuple[tuple[VotedExample, ...], tuple[VotedExample, ...]]
     pairs: int
     length: float | None
     verbs: int
     nouns: int
-    positive: Share
-    negative: Share
-    narrow_majority: Share
-    tied: Share
-    not_understood: Share
+    positive: CountedShare
+    negative: CountedShare
+    narrow_majority: CountedShare
+    tied: CountedShare
+    not_understood: CountedShare
 
 
 def paper_tables(
-    items: Iterable[Expression],
+    items: Iterable[TweetExpression],
     votes: Sequence[Judgment],
     understood: Sequence[Judgment],
     verb_classes: Mapping[str, str],
@@ -95,7 +94,7 @@ def paper_tables(
     An item counts as not understood if half or more of its answers say so. Labels are by majority;
     a tie has none. A narrow majority is one of a single vote among the usual number.
     """
-    parts: dict[str, list[Expression]] = {}
+    parts: dict[str, list[TweetExpression]] = {}
     for item in items:
         parts.setdefault(item.part or ALL, []).append(item)
     tables = []
@@ -109,7 +108,7 @@ def paper_tables(
 
 def _part(
     part: str,
-    items: Sequence[Expression],
+    items: Sequence[TweetExpression],
     votes: Sequence[Judgment],
     understood: Sequence[Judgment],
     verb_classes: Mapping[str, str],
@@ -143,29 +142,29 @@ def _part(
         length=sum(lengths) / len(lengths) if lengths else None,
         verbs=len({verb for verb, _ in lemmas}),
         nouns=len({noun for _, noun in lemmas if noun}),
-        positive=Share(yes, len(labelled)),
-        negative=Share(len(labelled) - yes, len(labelled)),
-        narrow_majority=Share(len(narrow), len(labelled)),
-        tied=Share(len(tally) - len(labelled), len(tally)),
+        positive=CountedShare(yes, len(labelled)),
+        negative=CountedShare(len(labelled) - yes, len(labelled)),
+        narrow_majority=CountedShare(len(narrow), len(labelled)),
+        tied=CountedShare(len(tally) - len(labelled), len(tally)),
         not_understood=_not_understood(understood),
     )
 
 
 def _examples(
-    items: Sequence[Expression], chosen: Mapping[str, tuple[int, int]]
-) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
+    items: Sequence[TweetExpression], chosen: Mapping[str, tuple[int, int]]
+) -> tuple[tuple[VotedExample, ...], tuple[VotedExample, ...]]:
     """The first few with a positive, and the first few with a negative label."""
-    sides: tuple[list[Example], list[Example]] = ([], [])
+    sides: tuple[list[VotedExample], list[VotedExample]] = ([], [])
     for item in items:
         if item.id in chosen:
             yes, no = chosen[item.id]
             side = sides[yes < no]
             if len(side) < EXAMPLES:
-                side.append(Example(item.id, item.marked, yes, no))
+                side.append(VotedExample(item.id, item.marked, yes, no))
     return tuple(sides[0]), tuple(sides[1])
 
 
-def _not_understood(understood: Sequence[Judgment]) -> Share:
+def _not_understood(understood: Sequence[Judgment]) -> CountedShare:
     asked: Counter[str] = Counter(vote.item for vote in understood)
     lost: Counter[str] = Counter(vote.item for vote in understood if vote.label == "no")
-    return Share(sum(2 * lost[item] >= number for item, number in asked.items()), len(asked))
+    return CountedShare(sum(2 * lost[item] >= number for item, number in asked.items()), len(asked))

@@ -23,7 +23,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ScoreWeights:
     """How much each part of the score counts."""
 
     gold: float = 0.8
@@ -53,7 +53,7 @@ class Applicant:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ApplicantScore:
     """The parts of a score, each from 0 to 1, and the score itself."""
 
     gold: float
@@ -63,35 +63,35 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedApplicant:
     """An applicant with place (from 1) and score; `passes` unless too few known answers are
     right."""
 
     place: int
     applicant: Applicant
-    score: Score
+    score: ApplicantScore
     passes: bool
 
 
-def score(applicant: Applicant, weights: Weights, pace: Pace) -> Score:
+def score(applicant: Applicant, weights: ScoreWeights, pace: Pace) -> ApplicantScore:
     """The applicant's score with its parts; who was shown no control item has G = 0."""
     gold = applicant.right / applicant.gold if applicant.gold else 0.0
     skips = 1 - applicant.skipped / applicant.shown if applicant.shown else 0.0
     time = _time(applicant.seconds, pace)
     whole = weights.gold + weights.skips + weights.time
     total = weights.gold * gold + weights.skips * skips + weights.time * time
-    return Score(gold, skips, time, total / whole)
+    return ApplicantScore(gold, skips, time, total / whole)
 
 
 def ranked(
     applicants: Iterable[Applicant],
     *,
     pass_mark: float = 0.0,
-    weights: Weights | None = None,
+    weights: ScoreWeights | None = None,
     pace: Pace | None = None,
-) -> list[Ranked]:
+) -> list[RankedApplicant]:
     """The applicants from the best to the last; those under the pass mark come after all others."""
-    weights, pace = weights or Weights(), pace or Pace()
+    weights, pace = weights or ScoreWeights(), pace or Pace()
     scored = [(one, score(one, weights, pace)) for one in applicants]
     order = sorted(
         scored,
@@ -106,12 +106,12 @@ def ranked(
         ),
     )
     return [
-        Ranked(place, one, found, passes(one, pass_mark))
+        RankedApplicant(place, one, found, passes(one, pass_mark))
         for place, (one, found) in enumerate(order, start=1)
     ]
 
 
-def best(ranking: Sequence[Ranked], places: int) -> list[Applicant]:
+def best(ranking: Sequence[RankedApplicant], places: int) -> list[Applicant]:
     """Those who get the places: the first of the ranking who pass, as many as there are places."""
     return [one.applicant for one in ranking if one.passes][: max(places, 0)]
 

@@ -25,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 
-from trope.annotate.rules.gold import Gold
+from trope.annotate.rules.gold import KnownAnswer
 from trope.core.judgments import as_number
 from trope.metrics.votes import Floats
 
@@ -56,7 +56,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ConductVerdict:
     """What the evidence says: dismissed after so many answers, or to be reviewed, and why."""
 
     action: Literal["", "review", "dismiss"]
@@ -64,7 +64,7 @@ class Verdict:
     after: int = 0
 
 
-def gold_evidence(label: str, gold: Gold, scale: Sequence[str]) -> Evidence | None:
+def gold_evidence(label: str, gold: KnownAnswer, scale: Sequence[str]) -> Evidence | None:
     """What an answer to a test question says; nothing where any answer is right, or none."""
     chance = gold.chance(scale)
     return Evidence("gold", gold.accepts(label), chance) if 0 < chance < 1 else None
@@ -94,7 +94,9 @@ def peer_evidence(
     return Evidence("peers", label == consensus, 1 / len(scale))
 
 
-def weigh(evidence: Sequence[Evidence | None], rule: SequentialRule | None = None) -> Verdict:
+def weigh(
+    evidence: Sequence[Evidence | None], rule: SequentialRule | None = None
+) -> ConductVerdict:
     """The verdict on one annotator, from the evidence of all answers in their order.
 
     Nobody is dismissed before `after_gold` test questions; who passes them, but not the peers, is
@@ -105,7 +107,7 @@ def weigh(evidence: Sequence[Evidence | None], rule: SequentialRule | None = Non
     peers = _steps(evidence, "peers", rule.honest_peers)
     seen = np.cumsum([one is not None and one.source == "gold" for one in evidence])
     if not len(evidence) or seen[-1] < rule.after_gold:
-        return Verdict("")
+        return ConductVerdict("")
     ready = seen >= rule.after_gold
     level = _mixed(gold, peers, rule)
     beyond = np.flatnonzero(ready & (level >= -math.log(rule.alpha)))
@@ -113,12 +115,12 @@ def weigh(evidence: Sequence[Evidence | None], rule: SequentialRule | None = Non
         at = int(beyond[0])
         right = sum(1 for one in evidence[: at + 1] if one and one.source == "gold" and one.passed)
         reason = f"evidence against honest work: {right} of {int(seen[at])} test questions right"
-        return Verdict("dismiss", reason, at + 1)
+        return ConductVerdict("dismiss", reason, at + 1)
     suspicious = np.flatnonzero(ready & (np.cumsum(peers) >= -math.log(rule.review_alpha)))
     if len(suspicious):
         reason = "passes test questions but not its peers: they may be known"
-        return Verdict("review", reason, int(suspicious[0]) + 1)
-    return Verdict("")
+        return ConductVerdict("review", reason, int(suspicious[0]) + 1)
+    return ConductVerdict("")
 
 
 def _steps(evidence: Sequence[Evidence | None], source: str, honest: float) -> Floats:

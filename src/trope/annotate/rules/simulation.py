@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trope.annotate.rules.crowd import CrowdRules, OutlierRule, clean, dismissed_by_gold
-from trope.annotate.rules.gold import Gold
+from trope.annotate.rules.gold import KnownAnswer
 from trope.annotate.rules.review import review
 from trope.core.errors import UnknownName
 from trope.core.judgments import Judgment
@@ -23,19 +23,18 @@ ITEMS = 120
 PEERS = 4
 GUESSING_PEERS = 0.2
 SUBJECT = "subject"
-
 Random = np.random.Generator
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SimulatedTask:
     """A scale, the items' truths, and how honest people of a given skill answer them."""
 
     name: str
     labels: tuple[str, ...]
     draw: Callable[[Random], Floats]
     answer: Callable[[Random, Floats, float], Ints]
-    gold: Callable[[Random, Floats], list[Gold]]
+    gold: Callable[[Random, Floats], list[KnownAnswer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +42,11 @@ class Room:
     """The judgments of one group in the order of time, and its test questions."""
 
     judgments: tuple[Judgment, ...]
-    gold: dict[str, Gold]
+    gold: dict[str, KnownAnswer]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SimulationOutcome:
     """What became of the subjects of one kind: shares of them."""
 
     kind: str
@@ -77,8 +76,8 @@ def _binary_answer(rng: Random, truth: Floats, skill: float) -> Ints:
     return np.where(wrong, 1 - truth, truth).astype(np.int64)
 
 
-def _binary_gold(rng: Random, truth: Floats) -> list[Gold]:
-    return [Gold(frozenset({BINARY.labels[int(place)]})) for place in truth]
+def _binary_gold(rng: Random, truth: Floats) -> list[KnownAnswer]:
+    return [KnownAnswer(frozenset({BINARY.labels[int(place)]})) for place in truth]
 
 
 def _scale_truth(rng: Random) -> Floats:
@@ -91,57 +90,60 @@ def _scale_answer(rng: Random, truth: Floats, skill: float) -> Ints:
     return np.clip(np.rint(truth + rng.normal(0, spread, len(truth))), -5, 5).astype(np.int64) + 5
 
 
-def _scale_gold(rng: Random, truth: Floats) -> list[Gold]:
+def _scale_gold(rng: Random, truth: Floats) -> list[KnownAnswer]:
     """The range of seven members of a team."""
     team = np.clip(np.rint(truth + rng.normal(0, 1, (7, len(truth)))), -5, 5)
     return [
-        Gold(low=float(low), high=float(high))
+        KnownAnswer(low=float(low), high=float(high))
         for low, high in zip(team.min(axis=0), team.max(axis=0), strict=True)
     ]
 
 
-BINARY = Task("binary", ("no", "yes"), _binary_truth, _binary_answer, _binary_gold)
-SCALE = Task("scale", tuple(str(n) for n in range(-5, 6)), _scale_truth, _scale_answer, _scale_gold)
-TASKS = {"binary": BINARY, "scale": SCALE}
+BINARY = SimulatedTask("binary", ("no", "yes"), _binary_truth, _binary_answer, _binary_gold)
 
+SCALE = SimulatedTask(
+    "scale", tuple(str(n) for n in range(-5, 6)), _scale_truth, _scale_answer, _scale_gold
+)
+
+TASKS = {"binary": BINARY, "scale": SCALE}
 _Answers = tuple[Ints, Floats]  # places of labels, seconds
 
 
-def _honest(skill: float) -> Callable[[Random, Task, Floats, Ints], _Answers]:
-    def act(rng: Random, task: Task, truth: Floats, copied: Ints) -> _Answers:
+def _honest(skill: float) -> Callable[[Random, SimulatedTask, Floats, Ints], _Answers]:
+    def act(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _Answers:
         return task.answer(rng, truth, skill), _seconds(rng, 8.0)
 
     return act
 
 
-def _constant(rng: Random, task: Task, truth: Floats, copied: Ints) -> _Answers:
+def _constant(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _Answers:
     return np.full(ITEMS, rng.integers(len(task.labels))), _seconds(rng, 8.0)
 
 
-def _random(rng: Random, task: Task, truth: Floats, copied: Ints) -> _Answers:
+def _random(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _Answers:
     return rng.integers(0, len(task.labels), ITEMS), _seconds(rng, 8.0)
 
 
-def _copier(rng: Random, task: Task, truth: Floats, copied: Ints) -> _Answers:
+def _copier(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _Answers:
     slips = rng.random(ITEMS) < 0.05
     return np.where(slips, task.answer(rng, truth, 0.85), copied), _seconds(rng, 8.0)
 
 
-def _memoriser(rng: Random, task: Task, truth: Floats, copied: Ints) -> _Answers:
+def _memoriser(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _Answers:
     """Knows the test questions, which stand first, and guesses the rest."""
     answers = rng.integers(0, len(task.labels), ITEMS)
     answers[:GOLD_ITEMS] = task.answer(rng, truth, 1.0)[:GOLD_ITEMS]
     return answers, _seconds(rng, 8.0)
 
 
-def _fast(rng: Random, task: Task, truth: Floats, copied: Ints) -> _Answers:
+def _fast(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _Answers:
     """Half of it a glance, half of it a click."""
     answers = task.answer(rng, truth, 0.85)
     clicks = rng.random(ITEMS) < 0.5
     return np.where(clicks, rng.integers(0, len(task.labels), ITEMS), answers), _seconds(rng, 1.2)
 
 
-KINDS: dict[str, Callable[[Random, Task, Floats, Ints], _Answers]] = {
+KINDS: dict[str, Callable[[Random, SimulatedTask, Floats, Ints], _Answers]] = {
     "constant": _constant,
     "random": _random,
     "copier": _copier,
@@ -154,7 +156,7 @@ KINDS: dict[str, Callable[[Random, Task, Floats, Ints], _Answers]] = {
 }
 
 
-def simulate_room(kind: str, task: Task, rng: Random) -> Room:
+def simulate_room(kind: str, task: SimulatedTask, rng: Random) -> Room:
     """One subject of a kind among four peers."""
     if kind not in KINDS:
         raise UnknownName("kind of annotator", kind, tuple(KINDS))
@@ -182,7 +184,7 @@ def simulate_room(kind: str, task: Task, rng: Random) -> Room:
     return Room(tuple(rows), {f"i{item}": answer for item, answer in gold.items()})
 
 
-def measure_kind(kind: str, task: Task, *, workers: int, seed: int) -> Outcome:
+def measure_kind(kind: str, task: SimulatedTask, *, workers: int, seed: int) -> SimulationOutcome:
     """What the rules make of many subjects of one kind, each in a room of its own."""
     rng = np.random.default_rng([seed, list(KINDS).index(kind), list(TASKS).index(task.name)])
     plain = paper = dismissed = reviewed = 0
@@ -197,7 +199,7 @@ def measure_kind(kind: str, task: Task, *, workers: int, seed: int) -> Outcome:
         action = review(room.judgments, room.gold, task.labels)[SUBJECT].action
         dismissed += action == "dismiss"
         reviewed += action == "review"
-    return Outcome(
+    return SimulationOutcome(
         kind,
         task.name,
         workers,
@@ -210,7 +212,7 @@ def measure_kind(kind: str, task: Task, *, workers: int, seed: int) -> Outcome:
 
 
 def _turned(
-    rng: Random, task: Task, truth: Floats, bad: _Answers, order: Sequence[int] | Ints
+    rng: Random, task: SimulatedTask, truth: Floats, bad: _Answers, order: Sequence[int] | Ints
 ) -> _Answers:
     """Honest on the first half of the work, in the order in which it is done."""
     answers = task.answer(rng, truth, 0.85)

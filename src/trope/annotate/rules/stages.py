@@ -1,4 +1,4 @@
-"""Where a person stands between an invitation and work, and when guidelines are read again."""
+"""The stages between an invitation and work, and when guidelines must be read again."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from trope.annotate.rules.caps import Caps, Tally
 Stage = Literal[
     "consent", "profile", "reading", "training", "demo", "waiting", "declined", "rereading", "work"
 ]
-Verdict = Literal["", "accepted", "declined"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingRules:
     """When guidelines must be opened and confirmed: before the first item, after a limit of the
     day or week was reached, after a pause of so many hours (0: never)."""
 
@@ -26,7 +25,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class RequiredStages:
     """The stages that a project asks for."""
 
     profile: bool = False
@@ -37,39 +36,39 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class CompletedStages:
     """What someone has behind them. Whom the owner trusts, or has accepted, goes on to work."""
 
     consented: bool = False
     trusted: bool = False
-    verdict: Verdict = ""
+    verdict: Literal["", "accepted", "declined"] = ""
     profiled: bool = False
     read: bool = False
     trained: int = 0
     demonstrated: bool = False
 
 
-def stage(way: Way, passed: Passed) -> Stage:
+def stage(required: RequiredStages, completed: CompletedStages) -> Stage:
     """The stage at which someone is; nothing can be passed by, only by the owner's word."""
-    if not passed.consented:
+    if not completed.consented:
         return "consent"
-    if passed.trusted or passed.verdict == "accepted":
+    if completed.trusted or completed.verdict == "accepted":
         return "work"
-    if passed.verdict == "declined":
+    if completed.verdict == "declined":
         return "declined"
-    if way.profile and not passed.profiled:
+    if required.profile and not completed.profiled:
         return "profile"
-    if way.reading and not passed.read:
+    if required.reading and not completed.read:
         return "reading"
-    if passed.trained < way.training:
+    if completed.trained < required.training:
         return "training"
-    if way.demo and not passed.demonstrated:
+    if required.demo and not completed.demonstrated:
         return "demo"
-    return "waiting" if way.selection else "work"
+    return "waiting" if required.selection else "work"
 
 
 def must_read_again(
-    reading: Reading,
+    reading: ReadingRules,
     caps: Caps,
     tally: Tally,
     *,

@@ -1,38 +1,47 @@
 """Warnings, holds, dismissals, appeals, reinstatement (writes; one short transaction each).
 
-The rules look at judgments alone: training and the demo task are for the selection to judge.
+The rules look at judgments alone: training and the demo task are for the selection.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db.models import F
 
-from trope.annotate.project import Plan
-from trope.annotate.rules.watching import Conduct, Finding, look, read_conduct
-from trope.annotate.store import people
+from trope.annotate.plan import Plan
+from trope.annotate.questions import guess_chance, label_of, watched_question
+from trope.annotate.rules.conduct import (
+    ACTING,
+    Conduct,
+    ConductFinding,
+    check_conduct,
+    read_conduct,
+)
+from trope.annotate.store.database import write_transaction
 from trope.annotate.store.models import (
     Appeal,
     Event,
     Item,
-    Judgment,
+    JudgmentState,
     Lease,
     Notice,
+    NoticeKind,
     Person,
+    PersonState,
     Returned,
+    StoredJudgment,
 )
-from trope.annotate.store.writing import writing
-from trope.annotate.watched import guess_chance, label_of, watched_question
+from trope.annotate.store.slots import return_slots
 from trope.core.errors import BadInput
 
 TEXT_LIMIT = 5_000
 BY_RULE = "rule"
 _STEP = 500
 
-WORDS = {
+REASONS = {
     "gold": "Too many answers to items with known answers were not right.",
     "constant": "All of your answers have been the same.",
     "outliers": "Many of your answers are far from those of others.",
@@ -49,20 +58,20 @@ def conduct_after(
     person: Person, item: Item, answers: Mapping[str, Any], right: bool | None, plan: Plan
 ) -> Conduct:
     """The person's counters after one more answer."""
-    question = watched_question(plan)
+    question = watched_question(plan.questions, plan.quality.question)
     label = label_of(answers.get(question.id)) if question else None
-    chance = guess_chance(plan, item.gold or {}) if right is not None else 1.0
+    chance = guess_chance(plan.questions, item.gold or {}) if right is not None else 1.0
     shortened = None if label is None else label[:100]
     return read_conduct(person.conduct).after(shortened, right, chance, plan.quality)
 
 
-def look_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
+def check_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
     """Act on the counters once nothing is left in hand; True if something was done.
 
     In mid-page nothing happens, as one could tell from it which item was a control item. Who has
     not been warned is warned first, unless the plan wants no warnings.
     """
-    finding = look(
+    finding = check_conduct(
         person.name,
         read_conduct(person.conduct),
         plan.quality,
@@ -77,18 +86,20 @@ def look_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
     return act(person.pk, finding, now=now)
 
 
-def act(person_id: int, finding: Finding, *, now: datetime, by: str = BY_RULE) -> bool:
+def act(person_id: int, finding: ConductFinding, *, now: datetime, by: str = BY_RULE) -> bool:
     """Do what follows from a finding; False if it has been done before."""
     if finding.outcome == "warn":
         return warn(person_id, finding.rule, finding.reason, now=now, by=by)
     if finding.outcome == "hold":
         return hold(person_id, finding.rule, finding.reason, now=now, by=by)
     if finding.outcome == "dismiss":
-        with writing():
-            if not Person.objects.filter(pk=person_id, state__in=("active", "held")).exists():
+        with write_transaction():
+            if not Person.objects.filter(
+                pk=person_id, state__in=(PersonState.ACTIVE, PersonState.HELD)
+            ).exists():
                 return False
-            text = WORDS[finding.rule]
-            people.dismiss(person_id, text, now=now, by=by, rule=finding.rule)
+            text = REASONS[finding.rule]
+            dismiss(person_id, text, now=now, by=by, rule=finding.rule)
             _note(now, by, "finding", person_id, finding.rule, finding.reason)
             return True
     return False
@@ -99,13 +110,15 @@ def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
 
     Without a rule, the reason is the owner's own and is shown as it stands.
     """
-    with writing():
+    with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        warned = Notice.objects.filter(person=person, kind="warning", rule=rule, past=False)
-        if person.state != "active" or (rule and warned.exists()):
+        warned = Notice.objects.filter(
+            person=person, kind=NoticeKind.WARNING, rule=rule, past=False
+        )
+        if person.state != PersonState.ACTIVE or (rule and warned.exists()):
             return False
-        text = WORDS.get(rule, reason)
-        Notice.objects.create(person=person, at=now, kind="warning", rule=rule, text=text)
+        text = REASONS.get(rule, reason)
+        Notice.objects.create(person=person, at=now, kind=NoticeKind.WARNING, rule=rule, text=text)
         Person.objects.filter(pk=person_id).update(unread=F("unread") + 1)
         _note(now, by, "warn", person_id, rule, reason)
         return True
@@ -114,39 +127,41 @@ def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
 def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
     """Stop someone until the owner has decided. What they judged counts on; what they hold returns
     to the queue, with the draft kept."""
-    with writing():
+    with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state != "active":
+        if person.state != PersonState.ACTIVE:
             return False
         held = Lease.objects.filter(person=person, released=False)
         freed = sorted(held.filter(item__is_gold=False).values_list("item_id", flat=True))
-        people.give_back(freed)
+        return_slots(freed)
         held.update(released=True)
-        text = WORDS.get(rule, reason)
-        Person.objects.filter(pk=person_id).update(state="held", reason=text)
-        Notice.objects.create(person=person, at=now, kind="hold", rule=rule, text=text)
+        text = REASONS.get(rule, reason)
+        Person.objects.filter(pk=person_id).update(state=PersonState.HELD, reason=text)
+        Notice.objects.create(person=person, at=now, kind=NoticeKind.HOLD, rule=rule, text=text)
         _note(now, by, "hold", person_id, rule, reason)
         return True
 
 
-def put_away(person_id: int) -> None:
+def mark_warnings_read(person_id: int) -> None:
     """Take the warnings off the person's page; they stay in the list of the person's own page."""
-    with writing():
-        Notice.objects.filter(person_id=person_id, kind="warning").update(put_away=True)
+    with write_transaction():
+        Notice.objects.filter(person_id=person_id, kind=NoticeKind.WARNING).update(put_away=True)
         Person.objects.filter(pk=person_id).update(unread=0)
 
 
-def unread(person: Person) -> list[Notice]:
+def unread_warnings(person: Person) -> list[Notice]:
     """Warnings that stand above the person's work; asks the database only if there are some."""
     if not person.unread:
         return []
-    shown = Notice.objects.filter(person=person, kind="warning", put_away=False)
+    shown = Notice.objects.filter(person=person, kind=NoticeKind.WARNING, put_away=False)
     return list(shown.order_by("pk"))
 
 
 def open_notice(person_id: int) -> Notice | None:
     """The hold or dismissal that the person is under, if any."""
-    ended = Notice.objects.filter(person_id=person_id, kind__in=("hold", "dismissal"))
+    ended = Notice.objects.filter(
+        person_id=person_id, kind__in=(NoticeKind.HOLD, NoticeKind.DISMISSAL)
+    )
     return ended.select_related("appeal").order_by("-pk").first()
 
 
@@ -159,9 +174,13 @@ def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
     text = text.strip()
     if not text or len(text) > TEXT_LIMIT or "\0" in text:
         raise BadInput(f"write 1 to {TEXT_LIMIT:,} characters")
-    with writing():
+    with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        notice = open_notice(person_id) if person.state in ("held", "dismissed") else None
+        notice = (
+            open_notice(person_id)
+            if person.state in (PersonState.HELD, PersonState.DISMISSED)
+            else None
+        )
         if notice is None:
             raise BadInput("there is nothing to appeal against")
         if hasattr(notice, "appeal"):
@@ -182,7 +201,7 @@ def answer_appeal(
     answer = answer.strip()
     if not answer or len(answer) > TEXT_LIMIT or "\0" in answer:
         raise BadInput("say why")
-    with writing():
+    with write_transaction():
         found = Appeal.objects.select_for_update().select_related("notice").get(pk=appeal_id)
         if found.answered is not None:
             raise BadInput("this appeal has been answered")
@@ -202,12 +221,14 @@ def reinstate(person_id: int, *, now: datetime, by: str, reason: str = "") -> tu
 
     The rules begin anew: what was pardoned is not held against them a second time.
     """
-    with writing():
+    with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state not in ("held", "dismissed"):
+        if person.state not in (PersonState.HELD, PersonState.DISMISSED):
             return 0, 0
         counted, surplus = _count_again(person)
-        Person.objects.filter(pk=person_id).update(state="active", reason="", conduct={}, unread=0)
+        Person.objects.filter(pk=person_id).update(
+            state=PersonState.ACTIVE, reason="", conduct={}, unread=0
+        )
         close_appeals(person_id, reason, reinstated=True, now=now, by=by)
         Notice.objects.filter(person=person).update(put_away=True, past=True)
         detail = {"name": person.name, "counted": counted, "surplus": surplus, "reason": reason}
@@ -223,7 +244,9 @@ def close_appeals(person_id: int, answer: str, *, reinstated: bool, now: datetim
 
 def _count_again(person: Person) -> tuple[int, int]:
     """Give discarded judgments their slots back where there are some, never over the cap."""
-    discarded = Judgment.objects.filter(person=person, current=True, state="discarded")
+    discarded = StoredJudgment.objects.filter(
+        person=person, current=True, state=JudgmentState.DISCARDED
+    )
     ids = sorted(discarded.values_list("item_id", flat=True))
     counted = 0
     for start in range(0, len(ids), _STEP):
@@ -233,11 +256,65 @@ def _count_again(person: Person) -> tuple[int, int]:
         free = [pk for pk in part if slots[pk] > 0]
         Item.objects.filter(pk__in=free).update(open_slots=F("open_slots") - 1)
         Returned.objects.filter(item_id__in=[pk for pk in free if slots[pk] == 1]).delete()
-        counted += discarded.filter(item_id__in=free).update(state="counted")
-    return counted, discarded.update(state="surplus")
+        counted += discarded.filter(item_id__in=free).update(state=JudgmentState.COUNTED)
+    return counted, discarded.update(state=JudgmentState.SURPLUS)
 
 
 def _note(now: datetime, by: str, what: str, person_id: int, rule: str, reason: str) -> None:
     name = Person.objects.values_list("name", flat=True).get(pk=person_id)
     detail = {"name": name, "rule": rule, "reason": reason}
     Event.objects.create(at=now, who=by, what=what, detail=detail)
+
+
+def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: str = "") -> int:
+    """End someone's work. Gives the number of judgments that no longer count.
+
+    Their judgments are kept but marked, their slots and unfinished items return to the queue.
+    """
+    with write_transaction():
+        person = Person.objects.select_for_update().get(pk=person_id)
+        if person.state in (PersonState.DISMISSED, PersonState.WITHDRAWN):
+            return 0
+        counted = StoredJudgment.objects.filter(
+            person=person, current=True, state=JudgmentState.COUNTED
+        )
+        held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
+        # an item is either judged or held by one person, so that each gets one slot back
+        freed = sorted(
+            {*counted.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
+        )
+        return_slots(freed)
+        number: int = counted.update(state=JudgmentState.DISCARDED)
+        Lease.objects.filter(person=person).delete()
+        Person.objects.filter(pk=person_id).update(state=PersonState.DISMISSED, reason=reason)
+        Notice.objects.create(
+            person=person, at=now, kind=NoticeKind.DISMISSAL, rule=rule, text=reason
+        )
+        Event.objects.create(
+            at=now, who=by, what="dismiss", detail={"name": person.name, "reason": reason}
+        )
+        return number
+
+
+def apply_findings(
+    findings: Sequence[ConductFinding], *, now: datetime, by: str
+) -> list[ConductFinding]:
+    """What was done: the findings that the plan acts on, of people who are at work.
+
+    Nobody is warned twice for the same, and who was pardoned is judged by the counters that began
+    anew with that, not by old rows.
+    """
+    numbers = dict(Person.objects.filter(state=PersonState.ACTIVE).values_list("name", "pk"))
+    pardoned = set(Event.objects.filter(what="reinstate").values_list("detail__name", flat=True))
+    done = [
+        finding
+        for finding in findings
+        if finding.outcome in ACTING
+        and finding.annotator in numbers
+        and finding.annotator not in pardoned
+        and act(numbers[finding.annotator], finding, now=now, by=by)
+    ]
+    with write_transaction():
+        detail = {"findings": len(findings), "done": len(done)}
+        Event.objects.create(at=now, who=by, what="review", detail=detail)
+    return done

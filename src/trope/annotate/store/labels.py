@@ -1,8 +1,8 @@
-"""One label an item and question from the judgments that count, with what was settled above them.
+"""One label per item and question from the judgments that count; decisions win over them.
 
 A choice and a point of a scale are voted on. Of several choices each option is voted on by itself
 (`QUESTION=OPTION`: yes or no), of spans each character, by majority whatever the method. Free text
-has no label. A person's weight counts the vote. What an adjudicator decided wins.
+has no label. A vote counts with its annotator's weight. What an adjudicator decided wins.
 """
 
 from __future__ import annotations
@@ -12,17 +12,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from trope.annotate.exchange.records import Judged, Losses, Shown
-from trope.annotate.project import Plan
-from trope.annotate.questions import Question
-from trope.annotate.rules.aggregating import Way, aggregate_question
-from trope.annotate.rules.span_votes import agreed_spans
-from trope.annotate.store.answers import Sample, answer_rows
-from trope.annotate.store.exporting import items_with_judgments
-from trope.annotate.store.importing import parts
-from trope.annotate.store.models import Item
-from trope.annotate.store.settled import Settled, settled_items
-from trope.annotate.watched import measured_questions
+from trope.annotate.exchange.records import ItemRecord, JudgmentRecord, Losses
+from trope.annotate.plan import Plan
+from trope.annotate.questions import Question, measured_questions
+from trope.annotate.rules.aggregation import AggregationOptions, aggregate_question, agreed_spans
+from trope.annotate.store.adjudication import DecidedLabels, decided_labels
+from trope.annotate.store.models import Item, JudgmentState
+from trope.annotate.store.rows import ItemSample, answer_rows, chunks, items_with_judgments
 from trope.core.errors import BadInput
 from trope.core.judgments import Judgment as Vote
 from trope.core.judgments import by_question
@@ -49,15 +45,15 @@ LABEL_TYPES = {
     "note": "string",
 }
 
-Work = Sequence[tuple[Shown, list[Judged]]]
+Work = Sequence[tuple[ItemRecord, list[JudgmentRecord]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class LabelUnit:
     """What is voted on: an item, or one option of it."""
 
-    item: Shown
-    rows: list[Judged]
+    item: ItemRecord
+    rows: list[JudgmentRecord]
     option: str | None = None
 
     def column(self, question: Question) -> str:
@@ -86,10 +82,10 @@ class QuestionLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledItem:
     """An item with its labels by question; `complete` if it has all its judgments."""
 
-    item: Shown
+    item: ItemRecord
     labels: dict[str, ItemResult]
     judgments: int
     complete: bool
@@ -97,8 +93,8 @@ class Labelled:
 
 
 def labelled_items(
-    plan: Plan, losses: Losses, *, way: Way | None = None, drafts: bool = False
-) -> Iterator[Labelled]:
+    plan: Plan, losses: Losses, *, options: AggregationOptions | None = None, drafts: bool = False
+) -> Iterator[LabelledItem]:
     """Items with their labels, in order; with `drafts`, also of items that lack judgments.
 
     Control items have known answers and get no label. Methods that weigh annotators over all items
@@ -108,10 +104,10 @@ def labelled_items(
         BadInput: for a method that cannot be used here, such as a weighted mean where nobody has
             answered control items.
     """
-    way = way or Way()
+    options = options or AggregationOptions()
     if names := ", ".join(question.id for question in plan.questions if question.kind == "text"):
         losses[f"free text has no label ({names})"] += 1
-    settled, extra = settled_items(plan), _extra()
+    settled, extra = decided_labels(plan), _extra()
     wanted = plan.judgments_an_item
     work = (
         (item, rows)
@@ -120,26 +116,28 @@ def labelled_items(
         or item.id in settled.decided
         or (drafts and rows)
     )
-    by_item = way.method in BY_ITEM and way.ties != "random"
-    for part in parts(work) if by_item else [list(work)]:
-        found = _by_item(plan, part, way, settled)
+    by_item = options.method in BY_ITEM and options.ties != "random"
+    for part in chunks(work) if by_item else [list(work)]:
+        found = _by_item(plan, part, options, settled)
         for item, rows in part:
             complete = len(rows) >= wanted + extra.get(item.id, 0)
             last = max((row.at for row in rows), default=None)
-            yield Labelled(item, found.get(item.id, {}), len(rows), complete, last)
+            yield LabelledItem(item, found.get(item.id, {}), len(rows), complete, last)
 
 
-def project_labels(plan: Plan, way: Way, *, sample: Sample | None = None) -> list[QuestionLabels]:
+def project_labels(
+    plan: Plan, options: AggregationOptions, *, sample: ItemSample | None = None
+) -> list[QuestionLabels]:
     """The labels of every item that has an answer, question by question, for a page."""
     ids = sample.ids if sample else None
-    settled = settled_items(plan)
+    settled = decided_labels(plan)
     part = [
         (item, rows)
         for item, rows in _counted(items_with_judgments(ids))
         if rows or item.id in settled.decided
     ]
     found = []
-    for question, units, result in _label_all(plan, part, way, settled):
+    for question, units, result in _label_all(plan, part, options, settled):
         if isinstance(result, str):
             found.append(QuestionLabels(question.id, question.text, None, result))
             continue
@@ -150,7 +148,7 @@ def project_labels(plan: Plan, way: Way, *, sample: Sample | None = None) -> lis
     return found
 
 
-def label_rows(labelled: Iterable[Labelled]) -> Iterator[dict[str, Any]]:
+def label_rows(labelled: Iterable[LabelledItem]) -> Iterator[dict[str, Any]]:
     """A row a label."""
     for one in labelled:
         for question, result in one.labels.items():
@@ -173,18 +171,18 @@ def _extra() -> dict[str, int]:
 
 
 def _counted(
-    items: Iterable[tuple[Shown, list[Judged]]],
-) -> Iterator[tuple[Shown, list[Judged]]]:
+    items: Iterable[tuple[ItemRecord, list[JudgmentRecord]]],
+) -> Iterator[tuple[ItemRecord, list[JudgmentRecord]]]:
     for item, rows in items:
         if not item.gold:
-            yield item, [row for row in rows if row.state == "counted"]
+            yield item, [row for row in rows if row.state == JudgmentState.COUNTED]
 
 
 def _by_item(
-    plan: Plan, part: Work, way: Way, settled: Settled
+    plan: Plan, part: Work, options: AggregationOptions, settled: DecidedLabels
 ) -> dict[str, dict[str, ItemResult]]:
     found: dict[str, dict[str, ItemResult]] = {}
-    for question, units, result in _label_all(plan, part, way, settled):
+    for question, units, result in _label_all(plan, part, options, settled):
         if isinstance(result, str):
             raise BadInput(f"{question.id}: {result}")
         for one in result.items:
@@ -194,16 +192,16 @@ def _by_item(
 
 
 def _label_all(
-    plan: Plan, part: Work, way: Way, settled: Settled
-) -> Iterator[tuple[Question, dict[str, Unit], Aggregate | str]]:
+    plan: Plan, part: Work, options: AggregationOptions, settled: DecidedLabels
+) -> Iterator[tuple[Question, dict[str, LabelUnit], Aggregate | str]]:
     """Each question with its units and their labels, or with why it has none."""
-    control = _control_votes(plan) if way.method == "weighted-mean" else {}
-    for question in measured_questions(plan):
+    control = _control_votes(plan) if options.method == "weighted-mean" else {}
+    for question in measured_questions(plan.questions):
         if question.id == plan.doubt.question:
             continue
         units = dict(_units(question, part))
         try:
-            result = _aggregated(question, units, control.get(question.id, []), way)
+            result = _aggregated(question, units, control.get(question.id, []), options)
         except BadInput as error:
             yield question, units, str(error)
             continue
@@ -215,17 +213,20 @@ def _label_all(
         yield question, units, replace(result, items=tuple(filter(None, items)))
 
 
-def _units(question: Question, part: Work) -> Iterator[tuple[str, Unit]]:
+def _units(question: Question, part: Work) -> Iterator[tuple[str, LabelUnit]]:
     for item, rows in part:
         if question.kind != "multi":
-            yield item.id, Unit(item, rows)
+            yield item.id, LabelUnit(item, rows)
             continue
         for option in question.candidates(item.payload):
-            yield f"{item.id}\x1f{option.value}", Unit(item, rows, option.value)
+            yield f"{item.id}\x1f{option.value}", LabelUnit(item, rows, option.value)
 
 
 def _aggregated(
-    question: Question, units: Mapping[str, Unit], control: list[Vote], way: Way
+    question: Question,
+    units: Mapping[str, LabelUnit],
+    control: list[Vote],
+    options: AggregationOptions,
 ) -> Aggregate:
     """What the method makes of the answers.
 
@@ -241,17 +242,17 @@ def _aggregated(
     # somewhere and draw nearer end at the same figures only if they begin at the same place
     votes = [vote for _, vote in sorted(given, key=lambda pair: pair[0])]
     if not votes:
-        return Aggregate(way.method, "", (), ())
-    if way.method not in NUMERIC:
-        return aggregate_question(votes, way)
+        return Aggregate(options.method, "", (), ())
+    if options.method not in NUMERIC:
+        return aggregate_question(votes, options)
     if question.kind != "scale":
-        return aggregate_question(votes, Way(ties=way.ties, seed=way.seed))
-    if way.method == "weighted-mean" and not control:
+        return aggregate_question(votes, AggregationOptions(ties=options.ties, seed=options.seed))
+    if options.method == "weighted-mean" and not control:
         raise BadInput(NO_RELIABILITY)
-    return aggregate_question([*votes, *control], way)
+    return aggregate_question([*votes, *control], options)
 
 
-def _votes(question: Question, key: str, unit: Unit) -> Iterator[tuple[int, Vote]]:
+def _votes(question: Question, key: str, unit: LabelUnit) -> Iterator[tuple[int, Vote]]:
     """What was said of a unit, with the numbers of the judgments."""
     for row in unit.rows:
         if question.id not in row.answers:
@@ -270,5 +271,7 @@ def _control_votes(plan: Plan) -> Mapping[str, list[Vote]]:
     return by_question(row for row in answer_rows(plan, gold=True) if row.gold)
 
 
-def _spans(question: Question, rows: Sequence[Judged]) -> list[tuple[list[list[int]], float]]:
+def _spans(
+    question: Question, rows: Sequence[JudgmentRecord]
+) -> list[tuple[list[list[int]], float]]:
     return [(row.answers[question.id], row.weight) for row in rows if question.id in row.answers]

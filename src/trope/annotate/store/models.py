@@ -11,6 +11,53 @@ from django.db import models
 from django.db.models import Q
 
 
+class PersonState(models.TextChoices):
+    """Whether a person may work, and if not, why."""
+
+    ACTIVE = "active"
+    HELD = "held"
+    DISMISSED = "dismissed"
+    WITHDRAWN = "withdrawn"
+
+
+class JudgmentState(models.TextChoices):
+    """What a judgment counts for.
+
+    Surplus judgments came after the item was full; discarded ones are of people who were dismissed;
+    erased ones are of people who withdrew.
+    """
+
+    COUNTED = "counted"
+    SURPLUS = "surplus"
+    SKIPPED = "skipped"
+    GOLD = "gold"
+    DISCARDED = "discarded"
+    ERASED = "erased"
+
+
+class NoticeKind(models.TextChoices):
+    """What a person was notified of."""
+
+    WARNING = "warning"
+    HOLD = "hold"
+    DISMISSAL = "dismissal"
+
+
+class ApplicationVerdict(models.TextChoices):
+    """The result of an application; none while it is open."""
+
+    OPEN = "", "open"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+
+
+class TrialPart(models.TextChoices):
+    """Where an answer that is not a judgment was given."""
+
+    TRAINING = "training"
+    DEMO = "demo"
+
+
 class State(models.Model):
     """One row: the last place that is published. Items beyond it are an import under way; those
     between `opened` and it are in batches that are not open yet."""
@@ -26,7 +73,7 @@ class Person(models.Model):
     name = models.CharField(max_length=100, unique=True)
     role = models.CharField(max_length=12, default="annotator")
     token_hash = models.CharField(max_length=64, unique=True)
-    state = models.CharField(max_length=10, default="active")  # held, dismissed, withdrawn
+    state = models.CharField(max_length=10, choices=PersonState.choices, default=PersonState.ACTIVE)
     reason = models.TextField(default="", blank=True)
     joined = models.DateTimeField()
     consented = models.DateTimeField(null=True)
@@ -90,7 +137,9 @@ class Lease(models.Model):
     released = models.BooleanField(default=False)
     draft = models.JSONField(default=dict)
     # the judgment that its owner took back to give another one
-    undoes = models.ForeignKey("Judgment", null=True, on_delete=models.SET_NULL, related_name="+")
+    undoes = models.ForeignKey(
+        "StoredJudgment", null=True, on_delete=models.SET_NULL, related_name="+"
+    )
 
     class Meta:
         constraints = [
@@ -101,7 +150,7 @@ class Lease(models.Model):
         ]
 
 
-class Judgment(models.Model):
+class StoredJudgment(models.Model):
     """One answered form. Rows are added, never altered but for `state` and `current`."""
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT)
@@ -110,7 +159,7 @@ class Judgment(models.Model):
     answers = models.JSONField()
     seconds = models.FloatField()
     at = models.DateTimeField()
-    state = models.CharField(max_length=10)  # counted, surplus, skipped, gold, discarded, erased
+    state = models.CharField(max_length=10, choices=JudgmentState.choices)
     gold_right = models.BooleanField(null=True)
     current = models.BooleanField(default=True)
     replaces = models.OneToOneField(
@@ -118,6 +167,7 @@ class Judgment(models.Model):
     )
 
     class Meta:
+        db_table = "store_judgment"
         constraints = [
             models.UniqueConstraint(
                 fields=["item", "person"], condition=Q(current=True), name="one_judgment_each"
@@ -135,14 +185,12 @@ class Event(models.Model):
 
 
 # Quality: what people were told, what they answered, what adjudicators settled.
-
-
 class Notice(models.Model):
     """What a person was told by a rule or by the owner: a warning, a hold, a dismissal."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE)
     at = models.DateTimeField()
-    kind = models.CharField(max_length=10)  # warning, hold, dismissal
+    kind = models.CharField(max_length=10, choices=NoticeKind.choices)
     rule = models.CharField(max_length=20, default="")
     text = models.TextField()
     put_away = models.BooleanField(default=False)  # no longer on the page where one works
@@ -186,8 +234,6 @@ class Decision(models.Model):
 
 # The way in and out: where people stand, what they agreed to, training and demo task. Answers of
 # training and demo are in a table of their own, so that no count of judgments can ever meet them.
-
-
 class Standing(models.Model):
     """Where a person stands on the way to work; read with the person, so it costs no query."""
 
@@ -204,7 +250,12 @@ class Standing(models.Model):
     demo_seconds = models.FloatField(default=0)
     demo_result = models.JSONField(null=True)  # what the selection needs, when the demo is done
     demo_finished = models.DateTimeField(null=True)
-    verdict = models.CharField(max_length=8, default="", blank=True)  # accepted, declined
+    verdict = models.CharField(
+        max_length=8,
+        choices=ApplicationVerdict.choices,
+        default=ApplicationVerdict.OPEN,
+        blank=True,
+    )
     why = models.CharField(max_length=100, default="", blank=True)
     draft = models.JSONField(default=dict)  # of the training or demo item in hand
 
@@ -237,7 +288,7 @@ class Trial(models.Model):
     """An answer to a training or demo item; the first one stands."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE)
-    part = models.CharField(max_length=8)  # training, demo
+    part = models.CharField(max_length=8, choices=TrialPart.choices)
     item = models.CharField(max_length=200)
     answers = models.JSONField()
     skipped = models.BooleanField(default=False)
@@ -252,8 +303,6 @@ class Trial(models.Model):
 
 
 # The course of the work: batches that are opened one after another.
-
-
 class Batch(models.Model):
     """A named stretch of places that is given out together, once it is open."""
 

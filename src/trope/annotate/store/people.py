@@ -1,31 +1,63 @@
-"""People: invitations, dismissal (writes; one short transaction each)."""
+"""Accounts: invitations, sessions, and signed links for external workers.
+
+A link for external workers is signed with the project's secret. It holds the study and its last
+day, and either a worker's id (a link for one person) or none: then the id comes with the parameters
+that Prolific adds, and whoever comes back must bring the session of their first visit, so that
+nobody signs in as someone else whose id they know.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import re
 import secrets
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
+from django.core import signing
 from django.db import IntegrityError
 from django.db.models import F
+from django.utils.crypto import constant_time_compare, salted_hmac
 
+from trope.annotate.plan import Plan
 from trope.annotate.project import ROLES
+from trope.annotate.store.database import write_transaction
 from trope.annotate.store.models import (
     Event,
-    Item,
-    Judgment,
-    Lease,
-    Notice,
     Person,
-    Returned,
+    PersonState,
     Standing,
-    State,
 )
-from trope.annotate.store.writing import writing
-from trope.core.errors import BadInput, UnknownName
+from trope.annotate.store.slots import lock_project
+from trope.core.errors import BadInput, TropeError, UnknownName
 
 
-def hashed(token: str) -> str:
+class ActionRefused(TropeError):
+    """A judgment that the rules do not allow; `code` is for programs."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(code, message)
+        self.code, self.message = code, message
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def active_person(person_id: int) -> Person:
+    """The person, for a change of what they have done.
+
+    Raises:
+        Refused: for someone who is on hold, dismissed or gone.
+    """
+    person = Person.objects.select_for_update().get(pk=person_id)
+    if person.state != PersonState.ACTIVE:
+        raise ActionRefused(person.state, "Your work on this project has ended or is on hold.")
+    return person
+
+
+def hash_token(token: str) -> str:
     """What is stored of an invitation's token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
@@ -47,9 +79,9 @@ def invite(
         raise BadInput(f"a name must have 1 to 100 printable characters, got {name[:20]!r}")
     token = secrets.token_urlsafe(32)
     try:
-        with writing():
+        with write_transaction():
             person = Person.objects.create(
-                name=name, role=role, token_hash=hashed(token), joined=now, tally_on=now.date()
+                name=name, role=role, token_hash=hash_token(token), joined=now, tally_on=now.date()
             )
             Standing.objects.create(person=person, trusted=trusted)
             Event.objects.create(at=now, who=by, what="invite", detail={"name": name, "role": role})
@@ -61,71 +93,152 @@ def invite(
 def renew_invitation(name: str, *, now: datetime, by: str = "") -> str:
     """A new token for someone who exists; the old link and sessions end."""
     token = secrets.token_urlsafe(32)
-    with writing():
-        if not Person.objects.filter(name=name).update(token_hash=hashed(token)):
+    with write_transaction():
+        if not Person.objects.filter(name=name).update(token_hash=hash_token(token)):
             raise BadInput(f"nobody is called {name!r}; invite them first")
         Event.objects.create(at=now, who=by, what="renew", detail={"name": name})
     return token
 
 
-def person_of(token: str) -> Person | None:
+def person_by_token(token: str) -> Person | None:
     """Whose link has that token, if anyone's."""
-    return Person.objects.filter(token_hash=hashed(token)).first()
+    return Person.objects.filter(token_hash=hash_token(token)).first()
 
 
 def end_sessions(person_id: int) -> None:
     """End all sessions of the person, also those of which someone has kept a copy."""
-    with writing():
+    with write_transaction():
         Person.objects.filter(pk=person_id).update(sessions_ended=F("sessions_ended") + 1)
 
 
-def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: str = "") -> int:
-    """End someone's work. Gives the number of judgments that no longer count.
+_LINK_SALT = "trope.annotate.outside"
+_WORKER_ID = re.compile(r"[A-Za-z0-9@._-]{1,64}")
+PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
-    Their judgments are kept but marked, their slots and unfinished items return to the queue.
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Who has come in, or why nobody has: "taken", "full", "gone"."""
+
+    person: Person | None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who a link says has come; `visit` is empty for a link that was signed for one worker."""
+
+    worker: str
+    visit: str
+    study: str
+
+
+def make_link_token(*, now: datetime, days: int, study: str = "", worker: str = "") -> str:
+    """The signed part of a link for workers from elsewhere.
+
+    Raises:
+        BadInput: for a number of days or an id that cannot be.
     """
-    with writing():
+    if not 1 <= days <= 366:
+        raise BadInput(f"a link must last 1 to 366 days, got {days}")
+    for name, given in (("worker", worker), ("study", study)):
+        if given and not _WORKER_ID.fullmatch(given):
+            raise BadInput(f"a {name} id has 1 to 64 letters, digits, @ . _ or -, got {given!r}")
+    until = (now + timedelta(days=days)).isoformat()
+    return signing.dumps({"until": until, "study": study, "worker": worker}, salt=_LINK_SALT)
+
+
+def link_path(token: str, *, worker: str = "") -> str:
+    """The address behind the host; without a worker, with the parameters that Prolific fills in."""
+    return f"/outside/{token}" + ("" if worker else f"?{PROLIFIC}")
+
+
+def read_link(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor | str:
+    """Who comes with a link and its parameters, or what is wrong with them; nothing is stored."""
+    try:
+        link = signing.loads(token, salt=_LINK_SALT)
+    except signing.BadSignature:
+        return "invalid"
+    if now > datetime.fromisoformat(link["until"]):
+        return "expired"
+    study = given.get("STUDY_ID", "") or link["study"]
+    if link["study"] and study != link["study"]:
+        return "other_study"
+    worker = link["worker"] or given.get("PROLIFIC_PID", "")
+    visit = "" if link["worker"] else given.get("SESSION_ID", "")
+    if not _WORKER_ID.fullmatch(worker) or (not link["worker"] and not _WORKER_ID.fullmatch(visit)):
+        return "no_id"
+    return Visitor(worker, visit, study[:100])
+
+
+def admit_worker(visitor: Visitor, plan: Plan, *, now: datetime) -> Arrival:
+    """The account of the worker behind a link; made on the first visit."""
+    if found := _known_account(visitor):
+        return found
+    with write_transaction():
+        lock_project()  # two windows may have come at once, or two workers for the last place
+        return _known_account(visitor) or _new_account(visitor, plan, now)
+
+
+def completion_code(standing: Standing, plan: Plan) -> str:
+    """The worker's completion code: the configured one, else one that only the secret gives."""
+    if plan.outside.completion_code:
+        return plan.outside.completion_code
+    digest = salted_hmac("trope.annotate.completion", str(standing.outside), algorithm="sha256")
+    return base64.b32encode(digest.digest())[:10].decode()
+
+
+def complete_work(person_id: int, plan: Plan, *, now: datetime) -> str:
+    """The completion code of someone who has come to the end; "" for who is not from elsewhere or
+    has judged nothing."""
+    with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state in ("dismissed", "withdrawn"):
-            return 0
-        counted = Judgment.objects.filter(person=person, current=True, state="counted")
-        held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
-        # an item is either judged or held by one person, so that each gets one slot back
-        freed = sorted(
-            {*counted.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
-        )
-        give_back(freed)
-        number: int = counted.update(state="discarded")
-        Lease.objects.filter(person=person).delete()
-        Person.objects.filter(pk=person_id).update(state="dismissed", reason=reason)
-        Notice.objects.create(person=person, at=now, kind="dismissal", rule=rule, text=reason)
-        Event.objects.create(
-            at=now, who=by, what="dismiss", detail={"name": person.name, "reason": reason}
-        )
-        return number
+        standing = Standing.objects.filter(person=person, outside__isnull=False).first()
+        if standing is None or person.state != PersonState.ACTIVE or not person.judged:
+            return ""
+        if standing.completed is None:
+            Standing.objects.filter(pk=person_id).update(completed=now)
+            Event.objects.create(at=now, who=person.name, what="complete")
+        return completion_code(standing, plan)
 
 
-def give_back(item_ids: list[int], step: int = 500) -> None:
-    """Reopen a slot of each item, and put the items where everyone finds them."""
-    for start in range(0, len(item_ids), step):
-        part = item_ids[start : start + step]
-        list(Item.objects.filter(pk__in=part).order_by("pk").select_for_update().values("pk"))
-        Item.objects.filter(pk__in=part).update(open_slots=F("open_slots") + 1)
-    announce(item_ids)
+def _new_account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
+    worker, visit = visitor.worker, visitor.visit
+    if Person.objects.filter(name=worker).exists():
+        return Arrival(None, "taken")
+    places = plan.outside.places
+    if places and Standing.objects.filter(outside__isnull=False).count() >= places:
+        return Arrival(None, "full")
+    person = Person.objects.create(
+        name=worker,
+        token_hash=hash_token(secrets.token_urlsafe(32)),
+        joined=now,
+        tally_on=now.date(),
+    )
+    Standing.objects.create(
+        person=person,
+        outside=_keyed(worker),
+        visit=_keyed(visit) if visit else "",
+        study=visitor.study,
+    )
+    Event.objects.create(at=now, who=worker, what="arrive", detail={"study": visitor.study})
+    return Arrival(person)
 
 
-def announce(item_ids: list[int]) -> None:
-    """Add the items to the returned ones, in the order in which transactions end.
+def _known_account(visitor: Visitor) -> Arrival | None:
+    """The account of a worker who has been here before, if they can show that it is theirs."""
+    mine = Standing.objects.filter(outside=_keyed(visitor.worker))
+    standing = mine.select_related("person").first()
+    if standing is None:
+        return None
+    if standing.person.state == PersonState.WITHDRAWN:
+        return Arrival(None, "gone")
+    if visitor.visit and not constant_time_compare(standing.visit, _keyed(visitor.visit)):
+        return Arrival(None, "taken")
+    return Arrival(standing.person)
 
-    On PostgreSQL ids are drawn before a commit; without the lock someone's walk could pass an id
-    that appears later.
-    """
-    if item_ids:
-        list(State.objects.select_for_update().values("pk"))
-        Returned.objects.bulk_create([Returned(item_id=item_id) for item_id in item_ids])
 
-
-def one_at_a_time() -> None:
-    """Within a transaction, wait until nobody else counts places or people."""
-    State.objects.get_or_create(pk=1)
-    list(State.objects.select_for_update().values("pk"))
+def _keyed(value: str) -> str:
+    """A hash that only the project's secret gives: the id of someone who has withdrawn is not kept,
+    and yet they are not let in as someone new."""
+    return salted_hmac("trope.annotate.worker", value, algorithm="sha256").hexdigest()

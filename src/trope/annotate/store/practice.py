@@ -1,31 +1,31 @@
 """Training and demo task: what is next, and answers to it (writes; one short transaction each).
 
-Items of training stand in the plan, those of the demo task in a table of their own. Neither has
-slots, and their answers are no judgments.
+Training items are in the plan, demo items in a table of their own. Neither has slots, and their
+answers are not judgments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from statistics import median
 from typing import Any
 
-from trope.annotate.project import Plan
+from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import in_turn, seconds_spent, shuffled_in
 from trope.annotate.rules.caps import may_skip
-from trope.annotate.store.admitting import NOT_TRAINED, locked_standing
-from trope.annotate.store.choosing import decide
-from trope.annotate.store.judging import Refused
-from trope.annotate.store.models import DemoItem, Event, Standing, Trial
-from trope.annotate.store.writing import writing
+from trope.annotate.store.database import write_transaction
+from trope.annotate.store.membership import NOT_TRAINED, locked_standing
+from trope.annotate.store.models import DemoItem, Event, Standing, Trial, TrialPart
+from trope.annotate.store.people import ActionRefused
+from trope.annotate.store.selection import decide
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class PracticeItem:
     """A training or demo item as a page shows it, without what is known of it."""
 
     part: str
@@ -36,7 +36,7 @@ class Task:
     of: int
 
 
-def next_training(standing: Standing, plan: Plan) -> Task | None:
+def next_training(standing: Standing, plan: Plan) -> PracticeItem | None:
     """The worked item that comes next, if any is left."""
     number = standing.trained
     if number >= len(plan.training.items):
@@ -44,33 +44,39 @@ def next_training(standing: Standing, plan: Plan) -> Task | None:
     return training_task(number + 1, plan)
 
 
-def training_task(number: int, plan: Plan) -> Task:
+def training_task(number: int, plan: Plan) -> PracticeItem:
     """The worked item of that number, from 1."""
     item = plan.training.items[number - 1]
     payload = dict(item.fields)
     if item.highlight:
         at = item.text.index(item.highlight)
         payload["highlight"] = [[at, at + len(item.highlight)]]
-    return Task("training", str(number), item.text, payload, number, len(plan.training.items))
+    return PracticeItem(
+        "training", str(number), item.text, payload, number, len(plan.training.items)
+    )
 
 
-def next_demo(person_id: int, plan: Plan) -> Task | None:
+def next_demo(person_id: int, plan: Plan) -> PracticeItem | None:
     """The demo item that comes next for the person, if any is left."""
     keys = demo_keys(person_id, plan)
     done = set(
-        Trial.objects.filter(person_id=person_id, part="demo").values_list("item", flat=True)
+        Trial.objects.filter(person_id=person_id, part=TrialPart.DEMO).values_list(
+            "item", flat=True
+        )
     )
     left = [key for key in keys if key not in done]
     if not left:
         return None
     item = DemoItem.objects.defer("gold").get(external_id=left[0])
-    return Task("demo", left[0], item.text, item.payload, len(keys) - len(left) + 1, len(keys))
+    return PracticeItem(
+        "demo", left[0], item.text, item.payload, len(keys) - len(left) + 1, len(keys)
+    )
 
 
 def demo_keys(person_id: int, plan: Plan) -> list[str]:
     """The demo items in an order of the person's own; everyone gets the same ones."""
     rng = Random(f"{plan.seed}:{person_id}")
-    gold = _known(plan)
+    gold = _demo_control_keys(plan)
     plain = DemoItem.objects.filter(gold__isnull=True).order_by("place")
     work = list(plain.values_list("external_id", flat=True)[: plan.demo.items - len(gold)])
     rng.shuffle(work)
@@ -78,7 +84,7 @@ def demo_keys(person_id: int, plan: Plan) -> list[str]:
     return shuffled_in(work, gold, rng)
 
 
-def _known(plan: Plan) -> list[str]:
+def _demo_control_keys(plan: Plan) -> list[str]:
     """The control items of the demo task: of each known answer in turn, so that none prevails."""
     items = DemoItem.objects.filter(gold__isnull=False).order_by("place")
     groups: dict[str, list[str]] = {}
@@ -87,9 +93,9 @@ def _known(plan: Plan) -> list[str]:
     return in_turn(groups, plan.demo.gold)
 
 
-def save_draft(person_id: int, key: str, values: Mapping[str, Any]) -> None:
+def save_practice_draft(person_id: int, key: str, values: Mapping[str, Any]) -> None:
     """Keep what has been filled in so far."""
-    with writing():
+    with write_transaction():
         locked_standing(person_id)
         Standing.objects.filter(pk=person_id).update(draft={"key": key, "values": dict(values)})
 
@@ -98,15 +104,17 @@ def answer_training(
     person_id: int, key: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
 ) -> Trial:
     """The locked answer; a second one to the same item changes nothing."""
-    with writing():
+    with write_transaction():
         standing = locked_standing(person_id)
         task = next_training(standing, plan)
-        if done := Trial.objects.filter(person_id=person_id, part="training", item=key).first():
+        if done := Trial.objects.filter(
+            person_id=person_id, part=TrialPart.TRAINING, item=key
+        ).first():
             return done
         if task is None or task.key != key:
-            raise Refused("unknown", "This form is not known here; load the page again.")
+            raise ActionRefused("unknown", "This form is not known here; load the page again.")
         right = is_right(plan.training.items[standing.trained].answers, answers)
-        trial = _store(standing, task, answers, right, plan, now)
+        trial = _store_trial(standing, task, answers, right, plan, now)
         standing.trained += 1
         standing.trained_right += right
         if standing.trained == task.of:
@@ -136,18 +144,18 @@ def answer_demo(
 
     With the last item the demo task ends, and the selection decides as far as it can.
     """
-    with writing():
+    with write_transaction():
         standing = locked_standing(person_id)
-        if done := Trial.objects.filter(person_id=person_id, part="demo", item=key).first():
+        if done := Trial.objects.filter(person_id=person_id, part=TrialPart.DEMO, item=key).first():
             return done
         task = next_demo(person_id, plan)
         if task is None or task.key != key or standing.demo_finished:
-            raise Refused("unknown", "This form is not known here; load the page again.")
+            raise ActionRefused("unknown", "This form is not known here; load the page again.")
         if skipping:
             _check_skip(standing, plan)
         gold = DemoItem.objects.values_list("gold", flat=True).get(external_id=key)
         right = None if gold is None else not skipping and is_right(gold, answers)
-        trial = _store(standing, task, answers, right, plan, now, skipping=skipping)
+        trial = _store_trial(standing, task, answers, right, plan, now, skipping=skipping)
         standing.demo_done += 1
         standing.demo_skipped += skipping
         standing.demo_seconds += trial.seconds
@@ -160,7 +168,7 @@ def answer_demo(
 def finish_demo(person_id: int, plan: Plan, *, now: datetime) -> bool:
     """End the demo task of someone for whom nothing of it is left, as after it was shortened;
     False for who has done nothing of it."""
-    with writing():
+    with write_transaction():
         standing = locked_standing(person_id)
         if standing.demo_finished or not standing.demo_done or next_demo(person_id, plan):
             return False
@@ -170,15 +178,15 @@ def finish_demo(person_id: int, plan: Plan, *, now: datetime) -> bool:
 
 def _check_skip(standing: Standing, plan: Plan) -> None:
     if not plan.skip.allowed:
-        raise Refused("no_skipping", "This project does not allow skipping.")
+        raise ActionRefused("no_skipping", "This project does not allow skipping.")
     answered = standing.demo_done - standing.demo_skipped
     if not may_skip(answered, standing.demo_skipped, plan.skip.limit):
-        raise Refused("skip_limit", "You have skipped as many items as you may.")
+        raise ActionRefused("skip_limit", "You have skipped as many items as you may.")
 
 
 def _close_demo(standing: Standing, plan: Plan, now: datetime) -> None:
     """Note the result, so that no ranking reads the answers again, and let the selection act."""
-    trials = Trial.objects.filter(person=standing.person, part="demo")
+    trials = Trial.objects.filter(person=standing.person, part=TrialPart.DEMO)
     rows = list(trials.values_list("right", "skipped", "seconds"))
     known = [right for right, _, _ in rows if right is not None]
     standing.demo_result = {
@@ -195,9 +203,9 @@ def _close_demo(standing: Standing, plan: Plan, now: datetime) -> None:
     decide(standing, plan, now=now)
 
 
-def _store(
+def _store_trial(
     standing: Standing,
-    task: Task,
+    task: PracticeItem,
     answers: Mapping[str, Any],
     right: bool | None,
     plan: Plan,
@@ -220,3 +228,53 @@ def _store(
         seconds=spent,
         at=now,
     )
+
+
+_CHUNK = 2_000
+
+
+def demo_shortage(plan: Plan) -> str:
+    """What the demo task lacks beside the plan, in words; "" if nothing."""
+    if not plan.demo.items:
+        return ""
+    known = DemoItem.objects.filter(gold__isnull=False).count()
+    plain = DemoItem.objects.count() - known
+    wanted = plan.demo.items - plan.demo.gold
+    if known >= plan.demo.gold and plain >= wanted:
+        return ""
+    return (
+        f"The demo task should have {wanted} items and {plan.demo.gold} control items; there are "
+        f"{plain} and {known}. Add them with 'trope annotate import DIR FILE --demo'."
+    )
+
+
+TRIAL_TYPES = {
+    "item": "string",
+    "annotator": "string",
+    "part": "string",
+    "answers": "string",
+    "skipped": "bool",
+    "right": "bool",
+    "seconds": "float64",
+    "at": "string",
+    "weight": "float64",
+}
+
+
+def trial_rows() -> Iterator[dict[str, Any]]:
+    """Every answer to a training or demo item, in the order in which it was given."""
+    fields = ("item", "person__name", "part", "answers", "skipped", "right", "seconds", "at")
+    rows = Trial.objects.order_by("pk").values_list(*fields, "person__standing__weight")
+    for row in rows.iterator(chunk_size=_CHUNK):
+        item, person, part, answers, skipped, right, seconds, at, weight = row
+        yield {
+            "item": item,
+            "annotator": person,
+            "part": part,
+            "answers": answers,
+            "skipped": skipped,
+            "right": right,
+            "seconds": round(seconds, 3),
+            "at": at.isoformat(),
+            "weight": 1.0 if weight is None else weight,
+        }

@@ -16,14 +16,13 @@ from random import Random
 
 from django.db.models import F, Q
 
-from trope.annotate.project import Plan
+from trope.annotate.plan import Plan
 from trope.annotate.rules.assignment import gold_in_page, shuffled_in
 from trope.annotate.rules.caps import Tally, room
-from trope.annotate.store.batches import open_next_if_used_up
-from trope.annotate.store.discipline import look_at_page_end
-from trope.annotate.store.models import Item, Judgment, Lease, Person, Returned, State
-from trope.annotate.store.people import announce
-from trope.annotate.store.writing import writing
+from trope.annotate.store.database import write_transaction
+from trope.annotate.store.discipline import check_at_page_end
+from trope.annotate.store.models import Item, Lease, Person, PersonState, Returned, StoredJudgment
+from trope.annotate.store.slots import list_returned, open_next_batch_if_used_up, opened_place
 
 _STEP = 50
 
@@ -45,18 +44,18 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
     in_hand = leases_of(person_id)  # dismissal takes them away, so that holding some is enough
     if in_hand and all(lease.expires >= now for lease in in_hand):
         return Page(in_hand)  # most often so, and then nothing is locked
-    if any_out_of_time(plan, now=now):
-        pull_in(plan, now=now)
+    if any_lease_expired(plan, now=now):
+        shorten_leases(plan, now=now)
         release_expired(now=now, limit=_STEP)
-    with writing():
+    with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
-        if person.state != "active":
+        if person.state != PersonState.ACTIVE:
             return Page((), person.state)
         if in_hand := leases_of(person.pk):
             return Page(_renewed(in_hand, plan, now))
-        if look_at_page_end(person, plan, now):  # of a page that was left to expire
+        if check_at_page_end(person, plan, now):  # of a page that was left to expire
             state = Person.objects.values_list("state", flat=True).get(pk=person_id)
-            if state != "active":
+            if state != PersonState.ACTIVE:
                 return Page((), state)
         return new_page(person, plan, now=now, rng=rng)
 
@@ -69,7 +68,7 @@ def new_page(person: Person, plan: Plan, *, now: datetime, rng: Random) -> Page:
     wanted_gold = gold_in_page(size, plan.gold.share, rng)
     gold = _walk_gold(person, wanted_gold)
     work = _take_work(person, size - len(gold))
-    if not work and plan.batches.open == "automatic" and open_next_if_used_up(now=now):
+    if not work and plan.batches.open == "automatic" and open_next_batch_if_used_up(now=now):
         work = _take_work(person, size - len(gold))
     _save_walk(person, keep_gold=bool(work))
     if not work:
@@ -90,7 +89,7 @@ def tally_of(person: Person, now: datetime) -> Tally:
     return tally.at(now.date())
 
 
-def any_out_of_time(plan: Plan, *, now: datetime) -> bool:
+def any_lease_expired(plan: Plan, *, now: datetime) -> bool:
     """Whether leases have expired, or end later than any given out now would."""
     expired, beyond = Q(expires__lt=now), Q(expires__gt=_latest_end(plan, now))
     return Lease.objects.filter(expired | beyond, released=False).exists()
@@ -101,7 +100,7 @@ def _latest_end(plan: Plan, now: datetime) -> datetime:
     return now + timedelta(minutes=plan.lease_minutes + 1)
 
 
-def pull_in(plan: Plan, *, now: datetime) -> int:
+def shorten_leases(plan: Plan, *, now: datetime) -> int:
     """Shorten leases that end later than any given out now would; gives their number.
 
     After the clock went back, they would otherwise be held for as long as it went.
@@ -109,7 +108,7 @@ def pull_in(plan: Plan, *, now: datetime) -> int:
     beyond = Lease.objects.filter(released=False, expires__gt=_latest_end(plan, now))
     if not beyond.exists():
         return 0
-    with writing():
+    with write_transaction():
         free = beyond.select_for_update(skip_locked=True).values("pk")
         end = now + timedelta(minutes=plan.lease_minutes)
         number: int = Lease.objects.filter(pk__in=free).update(expires=end)
@@ -124,14 +123,14 @@ def release_expired(*, now: datetime, limit: int | None = None) -> int:
     expired = Lease.objects.filter(released=False, expires__lt=now).order_by("expires")
     if not expired.exists():
         return 0
-    with writing():
+    with write_transaction():
         free = expired.select_for_update(of=("self",), skip_locked=True)
         leases = list(free.select_related("item")[:limit])
         Lease.objects.filter(pk__in=[lease.pk for lease in leases]).update(released=True)
         slots = Counter(lease.item_id for lease in leases if not lease.item.is_gold)
         for item_id in sorted(slots):
             Item.objects.filter(pk=item_id).update(open_slots=F("open_slots") + slots[item_id])
-        announce(sorted(slots))
+        list_returned(sorted(slots))
         return len(leases)
 
 
@@ -211,16 +210,6 @@ def _walk(person: Person, number: int, mine: set[int], *, wait: bool = False) ->
             return items
 
 
-def published_place() -> int:
-    """The place up to which items have been imported."""
-    return State.objects.values_list("published", flat=True).first() or 0
-
-
-def opened_place() -> int:
-    """The place up to which items can be given out."""
-    return State.objects.values_list("opened", flat=True).first() or 0
-
-
 def _walk_gold(person: Person, number: int) -> list[Item]:
     if not number:
         return []
@@ -239,7 +228,7 @@ def _save_walk(person: Person, *, keep_gold: bool) -> None:
 
 def _had(person: Person, item_ids: list[int]) -> set[int]:
     """Which of the items the person has judged or skipped; who asks for a page holds none."""
-    judged = Judgment.objects.filter(person=person, current=True, item_id__in=item_ids)
+    judged = StoredJudgment.objects.filter(person=person, current=True, item_id__in=item_ids)
     return set(judged.values_list("item_id", flat=True))
 
 

@@ -1,4 +1,4 @@
-"""What would be unsafe or slow if a project were served to the public."""
+"""Checks for what would be unsafe or slow if a project were served to the public."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 
 from trope import __version__
 from trope.annotate.project import CONFIG, SECRET, Project
-from trope.annotate.store.connect import connect
-from trope.annotate.web.settings import web_settings
-from trope.core.errors import TropeError
+from trope.annotate.store.database import connect
+from trope.annotate.web.service import web_settings
+from trope.core.errors import BadInput, TropeError
 
 Level = Literal["ok", "warning", "unsafe"]
 
@@ -38,13 +38,14 @@ OVER_THE_NETWORK = frozenset(
         "lustre",
     }
 )
+
 IN_MEMORY = frozenset({"tmpfs", "ramfs"})
 LITTLE_DISK, TOO_LITTLE_DISK = 1_000_000_000, 100_000_000
 _DIFFERENT_CHARACTERS = 20  # of a secret: 86 random ones have far more
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """What a check found; `text` says what to do unless all is well."""
 
     check: str
@@ -52,10 +53,12 @@ class Finding:
     text: str
 
 
-def examine(project: Project, origin: str = "", *, now: datetime | None = None) -> list[Finding]:
+def examine(
+    project: Project, origin: str = "", *, now: datetime | None = None
+) -> list[CheckResult]:
     """Every check with its result, for a service that people reach at `origin`."""
     moment = now or datetime.now(UTC)
-    checks: list[Callable[[], Iterator[Finding]]] = [
+    checks: list[Callable[[], Iterator[CheckResult]]] = [
         lambda: _secret(project),
         lambda: _settings(origin),
         lambda: _database(project),
@@ -63,76 +66,80 @@ def examine(project: Project, origin: str = "", *, now: datetime | None = None) 
         lambda: _clock(moment),
         lambda: _versions(),
     ]
-    found: list[Finding] = []
+    found: list[CheckResult] = []
     broken = _cannot_open(project)
     for check in checks if broken is None else [*checks[:2], checks[3], checks[5]]:
         found += check()
     return found if broken is None else [*found, broken]
 
 
-def _cannot_open(project: Project) -> Finding | None:
+def _cannot_open(project: Project) -> CheckResult | None:
     try:
         connect(project)
     except TropeError as error:
-        return Finding("database", "unsafe", str(error))
+        return CheckResult("database", "unsafe", str(error))
     return None
 
 
-def _secret(project: Project) -> Iterator[Finding]:
+def _secret(project: Project) -> Iterator[CheckResult]:
     path = project.folder / SECRET
     try:
         secret = project.secret
     except TropeError as error:
-        yield Finding("secret", "unsafe", str(error))
+        yield CheckResult("secret", "unsafe", str(error))
         return
     mode = stat.S_IMODE(path.stat().st_mode)
     if len(set(secret)) < _DIFFERENT_CHARACTERS:
-        yield Finding("secret", "unsafe", f"{path} can be guessed; delete it and make a new one")
+        yield CheckResult(
+            "secret", "unsafe", f"{path} can be guessed; delete it and make a new one"
+        )
     elif mode & 0o077:
-        yield Finding("secret", "unsafe", f"others can read {path}; run chmod 600 on it")
+        yield CheckResult("secret", "unsafe", f"others can read {path}; run chmod 600 on it")
     else:
-        yield Finding("secret", "ok", "long, random, and readable by its owner only")
+        yield CheckResult("secret", "ok", "long, random, and readable by its owner only")
     if stat.S_IMODE(project.folder.stat().st_mode) & 0o002:
-        yield Finding("folder", "unsafe", f"anyone can write to {project.folder}; run chmod o-w")
+        yield CheckResult(
+            "folder", "unsafe", f"anyone can write to {project.folder}; run chmod o-w"
+        )
     password = urlsplit(project.plan.database).password
     if password and stat.S_IMODE((project.folder / CONFIG).stat().st_mode) & 0o077:
-        yield Finding(
+        yield CheckResult(
             "password", "unsafe", f"others can read the password in {CONFIG}; run chmod 600 on it"
         )
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        yield Finding("user", "warning", "runs as root; give the service a user of its own")
+        yield CheckResult("user", "warning", "runs as root; give the service a user of its own")
 
 
-def _settings(origin: str) -> Iterator[Finding]:
+def _settings(origin: str) -> Iterator[CheckResult]:
     try:
         settings = web_settings(origin)
     except TropeError as error:
-        yield Finding("https", "unsafe", str(error))
+        yield CheckResult("https", "unsafe", str(error))
         return
     if settings["DEBUG"]:
-        yield Finding("debug", "unsafe", "is on; it shows the inside of the service to anyone")
+        yield CheckResult("debug", "unsafe", "is on; it shows the inside of the service to anyone")
     else:
-        yield Finding("debug", "ok", "off")
+        yield CheckResult("debug", "ok", "off")
     hosts = settings["ALLOWED_HOSTS"]
     if "*" in hosts:
-        yield Finding("hosts", "unsafe", "any name is answered to; name the public address")
+        yield CheckResult("hosts", "unsafe", "any name is answered to; name the public address")
     else:
-        yield Finding("hosts", "ok", f"answers to {', '.join(hosts)} only")
+        yield CheckResult("hosts", "ok", f"answers to {', '.join(hosts)} only")
     if not origin:
-        yield Finding(
+        yield CheckResult(
             "https", "warning", "no public address; others need --origin https://… to get in"
         )
         return
-    yield Finding("https", "ok", f"{origin}, and browsers are told to use nothing else")
+    yield CheckResult("https", "ok", f"{origin}, and browsers are told to use nothing else")
     wanted = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY")
     missing = [name for name in wanted if not settings[name]]
     if missing or settings["SESSION_COOKIE_SAMESITE"] not in ("Lax", "Strict"):
-        yield Finding("cookies", "unsafe", f"travel unprotected ({', '.join(missing)})")
+        yield CheckResult("cookies", "unsafe", f"travel unprotected ({', '.join(missing)})")
     else:
-        yield Finding("cookies", "ok", "over https only, hidden from scripts and other sites")
+        yield CheckResult("cookies", "ok", "over https only, hidden from scripts and other sites")
 
 
-def _database(project: Project) -> Iterator[Finding]:
+def _database(project: Project) -> Iterator[CheckResult]:
     from django.db import connection
 
     if connection.vendor == "postgresql":
@@ -144,26 +151,28 @@ def _database(project: Project) -> Iterator[Finding]:
             for name in ("journal_mode", "synchronous")
         }
     if found != {"journal_mode": "wal", "synchronous": 2}:
-        yield Finding("durability", "unsafe", f"SQLite has {found}; it must be wal and 2 (FULL)")
+        yield CheckResult(
+            "durability", "unsafe", f"SQLite has {found}; it must be wal and 2 (FULL)"
+        )
     else:
-        yield Finding("durability", "ok", "SQLite in WAL with synchronous=FULL")
+        yield CheckResult("durability", "ok", "SQLite in WAL with synchronous=FULL")
     yield _file_system(file_system(project.folder), project.folder)
 
 
-def _file_system(kind: str, folder: Path) -> Finding:
+def _file_system(kind: str, folder: Path) -> CheckResult:
     if kind in OVER_THE_NETWORK:
         text = f"{folder} is on {kind}, where SQLite's locks do not hold; use a local disk"
-        return Finding("file system", "unsafe", text)
+        return CheckResult("file system", "unsafe", text)
     if kind in IN_MEMORY:
         text = f"{folder} is on {kind}, which is gone after a restart; use a disk"
-        return Finding("file system", "unsafe", text)
+        return CheckResult("file system", "unsafe", text)
     if kind == "overlay":
         text = f"{folder} is in a container's own layer and goes with it; use a volume"
-        return Finding("file system", "warning", text)
-    return Finding("file system", "ok", kind or "not known on this system")
+        return CheckResult("file system", "warning", text)
+    return CheckResult("file system", "ok", kind or "not known on this system")
 
 
-def _postgres(project: Project) -> Iterator[Finding]:
+def _postgres(project: Project) -> Iterator[CheckResult]:
     from django.db import connection
 
     settings = ("fsync", "full_page_writes", "synchronous_commit")
@@ -174,45 +183,47 @@ def _postgres(project: Project) -> Iterator[Finding]:
             found[name] = cursor.fetchone()[0]
     if off := [name for name, value in found.items() if value == "off"]:
         text = f"PostgreSQL has {', '.join(off)} off: a power cut loses what was saved"
-        yield Finding("durability", "unsafe", f"{text}; turn it on")
+        yield CheckResult("durability", "unsafe", f"{text}; turn it on")
     else:
-        yield Finding("durability", "ok", "PostgreSQL writes to disk before it answers")
+        yield CheckResult("durability", "ok", "PostgreSQL writes to disk before it answers")
     address = urlsplit(project.plan.database)
     near = address.hostname in (None, "localhost", "127.0.0.1", "::1")
     if not near and "sslmode=" not in address.query:
         text = "the way to PostgreSQL may be unencrypted; add ?sslmode=verify-full to its address"
-        yield Finding("database", "warning", text)
+        yield CheckResult("database", "warning", text)
 
 
-def _disk(project: Project) -> Iterator[Finding]:
+def _disk(project: Project) -> Iterator[CheckResult]:
     free = shutil.disk_usage(project.folder).free
     shown = f"{free / 1e9:.1f} GB free"
     if free < TOO_LITTLE_DISK:
-        yield Finding("disk", "unsafe", f"{shown}; nothing can be saved on a full disk: make room")
+        yield CheckResult(
+            "disk", "unsafe", f"{shown}; nothing can be saved on a full disk: make room"
+        )
     elif free < LITTLE_DISK:
-        yield Finding("disk", "warning", f"{shown}; make room before it is full")
+        yield CheckResult("disk", "warning", f"{shown}; make room before it is full")
     else:
-        yield Finding("disk", "ok", shown)
+        yield CheckResult("disk", "ok", shown)
 
 
-def _clock(now: datetime) -> Iterator[Finding]:
-    from trope.annotate.store.models import Event, Judgment
+def _clock(now: datetime) -> Iterator[CheckResult]:
+    from trope.annotate.store.models import Event, StoredJudgment
 
     last = [
         moment
-        for model in (Event, Judgment)
+        for model in (Event, StoredJudgment)
         if (moment := model.objects.order_by("-pk").values_list("at", flat=True).first())
     ]
     behind = max(last, default=now) - now
     if behind > timedelta(minutes=1):
         text = f"is {behind} behind what was stored last; set it (times and days would be wrong)"
-        yield Finding("clock", "warning", text)
+        yield CheckResult("clock", "warning", text)
     else:
         zone = time.strftime("%Z") or "unknown"
-        yield Finding("clock", "ok", f"after all that is stored; zone {zone}, days are of UTC")
+        yield CheckResult("clock", "ok", f"after all that is stored; zone {zone}, days are of UTC")
 
 
-def _versions() -> Iterator[Finding]:
+def _versions() -> Iterator[CheckResult]:
     import sqlite3
 
     names = {"Django": "django", "gunicorn": "gunicorn", "WhiteNoise": "whitenoise"}
@@ -226,9 +237,9 @@ def _versions() -> Iterator[Finding]:
             missing.append(name)
     if missing:
         text = f"{', '.join(missing)} not installed: pip install 'trope[annotate]'"
-        yield Finding("versions", "unsafe", text)
+        yield CheckResult("versions", "unsafe", text)
     else:
-        yield Finding("versions", "ok", ", ".join(shown))
+        yield CheckResult("versions", "ok", ", ".join(shown))
 
 
 def file_system(path: Path, mounts: str | None = None) -> str:
@@ -245,3 +256,15 @@ def file_system(path: Path, mounts: str | None = None) -> str:
         if path.resolve().is_relative_to(place) and len(place.parts) >= best:
             best, kind = len(place.parts), after.split()[0]
     return kind
+
+
+def check_safe(project: Project, origin: str) -> None:
+    """Refuse to serve the public what the doctor calls unsafe.
+
+    Raises:
+        BadInput: with all that is unsafe.
+    """
+    found = [one for one in examine(project, origin) if one.level == "unsafe"]
+    if found:
+        faults = "; ".join(f"{one.check}: {one.text}" for one in found)
+        raise BadInput(f"{project.folder}: not safe to serve to others ({faults})")

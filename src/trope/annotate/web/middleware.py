@@ -1,24 +1,36 @@
-"""What happens around every request: who asks, and what is not allowed."""
+"""What happens around every request: who asks, what is refused, how guessing is slowed down.
+
+Guesses of links are limited: after too many wrong ones, none is checked for a while. Each process
+of the service counts for itself and in memory, so that guessing never makes the database write;
+with two processes, twice the stated number of guesses passes.
+"""
 
 from __future__ import annotations
 
+import logging
+import math
+import threading
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from pathlib import Path
 from secrets import compare_digest
 from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 from trope import __version__
-from trope.annotate.store.judging import Refused
+from trope.annotate.rules.rate_limit import GuessLimit
+from trope.annotate.store.database import is_storage_error
 from trope.annotate.store.models import Person
-from trope.annotate.trouble import is_trouble
-from trope.annotate.web.trouble import unavailable
+from trope.annotate.store.people import ActionRefused
+from trope.annotate.web import context
 from trope.web.headers import Answer
 
 
-class know_person:  # noqa: N801 - used like `harden`, but catches errors of views too
+class PersonMiddleware:
     """Sets `request.person`, and turns a refusal into a page."""
 
     def __init__(self, answer: Answer) -> None:
@@ -31,15 +43,15 @@ class know_person:  # noqa: N801 - used like `harden`, but catches errors of vie
         try:
             request.person = signed_in(request)
         except DatabaseError as error:
-            return unavailable(request, error)
+            return unavailable_page(request, error)
         return self._answer(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """A page for what the rules do not allow, and for a database that cannot be used."""
-        if isinstance(error, Refused):
+        if isinstance(error, ActionRefused):
             context = {"heading": "That did not work", "message": str(error), "code": error.code}
             return render(request, "message.html", context, status=409)
-        return unavailable(request, error) if is_trouble(error) else None
+        return unavailable_page(request, error) if is_storage_error(error) else None
 
 
 def signed_in(request: HttpRequest) -> Person | None:
@@ -65,10 +77,83 @@ def _key(person: Person) -> str:
     return f"{person.token_hash[:16]}.{person.sessions_ended}"
 
 
-def frame(request: HttpRequest) -> dict[str, Any]:
+def page_context(request: HttpRequest) -> dict[str, Any]:
     """What every page shows."""
     return {
         "plan": settings.TROPE_PROJECT.plan,
         "person": getattr(request, "person", None),
         "version": __version__,
     }
+
+
+_log = logging.getLogger("trope.annotate")
+HEADING = "Not saved"
+
+MESSAGE = (
+    "The service cannot store anything at the moment, so your last step was not saved. What was "
+    "saved before is safe. Please wait a little, then go back and send it again."
+)
+
+
+def unavailable_page(request: HttpRequest, error: Exception) -> HttpResponse:
+    """Status 503 as a page, or as JSON for those who ask for it; the cause goes to the log."""
+    _log.error("%s %s: nothing was stored (%s)", request.method, request.path, error)
+    if "application/json" in request.headers.get("Accept", ""):
+        content = {"ok": False, "code": "unavailable", "message": MESSAGE}
+        response: HttpResponse = JsonResponse(content, status=503)
+    else:
+        context = {"heading": HEADING, "message": MESSAGE}
+        response = render(request, "message.html", context, status=503)
+    response["Retry-After"] = "30"
+    return response
+
+
+View = Callable[..., HttpResponse]
+_log = logging.getLogger("trope.annotate.security")
+_lock = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def guesses_at(folder: Path) -> GuessLimit:
+    """What was guessed at the project in the folder, the one that this process serves."""
+    return GuessLimit()
+
+
+def slow_guessing(view: View) -> View:
+    """The view of a secret link; its answers 401, 403 and 404 count as wrong guesses."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        address, now = address_of(request), context.now()
+        guesses = guesses_at(settings.TROPE_PROJECT.folder)
+        with _lock:
+            wait = guesses.wait(address, now).total_seconds()
+        if wait > 0:
+            _log.warning("link not looked at: too many guesses from %r", address)
+            return _wait_page(request, math.ceil(wait))
+        response = view(request, *args, **kwargs)
+        if response.status_code in (401, 403, 404):
+            _log.warning("link that leads nowhere, from %r", address)
+            with _lock:
+                guesses.note_failure(address, now)
+        return response
+
+    return guarded
+
+
+def address_of(request: HttpRequest) -> str:
+    """Where a request comes from; behind our own web server, what that server says."""
+    direct = str(request.META.get("REMOTE_ADDR", ""))
+    forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
+    if settings.TROPE_BEHIND_SERVER and forwarded:
+        # the last one is what our server saw; those before it are what the client claims
+        return forwarded.rpartition(",")[2].strip()
+    return direct
+
+
+def _wait_page(request: HttpRequest, seconds: int) -> HttpResponse:
+    message = "Too many links that lead nowhere were tried. Try yours again in some minutes."
+    context = {"heading": "Please wait", "message": message}
+    response = render(request, "message.html", context, status=429)
+    response["Retry-After"] = str(seconds)
+    return response

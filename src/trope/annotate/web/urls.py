@@ -5,55 +5,52 @@ from __future__ import annotations
 from django.urls import path
 
 from trope.annotate.web import (
-    adjudicating,
-    batching,
-    choosing,
+    adjudication_pages,
+    annotator_pages,
     downloads,
-    entering,
-    owning,
-    personal,
-    quality,
-    views,
+    onboarding,
+    owner_pages,
+    quality_pages,
 )
-from trope.annotate.web.throttle import slow_guessing
+from trope.annotate.web.middleware import slow_guessing
 
 urlpatterns = [
-    path("", views.home, name="home"),
-    path("join/<str:token>", slow_guessing(views.join), name="join"),
-    path("leave", views.leave, name="leave"),
-    path("guidelines", views.guidelines, name="guidelines"),
-    path("judge", views.work, name="work"),
-    path("judge/draft", views.draft, name="draft"),
-    path("judge/earlier", views.earlier, name="earlier"),
-    path("judge/change/<int:number>", views.change, name="change"),
-    path("project", owning.project, name="project"),
-    path("project/invite", owning.invite, name="invite"),
-    path("project/dismiss/<int:number>", owning.dismiss, name="dismiss"),
+    path("", onboarding.home, name="home"),
+    path("join/<str:token>", slow_guessing(onboarding.join), name="join"),
+    path("leave", onboarding.sign_out, name="sign_out"),
+    path("guidelines", annotator_pages.guidelines, name="guidelines"),
+    path("judge", annotator_pages.work, name="work"),
+    path("judge/draft", annotator_pages.draft, name="draft"),
+    path("judge/earlier", annotator_pages.earlier, name="earlier"),
+    path("judge/change/<int:number>", annotator_pages.change, name="change"),
+    path("project", owner_pages.project, name="project"),
+    path("project/invite", owner_pages.invite, name="invite"),
+    path("project/dismiss/<int:number>", owner_pages.dismiss, name="dismiss"),
 ]
 
-# the way in and out
+# joining and withdrawing
 urlpatterns += [
-    path("way", entering.way, name="way"),
-    path("agree", entering.agree, name="agree"),
-    path("profile", entering.profile, name="profile"),
-    path("guidelines/read", entering.confirm_reading, name="confirm_reading"),
-    path("training", entering.training, name="training"),
-    path("training/<int:number>", entering.worked, name="worked"),
-    path("demo", entering.demo, name="demo"),
-    path("practice/draft", entering.practice_draft, name="practice_draft"),
-    path("waiting", entering.waiting, name="waiting"),
-    path("withdraw", entering.withdraw, name="withdraw"),
-    path("outside/<str:token>", slow_guessing(entering.arrive), name="arrive"),
-    path("project/applicants", choosing.applicants, name="applicants"),
-    path("project/applicants/best", choosing.accept_best, name="accept_best"),
-    path("project/applicants/<int:number>", choosing.settle, name="settle"),
-    path("project/link", choosing.make_link, name="make_link"),
+    path("way", onboarding.current_stage, name="current_stage"),
+    path("agree", onboarding.agree, name="agree"),
+    path("profile", onboarding.profile, name="profile"),
+    path("guidelines/read", onboarding.confirm_reading, name="confirm_reading"),
+    path("training", onboarding.training, name="training"),
+    path("training/<int:number>", onboarding.worked, name="worked"),
+    path("demo", onboarding.demo, name="demo"),
+    path("practice/draft", onboarding.practice_draft, name="practice_draft"),
+    path("waiting", onboarding.waiting, name="waiting"),
+    path("withdraw", onboarding.withdraw, name="withdraw"),
+    path("outside/<str:token>", slow_guessing(onboarding.external_link), name="arrive"),
+    path("project/applicants", owner_pages.applicants, name="applicants"),
+    path("project/applicants/best", owner_pages.accept_best, name="accept_best"),
+    path("project/applicants/<int:number>", owner_pages.set_verdict, name="set_verdict"),
+    path("project/link", owner_pages.make_link, name="make_link"),
 ]
 
 # the course of the work
 urlpatterns += [
-    path("judge/undo", views.undo, name="undo"),
-    path("project/batches", batching.list_or_open, name="batches"),
+    path("judge/undo", annotator_pages.undo, name="undo"),
+    path("project/batches", owner_pages.batches_page, name="batches"),
 ]
 
 # files for the owner
@@ -69,18 +66,18 @@ urlpatterns += [
 
 # quality: what is done about people, agreement, labels, adjudication
 urlpatterns += [
-    path("me", personal.me, name="me"),
-    path("me/warnings", personal.put_away, name="put_away"),
-    path("me/appeal", personal.appeal, name="appeal"),
-    path("project/pay", quality.pay, name="pay"),
-    path("project/person/<int:number>", quality.person, name="person"),
-    path("project/person/<int:number>/discipline", quality.discipline, name="discipline"),
-    path("project/appeal/<int:number>", quality.appeal, name="answer_appeal"),
-    path("project/review", quality.review, name="review"),
-    path("project/quality", quality.agreement, name="quality"),
-    path("project/labels", quality.labels, name="labels"),
-    path("project/tables", quality.tables, name="tables"),
-    path("adjudicate", adjudicating.disputes, name="disputes"),
-    path("adjudicate/decided", adjudicating.decided, name="decided"),
-    path("adjudicate/<int:number>", adjudicating.dispute, name="dispute"),
+    path("me", annotator_pages.me, name="me"),
+    path("me/warnings", annotator_pages.mark_warnings_read, name="mark_warnings_read"),
+    path("me/appeal", annotator_pages.appeal, name="appeal"),
+    path("project/pay", quality_pages.pay, name="pay"),
+    path("project/person/<int:number>", quality_pages.person, name="person"),
+    path("project/person/<int:number>/discipline", quality_pages.discipline, name="discipline"),
+    path("project/appeal/<int:number>", quality_pages.appeal, name="answer_appeal"),
+    path("project/review", quality_pages.review, name="review"),
+    path("project/quality", quality_pages.agreement, name="quality"),
+    path("project/labels", quality_pages.labels, name="labels"),
+    path("project/tables", quality_pages.tables, name="tables"),
+    path("adjudicate", adjudication_pages.disputes, name="disputes"),
+    path("adjudicate/decided", adjudication_pages.decided, name="decided"),
+    path("adjudicate/<int:number>", adjudication_pages.dispute, name="dispute"),
 ]

@@ -15,8 +15,8 @@ from functools import cache
 
 import numpy as np
 
+from trope.corpora.conceptual_metaphors import ConceptualFrame, ConceptualMetaphor, RoleMapping
 from trope.corpora.mean import CODES, Analogy, spoken
-from trope.corpora.metaphor_frames import ConceptualMetaphor, Frame, Mapping
 from trope.lexicon.semantic_classes import semantic_classes
 from trope.lexicon.vectors import Vectors
 from trope.tasks.analogy.static import Array, look_up
@@ -58,7 +58,7 @@ class Inventory:
     """All metaphors and frames, with what proposals look up in them."""
 
     metaphors: Sequence[ConceptualMetaphor]
-    frames: dict[str, Frame]
+    frames: dict[str, ConceptualFrame]
     vectors: Vectors
     _by_head: dict[str, list[tuple[str, Candidate]]] = field(default_factory=dict)
     _nouns: list[tuple[str, Candidate]] = field(default_factory=list)
@@ -67,7 +67,10 @@ class Inventory:
 
     @classmethod
     def of(
-        cls, metaphors: Iterable[ConceptualMetaphor], frames: Iterable[Frame], vectors: Vectors
+        cls,
+        metaphors: Iterable[ConceptualMetaphor],
+        frames: Iterable[ConceptualFrame],
+        vectors: Vectors,
     ) -> Inventory:
         """The inventory of what was read."""
         made = cls(list(metaphors), {frame.name: frame for frame in frames}, vectors)
@@ -115,7 +118,7 @@ class Inventory:
             None,
         )
 
-    def same_attribute(self, mapping: Mapping) -> list[tuple[str, Candidate]]:
+    def same_attribute(self, mapping: RoleMapping) -> list[tuple[str, Candidate]]:
         """Roles called like the right choice, and what the same topic role maps to elsewhere."""
         called_alike = self._by_head.get(head(mapping.vehicle_role), [])
         mapped = self._by_head.get(f"topic {mapping.topic_role}", [])
@@ -133,7 +136,7 @@ class Inventory:
         return self._nouns
 
 
-def nouns(frame: Frame) -> tuple[str, ...]:
+def nouns(frame: ConceptualFrame) -> tuple[str, ...]:
     """The nouns among the lexical units."""
     return tuple(
         _PART_OF_SPEECH.sub("", unit) for unit in frame.lexical_units if unit.endswith(".n")
@@ -159,7 +162,7 @@ def eligible(metaphors: Iterable[ConceptualMetaphor]) -> list[ConceptualMetaphor
 
 
 def propose(
-    metaphor: ConceptualMetaphor, mapping: Mapping, inventory: Inventory, *, count: int = 5
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory, *, count: int = 5
 ) -> Proposal | None:
     """Up to `count` candidates of each kind; None where the name is not of the shape A is B."""
     if metaphor.domains is None:
@@ -183,7 +186,7 @@ def propose(
 
 
 def _same_domain(
-    metaphor: ConceptualMetaphor, mapping: Mapping, inventory: Inventory
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory
 ) -> list[Candidate]:
     frame = inventory.frames.get(metaphor.vehicle_frame)
     if frame is None:
@@ -194,7 +197,7 @@ def _same_domain(
 
 
 def _same_attribute(
-    metaphor: ConceptualMetaphor, mapping: Mapping, inventory: Inventory
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory
 ) -> list[Candidate]:
     apart = inventory.apart(metaphor)
     found = [c for frame, c in inventory.same_attribute(mapping) if frame in apart]
@@ -210,7 +213,7 @@ def _same_attribute(
 
 
 def _all_different(
-    metaphor: ConceptualMetaphor, mapping: Mapping, inventory: Inventory
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory
 ) -> list[Candidate]:
     apart, kind = inventory.apart(metaphor), _class(mapping.vehicle_role)
     return [
@@ -230,7 +233,7 @@ def candidates_of(
     metaphor = inventory.find(item.first_domain, item.second_domain)
     if metaphor is None:
         return ()
-    mapping = Mapping(spoken(item.element).replace(" ", "_"), item.gold)
+    mapping = RoleMapping(spoken(item.element).replace(" ", "_"), item.gold)
     pool = _POOLS[code](metaphor, mapping, inventory)
     fresh = {spoken(candidate.text): candidate for candidate in reversed(pool)}
     return tuple(list(fresh.values())[:count])

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.core.errors import MissingExtra
-from trope.encoder.meaning import word_meanings
+from trope.encoder.outputs import word_meanings
 from trope.encoder.session import Encoder
 from trope.tasks.analogy.small import Meaning
 from trope.text.tokenise import tokenise

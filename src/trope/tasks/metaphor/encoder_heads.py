@@ -8,7 +8,7 @@ from typing import Protocol
 
 from trope.core.errors import BadInput
 from trope.core.records import MetaphorThresholds, Parse
-from trope.encoder.base import Verdict, load_encoder
+from trope.encoder.base import SentenceVerdict, load_encoder
 from trope.encoder.decode import read_words
 from trope.encoder.session import METAPHOR, Encoder
 from trope.tasks.metaphor.task import Expression, Score
@@ -19,7 +19,7 @@ class Heads(Protocol):
 
     thresholds: MetaphorThresholds
 
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
         """What the network says of each sentence (of at least one word)."""
 
 
@@ -32,10 +32,10 @@ class SmallHeads:
         self.thresholds = encoder.labels.metaphor
         self._encoder = encoder
 
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
         """What the network says of each sentence (of at least one word)."""
         read = read_words(self._encoder, sentences, METAPHOR)
-        return [Verdict(parse.metaphor, parse.figurative or 0.0) for parse in read]
+        return [SentenceVerdict(parse.metaphor, parse.figurative or 0.0) for parse in read]
 
 
 class EncoderDetector:
@@ -78,7 +78,7 @@ class EncoderDetector:
             for s in sentences
         ]
 
-    def _read(self, sentences: Iterable[Sequence[str]]) -> list[Verdict]:
+    def _read(self, sentences: Iterable[Sequence[str]]) -> list[SentenceVerdict]:
         return self._heads.verdicts(list(sentences))
 
 

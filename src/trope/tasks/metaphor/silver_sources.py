@@ -17,15 +17,12 @@ from typing import Any
 
 from trope.core.errors import MissingData, UnknownName
 from trope.core.files import sha256
-from trope.corpora.conceptual import read_master_list, read_metanet_examples
+from trope.corpora.conceptual_metaphors import read_master_list, read_metanet_examples
 from trope.corpora.conllu import read_conllu
-from trope.corpora.lcc import read_lcc
-from trope.corpora.moh import read_moh
-from trope.corpora.naacl2018 import read_vuamc
+from trope.corpora.expressions import read_lcc, read_svo_sentences
 from trope.corpora.newsmet import Headline, Reading, read_newsmet, read_newsmet_test
-from trope.corpora.trofi import read_trofi
-from trope.corpora.tsv import read_svo_sentences
-from trope.corpora.vua import read_vua_words
+from trope.corpora.verb_corpora import read_moh, read_trofi
+from trope.corpora.vua import read_vua_words, read_vuamc
 from trope.tasks.metaphor.silver import SilverText
 
 ABSENT = {

@@ -15,8 +15,8 @@ from typing import get_args
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.core.judgments import Judgment
-from trope.corpora.fields import Row, Unique
 from trope.corpora.name_samples import NameSample
+from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.sources import Source, source_name
 from trope.corpora.tables import read_rows
 from trope.lexicon.readings import Granularity, check_label, coarsen
@@ -60,9 +60,9 @@ def read_review_sheet(source: Source) -> dict[str, str]:
     Raises:
         BadRecord: for unknown decisions and ids that come twice.
     """
-    name, decisions, seen = source_name(source), {}, Unique()
+    name, decisions, seen = source_name(source), {}, UniqueIds()
     for line, fields in read_rows(source, format="csv"):
-        row = Row(name, line, fields)
+        row = CheckedRow(name, line, fields)
         sample, decision = row.text("id"), row.optional("decision") or "keep"
         seen.add(sample, row, sample)
         if decision not in DECISIONS:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from trope.corpora.catalogue import load_catalogue
-from trope.corpora.coinco import read_coinco
-from trope.corpora.lexsub2007 import read_lexsub2007
-from trope.corpora.munch import read_munch
-from trope.corpora.substitution import SubstitutionTarget
-from trope.corpora.swords import read_swords
+from trope.corpora.metadata import load_corpora
+from trope.corpora.substitution import (
+    SubstitutionTarget,
+    read_coinco,
+    read_lexsub2007,
+    read_munch,
+    read_swords,
+)
 from trope.corpora.vua import read_vua_words
 
 Targets = list[SubstitutionTarget]
@@ -22,20 +24,20 @@ Targets = list[SubstitutionTarget]
 
 def swords_dev(data: Path) -> Targets:
     """SWORDS dev, where every substitute was judged."""
-    return list(read_swords(load_catalogue()["swords"].find("swords-v1.1_dev.json.gz", data)))
+    return list(read_swords(load_corpora()["swords"].find("swords-v1.1_dev.json.gz", data)))
 
 
 def coinco(data: Path) -> Targets:
     """CoInCo without the files of SWORDS test."""
-    test = read_swords(load_catalogue()["swords"].find("swords-v1.1_test.json.gz", data))
+    test = read_swords(load_corpora()["swords"].find("swords-v1.1_test.json.gz", data))
     banned = {target.document for target in test}
-    path = load_catalogue()["coinco"].find("coinco_patched.xml.gz", data)
+    path = load_corpora()["coinco"].find("coinco_patched.xml.gz", data)
     return [target for target in read_coinco(path) if target.document not in banned]
 
 
 def lexsub2007(data: Path) -> Targets:
     """SemEval-2007 Task 10, trial and test."""
-    corpus = load_catalogue()["semeval2007-lexsub"]
+    corpus = load_corpora()["semeval2007-lexsub"]
     sentences = corpus.find("lst_all.xml", data)
     return [
         target
@@ -46,8 +48,8 @@ def lexsub2007(data: Path) -> Targets:
 
 def munch_parts(data: Path) -> tuple[Targets, Targets]:
     """MUNCH's items from train documents of the VU corpus, and those from its test documents."""
-    path = load_catalogue()["munch"].find("correct_answers/for_generation.csv", data)
-    test = load_catalogue()["vua18"].find("VUA_seq_formatted_test.csv", data)
+    path = load_corpora()["munch"].find("correct_answers/for_generation.csv", data)
+    test = load_corpora()["vua18"].find("VUA_seq_formatted_test.csv", data)
     documents = {sentence.id.rpartition("_")[0] for sentence in read_vua_words(test)}
     items = list(read_munch(path))
     return (

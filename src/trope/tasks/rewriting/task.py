@@ -12,7 +12,7 @@ from trope.lexicon.inflection import inflect
 from trope.text import read
 
 if TYPE_CHECKING:
-    from trope.encoder.base import Verdict
+    from trope.encoder.base import SentenceVerdict
 
 Direction = Literal["literal", "metaphorical"]
 """What a rewriting makes of a word: plain of a metaphor (interpretation), or a metaphor of plain
@@ -35,7 +35,7 @@ class Parser(Protocol):
 class MetaphorJudge(Protocol):
     """What tells metaphors: the heads of an encoder."""
 
-    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[Verdict]:
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
         """What it says of each sentence."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Sentiment, TextKind
 from trope.encoder.base import load_encoder
-from trope.encoder.feelings import Feelings
+from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import SENTIMENT, AnyEncoder, passes
 from trope.tasks.sentiment.task import clipped, to_integers
 from trope.text import read
@@ -47,7 +47,7 @@ class EncoderSentiment:
 
     def score_words(self, texts: Sequence[Sequence[str]]) -> list[float]:
         """The same for texts (of at least one word) that are already split into words."""
-        felt = Feelings(len(texts))
+        felt = SentimentScores(len(texts))
         for done in passes(self._encoder, texts, SENTIMENT):
             felt.add(done)
         return [round(clipped(score), PLACES) for score in felt.scores()]

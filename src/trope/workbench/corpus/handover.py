@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from trope.annotate.starting import SAMPLE, new_project
+from trope.annotate.project import SAMPLE, new_project
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.workbench.corpus.concordance import COLUMNS, concordance

@@ -9,8 +9,9 @@ from pathlib import Path
 from trope import __version__
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
+from trope.core.run_folder import MANIFEST
 from trope.corpora.tables import TEXT_COLUMNS, find_column
-from trope.scale.folder import MANIFEST, Manifest, RunFolder
+from trope.scale.folder import DetectFolder, DetectManifest
 
 _SHOWN_INPUTS = 8
 
@@ -20,7 +21,7 @@ class CorpusSource:
     """A finished run of `trope detect`: where it is, what made it, and which columns it has."""
 
     folder: Path
-    manifest: Manifest
+    manifest: DetectManifest
     checksum: str
 
     @property
@@ -95,7 +96,7 @@ def read_source(folder: Path) -> CorpusSource:
     if not path.is_file():
         problem = f"is no folder of trope detect ({MANIFEST} is missing)"
         raise BadInput(f"{folder}: {problem}; give the one named by its --out")
-    manifest = RunFolder(folder).manifest()
+    manifest = DetectFolder(folder).manifest()
     made_by = manifest.settings.trope
     if _series(made_by) != _series(__version__):
         problem = f"was written by trope {made_by}, and this is {__version__}; detect it again"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trope import __version__
-from trope.annotate.exchange.spreadsheet import protect
+from trope.annotate.exchange.files import protect
 from trope.metrics.intervals import written_share
 
 Row = tuple[Any, ...]

@@ -1,0 +1,219 @@
+"""Tables as CSV, JSON lines or Parquet, a few rows at a time.
+
+CSV cells are safe in a spreadsheet by default: a cell that would be a formula (it begins with
+= + - @, a tab, a line break or a full-width = + - @), and any that begins with an apostrophe, gets
+a leading apostrophe. Reading removes one leading apostrophe. Numbers are left as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from trope.annotate.exchange.records import (
+    RECORD_LIMIT,
+    JudgmentRecord,
+    as_json,
+    column_of,
+    from_cells,
+    from_object,
+)
+from trope.annotate.questions import Question
+from trope.core.errors import BadRecord, MissingData, MissingExtra
+from trope.corpora.sources import numbered_lines
+from trope.corpora.tables import read_rows
+
+_BEGINS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+def protect(cell: str) -> str:
+    """The cell as it may stand in a file that someone opens in a spreadsheet."""
+    risky = cell.startswith(_BEGINS_A_FORMULA) and not _NUMBER.fullmatch(cell)
+    return f"'{cell}" if risky or cell.startswith("'") else cell
+
+
+def unprotect(cell: str) -> str:
+    """The cell that `protect` was given."""
+    return cell.removeprefix("'")
+
+
+_QUOTE = '"'
+_TO_QUOTE = re.compile(r'[",\r\n]')
+
+
+def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A line of JSON a row."""
+    for row in rows:
+        yield as_json(row) + "\n"
+
+
+def csv_lines(
+    head: Sequence[str], rows: Iterable[Mapping[str, Any]], *, safe: bool = True
+) -> Iterator[str]:
+    """The head and a line a row; lists and objects are written as JSON, None as nothing."""
+    guard = protect if safe else str
+    yield _csv_line([guard(name) for name in head])
+    for row in rows:
+        yield _csv_line([guard(_cell(row.get(name))) for name in head])
+
+
+def read_judgment_jsonl(path: Path) -> Iterator[tuple[int, JudgmentRecord]]:
+    """The judgments of JSON lines with their lines.
+
+    Raises:
+        BadRecord: for the first line at fault.
+    """
+    for line, given in read_objects(path):
+        try:
+            yield line, from_object(given)
+        except ValueError as error:
+            raise BadRecord(path, line, str(error)) from None
+
+
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of JSON lines with their lines, their values as JSON has them."""
+    for line, text in numbered_lines(path, limit=RECORD_LIMIT):
+        if not text.strip():
+            continue
+        try:
+            given = json.loads(text)
+            if not isinstance(given, dict):
+                raise ValueError("no object")
+            as_json(given).encode()  # half a surrogate pair is no text, and no database takes it
+        except (ValueError, RecursionError) as error:
+            problem = f"cannot be read as a JSON object ({error}); write one a line"
+            raise BadRecord(path, line, problem) from None
+        yield line, given
+
+
+def read_judgment_csv(
+    path: Path, questions: Sequence[Question], *, safe: bool = True
+) -> Iterator[tuple[int, JudgmentRecord]]:
+    """The judgments of a CSV file as an export writes it, with their lines."""
+    for line, row in read_cells(path, safe=safe):
+        try:
+            yield line, from_cells(row, questions)
+        except ValueError as error:
+            raise BadRecord(path, line, str(error)) from None
+
+
+def read_cells(path: Path, *, safe: bool = True) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a CSV file, with what protects them from spreadsheets taken away if `safe`."""
+    for line, row in read_rows(path, format="csv", limit=RECORD_LIMIT):
+        cells = {unprotect(name): unprotect(cell) for name, cell in row.items()} if safe else row
+        yield line, cells
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return as_json(value) if isinstance(value, list | dict) else str(value)
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    # by hand: the csv module leaves a lone carriage return unquoted, and cannot read it back
+    line = ",".join(
+        f'"{cell.replace(_QUOTE, _QUOTE * 2)}"' if _TO_QUOTE.search(cell) else cell
+        for cell in cells
+    )
+    return (line or '""') + "\n"
+
+
+_GROUP = 5_000
+
+_JUDGMENT_TYPES = {
+    "judgment": "int64",
+    "seconds": "float64",
+    "current": "bool",
+    "replaces": "int64",
+    "gold_right": "bool",
+    "weight": "float64",
+}
+
+
+def write_parquet(
+    file: IO[bytes], types: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
+) -> int:
+    """Write the rows with columns of these types (of Arrow); gives the number of rows."""
+    arrow, parquet = _arrow()
+    schema = arrow.schema([(name, arrow.type_for_alias(kind)) for name, kind in types.items()])
+    number, source = 0, iter(rows)
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        while part := list(islice(source, _GROUP)):
+            columns = {
+                name: [_fitting(row.get(name), kind) for row in part]
+                for name, kind in types.items()
+            }
+            writer.write_table(arrow.Table.from_pydict(columns, schema=schema))
+            number += len(part)
+    return number
+
+
+def judgment_types(questions: Sequence[Question]) -> dict[str, str]:
+    """The columns of judgments with their types."""
+    from trope.annotate.exchange.records import JUDGMENT_COLUMNS
+
+    types = {name: _JUDGMENT_TYPES.get(name, "string") for name in JUDGMENT_COLUMNS}
+    for question in questions:
+        types[column_of(question.id)] = "int64" if question.kind == "scale" else "string"
+    return types
+
+
+def read_parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows of a file, counted from 1, with every value as text and lists as JSON."""
+    if not path.is_file():
+        raise MissingData(path, "check the file name")
+    arrow, parquet = _arrow()
+    number = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=500):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, {name: _text(value) for name, value in row.items()}
+    except (arrow.ArrowException, OSError) as error:
+        problem = f"cannot be read as Parquet ({str(error).splitlines()[0]}); write it again"
+        raise BadRecord(path, number + 1, problem) from None
+
+
+def read_judgment_parquet(
+    path: Path, questions: Sequence[Question]
+) -> Iterator[tuple[int, JudgmentRecord]]:
+    """The judgments of a file as an export writes it, with their rows."""
+    for number, row in read_parquet_rows(path):
+        try:
+            yield number, from_cells(row, questions)
+        except ValueError as error:
+            raise BadRecord(path, number, str(error)) from None
+
+
+def _fitting(value: Any, kind: str) -> Any:
+    """The value as the column wants it: what is no text becomes JSON in a column of text."""
+    if kind != "string" or value is None or isinstance(value, str):
+        return value
+    return as_json(value)
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, bool | int | float | list | dict):
+        return as_json(value)
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ModuleNotFoundError as error:
+        raise MissingExtra("Parquet", "annotate", error.name or "pyarrow") from error

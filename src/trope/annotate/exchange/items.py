@@ -1,0 +1,196 @@
+"""Items from a table, JSON lines or Parquet, checked line by line."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from trope.annotate.exchange.files import read_cells, read_parquet_rows
+from trope.annotate.exchange.records import RECORD_LIMIT
+from trope.annotate.plan import Plan
+from trope.annotate.questions import gold_faults, listed
+from trope.annotate.rules.assignment import doubt_score
+from trope.core.errors import BadRecord
+from trope.corpora.records import TextRecord
+from trope.corpora.tables import named_texts, read_texts
+
+TEXT_LIMIT = 100_000
+"""Characters of an item's text."""
+
+Spans = list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """An item to be judged. `gold` are the known answers of a control item, else empty."""
+
+    id: str
+    text: str
+    payload: dict[str, Any] = field(default_factory=dict)
+    gold: dict[str, Any] = field(default_factory=dict)
+
+
+def read_items(path: str | Path, plan: Plan, *, safe_cells: bool = False) -> Iterator[NewItem]:
+    """The items of a CSV, TSV, JSONL or Parquet file, one at a time.
+
+    Columns: `text`; `id` (else rows are counted); `highlight`, the marked words or their offsets;
+    `gold`, a JSON object, or a column `gold.QUESTION` each; all others are fields of the item.
+    `safe_cells` takes away what protects the cells of a CSV file from spreadsheets.
+
+    Raises:
+        BadRecord: with the line, for a text that is missing or too long, an id that comes twice,
+            marked words that are not there, known answers that no question has.
+    """
+    with closing(_SeenIds()) as seen:
+        record = None
+        for record in _records(Path(path), safe_cells):
+            if before := seen.add(record.id, record.line):
+                problem = f"id {record.id!r} stands in line {before} already"
+                raise BadRecord(path, record.line, problem)
+            yield checked_item(record, plan, path)
+    if record is None:
+        raise BadRecord(path, 1, "holds no item; give a file with rows")
+
+
+def checked_item(record: TextRecord, plan: Plan, path: str | Path) -> NewItem:
+    """The item of a record.
+
+    Raises:
+        BadRecord: with what is wrong with it.
+    """
+    try:
+        return _item(record, plan)
+    except _ItemFault as fault:
+        raise BadRecord(path, record.line, str(fault)) from None
+
+
+def _records(path: Path, safe_cells: bool) -> Iterator[TextRecord]:
+    if path.suffix.lower() == ".parquet":
+        return named_texts(read_parquet_rows(path), str(path))
+    if safe_cells:
+        return named_texts(read_cells(path), str(path))
+    return read_texts(path, limit=RECORD_LIMIT)
+
+
+class _ItemFault(Exception):
+    """What is wrong with a record, without its place."""
+
+
+def _item(record: TextRecord, plan: Plan) -> NewItem:
+    if not record.text.strip():
+        raise _ItemFault("has no text")
+    if any("\0" in part for part in (record.text, record.id, *record.fields.values())):
+        raise _ItemFault("holds a NUL, which is no character")
+    if len(record.text) > TEXT_LIMIT:
+        raise _ItemFault(f"has a text of more than {TEXT_LIMIT:,} characters")
+    if not record.id or len(record.id) > 200:
+        raise _ItemFault("has no id, or one of more than 200 characters")
+    payload: dict[str, Any] = {}
+    gold: dict[str, Any] = {}
+    for name, value in record.fields.items():
+        if name == "highlight":
+            payload["highlight"] = _highlight(value, record.text)
+        elif name == "gold":
+            gold |= _object(value)
+        elif name.startswith("gold."):
+            gold |= {name.removeprefix("gold."): _loose(value)} if value else {}
+        else:
+            payload[name] = value
+    for name in {q.options_from for q in plan.questions if q.options_from}:
+        payload[name] = list(listed(_loose(payload.get(name, ""))))
+    for fault in gold_faults(plan.questions, gold):
+        raise _ItemFault(fault)
+    for shown in plan.shown:
+        if not payload.get(shown.field):
+            raise _ItemFault(f"has no {shown.field!r}, which the project shows")
+    item = NewItem(record.id, record.text, payload, gold)
+    if plan.order == "uncertainty":
+        doubt_of(item, plan)
+    return item
+
+
+def doubt_of(item: NewItem, plan: Plan) -> float:
+    """How doubtful an item is by the field that the plan names; control items need none."""
+    name, value = plan.uncertainty.field, item.payload.get(plan.uncertainty.field)
+    if item.gold and value in (None, ""):
+        return 0.0
+    try:
+        score = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise _ItemFault(f"has no number in {name!r}, by which items are ordered") from None
+    if not isfinite(score) or (plan.uncertainty.measure == "probability" and not 0 <= score <= 1):
+        raise _ItemFault(f"has {value!r} in {name!r}, which is no {plan.uncertainty.measure}")
+    return doubt_score(score, plan.uncertainty.measure)
+
+
+def batch_of(item: NewItem, plan: Plan) -> str:
+    """The name of the item's batch; empty where it has none."""
+    return str(item.payload.get(plan.batches.field) or "")[:200] if plan.batches.field else ""
+
+
+def _highlight(value: str, text: str) -> Spans:
+    """The marked stretches, given as offsets in JSON or as words that stand once in the text."""
+    if not value:
+        return []
+    given = _loose(value)
+    if isinstance(given, list):
+        spans = [given] if given and isinstance(given[0], int) else given
+        for span in spans:
+            if not _within(span, text):
+                raise _ItemFault(f"highlights {span}, which is no [start, end] within the text")
+        return [list(span) for span in spans]
+    if (times := text.count(value)) != 1:
+        problem = "is not in the text" if not times else f"is in the text {times} times"
+        raise _ItemFault(f"highlight {value!r} {problem}; give offsets such as [[3, 8]]")
+    return [[text.index(value), text.index(value) + len(value)]]
+
+
+def _within(span: object, text: str) -> bool:
+    if not isinstance(span, list) or len(span) != 2:
+        return False
+    start, end = span
+    return isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)
+
+
+def _object(value: str) -> Mapping[str, Any]:
+    given = _loose(value) if value else {}
+    if not isinstance(given, dict):
+        raise _ItemFault('gold must be a JSON object such as {"score": 3}')
+    return given
+
+
+def _loose(value: Any) -> Any:
+    """The value of a JSON list, object or number; any other string as it is."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+class _SeenIds:
+    """Ids with the lines where they stood."""
+
+    def __init__(self) -> None:
+        self._rows = sqlite3.connect("")  # a file without a name, which goes with this object
+        self._rows.execute("PRAGMA journal_mode=OFF")
+        self._rows.execute("CREATE TABLE seen (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
+
+    def add(self, identifier: str, line: int) -> int | None:
+        """Note the id; gives the line where it stood before, if anywhere."""
+        row = (identifier, line)
+        if self._rows.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", row).rowcount:
+            return None
+        found = self._rows.execute("SELECT line FROM seen WHERE id = ?", (identifier,))
+        return int(found.fetchone()[0])
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._rows.close()

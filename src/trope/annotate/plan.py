@@ -1,0 +1,325 @@
+"""What project.toml says: the settings of a project, and what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, Literal
+
+from trope.annotate import admission
+from trope.annotate.admission import (
+    DemoTask,
+    ExternalWorkers,
+    Profile,
+    SelectionRules,
+    Training,
+    Withdrawal,
+)
+from trope.annotate.questions import Question, read_answers
+from trope.annotate.rules.assignment import Measure, Order
+from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.conduct import QualityRules
+from trope.annotate.rules.stages import ReadingRules, RequiredStages
+from trope.core.config import read_config
+from trope.core.errors import BadConfig
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class SkipRules:
+    """Whether an item may be skipped, and the share of items at which skipping ends."""
+
+    allowed: bool = False
+    limit: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class ControlItems:
+    """Control items: their share of a page, and the share that must be answered right."""
+
+    share: float = 0.0
+    pass_mark: float = 0.7
+    at_least: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """What is paid for a page or for an item; "0" means volunteers."""
+
+    amount: str = "0"
+    per: Literal["page", "item"] = "page"
+    currency: str = "USD"
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """Which field of an item says how doubtful it is, and whether it is a probability."""
+
+    field: str = "uncertainty"
+    measure: Measure = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """Which field of an item names its batch (none: no batches), and who opens the next one."""
+
+    field: str = ""
+    open: Literal["owner", "automatic"] = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """A field of the item that the page shows beside its text."""
+
+    field: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example in the guidelines."""
+
+    text: str
+    highlight: str = ""
+    answers: dict[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Answers by which a person says that someone else should look: the item gets `more`
+    judgments, once."""
+
+    question: str = ""
+    values: tuple[str, ...] = ()
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """Which items an adjudicator sees, and what becomes of those that nobody settled.
+
+    An item is disputed if its answers to one of `questions` differ (none named: every choice, and
+    spans where nothing else is asked); on a scale, if they lie more than `spread` apart.
+    """
+
+    questions: tuple[str, ...] = ()
+    spread: int = 2
+    unresolved: Literal["aggregate", "exclude"] = "aggregate"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTables:
+    """What the tables of the tweet study are made of: the question, its positive answer, the
+    question whether a text was understood, and fields of the items."""
+
+    question: str = ""
+    positive: str = "yes"
+    understood: str = ""
+    verb: str = "verb"
+    noun: str = "object"
+    part: str = "subset"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that project.toml says."""
+
+    title: str
+    guidelines: str
+    questions: tuple[Question, ...]
+    template: str = ""
+    consent: str = ""
+    text_label: str = ""
+    shown: tuple[ShownField, ...] = ()
+    examples: tuple[Example, ...] = ()
+    items_a_page: int = 10
+    judgments_an_item: int = 3
+    lease_minutes: int = 60
+    order: Order = "random"
+    seed: int = 13
+    database: str = ""
+    skip: SkipRules = field(default_factory=SkipRules)
+    gold: ControlItems = field(default_factory=ControlItems)
+    caps: Caps = field(default_factory=Caps)
+    pay: Pay = field(default_factory=Pay)
+    uncertainty: Uncertainty = field(default_factory=Uncertainty)
+    batches: Batches = field(default_factory=Batches)
+    # quality
+    quality: QualityRules = field(default_factory=QualityRules)
+    doubt: Doubt = field(default_factory=Doubt)
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    tables: PaperTables = field(default_factory=PaperTables)
+    # the way in and out
+    profile: Profile = field(default_factory=Profile)
+    reading: ReadingRules = field(default_factory=ReadingRules)
+    training: Training = field(default_factory=Training)
+    demo: DemoTask = field(default_factory=DemoTask)
+    selection: SelectionRules = field(default_factory=SelectionRules)
+    withdrawal: Withdrawal = field(default_factory=Withdrawal)
+    outside: ExternalWorkers = field(default_factory=ExternalWorkers)
+
+    @property
+    def stages(self) -> RequiredStages:
+        """The stages between an invitation and work."""
+        return RequiredStages(
+            profile=bool(self.profile.questions),
+            reading=self.reading.first,
+            training=len(self.training.items),
+            demo=self.demo.items > 0,
+            selection=bool(self.selection.by),
+        )
+
+    @property
+    def consent_version(self) -> str:
+        """A name for what people agree to; it changes with the words."""
+        return admission.consent_version(self.consent, self.withdrawal)
+
+    def earned(self, judged: int) -> Decimal:
+        """What a person has earned by so many judgments; a part of a page counts as such."""
+        amount = Decimal(self.pay.amount) * judged
+        per_item = amount / self.items_a_page if self.pay.per == "page" else amount
+        return per_item.quantize(Decimal("0.01"))
+
+
+def read_plan(path: Path) -> Plan:
+    """The plan of a project.toml.
+
+    Raises:
+        BadConfig: with every fault of the file.
+    """
+    plan = read_config(path, Plan)
+    faults = [
+        *_number_faults(plan),
+        *_question_faults(plan.questions),
+        *_example_faults(plan),
+        *_quality_faults(plan),
+        *_admission_faults(plan),
+    ]
+    if faults:
+        raise BadConfig(path, faults)
+    return plan
+
+
+def _number_faults(plan: Plan) -> Iterator[str]:
+    for name in ("items_a_page", "judgments_an_item", "lease_minutes"):
+        if getattr(plan, name) < 1:
+            yield f"{name}: must be 1 or more, is {getattr(plan, name)}"
+    for name, share in (
+        ("skip.limit", plan.skip.limit),
+        ("gold.share", plan.gold.share),
+        ("gold.pass_mark", plan.gold.pass_mark),
+    ):
+        if not 0 <= share <= 1:
+            yield f"{name}: must be between 0 and 1, is {share}"
+    for name in ("day", "week", "total"):
+        if getattr(plan.caps, name) < 0:
+            yield f"caps.{name}: must be 0 (no limit) or more"
+    if plan.database and not plan.database.startswith(("postgres://", "postgresql://")):
+        yield "database: must be empty (SQLite) or begin with postgresql://"
+    try:
+        if not (amount := Decimal(plan.pay.amount)).is_finite() or amount < 0:
+            raise InvalidOperation
+    except InvalidOperation:
+        yield f"pay.amount: must be an amount such as '0.60', is {plan.pay.amount!r}"
+
+
+def _quality_faults(plan: Plan) -> Iterator[str]:
+    kinds = {question.id: question.kind for question in plan.questions}
+    named = {
+        "quality.question": [plan.quality.question],
+        "doubt.question": [plan.doubt.question],
+        "tables.question": [plan.tables.question],
+        "tables.understood": [plan.tables.understood],
+        "adjudication.questions": plan.adjudication.questions,
+    }
+    for key, names in named.items():
+        for name in names:
+            if name and kinds.get(name) not in ("choice", "scale"):
+                yield f"{key}: {name!r} is no question with a choice or a scale"
+    for key, share in (
+        ("honest_gold", plan.quality.honest_gold),
+        ("alpha", plan.quality.alpha),
+        ("most_outliers", plan.quality.most_outliers),
+    ):
+        if not 0 < share < 1:
+            yield f"quality.{key}: must lie between 0 and 1, is {share}"
+    if plan.doubt.question and (plan.doubt.more < 0 or not plan.doubt.values):
+        yield "doubt: needs values that say doubt, and more of 0 or above"
+
+
+def _admission_faults(plan: Plan) -> Iterator[str]:
+    if plan.profile.questions:
+        yield from _question_faults(plan.profile.questions)
+    yield from admission.profile_faults(plan.profile)
+    yield from admission.training_faults(plan.training, plan.questions)
+    yield from admission.number_faults(plan.training, plan.demo, plan.selection, plan.outside)
+    if min(plan.reading.pause_hours, plan.reading.least_seconds) < 0:
+        yield "reading: pause_hours and least_seconds must be 0 or more"
+
+
+def _question_faults(questions: tuple[Question, ...]) -> Iterator[str]:
+    if not questions:
+        yield "questions: there is none; add [[questions]]"
+    for name, times in Counter(question.id for question in questions).items():
+        if times > 1:
+            yield f"questions: {times} have the id {name!r}"
+    before: dict[str, Question] = {}
+    for question in questions:
+        yield from _faults_of(question, before)
+        before[question.id] = question
+
+
+def _faults_of(question: Question, before: dict[str, Question]) -> Iterator[str]:
+    where = f"question {question.id!r}"
+    if not _NAME.fullmatch(question.id):
+        yield f"{where}: the id must be of small letters, digits and _"
+    chooses = question.kind in ("choice", "multi")
+    if chooses and not question.options and not question.options_from:
+        yield f"{where}: a {question.kind} needs options or options_from"
+    if question.kind == "scale" and question.low >= question.high:
+        yield f"{where}: a scale needs low below high"
+    for what in ("value", "key"):
+        given = [getattr(option, what) for option in question.options]
+        for name, times in Counter(filter(None, given)).items():
+            if times > 1:
+                yield f"{where}: {times} options have the {what} {name!r}"
+    for condition in question.when:
+        yield from _condition_faults(where, condition.question, condition.values, before)
+    if question.within and question.within not in before:
+        yield f"{where}: within names {question.within!r}, which is no earlier question"
+
+
+def _condition_faults(
+    where: str, name: str, values: tuple[str, ...], before: dict[str, Question]
+) -> Iterator[str]:
+    if name not in before:
+        yield f"{where}: shown when {name!r} is answered, which is no earlier question"
+        return
+    offered = {option.value for option in before[name].offered({}, {})}
+    for value in values:
+        if before[name].kind in ("choice", "scale") and offered and value not in offered:
+            yield f"{where}: {name!r} can never be {value!r}"
+
+
+def _example_faults(plan: Plan) -> Iterator[str]:
+    """An example whose answers the form itself would refuse misleads everyone."""
+    for number, example in enumerate(plan.examples, start=1):
+        if example.highlight and example.highlight not in example.text:
+            yield f"example {number}: highlights {example.highlight!r}, which it does not hold"
+        for name in example.answers.keys() - {question.id for question in plan.questions}:
+            yield f"example {number}: answers {name!r}, which is no question"
+        fixed = [q for q in plan.questions if not q.options_from and q.kind != "spans"]
+        given = {name: _as_given(value) for name, value in example.answers.items()}
+        _, faults = read_answers(fixed, given, text=example.text, payload={})
+        for name in sorted(faults.keys() & example.answers.keys()):
+            yield f"example {number}: the answer to {name!r} {faults[name]}"
+
+
+def _as_given(value: object) -> list[str]:
+    return [str(part) for part in value] if isinstance(value, list) else [str(value)]

@@ -1,0 +1,160 @@
+"""A project's database: SQLite in its folder, or the PostgreSQL that its plan names.
+
+On SQLite, writers wait in line. By itself SQLite lets a writer that finds the database locked
+sleep and try again, for longer each time, so that some wait a second while others pass. A lock on
+a file beside it wakes the next one at once.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from trope.annotate.project import Project
+from trope.core.errors import BadInput, MissingExtra
+from trope.core.locks import wait_for_lock
+
+# FULL: what was acknowledged survives a power cut, not only a crash of the process. The log goes
+# into the database every 16 MB instead of 4, since whoever commits then waits for that
+_PRAGMAS = (
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000; "
+    "PRAGMA wal_autocheckpoint=4000;"
+)
+
+
+def connect(project: Project, **more: Any) -> None:
+    """Point Django at the project, and bring its tables up to date.
+
+    `more` are settings of the web part. A process serves one project at a time: the last one
+    that was connected.
+    """
+    set_up(database_settings(project), SECRET_KEY=project.secret, TROPE_PROJECT=project, **more)
+    _migrate(project)
+
+
+def set_up(database: dict[str, Any] | None = None, **more: Any) -> None:
+    """Make Django ready for the tables; without a database, they can be named but not used."""
+    try:
+        import django
+        from django.conf import settings
+    except ModuleNotFoundError as error:
+        raise MissingExtra("annotation", "annotate", error.name or "django") from error
+    database = database or {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}
+    wanted = {
+        "INSTALLED_APPS": ["trope.annotate.store"],
+        "USE_TZ": True,
+        "TIME_ZONE": "UTC",
+        **more,
+    }
+    if not settings.configured:
+        settings.configure(DATABASES={"default": database}, **wanted)
+        django.setup()
+        return
+    for name, value in wanted.items():
+        setattr(settings, name, value)
+    from django.db import connections
+
+    connections["default"].close()
+    del connections["default"]  # the next use makes one of the right kind
+    connections.settings["default"].update(database)
+
+
+def _migrate(project: Project) -> None:
+    from django.core.management import call_command
+    from django.db import DatabaseError
+
+    try:
+        call_command("migrate", verbosity=0, interactive=False)
+    except DatabaseError as error:
+        where = "the database of the plan" if project.plan.database else project.database
+        raise BadInput(f"{where}: cannot be opened ({error}); check that it is yours") from None
+
+
+def database_settings(project: Project) -> dict[str, Any]:
+    """Where the project's database is, as Django wants it."""
+    if not project.plan.database:
+        return {
+            "ENGINE": "django.db.backends.sqlite3",
+            "NAME": str(project.database),
+            "CONN_MAX_AGE": None,
+            "OPTIONS": {
+                "transaction_mode": "IMMEDIATE",
+                "init_command": _PRAGMAS,
+                "timeout": 20,
+            },
+        }
+    address = urlsplit(project.plan.database)
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": address.path.lstrip("/"),
+        "USER": unquote(address.username or ""),
+        "PASSWORD": unquote(address.password or ""),
+        "HOST": address.hostname or "",
+        "PORT": str(address.port or ""),
+        "CONN_MAX_AGE": None,
+        # statements with their values apart from them are prepared once a connection
+        "OPTIONS": {
+            "server_side_binding": True,
+            "prepare_threshold": 2,
+            **dict(parse_qsl(address.query)),  # sslmode and the like
+        },
+    }
+
+
+@contextmanager
+def write_transaction() -> Iterator[None]:
+    """A transaction that may write; nothing of it is kept if it ends in an error."""
+    from django.db import connection, transaction
+
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        with transaction.atomic():
+            yield
+        return
+    with wait_for_lock(Path(f"{connection.settings_dict['NAME']}.line")), transaction.atomic():
+        yield
+
+
+_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO})
+
+_SQLITE = frozenset(
+    {
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOTADB,
+    }
+)
+
+_PRIMARY = 0xFF  # the part of SQLite's code that names the kind
+
+
+def is_storage_error(error: BaseException) -> bool:
+    """Whether the error, or what Django wrapped in it, is of the disk or the database server."""
+    cause = error.__cause__
+    return _is_own_storage_error(error) or (cause is not None and _is_own_storage_error(cause))
+
+
+def _is_own_storage_error(error: BaseException) -> bool:
+    if isinstance(error, OSError):
+        return error.errno in _DISK
+    if isinstance(error, sqlite3.Error):
+        code: int = getattr(error, "sqlite_errorcode", 0)
+        # a trigger speaks where the project was moved to another database
+        return code & _PRIMARY in _SQLITE or code == sqlite3.SQLITE_CONSTRAINT_TRIGGER
+    psycopg = sys.modules.get("psycopg")  # no need to load it for what does not use it
+    if psycopg is None:
+        return False
+    return isinstance(error, (psycopg.OperationalError, psycopg.errors.RaiseException))

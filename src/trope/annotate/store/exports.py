@@ -1,0 +1,156 @@
+"""Exports: what is written, and in which format, decided in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from trope.annotate.exchange import crowdflower, files, label_studio, mturk
+from trope.annotate.exchange.records import Losses, as_cells, as_object
+from trope.annotate.plan import Plan
+from trope.annotate.rules.aggregation import AggregationOptions
+from trope.annotate.store import labels, practice, rows
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What is exported (one of `EXPORTED`), in which of `EXPORT_FORMATS`, and how.
+
+    `history` adds answers that were changed later, `drafts` unfinished forms or, with labels, items
+    that lack judgments, `gold` answers to control items. `plain_cells` leaves CSV unprotected.
+    """
+
+    what: str = "judgments"
+    format: str = "jsonl"
+    history: bool = False
+    drafts: bool = False
+    gold: bool = False
+    plain_cells: bool = False
+    aggregation: AggregationOptions = field(default_factory=AggregationOptions)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTable:
+    """The columns of a table with their types (of Arrow), and its rows."""
+
+    types: Mapping[str, str]
+    rows: Iterable[Mapping[str, Any]]
+
+
+def export_lines(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[str]:
+    """The lines of an export in any format but Parquet."""
+    if write := _TOOL_FILES.get((options.format, options.what)):
+        return write(plan, options, losses)
+    table = _table(plan, options, losses)
+    if options.format == "csv":
+        # answers are read by `trope agree` and `trope aggregate`, which expect plain cells
+        safe = not options.plain_cells and options.what != "answers"
+        return files.csv_lines(list(table.types), table.rows, safe=safe)
+    return files.jsonl_lines(table.rows)
+
+
+def export_parquet(plan: Plan, options: ExportOptions, losses: Losses, file: IO[bytes]) -> None:
+    """Write an export as Parquet."""
+    table = _table(plan, options, losses)
+    files.write_parquet(file, table.types, table.rows)
+
+
+def _table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    if options.what == "judgments" and options.drafts:
+        return _draft_table()
+    return _TABLES[options.what](plan, options, losses)
+
+
+def _judgment_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    records = rows.judgment_records(history=options.history)
+    types = files.judgment_types(plan.questions)
+    if options.format == "jsonl":
+        return ExportTable(types, map(as_object, records))
+    return ExportTable(types, (as_cells(record, plan.questions) for record in records))
+
+
+def _draft_table() -> ExportTable:
+    types = dict.fromkeys(("item", "annotator", "form", "since"), "string")
+    return ExportTable(types | {"in_hand": "bool"}, rows.draft_rows())
+
+
+def _answer_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    types = rows.answer_types(plan, gold=options.gold)
+    return ExportTable(types, rows.answer_objects(plan, gold=options.gold))
+
+
+def _label_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    return ExportTable(labels.LABEL_TYPES, labels.label_rows(_labelled(plan, options, losses)))
+
+
+def _decision_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    return ExportTable(rows.DECISION_TYPES, rows.decision_rows(history=options.history))
+
+
+def _item_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    # a file with a header needs all columns before the first row
+    fields = [] if options.format == "jsonl" else rows.item_fields()
+    return ExportTable(
+        dict.fromkeys(["id", "text", *fields, "gold"], "string"), rows.item_objects()
+    )
+
+
+def _people_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    return ExportTable(dict.fromkeys(rows.person_columns(), "string"), rows.person_rows())
+
+
+def _trial_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    return ExportTable(practice.TRIAL_TYPES, practice.trial_rows())
+
+
+def _labelled(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[labels.LabelledItem]:
+    return labels.labelled_items(plan, losses, options=options.aggregation, drafts=options.drafts)
+
+
+def _mturk(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[str]:
+    return mturk.mturk_lines(plan, rows.judgments_with_items(), rows.item_fields(), losses)
+
+
+def _label_studio(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[str]:
+    return label_studio.task_lines(plan, rows.items_with_judgments(), losses)
+
+
+def _crowdflower_full(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[str]:
+    judgments, accuracy = rows.judgments_with_items(), rows.gold_accuracy()
+    return crowdflower.full_report(plan, judgments, rows.item_fields(), accuracy, losses)
+
+
+def _crowdflower_aggregated(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[str]:
+    units = (
+        (
+            one.item,
+            {name: (result.label, result.confidence) for name, result in one.labels.items()},
+            one.judgments,
+            one.last,
+        )
+        for one in _labelled(plan, options, losses)
+    )
+    voted = [q.id for q in plan.questions if q.kind in ("choice", "scale", "spans")]
+    losses["answers of several choices are left out of the aggregated report"] += sum(
+        question.kind == "multi" for question in plan.questions
+    )
+    return crowdflower.aggregated_report(voted, units, rows.item_fields())
+
+
+_TABLES: dict[str, Callable[[Plan, ExportOptions, Losses], ExportTable]] = {
+    "judgments": _judgment_table,
+    "answers": _answer_table,
+    "labels": _label_table,
+    "decisions": _decision_table,
+    "items": _item_table,
+    "people": _people_table,
+    "trials": _trial_table,
+}
+
+_TOOL_FILES: dict[tuple[str, str], Callable[[Plan, ExportOptions, Losses], Iterator[str]]] = {
+    ("mturk", "judgments"): _mturk,
+    ("label-studio", "judgments"): _label_studio,
+    ("crowdflower", "judgments"): _crowdflower_full,
+    ("crowdflower", "labels"): _crowdflower_aggregated,
+}

@@ -1,0 +1,324 @@
+"""Judgments: given, skipped, changed, taken back (writes; one short transaction each)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from django.db import IntegrityError
+from django.db.models import F, Min, Q
+
+from trope.annotate.plan import Plan
+from trope.annotate.questions import is_right
+from trope.annotate.rules.assignment import judgment_state, seconds_spent
+from trope.annotate.rules.caps import may_skip
+from trope.annotate.store.database import write_transaction
+from trope.annotate.store.discipline import check_at_page_end, conduct_after
+from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment
+from trope.annotate.store.people import ActionRefused, active_person
+from trope.annotate.store.queue import Page, any_lease_expired, new_page, tally_of
+from trope.annotate.store.slots import list_returned
+
+AnswerReader = Callable[[Item], Mapping[str, Any]]
+"""Gives the answers that a form holds, once it is known which item they are about."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitResult:
+    """A judgment, and what the person has in hand after it; None where that must be asked for."""
+
+    judgment: StoredJudgment
+    page: Page | None = None
+
+
+def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
+    """Keep what has been filled in so far; False if the item is no longer in the person's hands."""
+    with write_transaction():
+        held = Lease.objects.filter(person_id=person_id, token=token)
+        return bool(held.update(draft=dict(draft)))
+
+
+def submit(
+    person_id: int, token: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
+) -> StoredJudgment:
+    """The judgment, stored; the same token again gives the same judgment and stores nothing.
+
+    Its `person` has the counters as they are now.
+    """
+    return _submit(person_id, token, lambda _: answers, plan, now).judgment
+
+
+def submit_and_continue(
+    person_id: int, token: str, read: AnswerReader, plan: Plan, *, now: datetime, rng: Random
+) -> SubmitResult:
+    """The judgment, stored, and the page that follows, all in one transaction.
+
+    What `read` raises leaves everything as it was.
+    """
+    return _submit(person_id, token, read, plan, now, rng=rng)
+
+
+def skip(person_id: int, token: str, plan: Plan, *, now: datetime) -> StoredJudgment:
+    """The item passed on to someone else; it does not come back to this person."""
+    if not plan.skip.allowed:
+        raise ActionRefused("no_skipping", "This project does not allow skipping.")
+    return _submit(person_id, token, lambda _: {}, plan, now, skipping=True).judgment
+
+
+def change(
+    person_id: int,
+    judgment_id: int,
+    token: str,
+    answers: Mapping[str, Any],
+    plan: Plan,
+    *,
+    now: datetime,
+) -> StoredJudgment:
+    """A judgment that takes the place of an earlier one, which is kept as history."""
+    with write_transaction():
+        person = active_person(person_id)
+        if done := StoredJudgment.objects.filter(token=token, person=person).first():
+            return done
+        old = (
+            StoredJudgment.objects.select_for_update(of=("self",))
+            .select_related("item")
+            .filter(pk=judgment_id, person=person, current=True)
+            .exclude(state__in=(JudgmentState.SKIPPED, JudgmentState.DISCARDED))
+            .first()
+        )
+        if old is None:
+            raise ActionRefused("not_yours", "This judgment cannot be changed (any more).")
+        StoredJudgment.objects.filter(pk=old.pk).update(current=False)
+        if old.state == JudgmentState.COUNTED:
+            ask_for_more(old.item_id, answers, plan)
+        # the first answer to a control item stands: what was seen since must not improve it
+        return StoredJudgment.objects.create(
+            item=old.item,
+            person=person,
+            token=token,
+            answers=dict(answers),
+            seconds=old.seconds,
+            at=now,
+            state=old.state,
+            gold_right=old.gold_right,
+            replaces=old,
+        )
+
+
+def _submit(
+    person_id: int,
+    token: str,
+    read: AnswerReader,
+    plan: Plan,
+    now: datetime,
+    *,
+    skipping: bool = False,
+    rng: Random | None = None,
+) -> SubmitResult:
+    try:
+        with write_transaction():
+            person = active_person(person_id)
+            in_hand = _in_hand(person, token)
+            lease = next((lease for lease in in_hand if lease.token == token), None)
+            if lease is None:  # its token went over to a judgment, or it never was
+                if done := StoredJudgment.objects.filter(token=token, person=person).first():
+                    done.person = person
+                    return SubmitResult(done)
+                raise ActionRefused("unknown", "This form is not known here; load the page again.")
+            if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
+                raise ActionRefused("skip_limit", "You have skipped as many items as you may.")
+            judgment = _store(person, lease, dict(read(lease.item)), plan, now, skipping)
+            in_hand.remove(lease)
+            lease.delete()
+            if check_at_page_end(person, plan, now):
+                person.refresh_from_db()
+                return SubmitResult(judgment)
+            return SubmitResult(judgment, _next_page(person, in_hand, plan, now, rng))
+    except IntegrityError:
+        # the same form came twice at once, and the other one was first
+        if done := StoredJudgment.objects.filter(token=token, person_id=person_id).first():
+            return SubmitResult(done)
+        raise
+
+
+def _in_hand(person: Person, token: str) -> list[Lease]:
+    """What the person holds, and the lease with the token also where it was released."""
+    held = Lease.objects.filter(Q(released=False) | Q(token=token), person=person)
+    locking = held.select_for_update(of=("self",)).select_related("item")
+    return list(locking.order_by("position"))
+
+
+def _next_page(
+    person: Person, in_hand: list[Lease], plan: Plan, now: datetime, rng: Random | None
+) -> Page | None:
+    """The rest of the page or, in the same transaction, a new one; None if more is to be done."""
+    if in_hand:
+        return Page(in_hand) if all(lease.expires >= now for lease in in_hand) else None
+    if rng is None or any_lease_expired(plan, now=now):
+        return None
+    return new_page(person, plan, now=now, rng=rng)
+
+
+def _store(
+    person: Person, lease: Lease, answers: dict[str, Any], plan: Plan, now: datetime, skipping: bool
+) -> StoredJudgment:
+    item = lease.item
+    spent = seconds_spent(lease.since, person.last_at, now, plan.lease_minutes)
+    right, counts = _gold_right(lease, answers, skipping)
+    judgment = StoredJudgment.objects.create(
+        item=item,
+        person=person,
+        token=lease.token,
+        answers=answers,
+        seconds=spent,
+        at=now,
+        state=_take_state(lease, skipping),
+        gold_right=right,
+        replaces=lease.undoes,
+    )
+    if not skipping and _is_news(lease):
+        person.conduct = conduct_after(person, item, answers, right, plan).stored()
+    if judgment.state == JudgmentState.COUNTED:
+        ask_for_more(item.pk, answers, plan)
+    _count(person, spent, right if counts else None, now, skipping)
+    return judgment
+
+
+def _is_news(lease: Lease) -> bool:
+    """Whether the rules have not seen an answer of the person to this item; the first one stands,
+    also where it was taken back."""
+    return lease.undoes is None or lease.undoes.state == JudgmentState.SKIPPED
+
+
+def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
+    """Open further slots of an item that someone is in doubt about, once."""
+    doubt = plan.doubt
+    if not doubt.more or str(answers.get(doubt.question)) not in doubt.values:
+        return
+    first = Item.objects.filter(pk=item_id, extra=0)
+    if first.update(extra=doubt.more, open_slots=F("open_slots") + doubt.more):
+        list_returned([item_id])
+
+
+def _gold_right(lease: Lease, answers: dict[str, Any], skipping: bool) -> tuple[bool | None, bool]:
+    """Whether a control item was answered rightly, and whether that is news.
+
+    The first answer stands, also where it was taken back: what was seen since must not improve it.
+    """
+    if lease.undoes is not None and lease.undoes.gold_right is not None:
+        return lease.undoes.gold_right, False
+    if skipping or not lease.item.is_gold:
+        return None, False
+    return is_right(lease.item.gold or {}, answers), True
+
+
+def _take_state(lease: Lease, skipping: bool) -> str:
+    """What the judgment is, with the item's slots set accordingly."""
+    item = lease.item
+    if skipping:
+        if not item.is_gold and not lease.released:
+            Item.objects.filter(pk=item.pk).update(open_slots=F("open_slots") + 1)
+            list_returned([item.pk])
+        return "skipped"
+    if item.is_gold:
+        return "gold"
+    if not lease.released:
+        return judgment_state(holds_slot=True, open_slots=0)
+    # too late: the slot went back to the queue. One statement, so that no one can come between
+    free = Item.objects.filter(pk=item.pk, open_slots__gt=0)
+    return judgment_state(holds_slot=False, open_slots=free.update(open_slots=F("open_slots") - 1))
+
+
+def _count(person: Person, spent: float, right: bool | None, now: datetime, skipping: bool) -> None:
+    """Bring the person's counters up to date, here and in the database."""
+    changes: dict[str, Any] = {
+        "last_at": now,
+        "seconds": person.seconds + spent,
+        "conduct": person.conduct,
+    }
+    if skipping:
+        changes["skipped"] = person.skipped + 1
+    else:
+        tally = tally_of(person, now).plus_one()
+        changes |= {
+            "judged": tally.total,
+            "judged_day": tally.day,
+            "judged_week": tally.week,
+            "tally_on": tally.on,
+        }
+    if right is not None:
+        changes["gold_seen"] = person.gold_seen + 1
+        changes["gold_right"] = person.gold_right + right
+    Person.objects.filter(pk=person.pk).update(**changes)
+    for name, value in changes.items():
+        setattr(person, name, value)
+
+
+FormFiller = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
+"""Answers and the item's text → what the form holds that gave them."""
+
+
+def undo(person_id: int, plan: Plan, in_form: FormFiller, *, now: datetime) -> None:
+    """Put the item judged or skipped last back into the person's hands, with its answers.
+
+    The judgment stays as history. It can be taken back within the time of a lease; a control item
+    too, though its first answer stands, for otherwise control items could be told from others.
+
+    Raises:
+        Refused: if there is nothing to take back, or if someone else has got the slot meanwhile.
+    """
+    with write_transaction():
+        person = active_person(person_id)
+        given = StoredJudgment.objects.filter(person=person, current=True).order_by("-pk")
+        last = given.select_related("item").first()
+        if last is None or last.at < now - timedelta(minutes=plan.lease_minutes):
+            raise ActionRefused("nothing_to_undo", "There is nothing that can be taken back.")
+        if last.state not in (JudgmentState.COUNTED, JudgmentState.GOLD, JudgmentState.SKIPPED):
+            raise ActionRefused("too_late", "This judgment cannot be taken back any more.")
+        if last.state == JudgmentState.SKIPPED:
+            _take_slot(last.item)
+        StoredJudgment.objects.filter(pk=last.pk).update(current=False)
+        _lease_again(person, last, in_form, plan, now)
+        _uncount(person, last, now)
+
+
+def _take_slot(item: Item) -> None:
+    """A skipped item has given its slot back: take one, if there is one."""
+    free = Item.objects.filter(pk=item.pk, open_slots__gt=0)
+    if not item.is_gold and not free.update(open_slots=F("open_slots") - 1):
+        raise ActionRefused("too_late", "Someone else has got the item meanwhile.")
+
+
+def _lease_again(
+    person: Person, last: StoredJudgment, in_form: FormFiller, plan: Plan, now: datetime
+) -> None:
+    held = Lease.objects.filter(person=person, released=False).aggregate(first=Min("position"))
+    Lease.objects.filter(person=person, item=last.item).delete()
+    Lease.objects.create(
+        item=last.item,
+        person=person,
+        token=secrets.token_hex(16),
+        position=(held["first"] or 0) - 1,
+        since=now,
+        expires=now + timedelta(minutes=plan.lease_minutes),
+        draft=dict(in_form(last.answers, last.item.text)) if last.answers else {},
+        undoes=last,
+    )
+
+
+def _uncount(person: Person, last: StoredJudgment, now: datetime) -> None:
+    """Take the judgment out of the person's counters; the time that it took stays."""
+    if last.state == JudgmentState.SKIPPED:
+        Person.objects.filter(pk=person.pk).update(skipped=F("skipped") - 1)
+        return
+    tally = tally_of(person, now)
+    Person.objects.filter(pk=person.pk).update(
+        judged=tally.total - 1,
+        judged_day=max(tally.day - 1, 0),
+        judged_week=max(tally.week - 1, 0),
+        tally_on=tally.on,
+    )

@@ -1,0 +1,197 @@
+"""Membership: consent, profile, reading, stage, withdrawal (one short transaction each).
+
+Warnings, holds and dismissals are in `discipline`; they stop someone at any stage, and whoever is
+reinstated continues at that stage.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from trope.annotate.plan import Plan
+from trope.annotate.rules.caps import Tally
+from trope.annotate.rules.stages import CompletedStages, Stage, must_read_again, stage
+from trope.annotate.store.database import write_transaction
+from trope.annotate.store.discipline import close_appeals
+from trope.annotate.store.models import (
+    Appeal,
+    ApplicationVerdict,
+    ConsentText,
+    Event,
+    JudgmentState,
+    Lease,
+    Person,
+    PersonState,
+    Standing,
+    StoredJudgment,
+    Trial,
+)
+from trope.annotate.store.people import ActionRefused, active_person, hash_token
+from trope.annotate.store.slots import return_slots
+
+NOT_ELIGIBLE = "profile"
+NOT_TRAINED = "training"
+_FRESH = timedelta(hours=2)
+"""So long after it was opened the page of guidelines can be confirmed."""
+
+
+def standing_of(person: Person) -> Standing:
+    """The person's standing; someone who has none yet stands at the beginning."""
+    try:
+        return person.standing
+    except Standing.DoesNotExist:
+        return Standing(person=person)
+
+
+def locked_standing(person_id: int) -> Standing:
+    """The standing, for a change of it; the person is active."""
+    person = active_person(person_id)
+    standing, _ = Standing.objects.get_or_create(person=person)
+    return standing
+
+
+def stage_of(person: Person, plan: Plan, *, now: datetime) -> Stage:
+    """Where the person is now."""
+    standing = standing_of(person)
+    found = stage(plan.stages, _passed(person, standing, plan))
+    if found != "work":
+        return found
+    tally = Tally(person.tally_on, person.judged_day, person.judged_week, person.judged)
+    again = must_read_again(
+        plan.reading, plan.caps, tally, worked=person.last_at, read=standing.read, now=now
+    )
+    return "rereading" if again else "work"
+
+
+def _passed(person: Person, standing: Standing, plan: Plan) -> CompletedStages:
+    agreed = standing.consent_version in ("", plan.consent_version)
+    return CompletedStages(
+        consented=person.consented is not None and agreed,
+        trusted=standing.trusted,
+        verdict=standing.verdict,
+        profiled=standing.profile is not None,
+        read=standing.read is not None,
+        trained=standing.trained,
+        demonstrated=standing.demo_finished is not None,
+    )
+
+
+def consent(person_id: int, plan: Plan, *, now: datetime) -> None:
+    """Note that the person agreed, when, and to which words; the words are kept too."""
+    version = plan.consent_version
+    with write_transaction():
+        standing = locked_standing(person_id)
+        if standing.person.consented is not None and standing.consent_version == version:
+            return
+        text = f"{plan.consent.strip()}\n\n{plan.withdrawal.sentence}".strip()
+        ConsentText.objects.get_or_create(version=version, defaults={"text": text, "since": now})
+        Person.objects.filter(pk=person_id).update(consented=now)
+        Standing.objects.filter(pk=person_id).update(consent_version=version)
+        detail = {"version": version}
+        Event.objects.create(at=now, who=standing.person.name, what="consent", detail=detail)
+
+
+def save_profile(person_id: int, answers: Mapping[str, Any], plan: Plan, *, now: datetime) -> bool:
+    """Whether the person may take part. The first profile stands, so that nobody tries out what
+    lets them in; only the owner can let someone in afterwards."""
+    with write_transaction():
+        standing = locked_standing(person_id)
+        if standing.profile is None:
+            standing.profile = dict(answers)
+            standing.weight = plan.profile.weight(answers)
+            if not plan.profile.admits(answers) and not standing.verdict:
+                standing.verdict, standing.why = "declined", NOT_ELIGIBLE
+            standing.save(update_fields=["profile", "weight", "verdict", "why"])
+            Event.objects.create(at=now, who=standing.person.name, what="profile")
+        return bool(standing.verdict != ApplicationVerdict.DECLINED)
+
+
+def confirm_reading(person_id: int, opened: datetime, plan: Plan, *, now: datetime) -> None:
+    """Note that the guidelines were read.
+
+    Raises:
+        Refused: where the page was opened before the last judgment, long ago, or only just now.
+    """
+    with write_transaction():
+        standing = locked_standing(person_id)
+        worked = standing.person.last_at
+        if not now - _FRESH <= opened <= now or (worked is not None and opened <= worked):
+            raise ActionRefused("open_first", "Please open the guidelines again, then confirm.")
+        if now - opened < timedelta(seconds=plan.reading.least_seconds):
+            raise ActionRefused("too_soon", "Please take the time to read the guidelines.")
+        Standing.objects.filter(pk=person_id).update(read=now)
+        Event.objects.create(at=now, who=standing.person.name, what="read guidelines")
+
+
+WITHDREW = "withdrew before there was an answer"
+
+
+def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
+    """The name under which the person is kept from now on; it says nothing of who they were.
+
+    The profile and the words of appeals are erased, the link ends, work in hand returns to the
+    queue. This is open to those on hold or dismissed, too, and ends what they appealed. Answers are
+    kept or erased as the consent says; erased ones return their slots, and only the fact that there
+    was an answer is left. What was earned stays on the pay sheet under the new name.
+    """
+    with write_transaction():
+        person = Person.objects.select_for_update().get(pk=person_id)
+        if person.state == PersonState.WITHDRAWN:
+            return str(person.name)
+        held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
+        freed = set(held.values_list("item_id", flat=True))
+        if plan.withdrawal.answers == "erase":
+            freed |= _erase_answers(person)
+        return_slots(sorted(freed))
+        Lease.objects.filter(person=person).delete()
+        _end_appeals(person, now)
+        name = _rename(person)
+        Standing.objects.filter(person=person).update(profile=None, draft={}, study="", visit="")
+        fields = {
+            "state": PersonState.WITHDRAWN,
+            "reason": "",
+            "name": name,
+            "conduct": {},
+            "unread": 0,
+        }
+        token = hash_token(secrets.token_urlsafe(32))
+        Person.objects.filter(pk=person_id).update(token_hash=token, **fields)
+        detail = {"name": name, "answers": plan.withdrawal.answers}
+        Event.objects.create(at=now, who=name, what="withdraw", detail=detail)
+        return name
+
+
+def _erase_answers(person: Person) -> set[int]:
+    """Empty every answer; gives the items of which a slot is free again."""
+    mine = StoredJudgment.objects.filter(person=person)
+    counted = mine.filter(current=True, state=JudgmentState.COUNTED)
+    freed = set(counted.values_list("item_id", flat=True))
+    answered = mine.exclude(
+        state=JudgmentState.SKIPPED
+    )  # a skip has no answer, and stays what it is
+    answered.update(answers={}, gold_right=None, state=JudgmentState.ERASED, current=False)
+    mine.update(seconds=0)
+    Trial.objects.filter(person=person).delete()
+    return freed
+
+
+def _end_appeals(person: Person, now: datetime) -> None:
+    """Close what nobody has answered, and erase the person's own words: a withdrawal is final."""
+    close_appeals(person.pk, WITHDREW, reinstated=False, now=now, by="")
+    Appeal.objects.filter(notice__person=person).update(text="")
+    for event in Event.objects.filter(who=person.name, what="appeal"):
+        Event.objects.filter(pk=event.pk).update(detail=event.detail | {"reason": ""})
+
+
+def _rename(person: Person) -> str:
+    """A name that says nothing, put in place of the old one wherever it is noted."""
+    name = f"withdrawn-{person.pk}"
+    while Person.objects.filter(name=name).exclude(pk=person.pk).exists():
+        name += "x"
+    Event.objects.filter(who=person.name).update(who=name)
+    for event in Event.objects.filter(detail__name=person.name):
+        Event.objects.filter(pk=event.pk).update(detail=event.detail | {"name": name})
+    return name

@@ -1,0 +1,142 @@
+"""Selection of applicants after the demo task (reads and writes)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from trope.annotate.plan import Plan
+from trope.annotate.rules import selection
+from trope.annotate.rules.selection import Applicant, RankedApplicant
+from trope.annotate.store.database import write_transaction
+from trope.annotate.store.models import ApplicationVerdict, Event, Person, PersonState, Standing
+from trope.annotate.store.slots import lock_project
+
+BELOW_MARK = "demo task"
+PLACES_TAKEN = "places taken"
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRow:
+    """A row of the owner's ranking; `profile` has the answers about the person."""
+
+    id: int
+    verdict: str
+    profile: dict[str, Any]
+    ranked: RankedApplicant
+
+
+def ranking(plan: Plan) -> list[RankedRow]:
+    """Everyone who has finished the demo task and is still here, from the best to the last."""
+    standings = {standing.person.name: standing for standing in _finished()}
+    rows = []
+    for one in _ranked(standings.values(), plan):
+        standing = standings[one.applicant.name]
+        rows.append(RankedRow(standing.pk, standing.verdict, standing.profile or {}, one))
+    return rows
+
+
+def places_left(plan: Plan) -> int:
+    """How many of the places of the selection are free; who was dismissed or withdrew frees one."""
+    here = Standing.objects.filter(
+        demo_finished__isnull=False,
+        verdict=ApplicationVerdict.ACCEPTED,
+        person__state__in=(
+            PersonState.ACTIVE,
+            PersonState.HELD,
+        ),  # who is on hold may come back to the place
+        person__role="annotator",
+    )
+    return max(plan.selection.best - here.count(), 0)
+
+
+def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
+    """What the selection does by itself when someone has finished; within a transaction."""
+    by = plan.selection.by
+    if not by:
+        _set_verdict([standing.pk], "accepted", "", now, "rule")
+    elif by == "pass":
+        passes = selection.passes(_applicant(standing), plan.selection.pass_mark)
+        verdict = "accepted" if passes else "declined"
+        _set_verdict([standing.pk], verdict, "" if passes else BELOW_MARK, now, "rule")
+    elif by == "best":
+        lock_project()
+        if _finished().count() >= plan.selection.after:
+            _take_best(plan, now, "rule", decline=True)
+
+
+def accept_best(plan: Plan, *, now: datetime, by: str) -> int:
+    """The number of applicants accepted: the best who wait, as many as there are places left."""
+    with write_transaction():
+        lock_project()
+        return _take_best(plan, now, by, decline=False)
+
+
+def accept(person_id: int, *, now: datetime, by: str) -> bool:
+    """Let someone go on to work, whatever stage they are at; False for who is on hold, dismissed or
+    gone: that is to be settled first."""
+    with write_transaction():
+        return bool(_set_verdict([person_id], "accepted", "", now, by))
+
+
+def decline(person_id: int, *, now: datetime, by: str) -> bool:
+    """End someone's application; only for those who have no verdict yet."""
+    with write_transaction():
+        return bool(_set_verdict([person_id], "declined", "owner", now, by, waiting=True))
+
+
+def _take_best(plan: Plan, now: datetime, by: str, *, decline: bool) -> int:
+    """Accept the best of those who wait; with `decline`, tell the others."""
+    waiting = {s.person.name: s for s in _finished().filter(verdict="")}
+    ranked = _ranked(waiting.values(), plan)
+    taken = [waiting[one.name].pk for one in selection.best(ranked, places_left(plan))]
+    number = _set_verdict(taken, "accepted", "", now, by)
+    if decline:
+        for one in ranked:
+            left = waiting[one.applicant.name].pk
+            if left not in taken:
+                _set_verdict(
+                    [left], "declined", PLACES_TAKEN if one.passes else BELOW_MARK, now, by
+                )
+    return number
+
+
+def _set_verdict(
+    ids: list[int], verdict: str, why: str, now: datetime, by: str, *, waiting: bool = False
+) -> int:
+    people = Person.objects.filter(pk__in=ids, role="annotator", state=PersonState.ACTIVE)
+    settled = 0
+    for person in people.select_for_update():
+        standing, _ = Standing.objects.get_or_create(person=person)
+        if standing.verdict == verdict or (waiting and standing.verdict):
+            continue
+        Standing.objects.filter(pk=person.pk).update(verdict=verdict, why=why)
+        detail = {"name": person.name, "why": why}
+        Event.objects.create(at=now, who=by, what=verdict, detail=detail)
+        settled += 1
+    return settled
+
+
+def _finished() -> QuerySet[Standing]:
+    return Standing.objects.filter(
+        demo_finished__isnull=False, person__state=PersonState.ACTIVE, person__role="annotator"
+    ).select_related("person")
+
+
+def _ranked(standings: Iterable[Standing], plan: Plan) -> list[RankedApplicant]:
+    rules = plan.selection
+    return selection.ranked(
+        (_applicant(standing) for standing in standings),
+        pass_mark=rules.pass_mark,
+        weights=rules.weights,
+        pace=rules.pace,
+    )
+
+
+def _applicant(standing: Standing) -> Applicant:
+    result: dict[str, Any] = standing.demo_result
+    return Applicant(standing.person.name, finished=standing.demo_finished, **result)

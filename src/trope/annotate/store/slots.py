@@ -1,0 +1,146 @@
+"""Open slots of items: how far items are published and opened, batches, and slots that return.
+
+A batch is a range of places. Everything up to `State.opened` is given out; opening a batch moves
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, F, Q
+
+from trope.annotate.store.database import write_transaction
+from trope.annotate.store.models import (
+    Batch,
+    Event,
+    Item,
+    Returned,
+    State,
+)
+from trope.core.errors import BadInput
+
+
+def return_slots(item_ids: list[int], step: int = 500) -> None:
+    """Reopen a slot of each item, and put the items where everyone finds them."""
+    for start in range(0, len(item_ids), step):
+        part = item_ids[start : start + step]
+        list(Item.objects.filter(pk__in=part).order_by("pk").select_for_update().values("pk"))
+        Item.objects.filter(pk__in=part).update(open_slots=F("open_slots") + 1)
+    list_returned(item_ids)
+
+
+def list_returned(item_ids: list[int]) -> None:
+    """Add the items to the returned ones, in the order in which transactions end.
+
+    On PostgreSQL ids are drawn before a commit; without the lock someone's walk could pass an id
+    that appears later.
+    """
+    if item_ids:
+        list(State.objects.select_for_update().values("pk"))
+        Returned.objects.bulk_create([Returned(item_id=item_id) for item_id in item_ids])
+
+
+def lock_project() -> None:
+    """Within a transaction, wait until nobody else counts places or people."""
+    State.objects.get_or_create(pk=1)
+    list(State.objects.select_for_update().values("pk"))
+
+
+def published_place() -> int:
+    """The place up to which items have been imported."""
+    return State.objects.values_list("published", flat=True).first() or 0
+
+
+def opened_place() -> int:
+    """The place up to which items can be given out."""
+    return State.objects.values_list("opened", flat=True).first() or 0
+
+
+def state_row() -> State:
+    """The one row that says how far items are published."""
+    with write_transaction():
+        state, _ = State.objects.get_or_create(pk=1)
+        return state
+
+
+UNNAMED = "items without a batch"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchProgress:
+    """How far a batch is."""
+
+    name: str
+    opened: datetime | None
+    items: int
+    full: int
+
+
+def add_batches(sizes: Sequence[tuple[str, int]], first: int, *, now: datetime) -> None:
+    """Note the batches of an import, whose items begin at place `first`; part of its transaction.
+
+    What has no batch, and the first batch, are open at once unless an earlier batch waits.
+    """
+    waiting = Batch.objects.filter(opened=None).exists()
+    rows, place, fresh = [], first, True
+    for name, size in sizes:
+        opened = now if not waiting and (fresh or not name) else None
+        shown = name or f"{UNNAMED} ({first})"
+        rows.append(Batch(name=shown, first=place, last=place + size - 1, opened=opened))
+        fresh = fresh and not name
+        place += size
+    Batch.objects.bulk_create(rows)
+    _update_opened()
+
+
+def check_new_batches(sizes: Sequence[tuple[str, int]]) -> None:
+    """Refuse batches that there are already.
+
+    Raises:
+        BadInput: for the first of them.
+    """
+    names = [name for name, _ in sizes if name]
+    if known := Batch.objects.filter(name__in=names).values_list("name", flat=True).first():
+        raise BadInput(f"there is a batch {known!r} already; give the new items another name")
+
+
+def open_next_batch(*, now: datetime, by: str = "") -> str:
+    """Open the batch that is next; gives its name, empty if all are open."""
+    with write_transaction():
+        list(State.objects.select_for_update().values("pk"))
+        batch = Batch.objects.filter(opened=None).order_by("first").first()
+        if batch is None:
+            return ""
+        Batch.objects.filter(pk=batch.pk).update(opened=now)
+        _update_opened()
+        Event.objects.create(at=now, who=by, what="open", detail={"batch": batch.name})
+        return str(batch.name)
+
+
+def open_next_batch_if_used_up(*, now: datetime) -> bool:
+    """Open the next batch if no item of those before has a slot left to give."""
+    state = State.objects.first()
+    if state is None or state.opened >= state.published:
+        return False
+    left = Item.objects.filter(open_slots__gt=0, place__lte=state.opened)
+    return not left.exists() and bool(open_next_batch(now=now))
+
+
+def all_batches() -> list[BatchProgress]:
+    """Every batch in its order, with the number of its items that need nobody any more."""
+    return [_batch_progress(batch) for batch in Batch.objects.order_by("first")]
+
+
+def _batch_progress(batch: Batch) -> BatchProgress:
+    inside = Item.objects.filter(place__gte=batch.first, place__lte=batch.last, is_gold=False)
+    counts = inside.aggregate(items=Count("pk"), full=Count("pk", filter=Q(open_slots=0)))
+    return BatchProgress(batch.name, batch.opened, counts["items"], counts["full"])
+
+
+def _update_opened() -> None:
+    """Set the last place that is given out: batches open in their order, so there is one."""
+    last = Batch.objects.exclude(opened=None).order_by("-last").first()
+    State.objects.update(opened=last.last if last else 0)

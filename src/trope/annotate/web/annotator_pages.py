@@ -1,0 +1,292 @@
+"""Pages of annotators: judging, earlier judgments, their own work, appeals.
+
+A view reads the request, calls one service, and shows the result.
+"""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+from random import SystemRandom
+from typing import Any
+
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from trope.annotate.questions import read_answers
+from trope.annotate.store import discipline, judgments, membership, people, queue
+from trope.annotate.store.discipline import unread_warnings
+from trope.annotate.store.models import (
+    Item,
+    JudgmentState,
+    Lease,
+    Notice,
+    Person,
+    PersonState,
+    StoredJudgment,
+)
+from trope.annotate.store.reports import earned, report_on
+from trope.annotate.web import content
+from trope.annotate.web.charts import bar_chart
+from trope.annotate.web.context import item_context, now, only, plan
+from trope.core.errors import BadInput
+
+_RNG = SystemRandom()
+
+ENDINGS = {
+    "finished": "There is nothing left for you to judge. Thank you!",
+    "day": "You have done all that may be done in a day. Come back tomorrow, please, and read the "
+    "guidelines again before you go on.",
+    "week": "You have done all that may be done in a week. Come back next week, please, and read "
+    "the guidelines again before you go on.",
+    "total": "You have done all that one person may do. Thank you!",
+    "dismissed": "Your work on this project has ended.",
+    "withdrawn": "You have withdrawn from this project.",
+    "held": "Your work is on hold until the owner of the project has had a look.",
+}
+
+
+class InvalidAnswers(Exception):
+    """Answers that are missing or wrong, by question."""
+
+    def __init__(self, faults: dict[str, str]) -> None:
+        super().__init__(faults)
+        self.faults = faults
+
+
+@require_GET
+@only("annotator", "adjudicator", "owner")
+def guidelines(request: HttpRequest) -> HttpResponse:
+    """The guidelines with their examples."""
+    context: dict[str, Any] = {
+        "blocks": content.blocks(plan().guidelines),
+        "examples": content.examples(plan()),
+    }
+    if request.person.role == "annotator" and request.person.state == PersonState.ACTIVE:
+        stage = membership.stage_of(request.person, plan(), now=now())
+        context["stage"] = stage
+        if stage in ("reading", "rereading"):
+            context["opened"] = reading_receipt(request.person.pk, now())
+    return render(request, "guidelines.html", context)
+
+
+def reading_receipt(person_id: int, opened: datetime) -> str:
+    """What the page of guidelines holds to show later who opened it, and when."""
+    return signing.dumps({"person": person_id, "opened": opened.isoformat()}, salt="guidelines")
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def work(request: HttpRequest) -> HttpResponse:
+    """The item to judge now; a filled form is stored, and answered with the next one."""
+    if _not_at_work_stage(request):
+        return redirect("current_stage")
+    page = None
+    if request.method == "POST":
+        try:
+            page = _store(request)
+        except InvalidAnswers as error:
+            return _form_again(request, error.faults)
+        if request.headers.get("X-Trope") != "next":
+            return redirect("work")
+    page = page or queue.next_page(request.person.pk, plan(), now=now(), rng=_RNG)
+    if not page.leases:
+        return _end(request, page.reason)
+    return _item_page(request, page.leases[0], left=len(page.leases))
+
+
+def _not_at_work_stage(request: HttpRequest) -> bool:
+    """Whether something comes before the next item; a form that was sent is kept as a draft."""
+    person = request.person
+    if (
+        person.state != PersonState.ACTIVE
+        or membership.stage_of(person, plan(), now=now()) == "work"
+    ):
+        return False
+    if request.method == "POST":
+        judgments.save_draft(person.pk, request.POST.get("token", ""), _answers_in(request))
+    return True
+
+
+def _end(request: HttpRequest, reason: str) -> HttpResponse:
+    """The page of someone who has nothing to do now; at the very end, with a completion code."""
+    context = {
+        "ending": ENDINGS[reason],
+        "notices": unread_warnings(request.person),
+        "earned": earned(request.person, plan()),
+    }
+    if reason in ("finished", "total") and membership.standing_of(request.person).outside:
+        code = people.complete_work(request.person.pk, plan(), now=now())
+        context |= {"code": code, "return_url": content.return_url(plan(), code)}
+    return render(request, "done.html", context)
+
+
+def _store(request: HttpRequest) -> queue.Page | None:
+    """Store what was sent; gives the page that follows where it is known."""
+    person, token = request.person, request.POST.get("token", "")
+    if request.POST.get("action") == "skip":
+        _update_person(request, judgments.skip(person.pk, token, plan(), now=now()).person)
+        return None
+    values = dict(request.POST.lists())
+
+    def read(item: Item) -> dict[str, Any]:
+        answers, faults = read_answers(
+            plan().questions, values, text=item.text, payload=item.payload
+        )
+        if faults:
+            raise InvalidAnswers(faults)
+        return answers
+
+    stored = judgments.submit_and_continue(person.pk, token, read, plan(), now=now(), rng=_RNG)
+    _update_person(request, stored.judgment.person)
+    return stored.page
+
+
+def _form_again(request: HttpRequest, faults: dict[str, str]) -> HttpResponse:
+    """The form as it was sent, with what is wrong."""
+    token, left = request.POST.get("token", ""), len(queue.leases_of(request.person.pk))
+    mine = Lease.objects.filter(person=request.person, token=token)
+    lease = mine.select_related("item").first()
+    if lease is None:  # gone since it was looked at
+        return redirect("work")
+    values = dict(request.POST.lists())
+    return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
+
+
+def _update_person(request: HttpRequest, person: Person) -> None:
+    """Let the page show the person's counters as they are now; the way in has not changed."""
+    person.standing = membership.standing_of(request.person)
+    request.person = person
+
+
+@require_POST
+@only("annotator")
+def draft(request: HttpRequest) -> HttpResponse:
+    """Keep a form that is not finished."""
+    token = request.POST.get("token", "")
+    kept = judgments.save_draft(request.person.pk, token, _answers_in(request))
+    return HttpResponse(status=204 if kept else 409)
+
+
+def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
+    """What stands in the form, as it was sent."""
+    known = {question.id for question in plan().questions} | {content.SEEN}
+    return {name: given for name, given in request.POST.lists() if name in known}
+
+
+@require_POST
+@only("annotator")
+def undo(request: HttpRequest) -> HttpResponse:
+    """Take the last submission back; its form opens again."""
+    judgments.undo(request.person.pk, plan(), content.form_values, now=now())
+    return redirect("work")
+
+
+@require_GET
+@only("annotator")
+def earlier(request: HttpRequest) -> HttpResponse:
+    """The judgments that the person gave last, to look at and to change."""
+    given = StoredJudgment.objects.filter(person=request.person, current=True).order_by("-pk")
+    return render(request, "earlier.html", {"judgments": given.select_related("item")[:50]})
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def change(request: HttpRequest, number: int) -> HttpResponse:
+    """An earlier judgment in its form."""
+    mine = StoredJudgment.objects.filter(person=request.person, current=True).select_related("item")
+    judgment = (
+        mine.exclude(state__in=(JudgmentState.SKIPPED, JudgmentState.DISCARDED))
+        .filter(pk=number)
+        .first()
+    )
+    if judgment is None:
+        raise Http404
+    item, token = judgment.item, secrets.token_hex(16)
+    faults: dict[str, str] = {}
+    values = content.form_values(judgment.answers, item.text)
+    if request.method == "POST":
+        values = dict(request.POST.lists())
+        answers, faults = read_answers(
+            plan().questions, values, text=item.text, payload=item.payload
+        )
+        if not faults:
+            token = request.POST.get("token", "")[:32]
+            judgments.change(request.person.pk, number, token, answers, plan(), now=now())
+            return redirect("earlier")
+    context = item_context(item, token, values, faults) | {"changing": True}
+    return render(request, "item.html", context, status=422 if faults else 200)
+
+
+def _item_page(
+    request: HttpRequest,
+    lease: Lease,
+    *,
+    left: int,
+    values: Any = None,
+    faults: dict[str, str] | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = item_context(lease.item, lease.token, values or lease.draft or None, faults or {})
+    context |= {
+        "left": left,
+        "earned": earned(request.person, plan()),
+        "may_skip": plan().skip.allowed,
+        "notices": unread_warnings(request.person),
+    }
+    return render(request, "item.html", context, status=status)
+
+
+_LEAST_PAIRS = 20
+
+
+@require_GET
+@only("annotator")
+def me(request: HttpRequest) -> HttpResponse:
+    """How the person's work goes, and what was said about it."""
+    return _my_work_page(request)
+
+
+@require_POST
+@only("annotator")
+def mark_warnings_read(request: HttpRequest) -> HttpResponse:
+    """The warnings have been read."""
+    discipline.mark_warnings_read(request.person.pk)
+    return redirect("work")
+
+
+@require_POST
+@only("annotator")
+def appeal(request: HttpRequest) -> HttpResponse:
+    """An answer to a hold or a dismissal."""
+    text = request.POST.get("text", "")
+    try:
+        discipline.appeal(request.person.pk, text, now=now())
+    except BadInput as error:
+        return _my_work_page(request, problem=str(error), text=text, status=422)
+    return redirect("me")
+
+
+def _my_work_page(
+    request: HttpRequest, *, problem: str = "", text: str = "", status: int = 200
+) -> HttpResponse:
+    report = report_on(request.person, plan(), for_owner=False)
+    questions = {question.id: question.text for question in plan().questions}
+    context = {
+        "report": report,
+        "bars": [bar_chart(q, plan(), found) for q, found in report.labels.items()],
+        "agreement": [
+            (questions[name], round(100 * same / pairs))
+            for name, (same, pairs) in report.agreement.items()
+            if pairs >= _LEAST_PAIRS
+        ],
+        "told": Notice.objects.filter(person=request.person).order_by("-pk")[:20],
+        "ended": discipline.open_notice(request.person.pk)
+        if request.person.state in (PersonState.HELD, PersonState.DISMISSED)
+        else None,
+        "problem": problem,
+        "text": text,
+    }
+    return render(request, "me.html", context, status=status)

@@ -1,0 +1,328 @@
+"""Pages to join and withdraw: sign-in, consent, profile, training, demo task, withdrawal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from trope.annotate.questions import read_answers
+from trope.annotate.store import membership, people, practice
+from trope.annotate.store.models import Person, PersonState, Trial, TrialPart
+from trope.annotate.store.people import ActionRefused
+from trope.annotate.store.reports import earned
+from trope.annotate.web import content
+from trope.annotate.web.context import HOMES, item_context, message_page, now, only, plan
+from trope.annotate.web.middleware import sign_in
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    """Where the person belongs."""
+    if request.person is None:
+        return message_page(
+            request, plan().title, "Open the link that you were sent to take part.", 200
+        )
+    return redirect(HOMES[request.person.role])
+
+
+@require_http_methods(["GET", "POST"])
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """The invitation, and consent to take part."""
+    person = people.person_by_token(token)
+    if person is None:
+        return message_page(
+            request,
+            "This link is not valid",
+            "It was mistyped, or has been replaced by a newer one. Ask who sent it to you.",
+            404,
+        )
+    if request.method == "POST":
+        if person.role == "annotator" and person.state == PersonState.ACTIVE:
+            membership.consent(person.pk, plan(), now=now())
+            person.refresh_from_db()
+        sign_in(request, person)
+        return redirect(_after_joining(person))
+    context = {"invited": person, "consent": content.consent_blocks(plan())}
+    return render(request, "join.html", context)
+
+
+def _after_joining(person: Person) -> str:
+    if person.role != "annotator":
+        return HOMES[person.role]
+    if person.state != PersonState.ACTIVE:
+        return "work"  # which says why there is none
+    return (
+        "current_stage"
+        if membership.stage_of(person, plan(), now=now()) != "work"
+        else "guidelines"
+    )
+
+
+@require_POST
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """End the session, and all others of the person."""
+    if request.person is not None:
+        people.end_sessions(request.person.pk)
+    request.session.flush()
+    return redirect("home")
+
+
+PAGES = {
+    "consent": "agree",
+    "profile": "profile",
+    "reading": "guidelines",
+    "rereading": "guidelines",
+    "training": "training",
+    "demo": "demo",
+    "waiting": "waiting",
+    "declined": "waiting",
+    "work": "work",
+}
+
+PROBLEMS = {
+    "invalid": "It was mistyped or changed on the way. Open it again as it was given to you.",
+    "expired": "Its time is over. Ask for a new one.",
+    "other_study": "It belongs to another study. Open the link of the study that you are in.",
+    "no_id": "It does not say who you are. Open it from the site that sent you.",
+    "taken": "This id is in use already. Open the page in the window where you began.",
+    "full": "All places are taken. Thank you for coming.",
+    "gone": "You have withdrawn from this project.",
+}
+
+DECLINED = {
+    membership.NOT_ELIGIBLE: "This project looks for people with another background.",
+    membership.NOT_TRAINED: "Too many of the training answers differed from the known ones.",
+}
+
+
+@require_GET
+@only("annotator")
+def current_stage(request: HttpRequest) -> HttpResponse:
+    """The page of the stage at which the person is."""
+    return redirect(PAGES[_stage(request)])
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def agree(request: HttpRequest) -> HttpResponse:
+    """What people agree to; again if its words have changed."""
+    if request.method == "POST":
+        membership.consent(request.person.pk, plan(), now=now())
+        return redirect("current_stage")
+    context = {
+        "consent": content.consent_blocks(plan()),
+        "again": request.person.consented,
+        "action": request.path,
+    }
+    return render(request, "agree.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def profile(request: HttpRequest) -> HttpResponse:
+    """Questions about the person; the answers are given once."""
+    if _stage(request) != "profile":
+        return redirect("current_stage")
+    questions = plan().profile.questions
+    values: dict[str, list[str]] | None = None
+    faults: dict[str, str] = {}
+    if request.method == "POST":
+        values = dict(request.POST.lists())
+        answers, faults = read_answers(questions, values, text="", payload={})
+        if not faults:
+            membership.save_profile(request.person.pk, answers, plan(), now=now())
+            return redirect("current_stage")
+    fields = content.fields(replace(plan(), questions=questions), "", {}, values, faults)
+    context = {"fields": fields, "faults": faults}
+    return render(request, "profile.html", context, status=422 if faults else 200)
+
+
+@require_POST
+@only("annotator")
+def confirm_reading(request: HttpRequest) -> HttpResponse:
+    """Guidelines read; the page that was opened says by whom and when."""
+    try:
+        receipt = signing.loads(request.POST.get("opened", ""), salt="guidelines")
+    except signing.BadSignature:
+        receipt = {}
+    if receipt.get("person") != request.person.pk:
+        raise ActionRefused("open_first", "Please open the guidelines first, then confirm.")
+    opened = datetime.fromisoformat(receipt["opened"])
+    membership.confirm_reading(request.person.pk, opened, plan(), now=now())
+    return redirect("current_stage")
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def training(request: HttpRequest) -> HttpResponse:
+    """The next worked item; an answer is locked, and its message follows."""
+    number = request.POST.get("token", "").removeprefix("training-")
+    if request.method == "POST" and _locked_answer(request, number):
+        return redirect("worked", int(number))
+    task = practice.next_training(membership.standing_of(request.person), plan())
+    if _stage(request) != "training" or task is None:
+        return redirect("current_stage")
+    if request.method == "GET":
+        return _task_page(request, task)
+    if number != task.key:
+        raise ActionRefused("unknown", "This form is not known here; load the page again.")
+    return _answered(request, task) or redirect("worked", task.number)
+
+
+@require_GET
+@only("annotator")
+def worked(request: HttpRequest, number: int) -> HttpResponse:
+    """A worked item with the known answers and its message, once the person's own are locked."""
+    mine = _locked_answer(request, str(number))
+    if mine is None or number > len(plan().training.items):
+        raise Http404
+    item, task = plan().training.items[number - 1], practice.training_task(number, plan())
+    questions = plan().questions
+    context = {
+        "task": task,
+        "pieces": content.marked_segments(task.text, task.payload.get("highlight", ())),
+        "right": mine.right,
+        "yours": content.answers_in_words(questions, mine.answers, task.text),
+        "known": content.answers_in_words(questions, item.answers, task.text),
+        "text": item.message,
+        "last": number == task.of,
+    }
+    return render(request, "worked.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def demo(request: HttpRequest) -> HttpResponse:
+    """The next item of the demo task."""
+    if _stage(request) != "demo":
+        return redirect("current_stage")
+    task = practice.next_demo(request.person.pk, plan())
+    if task is None and practice.finish_demo(request.person.pk, plan(), now=now()):
+        return redirect("current_stage")
+    if task is None:
+        text = "The demo task is not ready yet. Please come back later."
+        return render(request, "message.html", {"heading": "Not yet", "message": text})
+    if request.method == "GET":
+        return _task_page(request, task)
+    key = request.POST.get("token", "").removeprefix("demo-")
+    if key != task.key:  # sent before: the first answer stands
+        return redirect("demo")
+    return _answered(request, task) or redirect("current_stage")
+
+
+@require_POST
+@only("annotator")
+def practice_draft(request: HttpRequest) -> HttpResponse:
+    """Keep a training or demo form that is not finished."""
+    known = {question.id for question in plan().questions} | {content.SEEN}
+    values = {name: given for name, given in request.POST.lists() if name in known}
+    practice.save_practice_draft(request.person.pk, request.POST.get("token", "")[:220], values)
+    return HttpResponse(status=204)
+
+
+@require_GET
+@only("annotator")
+def waiting(request: HttpRequest) -> HttpResponse:
+    """For those who wait for the selection, and those who were not taken."""
+    stage = _stage(request)
+    if stage not in ("waiting", "declined"):
+        return redirect("current_stage")
+    mine = membership.standing_of(request.person)
+    code = plan().outside.declined_code if mine.outside and stage == "declined" else ""
+    context = {
+        "declined": stage == "declined",
+        "why": DECLINED.get(mine.why, "Others were taken this time."),
+        "earned": earned(request.person, plan()) if plan().demo.paid else None,
+        "code": code,
+        "return_url": content.return_url(plan(), code),
+    }
+    return render(request, "waiting.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def external_link(request: HttpRequest, token: str) -> HttpResponse:
+    """A worker from elsewhere, and consent; an account at the first visit, the same one later."""
+    given = {name: request.GET.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")}
+    visitor = people.read_link(token, given, now=now())
+    if isinstance(visitor, str):
+        return _unusable(request, visitor)
+    if request.method == "GET":
+        context = {"consent": content.consent_blocks(plan()), "action": request.get_full_path()}
+        return render(request, "agree.html", context)
+    arrival = people.admit_worker(visitor, plan(), now=now())
+    if arrival.person is None:
+        return _unusable(request, arrival.problem)
+    if arrival.person.state == PersonState.ACTIVE:
+        membership.consent(arrival.person.pk, plan(), now=now())
+    sign_in(request, arrival.person)
+    return redirect("current_stage")
+
+
+def _unusable(request: HttpRequest, problem: str) -> HttpResponse:
+    context = {"heading": "This link cannot be used", "message": PROBLEMS[problem]}
+    return render(request, "message.html", context, status=404)
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def withdraw(request: HttpRequest) -> HttpResponse:
+    """Leave for good; what becomes of the answers is said before."""
+    context: dict[str, Any] = {"sentence": plan().withdrawal.sentence}
+    if request.method == "POST" and request.POST.get("sure") == "yes":
+        context["earned"] = earned(request.person, plan())
+        context["from_outside"] = membership.standing_of(request.person).outside
+        context["name"] = membership.withdraw(request.person.pk, plan(), now=now())
+        request.session.flush()
+        request.person = None
+        return render(request, "withdrawn.html", context)
+    return render(request, "withdraw.html", context)
+
+
+def _stage(request: HttpRequest) -> str:
+    person = request.person
+    return (
+        membership.stage_of(person, plan(), now=now())
+        if person.state == PersonState.ACTIVE
+        else "work"
+    )
+
+
+def _locked_answer(request: HttpRequest, key: str) -> Trial | None:
+    """The person's answer to that training item, if there is one."""
+    return Trial.objects.filter(person=request.person, part=TrialPart.TRAINING, item=key).first()
+
+
+def _answered(request: HttpRequest, task: practice.PracticeItem) -> HttpResponse | None:
+    """Store what was sent; gives a page only if answers are missing."""
+    person = request.person.pk
+    if task.part == TrialPart.DEMO and request.POST.get("action") == "skip":
+        practice.answer_demo(person, task.key, {}, plan(), now=now(), skipping=True)
+        return None
+    values = dict(request.POST.lists())
+    answers, faults = read_answers(plan().questions, values, text=task.text, payload=task.payload)
+    if faults:
+        return _task_page(request, task, values=values, faults=faults)
+    store = practice.answer_training if task.part == TrialPart.TRAINING else practice.answer_demo
+    store(person, task.key, answers, plan(), now=now())
+    return None
+
+
+def _task_page(
+    request: HttpRequest,
+    task: practice.PracticeItem,
+    *,
+    values: Any = None,
+    faults: dict[str, str] | None = None,
+) -> HttpResponse:
+    token = f"{task.part}-{task.key}"
+    draft = membership.standing_of(request.person).draft
+    kept = draft.get("values") if draft.get("key") == token else None
+    context = item_context(task, token, values or kept, faults or {})
+    context |= {"task": task, "may_skip": task.part == TrialPart.DEMO and plan().skip.allowed}
+    return render(request, "item.html", context, status=422 if faults else 200)

@@ -1,0 +1,149 @@
+"""The service: Django's settings, and gunicorn with threads, started from the project folder."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from trope.annotate.project import Project
+from trope.annotate.store.database import connect
+from trope.core.errors import BadInput
+from trope.web.serving import LOOPBACK, is_loopback, run_service, with_static_files
+
+HERE = Path(__file__).parent
+
+
+def web_settings(origin: str = "") -> dict[str, Any]:
+    """What Django needs beside the database.
+
+    `origin` is the public address (https://…) under which browsers see the service; without it
+    the service answers on this machine only.
+
+    Raises:
+        BadInput: for an origin that is not https.
+    """
+    public = bool(origin)
+    address = urlsplit(origin)
+    if public and (address.scheme != "https" or not address.hostname or address.path.strip("/")):
+        raise BadInput(f"{origin!r} is no public address; give one such as https://judge.example")
+    return {
+        "DEBUG": False,
+        "ALLOWED_HOSTS": [address.hostname] if public else list(LOOPBACK),
+        "TROPE_BEHIND_SERVER": public,  # whose word on the address of a client is believed
+        "CSRF_TRUSTED_ORIGINS": [f"https://{address.netloc}"] if public else [],
+        "ROOT_URLCONF": "trope.annotate.web.urls",
+        "MIDDLEWARE": [
+            "trope.web.headers.harden",
+            "django.middleware.security.SecurityMiddleware",
+            "django.contrib.sessions.middleware.SessionMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
+            "trope.annotate.web.middleware.PersonMiddleware",
+        ],
+        "TEMPLATES": [
+            {
+                "BACKEND": "django.template.backends.django.DjangoTemplates",
+                "DIRS": [HERE / "templates"],
+                "OPTIONS": {"context_processors": ["trope.annotate.web.middleware.page_context"]},
+            }
+        ],
+        # sessions travel signed in the cookie, so that no page waits for the database for them
+        "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
+        "SESSION_COOKIE_HTTPONLY": True,
+        "SESSION_COOKIE_SAMESITE": "Lax",
+        "SESSION_COOKIE_AGE": 14 * 24 * 3600,
+        "SESSION_COOKIE_SECURE": public,
+        # the prefix makes browsers refuse the cookie from any other host, and without encryption
+        "SESSION_COOKIE_NAME": "__Host-session" if public else "session",
+        "CSRF_COOKIE_NAME": "__Host-csrf" if public else "csrf",
+        "CSRF_COOKIE_HTTPONLY": True,
+        "CSRF_COOKIE_SAMESITE": "Lax",
+        "CSRF_COOKIE_SECURE": public,
+        "SECURE_HSTS_SECONDS": 31_536_000 if public else 0,
+        "SECURE_HSTS_INCLUDE_SUBDOMAINS": public,
+        "SECURE_CONTENT_TYPE_NOSNIFF": True,
+        "SECURE_REFERRER_POLICY": "same-origin",
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": 1_000_000,
+        "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5_000,
+        "USE_I18N": False,
+        "LOGGING_CONFIG": None,
+    }
+
+
+OWNER = "owner"
+
+
+def application(project: Project, origin: str = "") -> Any:
+    """The WSGI application of a project, with its static files."""
+    connect(project, **web_settings(origin))
+    from django.core.wsgi import get_wsgi_application
+
+    django = get_wsgi_application()
+    inner = _behind_encryption(django) if origin else django
+    return with_static_files(inner, [HERE / "static"])
+
+
+def _behind_encryption(inner: Any) -> Any:
+    """The application told that people see it by https; the web server before it speaks http."""
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Any:
+        return inner(environ | {"wsgi.url_scheme": "https"}, start_response)
+
+    return answer
+
+
+def owner_link(project: Project, base: str) -> str:
+    """A new link for the owner; older ones end."""
+    return link_for(project, base, OWNER, "owner")
+
+
+def link_for(project: Project, base: str, name: str, role: str, *, trusted: bool = False) -> str:
+    """A new link for someone, who is invited unless they are known; older ones end."""
+    connect(project, **web_settings())
+    from django.db import connections
+
+    from trope.annotate.store.models import Person
+    from trope.annotate.store.people import invite, renew_invitation
+
+    now = datetime.now(UTC)
+    if Person.objects.filter(name=name).exists():
+        token = renew_invitation(name, now=now, by="command line")
+    else:
+        token = invite(name, role=role, now=now, by="command line", trusted=trusted)
+    connections.close_all()  # processes that are forked from this one must not share it
+    return f"{base}/join/{token}"
+
+
+def check_place(host: str, origin: str) -> None:
+    """Refuse a public place without encryption.
+
+    Raises:
+        BadInput: for a host that others can reach, unless there is an https address.
+    """
+    web_settings(origin)
+    if not origin and not is_loopback(host):
+        raise BadInput(
+            f"{host} can be reached from elsewhere; name the https address that people will see "
+            "(--origin https://…) or serve on 127.0.0.1"
+        )
+
+
+def serve(
+    project: Project, *, host: str, port: int, origin: str, workers: int, threads: int
+) -> None:
+    """Answer requests until stopped."""
+    check_place(host, origin)
+    run_service(
+        lambda: application(project, origin),
+        host=host,
+        port=port,
+        part=("annotation", "annotate"),
+        workers=workers,
+        threads=threads,
+        # a connection a request, and no more of them than a process can soon answer: kept ones
+        # stay with the process that took them, and one of two may end up with most of them
+        keepalive=0,
+        worker_connections=2 * threads,
+        graceful_timeout=10,
+    )

@@ -1,0 +1,188 @@
+"""`trope annotate import` and `export`: items, people, judgments, labels from and to files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trope.annotate.exchange.records import (
+    EXPORT_FORMATS,
+    EXPORTED,
+    TOOL_FORMATS,
+    JudgmentRecord,
+    Losses,
+    ToolRecord,
+)
+from trope.annotate.plan import Plan
+from trope.annotate.project import Project
+from trope.cli.annotate.options import DIRECTORY, FILE, connected, warn_losses
+from trope.cli.output import open_output
+from trope.core.errors import BadInput
+from trope.core.files import atomic_write
+from trope.core.progress import counted
+
+# those of rules.aggregation, which would load numpy for every command
+_METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
+
+
+@click.command("import", short_help="Add the items of a file: all of them, or none.")
+@DIRECTORY
+@click.argument("file", type=FILE, metavar="FILE")
+@click.option("--format", "tool", type=click.Choice(["auto", *TOOL_FORMATS]), default="auto",
+              help="The tool that wrote FILE; auto: a table of ours.")  # fmt: skip
+@click.option("--judgments", "what", flag_value="judgments", help="FILE is an export of judgments.")
+@click.option("--people", "what", flag_value="people", help="FILE is an export of people.")
+@click.option("--demo", "what", flag_value="demo", help="FILE holds items of the demo task.")
+@click.option("--safe-cells", is_flag=True,
+              help="Items of a CSV file whose cells were protected by export.")  # fmt: skip
+def import_file(directory: Path, file: Path, tool: str, what: str | None, safe_cells: bool) -> None:
+    """Add the items of FILE (CSV, TSV, JSONL or Parquet): all of them, or none.
+
+    People can work meanwhile. Control items are those with known answers in a column "gold". From
+    a file of another tool, its items, people and judgments are added.
+    """
+    project = connected(directory)
+    now = datetime.now(UTC)
+    if tool != "auto":
+        if what or safe_cells:
+            raise click.UsageError(f"--format {tool} imports all of FILE; give it alone")
+        _import_tool(project, file, tool, now)
+    elif what == "judgments":
+        from trope.annotate.store.judgment_imports import import_judgments
+
+        rows = _judgment_reader(project.plan, file)
+        number = import_judgments(project, file, rows, now=now)
+        click.echo(f"{counted(number, 'judgment')} added")
+    elif what == "people":
+        from trope.annotate.exchange.files import read_objects
+        from trope.annotate.store.imports import import_people
+
+        number = import_people(project, file, read_objects(file), now=now)
+        people = counted(number, "person", "people")
+        click.echo(f"{people} added; make their links on the owner's page")
+    elif what == "demo":
+        from trope.annotate.store.imports import import_demo
+
+        number = import_demo(project, file, now=now, by="command line", safe_cells=safe_cells)
+        click.echo(f"{counted(number, 'item')} added to the demo task")
+    else:
+        from trope.annotate.store.imports import import_items
+
+        number = import_items(project, file, now=now, by="command line", safe_cells=safe_cells)
+        click.echo(f"{counted(number, 'item')} added")
+
+
+def _judgment_reader(plan: Plan, file: Path) -> Callable[[], Iterator[tuple[int, JudgmentRecord]]]:
+    from trope.annotate.exchange import files
+
+    kinds: dict[str, Callable[[], Iterator[tuple[int, JudgmentRecord]]]] = {
+        ".jsonl": lambda: files.read_judgment_jsonl(file),
+        ".csv": lambda: files.read_judgment_csv(file, plan.questions),
+        ".parquet": lambda: files.read_judgment_parquet(file, plan.questions),
+    }
+    if file.suffix.lower() not in kinds:
+        raise BadInput(f"{file}: judgments are read from .jsonl, .csv or .parquet")
+    return kinds[file.suffix.lower()]
+
+
+def _import_tool(project: Project, file: Path, tool: str, now: datetime) -> None:
+    from trope.annotate.store.judgment_imports import import_tool_file
+
+    losses = Losses()
+    added = import_tool_file(project, file, _reader(project.plan, file, tool, losses), now=now)
+    warn_losses(losses)
+    items, people = counted(added.items, "item"), counted(added.people, "person", "people")
+    click.echo(f"{items}, {people}, {counted(added.judgments, 'judgment')} added")
+
+
+def _reader(
+    plan: Plan, file: Path, tool: str, losses: Losses
+) -> Callable[[], Iterator[ToolRecord]]:
+    from trope.annotate.exchange.crowdflower import read_crowdflower
+    from trope.annotate.exchange.label_studio import read_label_studio
+    from trope.annotate.exchange.mturk import read_mturk
+
+    readers = {
+        "mturk": read_mturk,
+        "crowdflower": read_crowdflower,
+        "label-studio": read_label_studio,
+    }
+
+    def read() -> Iterator[ToolRecord]:
+        losses.clear()  # the file is read twice, and counted once
+        return readers[tool](file, plan, losses)
+
+    return read
+
+
+@click.command(short_help="Write judgments, labels, items or people to a file.")
+@DIRECTORY
+@click.option("--what", type=click.Choice(EXPORTED), default="judgments", show_default=True,
+              help="What to write.")  # fmt: skip
+@click.option("--out", type=FILE, help="File to write.")
+@click.option("--format", "kind", type=click.Choice(EXPORT_FORMATS), default="jsonl",
+              show_default=True,
+              help="One object per row, one column per question, or a tool's own.")  # fmt: skip
+@click.option("--history", is_flag=True, help="Also answers that were changed later.")
+@click.option("--drafts", is_flag=True,
+              help="Unfinished forms; with labels, also of items that lack judgments.")  # fmt: skip
+@click.option("--method", type=click.Choice(_METHODS), default="majority", show_default=True,
+              help="How judgments become labels; means are for scales.")  # fmt: skip
+@click.option("--ties", type=click.Choice(["none", "first", "random"]), default="none",
+              show_default=True, help="Label of a tied item (majority).")  # fmt: skip
+@click.option("--gold", is_flag=True,
+              help="With answers: also those to control items, with the known answer.")  # fmt: skip
+@click.option("--plain-cells", is_flag=True,
+              help="CSV whose cells are not protected from spreadsheets.")  # fmt: skip
+def export(directory: Path, out: Path | None, **given: Any) -> None:
+    """Write judgments, in the order in which they were given, or what follows from them.
+
+    answers: one row each, for trope agree and aggregate. labels: one per item and question; the
+    decision of an adjudicator wins over the method. trials: answers of training and the demo task.
+
+    CSV is safe to open in a spreadsheet: a cell that would be a formula begins with an apostrophe.
+    """
+    _check(given, out)
+    plan = connected(directory).plan
+    from trope.annotate.rules.aggregation import AggregationOptions
+    from trope.annotate.store.exports import ExportOptions, export_lines, export_parquet
+
+    options = ExportOptions(
+        what=given["what"],
+        format=given["kind"],
+        history=given["history"],
+        drafts=given["drafts"],
+        gold=given["gold"],
+        plain_cells=given["plain_cells"],
+        aggregation=AggregationOptions(method=given["method"], ties=given["ties"]),
+    )
+    losses = Losses()
+    if options.format == "parquet" and out is not None:
+        with atomic_write(out, "wb") as binary:
+            export_parquet(plan, options, losses, binary)
+    else:
+        with open_output(out) as file:
+            file.writelines(export_lines(plan, options, losses))
+    warn_losses(losses)
+
+
+def _check(options: Mapping[str, Any], out: Path | None) -> None:
+    kind, what = options["kind"], options["what"]
+    if kind == "parquet" and out is None:
+        raise click.UsageError("--format parquet needs --out FILE")
+    if kind in ("mturk", "label-studio") and what != "judgments":
+        raise click.UsageError(f"--format {kind} holds judgments, not {what}")
+    if kind == "crowdflower" and what not in ("judgments", "labels"):
+        raise click.UsageError(f"--format crowdflower holds judgments or labels, not {what}")
+    if options["history"] and kind in TOOL_FORMATS:
+        raise click.UsageError(f"--format {kind} cannot hold the history; leave --history out")
+    if options["gold"] and what != "answers":
+        raise click.UsageError("--gold is for --what answers")
+    if options["drafts"] and what not in ("judgments", "labels"):
+        raise click.UsageError(f"there are no drafts of {what}")
+    if options["drafts"] and what == "judgments" and kind in TOOL_FORMATS:
+        raise click.UsageError(f"--format {kind} cannot hold drafts")

@@ -1,0 +1,162 @@
+"""`trope annotate demo-task`, `link`, `review` and `tables`: who takes part, and how well."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from trope.annotate.project import open_project
+from trope.cli.annotate.options import DIRECTORY, FILE, connected
+from trope.cli.output import open_output
+from trope.core.progress import counted
+
+if TYPE_CHECKING:
+    from trope.annotate.rules.paper_tables import CountedShare, PartTables
+
+
+@click.command("demo-task", short_help="Divide items into a demo task and the rest.")
+@DIRECTORY
+@click.argument("items", type=FILE, metavar="ITEMS")
+@click.argument("known", type=FILE, metavar="KNOWN")
+@click.option("--out", required=True, type=FILE, help="Demo items.")
+@click.option("--rest", required=True, type=FILE, help="All other items.")
+@click.pass_context
+def demo_task(
+    context: click.Context, directory: Path, items: Path, known: Path, out: Path, rest: Path
+) -> None:
+    """Divide ITEMS into a demo task, as long as the plan says, and the rest.
+
+    KNOWN is a table of expressions whose answers are known: verb, object, and a column such as
+    gold.metaphorical. Items with such an expression become the control items of the demo task.
+    """
+    plan = open_project(directory).plan
+    from trope.annotate.demo_task import as_line, divide, read_known
+    from trope.annotate.exchange.items import read_items
+
+    wanted = plan.demo
+    divided = divide(
+        read_items(items, plan),
+        read_known(known, plan),
+        number=wanted.items,
+        gold=wanted.gold,
+        seed=plan.seed,
+    )
+    for path, part in ((out, divided.demo), (rest, divided.work)):
+        with open_output(path) as file:
+            file.writelines(map(as_line, part))
+    found = f"{counted(len(divided.demo), 'demo item')}, {divided.known} with known answers"
+    click.echo(f"{found}; {counted(len(divided.work), 'other')}")
+    if len(divided.demo) < wanted.items or divided.known < wanted.gold:
+        click.echo(f"the plan asks for {wanted.items} and {wanted.gold}", err=True)
+        context.exit(1)
+
+
+@click.command()
+@DIRECTORY
+@click.option("--days", default=14, show_default=True, help="Days until the link expires.")
+@click.option("--study", default="", metavar="ID", help="Only for this study (STUDY_ID).")
+@click.option("--worker", default="", metavar="ID", help="A link for this worker only.")
+@click.option(
+    "--origin",
+    default="http://127.0.0.1:8000",
+    show_default=True,
+    metavar="URL",
+    help="The address of the service.",
+)
+def link(directory: Path, days: int, study: str, worker: str, origin: str) -> None:
+    """Print a signed link for external workers.
+
+    Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
+    PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id.
+    """
+    connected(directory)
+    from trope.annotate.store.people import link_path, make_link_token
+
+    token = make_link_token(now=datetime.now(UTC), days=days, study=study, worker=worker)
+    click.echo(origin.rstrip("/") + link_path(token, worker=worker))
+
+
+@click.command()
+@DIRECTORY
+@click.option("--apply", "acting", is_flag=True, help="Warn, hold and dismiss as the plan says.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def review(directory: Path, acting: bool, as_json: bool) -> None:
+    """Check all answers by the rules, and print what they find.
+
+    Control items, constant answers, outliers, peers, speed, straight lines, copies: each with the
+    outcome that [quality] names. Nothing is done without --apply.
+    """
+    plan = connected(directory).plan
+    from trope.annotate.store.discipline import apply_findings
+    from trope.annotate.store.reports import find_in_project
+
+    findings = find_in_project(plan)
+    done = apply_findings(findings, now=datetime.now(UTC), by="command line") if acting else []
+    if as_json:
+        document = {
+            "findings": [asdict(finding) for finding in findings],
+            "done": [asdict(finding) for finding in done],
+        }
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+        return
+    for one in findings:
+        click.echo(f"{one.annotator}: {one.rule}: {one.reason} -> {one.outcome}")
+    ending = f"{len(done)} acted on" if acting else "nothing was done (--apply acts on them)"
+    click.echo(f"{counted(len(findings), 'finding')}; {ending}", err=True)
+
+
+@click.command()
+@DIRECTORY
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def tables(directory: Path, as_json: bool) -> None:
+    """Print tables 3 to 6 of the tweet study of 2019 over the project.
+
+    The plan's [tables] names the question and the fields of items that they are about.
+    """
+    plan = connected(directory).plan
+    from trope.annotate.store.reports import project_tables
+
+    parts = project_tables(plan)
+    if as_json:
+        document = {"parts": [asdict(part) for part in parts]}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+        return
+    for part in parts:
+        _print_part(part)
+
+
+def _print_part(part: PartTables) -> None:
+    click.echo(f"{part.part}: {part.tweets} tweets")
+    click.echo("Table 3")
+    for exclusion in part.exclusions:
+        for one in exclusion.agreements:
+            value = one.note if one.value is None else f"{one.value:.3f} ({one.n}) {one.word}"
+            click.echo(f"  {exclusion.name} exclusion, {one.name}: {value}")
+    for number, sides in ((4, part.unanimous), (5, part.narrow)):
+        click.echo(f"Table {number}")
+        for name, side in zip(("metaphor", "not metaphor"), sides, strict=True):
+            shown = "; ".join(f"{one.marked} {one.positive}:{one.negative}" for one in side)
+            click.echo(f"  {name}: {shown or 'none'}")
+    click.echo("Table 6")
+    length = "–" if part.length is None else f"{part.length:.2f}"
+    click.echo(f"  pairs {part.pairs}, average length {length}")
+    click.echo(f"  verbs {part.verbs}, nouns {part.nouns}")
+    shares = {
+        "metaphor": part.positive,
+        "not metaphor": part.negative,
+        "decided by one vote": part.narrow_majority,
+        "tied": part.tied,
+        "not understood": part.not_understood,
+    }
+    for name, share in shares.items():
+        click.echo(f"  {name}: {_percent(share)}")
+
+
+def _percent(share: CountedShare) -> str:
+    percent = "–" if share.percent is None else f"{share.percent:.2f} %"
+    return f"{percent} ({share.count} of {share.base})"

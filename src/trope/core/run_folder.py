@@ -1,0 +1,128 @@
+"""The folder of a run: locked while one process writes it, with a manifest that says what it holds.
+
+A manifest is the first file that a run writes and the last one that it replaces, so that a run that
+was stopped can be resumed and a folder of something else is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar, cast
+
+import msgspec
+
+from trope.core.errors import BadInput, BadRecord
+from trope.core.files import atomic_write
+from trope.core.locks import lock_file
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+MANIFEST, LOCK = "manifest.json", ".lock"
+M = TypeVar("M")
+
+
+class RunFolder(Generic[M]):
+    """The folder of one run of a command."""
+
+    command: ClassVar[str]
+    """The command whose runs these are, as messages name it."""
+
+    holds: ClassVar[str]
+    """What the folder is for, as messages name it."""
+
+    manifest_type: ClassVar[object]
+    key_order: ClassVar[Literal["sorted"] | None] = None
+    """How the keys of a manifest are ordered: by name, or as they are declared."""
+
+    own_files: ClassVar[frozenset[str]] = frozenset({LOCK})
+    """What may be in a folder before its manifest is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: BaseFileLock | None = None
+
+    @property
+    def has_manifest(self) -> bool:
+        """Whether a run has begun here."""
+        return (self.path / MANIFEST).is_file()
+
+    def manifest(self) -> M:
+        """The manifest of the folder.
+
+        Raises:
+            BadRecord: it is of something else.
+        """
+        path = self.path / MANIFEST
+        try:
+            return cast(M, msgspec.json.decode(path.read_bytes(), type=self.manifest_type))
+        except msgspec.MsgspecError as error:
+            raise self.not_a_manifest(f" ({error})") from None
+
+    def not_a_manifest(self, cause: str = "") -> BadRecord:
+        """The error for a manifest of something else."""
+        problem = f"is not a manifest of {self.command}{cause}; give another folder"
+        return BadRecord(self.path / MANIFEST, None, problem)
+
+    def write_manifest(self, manifest: M) -> None:
+        """Put a manifest in the place of the one that is there."""
+        self.write_json(MANIFEST, manifest)
+
+    def write_json(self, name: str, content: object) -> None:
+        """Write plain data into a file of the run."""
+        encoded = msgspec.json.encode(content, order=self.key_order)
+        with atomic_write(self.path / name, "wb") as file:
+            file.write(msgspec.json.format(encoded, indent=1) + b"\n")  # type: ignore[arg-type]
+
+    def check_usable(self) -> None:
+        """Refuse a folder that belongs to something else.
+
+        Raises:
+            BadInput: it is a file, or holds files of others.
+            BadRecord: its manifest is of something else.
+        """
+        if self.path.exists() and not self.path.is_dir():
+            raise BadInput(f"{self.path}: is a file; give a folder for the {self.holds}")
+        if self.has_manifest:
+            self.manifest()
+        elif others := self._others():
+            problem = f"contains {others[0]}, which {self.command} did not write"
+            raise BadInput(f"{self.path}: {problem}; give a new or an empty folder")
+
+    def check_same(self, differences: Sequence[str]) -> None:
+        """Refuse to resume another run.
+
+        Raises:
+            BadInput: there are differences, which it names.
+        """
+        if differences:
+            problem = f"belongs to another run ({'; '.join(differences)})"
+            remedy = "give the same again, or another folder"
+            raise BadInput(f"{self.path / MANIFEST}: {problem}; {remedy}")
+
+    def lock(self) -> None:
+        """Make the folder, and keep others from writing into it until it is closed.
+
+        Raises:
+            BadInput: another run holds it.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock = lock_file(self.path / LOCK)
+        except BlockingIOError:
+            problem = f"another {self.command} is running there; wait for it, or stop it"
+            raise BadInput(f"{self.path}: {problem}") from None
+
+    def close(self) -> None:
+        """Let go of the folder; a run that is not finished can be resumed."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def _others(self) -> list[str]:
+        if not self.path.is_dir():
+            return []
+        names = sorted(entry.name for entry in self.path.iterdir())
+        own = self.own_files
+        return [n for n in names if n not in own and not n.startswith(f".{MANIFEST}.")]

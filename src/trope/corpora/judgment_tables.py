@@ -1,0 +1,257 @@
+"""Tables of judgments, long (a row a judgment) or wide (a column an annotator)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from sys import intern
+from typing import Literal
+
+from trope.core.errors import BadInput, BadRecord
+from trope.core.judgments import Judgment, as_number
+from trope.corpora.sources import Source, source_name
+from trope.corpora.tables import TableFormat, read_rows
+
+Layout = Literal["auto", "long", "wide"]
+
+KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
+    "item": ("item", "item_id", "task", "task_id", "unit", "unit_id", "_unit_id", "tweet_id",
+             "headline_id", "sentence_id", "id"),
+    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "workerid", "_worker_id",
+                  "rater", "coder", "judge", "user", "user_id"),
+    "label": ("label", "answer", "judgment", "judgement", "rating", "score", "response", "value"),
+    "question": ("question", "question_id"),
+    "weight": ("weight",),
+    "seconds": ("seconds", "duration", "time_spent", "worktimeinseconds"),
+    "gold": ("gold", "_gold", "gold_label", "golden"),
+}  # fmt: skip
+"""Columns that are taken for each part, in this order, whatever their case."""
+
+TEXT_LENGTH = 60
+"""A cell of a wide table that is longer than this is a text, not a judgment."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentColumns:
+    """What the columns of a table are called; an empty name is found by `KNOWN_COLUMNS`.
+
+    `annotators` names the columns of a wide table that hold judgments (none: all that are left).
+    """
+
+    item: str = ""
+    annotator: str = ""
+    label: str = ""
+    question: str = ""
+    weight: str = ""
+    seconds: str = ""
+    gold: str = ""
+    verb: str = ""
+    annotators: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentTable:
+    """All judgments of a source, how it was laid out, what was passed over, verbs of items."""
+
+    name: str
+    layout: str
+    judgments: tuple[Judgment, ...]
+    ignored_columns: tuple[str, ...] = ()
+    skipped: int = 0
+    verbs: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_judgments(
+    source: Source,
+    *,
+    columns: JudgmentColumns | None = None,
+    layout: Layout = "auto",
+    format: TableFormat = "auto",  # noqa: A002 - the word that users know
+    missing: Sequence[str] = (),
+    skip_empty: bool = False,
+) -> JudgmentTable:
+    """The judgments of a CSV, TSV or JSON-lines table.
+
+    Args:
+        columns: names of columns that `KNOWN_COLUMNS` would not find.
+        layout: "auto" takes a table with an annotator and a label column for a long one.
+        missing: labels that mean "no answer" and are left out, for example "NA".
+        skip_empty: leave rows of a long table without a label out (empty cells of a wide one
+            always mean that there is no answer).
+
+    Raises:
+        BadRecord: with the line, for a column that is not there, an empty label, a second
+            judgment of the same item by the same annotator, or a weight that is no number.
+    """
+    reader = _TableBuilder(
+        source_name(source), columns or JudgmentColumns(), layout, frozenset(missing)
+    )
+    for line, row in read_rows(source, format=format):
+        reader.read(line, row, skip_empty)
+    return reader.table()
+
+
+class _TableBuilder:
+    """What has been read so far; the first row decides the layout."""
+
+    def __init__(
+        self, name: str, columns: JudgmentColumns, layout: Layout, missing: frozenset[str]
+    ) -> None:
+        self.name, self.columns, self.layout, self.missing = name, columns, layout, missing
+        self.keys: dict[str, str] = {}
+        self.header: tuple[str, ...] | None = None
+        self.annotators: tuple[str, ...] = ()
+        self.judgments: list[Judgment] = []
+        self.lines: dict[tuple[str, str, str], int] = {}
+        self.verbs: dict[str, str] = {}
+        self.skipped = 0
+
+    def read(self, line: int, row: Mapping[str, str], skip_empty: bool) -> None:
+        if self.header is None:
+            self._settle(line, row)
+        elif tuple(row) != self.header:  # only lines of JSON differ from one another
+            self._check_keys(line, row)
+        item = row[self.keys["item"]].strip()
+        if not item:
+            self._refuse(line, "the item has no name; give it an id")
+        self._keep_verb(line, item, row)
+        for annotator, cell in self._answers(row):
+            label = cell.strip()
+            if label in self.missing or (not label and (self.layout == "wide" or skip_empty)):
+                self.skipped += 1
+            elif not label:
+                self._refuse(line, "the label is empty; fill it in or pass over it (--skip-empty)")
+            else:
+                self._add(line, item, annotator.strip(), label, row)
+
+    def table(self) -> JudgmentTable:
+        """Everything, once the last row has been read."""
+        if not self.judgments:
+            raise BadInput(f"{self.name}: holds no judgment; give a table with answers")
+        used = {*self.keys.values(), *self.annotators, self.columns.verb}
+        ignored = tuple(key for key in self.header or () if key not in used)
+        return JudgmentTable(
+            self.name, self.layout, tuple(self.judgments), ignored, self.skipped, self.verbs
+        )
+
+    def _settle(self, line: int, row: Mapping[str, str]) -> None:
+        """Find out what each column is."""
+        self.header = tuple(row)
+        by_lower = {key.strip().lower(): key for key in reversed(self.header)}
+        for part, known in KNOWN_COLUMNS.items():
+            wanted = getattr(self.columns, part)
+            if wanted:
+                self._require(line, row, wanted)
+                self.keys[part] = wanted
+            elif found := next((by_lower[name] for name in known if name in by_lower), None):
+                self.keys[part] = found
+        if self.columns.verb:
+            self._require(line, row, self.columns.verb)
+        if "item" not in self.keys:
+            self._refuse(line, f"no column names items among {_listed(row)}; name it with --item")
+        if self.layout == "auto":
+            long = {"annotator", "label"} <= self.keys.keys() and not self.columns.annotators
+            self.layout = "long" if long else "wide"
+        if self.layout == "long":
+            self._settle_long(line, row)
+        else:
+            self._settle_wide(line, row)
+
+    def _settle_long(self, line: int, row: Mapping[str, str]) -> None:
+        for part in ("annotator", "label"):
+            if part not in self.keys:
+                problem = f"no column is the {part} among {_listed(row)}; name it with --{part}"
+                self._refuse(line, problem)
+
+    def _settle_wide(self, line: int, row: Mapping[str, str]) -> None:
+        for part in ("annotator", "label", "seconds", "weight"):
+            if getattr(self.columns, part):
+                self._refuse(line, f"a wide table has no column for the {part}; drop --{part}")
+            self.keys.pop(part, None)
+        for name in self.columns.annotators:
+            self._require(line, row, name)
+        taken = {*self.keys.values(), self.columns.verb}
+        self.annotators = self.columns.annotators or tuple(k for k in row if k not in taken)
+        if len(self.annotators) < 2:
+            problem = (
+                f"neither annotator and label columns nor two columns of answers among "
+                f"{_listed(row)}; name them with --annotator and --label, or with --annotators"
+            )
+            self._refuse(line, problem)
+
+    def _check_keys(self, line: int, row: Mapping[str, str]) -> None:
+        needed = [self.keys["item"]]
+        if self.layout == "long":
+            needed += [self.keys["annotator"], self.keys["label"]]
+        for key in needed:
+            self._require(line, row, key)
+        if self.layout == "wide" and not self.columns.annotators:
+            unknown = [key for key in row if key not in (self.header or ())]
+            if unknown:
+                problem = f"has a column {unknown[0]!r} that the first row lacks"
+                self._refuse(line, f"{problem}; name the annotators with --annotators")
+
+    def _answers(self, row: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        if self.layout == "long":
+            yield row[self.keys["annotator"]], row[self.keys["label"]]
+        else:
+            for annotator in self.annotators:
+                yield annotator, row.get(annotator, "")
+
+    def _add(
+        self, line: int, item: str, annotator: str, label: str, row: Mapping[str, str]
+    ) -> None:
+        if not annotator:
+            self._refuse(line, f"item {item!r} has an answer of nobody; name its annotator")
+        if self.layout == "wide" and len(label) > TEXT_LENGTH:
+            problem = f"column {annotator!r} holds a text, not judgments"
+            self._refuse(line, f"{problem}; name the annotators with --annotators")
+        question = self._cell(row, "question")
+        first = self.lines.setdefault((item, annotator, question), line)
+        if len(self.lines) == len(self.judgments):
+            about = f" ({question})" if question else ""
+            problem = f"{annotator!r} has judged {item!r}{about} before, on line {first}"
+            self._refuse(line, f"{problem}; keep one of the two")
+        weight = self._number(line, row, "weight")
+        self.judgments.append(
+            Judgment(
+                item=intern(item),
+                annotator=intern(annotator),
+                label=intern(label),
+                question=intern(question),
+                weight=1.0 if weight is None else weight,
+                seconds=self._number(line, row, "seconds"),
+                gold=intern(self._cell(row, "gold")),
+            )
+        )
+
+    def _cell(self, row: Mapping[str, str], part: str) -> str:
+        return row.get(self.keys[part], "").strip() if part in self.keys else ""
+
+    def _number(self, line: int, row: Mapping[str, str], part: str) -> float | None:
+        text = self._cell(row, part)
+        if not text:
+            return None
+        number = as_number(text)
+        if number is None or number < 0:
+            self._refuse(line, f"{part} must be a number from 0 on, got {text!r}")
+        return number
+
+    def _keep_verb(self, line: int, item: str, row: Mapping[str, str]) -> None:
+        if not self.columns.verb:
+            return
+        verb = row.get(self.columns.verb, "").strip()
+        if self.verbs.setdefault(item, verb) != verb:
+            problem = f"item {item!r} has the verb {verb!r} here and {self.verbs[item]!r} before"
+            self._refuse(line, f"{problem}; an item has one verb")
+
+    def _require(self, line: int, row: Mapping[str, str], column: str) -> None:
+        if column not in row:
+            self._refuse(line, f"has no column {column!r}; it has {_listed(row)}")
+
+    def _refuse(self, line: int, problem: str) -> None:
+        raise BadRecord(self.name, line, problem)
+
+
+def _listed(row: Mapping[str, str]) -> str:
+    return ", ".join(row)

@@ -1,0 +1,87 @@
+"""Fields of a row, checked: what is wrong is said with the file and the line."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+from trope.core.errors import BadRecord
+
+
+@dataclass(slots=True)
+class CheckedRow:
+    """One row of a table; every method gives a field as what it should be, or says why not."""
+
+    path: str
+    line: int
+    fields: Mapping[str, str]
+
+    def fault(self, problem: str) -> BadRecord:
+        """The error for a problem of this row."""
+        return BadRecord(self.path, self.line, problem)
+
+    def text(self, column: str) -> str:
+        """A field that must hold something, without the blanks around it."""
+        if column not in self.fields:
+            known = ", ".join(self.fields)
+            raise self.fault(f"has no column {column!r} (it has {known}); check the format")
+        value = self.fields[column].strip()
+        if not value:
+            raise self.fault(f"column {column!r} is empty; every row needs a value there")
+        return value
+
+    def optional(self, column: str) -> str:
+        """A field that may be empty; its column must be there."""
+        empty = column in self.fields and not self.fields[column].strip()
+        return "" if empty else self.text(column)
+
+    def words(self, column: str) -> tuple[str, ...]:
+        """The words of a field, parted by blanks."""
+        return tuple(self.text(column).split())
+
+    def choice(self, column: str, meanings: Mapping[str, bool]) -> bool:
+        """A label as yes or no; one without a meaning is refused."""
+        value = self.text(column)
+        if value not in meanings:
+            allowed = ", ".join(meanings)
+            raise self.fault(f"unknown label {value!r} in column {column!r}; known: {allowed}")
+        return meanings[value]
+
+    def label(self, column: str = "label") -> bool:
+        """A label that is written 1 or 0."""
+        return self.choice(column, {"1": True, "0": False})
+
+    def position(self, column: str, words: int) -> int:
+        """A position in a sentence of so many words, counted from 0."""
+        value = self.text(column)
+        if not value.isdecimal() or int(value) >= words:
+            raise self.fault(
+                f"{column} {value!r} is no position in a sentence of {words} words; "
+                "positions count from 0"
+            )
+        return int(value)
+
+    def items(self, column: str) -> list[object]:
+        """A list that is written as Python writes lists."""
+        value = self.text(column)
+        try:
+            found = ast.literal_eval(value)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            found = None
+        if not isinstance(found, list):
+            raise self.fault(f"column {column!r} holds no list such as [0, 1]")
+        return found
+
+
+@dataclass(slots=True)
+class UniqueIds:
+    """Remembers ids, and refuses one that comes again."""
+
+    lines: dict[Hashable, int] = field(default_factory=dict)
+
+    def add(self, key: Hashable, row: CheckedRow, shown: str) -> None:
+        """Remember the id of a row."""
+        if key in self.lines:
+            raise row.fault(f"id {shown!r} is also in line {self.lines[key]}; ids are for one row")
+        self.lines[key] = row.line

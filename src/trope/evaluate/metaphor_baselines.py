@@ -1,0 +1,179 @@
+"""Figures of the detectors without a network: on verbs with their objects, and on words.
+
+Train and validation data are those of VUA-18. The TSV triplets are a test set alone: what was
+chosen on VUA is used there as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from trope.core.files import sha256
+from trope.core.records import Parse
+from trope.corpora.expressions import read_svo
+from trope.corpora.records import LabelledSentence
+from trope.corpora.vua import read_vua_words
+from trope.evaluate.options import EvaluationOptions, Reader
+from trope.lexicon.vectors import read_vectors
+from trope.metrics.binary import binary_figures
+from trope.metrics.figures import DataRef, Figure
+from trope.tasks.metaphor.logistic import Logistic, read_concreteness
+from trope.tasks.metaphor.seed_similarity import SeedSimilarity
+from trope.tasks.metaphor.task import Detector, Expression, Score, find_expressions
+
+VECTORS = "vectors/glove.6B.100d.top60k.int8.npz"
+CONCRETENESS = "lexica/Concreteness_ratings_Brysbaert_et_al_BRM.txt"
+_PAIR_SCORES = ("f1", "precision", "recall", "macro_f1", "share")
+_WORD_SCORES = ("f1", "precision", "recall")
+_CHOSEN_ON = "vua18 val"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Sentences of VUA with their parses."""
+
+    sentences: list[LabelledSentence]
+    parses: list[Parse]
+    data: DataRef
+
+    @property
+    def labels(self) -> list[tuple[bool, ...]]:
+        """The labels of every sentence."""
+        return [sentence.labels for sentence in self.sentences]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Expressions, their labels, and the sentences that they come from."""
+
+    expressions: list[Expression]
+    labels: list[bool]
+    groups: list[str]
+    data: DataRef
+
+
+def evaluate_baselines(reader: Reader, options: EvaluationOptions) -> list[Figure]:
+    """Both detectors on VUA's and TSV's expressions, the linear one on VUA's words too."""
+    splits = {name: _read_vua(reader, options.data, name) for name in ("train", "val", "test")}
+    train, val, test = (_vua_pairs(splits[name]) for name in ("train", "val", "test"))
+    svo = _tsv_pairs(options.data)
+    scored = [*val.expressions, *test.expressions, *svo.expressions]
+    seeded = SeedSimilarity(read_vectors(options.data / VECTORS)).without(scored)
+    shipped = SeedSimilarity(read_vectors()).without(scored)
+    linear = Logistic(concreteness=_ratings(options.data / CONCRETENESS))
+    linear.fit_expressions(train.expressions, train.labels)
+    figures: list[Figure] = []
+    for prefix, pairs in (("metaphor.vua18.verb_object", test), ("metaphor.tsv.svo", svo)):
+        for name, detector in (
+            ("seed_similarity", shipped),
+            ("seed_similarity_glove", seeded),
+            ("logistic", linear),
+        ):
+            detector.tune(val.expressions, val.labels)
+            note = _rating_note(linear) if detector is linear else ""
+            figures += _pair_figures(f"{prefix}.{name}", detector, pairs, options.seed, note)
+        figures += _constant_figures(prefix, pairs, options.seed)
+    return [*figures, *_word_figures(linear, splits, options.seed)]
+
+
+def _ratings(path: Path) -> dict[str, float]:
+    """Ratings of concreteness where the user has them: they are not free, so many will not."""
+    return read_concreteness(path) if path.is_file() else {}
+
+
+def _read_vua(reader: Reader, data: Path, split: str) -> Split:
+    path = data / "vua18" / f"VUA_seq_formatted_{split}.csv"
+    sentences = list(read_vua_words(path))
+    parses = reader.parse([sentence.words for sentence in sentences])
+    return Split(sentences, parses, DataRef("vua18", split, sha256(path)))
+
+
+def _vua_pairs(split: Split) -> Pairs:
+    """Verbs with a noun as object, found by the parser; the label is that of the verb."""
+    found = [
+        (expression, sentence.labels[expression.verb_at], sentence.id)
+        for sentence, parse in zip(split.sentences, split.parses, strict=True)
+        for expression in find_expressions(parse)
+        if expression.verb_at is not None
+    ]
+    return _as_pairs(found, split.data)
+
+
+def _tsv_pairs(data: Path) -> Pairs:
+    """Verb and object, or verb and subject where there is no object."""
+    found: list[tuple[Expression, bool, str]] = []
+    checksums: list[str] = []
+    for name, metaphor in (("svo_mets", True), ("svo_nonmets", False)):
+        path = data / "tsv" / f"{name}.txt"
+        checksums.append(sha256(path))
+        for triplet in read_svo(path, metaphor=metaphor):
+            subject, verb, object_ = triplet.words
+            noun = (object_ or subject).lstrip("*")  # "*person": a class in place of a word
+            found.append((Expression(verb, noun), metaphor, f"{name}:{triplet.line}"))
+    return _as_pairs(found, DataRef("tsv", "test", ",".join(checksums)))
+
+
+def _as_pairs(found: Iterable[tuple[Expression, bool, str]], data: DataRef) -> Pairs:
+    expressions, labels, groups = map(list, zip(*found, strict=True))
+    return Pairs(expressions, labels, groups, data)
+
+
+def _rating_note(linear: Logistic) -> str:
+    """That a figure rests on ratings which not everybody may use."""
+    return "with ratings of concreteness, which are not free" if linear.concreteness else ""
+
+
+def _pair_figures(
+    prefix: str, detector: Detector, pairs: Pairs, seed: int, note: str
+) -> list[Figure]:
+    scores = detector.score_expressions(pairs.expressions)
+    unknown = sum(score is None for score in scores)
+    missing = f"{unknown} without a score count as literal" if unknown else ""
+    return binary_figures(
+        prefix,
+        pairs.labels,
+        _called(scores, detector.threshold),
+        groups=pairs.groups,
+        data=pairs.data,
+        seed=seed,
+        scores=_PAIR_SCORES,
+        chosen_on=_CHOSEN_ON,
+        note="; ".join(part for part in (missing, note) if part),
+    )
+
+
+def _constant_figures(prefix: str, pairs: Pairs, seed: int) -> list[Figure]:
+    return binary_figures(
+        f"{prefix}.constant",
+        pairs.labels,
+        [True] * len(pairs.labels),
+        groups=pairs.groups,
+        data=pairs.data,
+        seed=seed,
+        scores=("f1", "macro_f1"),
+        note="always metaphorical",
+    )
+
+
+def _word_figures(linear: Logistic, splits: dict[str, Split], seed: int) -> list[Figure]:
+    train, val, test = (splits[name] for name in ("train", "val", "test"))
+    linear.fit_words(train.parses, train.labels)
+    linear.tune_words(val.parses, val.labels)
+    scores = [score for row in linear.score_words(test.parses) for score in row]
+    return binary_figures(
+        "metaphor.vua18.words.logistic",
+        [label for row in test.labels for label in row],
+        _called(scores, linear.threshold),
+        groups=[sentence.id for sentence in test.sentences for _ in sentence.words],
+        data=test.data,
+        seed=seed,
+        scores=_WORD_SCORES,
+        chosen_on=_CHOSEN_ON,
+        note=_rating_note(linear),
+    )
+
+
+def _called(scores: Sequence[Score], threshold: float) -> list[bool]:
+    return [score is not None and score >= threshold for score in scores]

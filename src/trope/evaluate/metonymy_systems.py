@@ -1,0 +1,214 @@
+"""Figures of the systems for metonymy: majority, words alone, grammatical roles.
+
+Everything that is chosen is chosen by cross-validation on train. The fine and medium labels of the
+company test set are not public, so companies are measured there at coarse level, and at the others
+by ten-fold cross-validation on train with three seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from trope.evaluate.metonymy_data import NameData, NameSplit
+from trope.evaluate.options import EvaluationOptions
+from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels
+from trope.lexicon.verbnet import read_verbnet
+from trope.metrics.classification import Counts
+from trope.metrics.figures import DataRef, Figure
+from trope.metrics.intervals import bootstrap_ratios
+from trope.metrics.metonymy import f_score
+from trope.tasks.metonymy.crossvalidate import choose_by_cross_validation, cross_predict
+from trope.tasks.metonymy.features import role_features, shallow_features
+from trope.tasks.metonymy.linear import STRENGTH, Linear
+from trope.tasks.metonymy.majority import Majority
+from trope.tasks.metonymy.task import NameInContext, Probabilities, System, decide
+
+VERBNET = "lexica/verbnet3.zip"
+SEEDS = (0, 1, 2)
+CHOSEN_ON = "semeval2007 train, ten-fold cross-validation"
+_STRENGTHS = (0.3, 1.0, 3.0)
+_CACHED = 8192  # names whose features are kept: all of both classes
+
+Build = Callable[[], System]
+
+
+def evaluate_baselines(data: NameData, options: EvaluationOptions) -> list[Figure]:
+    """The most frequent reading, and the words around the name."""
+    shallow = lru_cache(maxsize=_CACHED)(shallow_features)
+    figures = _system_figures("majority", Majority, data, options.seed)
+    build = partial(Linear, shallow, strength=STRENGTH)
+    return [*figures, *_system_figures("shallow", build, data, options.seed)]
+
+
+def evaluate_roles(data: NameData, options: EvaluationOptions) -> list[Figure]:
+    """Grammatical roles from our trees, and from people's annotation of the test part."""
+    build, note = choose_roles(data, options.data / VERBNET, options.seed)
+    figures = _system_figures("roles", build, data, options.seed, CHOSEN_ON, note)
+    system = _trained(build, data)
+    for name_class in NAME_CLASSES:
+        names = data.names_with_roles(name_class)
+        said = "learnt from roles of our trees; the test part's roles are people's"
+        figures += figures_on_test(
+            "manual_roles", system.predict(names), data, name_class, options.seed, CHOSEN_ON, said
+        )
+    return figures
+
+
+def choose_roles(data: NameData, verbnet: Path, seed: int) -> tuple[Build, str]:
+    """The system of roles that cross-validation on train prefers, and in words which it is."""
+    sources: dict[str, Callable[[NameInContext], dict[str, float]]] = {
+        "WordNet": lru_cache(maxsize=_CACHED)(role_features)
+    }
+    if verbnet.is_file():
+        classes = read_verbnet(verbnet)
+        sources["WordNet and VerbNet"] = lru_cache(maxsize=_CACHED)(
+            partial(role_features, verb_classes=classes)
+        )
+    candidates: dict[str, Build] = {
+        f"classes of {source}, strength {strength:g}": partial(Linear, row, strength=strength)
+        for source, row in sources.items()
+        for strength in _STRENGTHS
+    }
+    names, readings = _training(data)
+    best, scores = choose_by_cross_validation(candidates, names, readings, seed=seed)
+    return candidates[best], f"{best}: {scores[best]:.4f} on train, coarse, mean of both classes"
+
+
+def _training(data: NameData) -> tuple[list[NameInContext], list[str]]:
+    names = [name for name_class in NAME_CLASSES for name in data.names(name_class, "train")]
+    samples = [s for name_class in NAME_CLASSES for s in data[name_class, "train"].samples]
+    return names, [sample.reading for sample in samples]
+
+
+def _trained(build: Build, data: NameData) -> System:
+    system = build()
+    system.fit(*_training(data))
+    return system
+
+
+def _system_figures(
+    label: str, build: Build, data: NameData, seed: int, chosen_on: str = "", note: str = ""
+) -> list[Figure]:
+    system = _trained(build, data)
+    figures: list[Figure] = []
+    for name_class in NAME_CLASSES:
+        predicted = system.predict(data.names(name_class, "test"))
+        figures += figures_on_test(label, predicted, data, name_class, seed, chosen_on, note)
+    for name_class in NAME_CLASSES:
+        figures += _cross_figures(label, build, data, name_class, seed, chosen_on, note)
+    return figures
+
+
+def figures_on_test(
+    label: str,
+    predicted: Sequence[Probabilities],
+    data: NameData,
+    name_class: NameClass,
+    seed: int,
+    chosen_on: str,
+    note: str,
+) -> Iterator[Figure]:
+    """Figures of a system on a test set, at every granularity that its labels are known at.
+
+    Args:
+        label: its name; "" for the system of a tier, whose figures have no name in them.
+    """
+    yield from figures_on(
+        label, predicted, data[name_class, "test"], name_class, seed, chosen_on, note
+    )
+
+
+def figures_on(
+    label: str,
+    predicted: Sequence[Probabilities],
+    split: NameSplit,
+    name_class: NameClass,
+    seed: int,
+    chosen_on: str,
+    note: str,
+) -> Iterator[Figure]:
+    """The same on any samples."""
+    for level in GRANULARITIES:
+        gold = [sample.label(level) for sample in split.samples]
+        if None in gold:
+            continue
+        answers = [decide(one, name_class, level) for one in predicted]
+        places = ("metonymy.semeval2007", name_class, level, label)
+        prefix = ".".join(place for place in places if place)
+        yield from _figures(
+            prefix, "", [str(g) for g in gold], [answers], labels(name_class, level),
+            split.data, seed, chosen_on, note,
+        )  # fmt: skip
+
+
+def _cross_figures(
+    label: str,
+    build: Build,
+    data: NameData,
+    name_class: NameClass,
+    seed: int,
+    chosen_on: str,
+    note: str,
+) -> Iterator[Figure]:
+    split = data[name_class, "train"]
+    names = data.names(name_class, "train")
+    readings = [sample.reading for sample in split.samples]
+    runs = [cross_predict(build, names, readings, seed=seed + extra) for extra in SEEDS]
+    for level in GRANULARITIES:
+        gold = [str(sample.label(level)) for sample in split.samples]
+        answers = [[decide(one, name_class, level) for one in run] for run in runs]
+        yield from _figures(
+            f"metonymy.semeval2007.{name_class}.{level}.{label}", "cv_", gold, answers,
+            labels(name_class, level), split.data, seed, chosen_on,
+            _with_spread(note, gold, answers),
+        )  # fmt: skip
+
+
+def _with_spread(note: str, gold: Sequence[str], runs: Sequence[Sequence[str]]) -> str:
+    shares = [sum(a == b for a, b in zip(gold, run, strict=True)) / len(gold) for run in runs]
+    shown = "; ".join(f"{share:.4f}" for share in shares)
+    said = f"ten folds, {len(runs)} seeds, accuracies {shown}"
+    return f"{said}; {note}" if note else said
+
+
+def _figures(
+    prefix: str,
+    kind: str,
+    gold: Sequence[str],
+    runs: Sequence[Sequence[str]],
+    known: Sequence[str],
+    data: DataRef,
+    seed: int,
+    chosen_on: str,
+    note: str,
+) -> Iterator[Figure]:
+    """Accuracy and F of every label over all runs, with intervals over the names."""
+    parts: list[list[int]] = []
+    wholes: list[list[int]] = []
+    for at, wanted in enumerate(gold):
+        given = [run[at] for run in runs]
+        rights = [sum(said == wanted == label for said in given) for label in known]
+        parts.append([sum(rights), *(2 * right for right in rights)])
+        sizes = [len(runs) * (wanted == label) + given.count(label) for label in known]
+        wholes.append([len(runs), *sizes])
+    spans = bootstrap_ratios(parts, wholes, seed=seed)
+    yield Figure(
+        f"{prefix}.{kind}accuracy", spans[0].value, spans[0].low, spans[0].high, len(gold), data,
+        chosen_on, note,
+    )  # fmt: skip
+    for label, span in zip(known, spans[1:], strict=True):
+        wanted_times = sum(wanted == label for wanted in gold)
+        counts = Counts(
+            right=sum(a == b == label for run in runs for a, b in zip(gold, run, strict=True)),
+            predicted=sum(said == label for run in runs for said in run),
+            gold=len(runs) * wanted_times,
+        )
+        value = f_score(counts)
+        low, high = (span.low, span.high) if value is not None else (None, None)
+        why = "undefined: the gold labels have none" if value is None else ""
+        said = why or ("never assigned" if not counts.predicted else "")
+        yield Figure(
+            f"{prefix}.{kind}f.{label}", value, low, high, wanted_times, data, chosen_on, said
+        )

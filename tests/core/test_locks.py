@@ -1,0 +1,87 @@
+"""Locks on files: one holder at a time, freed by the end of a process, no file removed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from trope.core import files
+from trope.core.files import atomic_write
+from trope.core.locks import lock_file, wait_for_lock
+
+HOLD = """
+import sys
+from pathlib import Path
+from trope.core.locks import lock_file
+lock = lock_file(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_lock_has_one_holder_and_its_file_stays(tmp_path):
+    path = tmp_path / ".lock"
+    lock = lock_file(path)
+    with pytest.raises(BlockingIOError):
+        lock_file(path)
+    lock.release()
+    assert path.is_file()
+    lock_file(path).release()
+
+
+def test_a_killed_process_frees_its_lock(tmp_path):
+    path = tmp_path / ".lock"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with holder:
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(BlockingIOError):
+            lock_file(path)
+        holder.kill()
+        holder.wait()
+        lock_file(path).release()
+
+
+def test_threads_that_wait_pass_one_after_the_other(tmp_path):
+    inside = passed = 0
+    crowded = []
+
+    def work():
+        nonlocal inside, passed
+        for _ in range(20):
+            with wait_for_lock(tmp_path / "queue"):
+                inside += 1
+                crowded.append(inside > 1)
+                inside -= 1
+                passed += 1
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert passed == 80 and not any(crowded)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows opens no folders")
+def test_a_durable_file_is_on_the_disk_with_its_name(tmp_path, monkeypatch):
+    synced = []
+    fsync = os.fsync
+
+    def note(descriptor):
+        synced.append(os.path.realpath(f"/proc/self/fd/{descriptor}"))
+        fsync(descriptor)
+
+    if not Path("/proc/self/fd").is_dir():
+        pytest.skip("the names of open files are not known here")
+    monkeypatch.setattr(files.os, "fsync", note)
+    with atomic_write(tmp_path / "a.txt") as file:
+        file.write("x")
+    assert synced[-1] == str(tmp_path.resolve())
+    assert len(synced) == 2
