@@ -10,7 +10,7 @@ from gold_reader import FILES, HEADLINE, TREEBANK, TWEET, GoldReader, WrongRelat
 
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData, UnknownName
-from trope.core.records import Parse, Relation
+from trope.core.records import Parse, Relation, SentenceSpan
 from trope.corpora.conllu import read_conllu
 from trope.evaluate import gold, relations, syntax
 from trope.evaluate.options import EvaluationOptions

@@ -32,8 +32,8 @@ from trope.encoder.session import (
 )
 from trope.lexicon.inflection import lemma
 from trope.pipeline.assembly import assemble
+from trope.tasks.metonymy.detection import find_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.metonymy.find import find_metonymies
 from trope.tasks.sentiment.encoder_head import to_sentiments
 from trope.text import read
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
 from trope.render import metaphor_page, names
 from trope.render.pieces import clean
-from trope.tasks.metaphor.corpus import is_word
+from trope.tasks.metaphor.corpus_rates import is_word
 
 
 def shaded(analysis: Analysis, address: str) -> str:
