@@ -16,8 +16,8 @@ from trope.core.records import Analysis, Parse, Sentiment, TextKind
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
 from trope.passes import Chunk, Passes, chunks
+from trope.tasks.metonymy.detection import find_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.metonymy.find import find_metonymies
 from trope.tasks.sentiment.whole_texts import send_whole, sentiments
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from trope.render import Named, feelings, names
 from trope.render.printable import printable
 from trope.render.sentences import ShownSentence, sentences
 from trope.render.summary import Summary, relation_notes, relation_words
-from trope.tasks.metaphor.corpus import is_word
+from trope.tasks.metaphor.corpus_rates import is_word
 
 DEEPEST = 10
 """Trees deeper than this are given by numbers alone: their lines would push the words away."""

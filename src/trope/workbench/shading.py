@@ -8,7 +8,7 @@ from trope.core.records import Analysis, Metonymy, Token
 from trope.render import metaphor_page, names
 from trope.render.pieces import clean
 from trope.render.sentences import ShownSentence, sentences
-from trope.tasks.metaphor.corpus import is_word
+from trope.tasks.metaphor.corpus_rates import is_word
 
 
 def shaded(analysis: Analysis, address: str) -> str:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from trope.core.records import ROOT, Analysis, Metonymy, Parse
 from trope.lexicon.names import FoundName, NameFinder, shipped_finder
 from trope.lexicon.readings import NameClass
-from trope.tasks.metonymy.collect import AFTER, BEFORE
 from trope.tasks.metonymy.features import name_head
+from trope.tasks.metonymy.samples import AFTER, BEFORE
 from trope.tasks.metonymy.task import (
+    MetonymySystem,
     NameInContext,
-    System,
     metonymy_at,
     words_within,
 )
@@ -31,7 +31,7 @@ class NameInText:
 
 
 @dataclass(frozen=True, slots=True)
-class SummaryRow:
+class ReadingCount:
     """How often a name has a reading in a corpus."""
 
     name: str
@@ -40,7 +40,7 @@ class SummaryRow:
     times: int
 
 
-def names_of(analysis: Analysis, finder: NameFinder | None = None) -> list[NameInText]:
+def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[NameInText]:
     """The listed names of an analysed text, without the homonyms that its tree gives away.
 
     Left out are words that are no nouns ("a china cup" has none, "Shell the peas" is a verb) and
@@ -88,10 +88,10 @@ def _with_text(
 
 
 def find_metonymies(
-    analyses: Sequence[Analysis], system: System, finder: NameFinder | None = None
+    analyses: Sequence[Analysis], system: MetonymySystem, finder: NameFinder | None = None
 ) -> list[tuple[Metonymy, ...]]:
     """What the names of each text stand for, by one call of the system for all texts."""
-    found = [names_of(analysis, finder) for analysis in analyses]
+    found = [find_names(analysis, finder) for analysis in analyses]
     scores = iter(system.predict([name.context for names in found for name in names]))
     return [
         tuple(
@@ -108,9 +108,9 @@ def find_metonymies(
     ]
 
 
-def summarise(
+def count_name_readings(
     texts: Iterable[tuple[str, Sequence[Metonymy]]], finder: NameFinder | None = None
-) -> list[SummaryRow]:
+) -> list[ReadingCount]:
     """How often each name has each reading, the most frequent first.
 
     Args:
@@ -125,7 +125,7 @@ def summarise(
             name = usual.get((one.start, one.end), text[one.start : one.end])
             times[name, one.name_class, one.reading] += 1
     ordered = sorted(times.items(), key=lambda item: (-item[1], item[0]))
-    return [SummaryRow(*key, times=count) for key, count in ordered]
+    return [ReadingCount(*key, times=count) for key, count in ordered]
 
 
 def sentence_parse(analysis: Analysis, begin: int, end: int) -> Parse:
