@@ -22,9 +22,9 @@ from trope.tasks.analogy.meaning import meaning_of_folder  # noqa: E402
 from trope.tasks.analogy.templates import read_templates  # noqa: E402
 from trope.tasks.analogy.zero_shot import by_likelihood, by_likeness  # noqa: E402
 from trope.train import analogy_fit  # noqa: E402
-from trope.train.analogy_fit import choose, fit_all, read_prepared, share_of_gold  # noqa: E402
-from trope.train.analogy_prepare import Guard, prepare  # noqa: E402
-from trope.train.analogy_settings import AnalogySettings  # noqa: E402
+from trope.train.analogy.fit import choose, fit_all, read_prepared, share_of_gold  # noqa: E402
+from trope.train.analogy.preparation import Guard, prepare  # noqa: E402
+from trope.train.analogy.fit import AnalogySettings  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -120,7 +120,7 @@ def test_predictions_of_other_items_are_not_mixed(toys):
 
 def test_choices_stand_in_the_order_of_the_columns(toys):
     """A model that knows the right texts gives the first column the best score."""
-    from trope.train.analogy_loop import Trainer
+    from trope.train.analogy.loop import Trainer
 
     prepared = read_prepared(toys / "prepared")
     trainer = Trainer(prepared, toys / "model", toys, "cpu")
@@ -157,7 +157,7 @@ def test_the_command_prepares(tmp_path, capsys):
 
 
 def test_an_encoder_without_a_pooler_is_named(toys):
-    from trope.train.analogy_loop import ChoiceModel
+    from trope.train.analogy.loop import ChoiceModel
 
     model = ChoiceModel(toys / "model")
     with pytest.raises(BadModel, match="has no pooler"):
@@ -194,7 +194,7 @@ def test_fitting_needs_nothing_but_torch_and_transformers():
         "import sys\n"
         "for name in ('msgspec', 'spacy', 'rich', 'click', 'onnxruntime'):\n"
         "    sys.modules[name] = None\n"
-        "import trope.train.analogy_fit, trope.train.analogy_workers, trope.train.analogy_loop\n"
+        "import trope.train.analogy.fit, trope.train.analogy.loop, trope.train.analogy.loop\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "src")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.train.corpus import UNKNOWN, Corpus, batches
+from trope.train.encoder.corpus import UNKNOWN, Corpus, batches
 
 sentences = st.lists(
     st.lists(st.integers(1, 5), min_size=1, max_size=12), max_size=20
@@ -56,7 +56,7 @@ def assert_row(corpus: Corpus, row: dict[str, np.ndarray], sentence: int) -> Non
 @given(sentences.filter(bool))
 def test_pool_averages_the_pieces_of_each_word(sizes: list[list[int]]) -> None:
     pytest.importorskip("torch")
-    from trope.train.fit import on_device
+    from trope.train.encoder.fit import on_device
 
     for arrays in batches(corpus_of(sizes), 40, None):
         pool = on_device(arrays, "cpu")["pool"].numpy()

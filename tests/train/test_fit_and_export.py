@@ -13,8 +13,8 @@ from trope.core.errors import BadInput
 from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import network_input
-from trope.train.corpus import batches, collect_labels
-from trope.train.settings import FitSettings
+from trope.train.encoder.corpus import batches, collect_labels
+from trope.train.encoder.run import FitSettings
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -23,9 +23,9 @@ pytest.importorskip("onnx")
 from trope.encoder.network import Network  # noqa: E402
 from trope.train import fit as fitting  # noqa: E402
 from trope.train import losses  # noqa: E402
-from trope.train.dev import syntax_figures  # noqa: E402
-from trope.train.export import export  # noqa: E402
-from trope.train.quantise import quantise  # noqa: E402
+from trope.train.encoder.development import syntax_figures  # noqa: E402
+from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.quantisation import quantise  # noqa: E402
 
 SETTINGS = FitSettings(
     "e5-small",

@@ -13,7 +13,7 @@ from trope.core.config import read_config
 from trope.core.errors import MissingData
 from trope.core.files import sha256
 from trope.encoder.pieces import Vocabulary
-from trope.train.headline_settings import HeadlineSettings, Kind, Pool
+from trope.train.headlines.settings import HeadlineSettings, Kind, Pool
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -23,8 +23,8 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 
 from trope.encoder.network import Network  # noqa: E402
 from trope.train import adapters, headline_head, headline_rows  # noqa: E402
-from trope.train.corpus import MetaphorSentence  # noqa: E402
-from trope.train.headline_rows import letters, make_pool, read_rows  # noqa: E402
+from trope.train.encoder.corpus import MetaphorSentence  # noqa: E402
+from trope.train.headlines.rows import letters, make_pool, read_rows  # noqa: E402
 
 BASE = "all-mpnet-base-v2"
 SHIPPED = Path(headline_head.__file__).with_name("headlines.toml")

@@ -12,8 +12,8 @@ from trope.core.config import read_config
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.pruning import keep_outputs
 from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
-from trope.train.headline_settings import HeadlineSettings, Pool
-from trope.train.lower_heads_settings import LowerHeadSettings
+from trope.train.headlines.settings import HeadlineSettings, Pool
+from trope.train.headlines.settings import LowerHeadSettings
 
 torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
@@ -22,10 +22,10 @@ pytest.importorskip("transformers")
 from trope.encoder import network as networks  # noqa: E402
 from trope.encoder.network import MetaphorHeads, Network  # noqa: E402
 from trope.train import headline_head, lower_heads  # noqa: E402
-from trope.train.corpus import MetaphorSentence, encode_words  # noqa: E402
-from trope.train.export import export  # noqa: E402
-from trope.train.quantise import quantise  # noqa: E402
-from trope.train.regraph import layers_of, showing_layers, with_metaphor_heads  # noqa: E402
+from trope.train.encoder.corpus import MetaphorSentence, encode_words  # noqa: E402
+from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.quantisation import quantise  # noqa: E402
+from trope.train.headlines.small_heads import layers_of, showing_layers, with_metaphor_heads  # noqa: E402
 
 SHIPPED = Path(lower_heads.__file__).parent
 SETTINGS = replace(
@@ -134,7 +134,7 @@ def test_a_network_of_its_own_reads_no_more_layers(monkeypatch: pytest.MonkeyPat
     assert model.metaphor is not None
     assert len(model.metaphor.mix.weights) == 2
     weights = {name: value.float().numpy() for name, value in model.state_dict().items()}
-    from trope.train.export import build_graph
+    from trope.train.encoder.export import build_graph
 
     kept = onnx.load_from_string(keep_outputs(build_graph(weights), METAPHOR)).graph
     made = {output for node in kept.node for output in node.output}

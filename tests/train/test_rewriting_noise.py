@@ -9,8 +9,8 @@ import pytest
 
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.rewriting.features import CONTEXT
-from trope.train.rewriting_noise import Noise, noise_of
-from trope.train.rewriting_verbs import FRAMES, framed, in_main_directions, train_verbs
+from trope.train.rewriting.noise import Noise, noise_of
+from trope.train.rewriting.verb_vectors import FRAMES, framed, in_main_directions, train_verbs
 
 Array = npt.NDArray[np.float32]
 

@@ -14,10 +14,10 @@ from trope.encoder.pieces import MASK, Vocabulary
 from trope.encoder.session import MEANING, METONYMY, SENTIMENT, SENTIMENT_OUTPUTS, Encoder
 from trope.encoder.windows import network_input
 from trope.tasks.metonymy.held_out import held_out
-from trope.train.corpus import UNKNOWN, ZERO, batches
-from trope.train.felt_texts import FeltText, encode_felt_texts, read_felt_texts
-from trope.train.name_sets import LABELS, NamedSentence, encode_names, read_name_set
-from trope.train.settings import EncoderSettings, FitSettings
+from trope.train.encoder.corpus import UNKNOWN, ZERO, batches
+from trope.train.encoder.sentiment_sets import FeltText, encode_felt_texts, read_felt_texts
+from trope.train.encoder.name_sets import LABELS, NamedSentence, encode_names, read_name_set
+from trope.train.encoder.run import EncoderSettings, FitSettings
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -36,14 +36,14 @@ from trope.train import (  # noqa: E402
     losses,
     name_sets,
 )
-from trope.train.dev_whole import (  # noqa: E402
+from trope.train.encoder.development import (  # noqa: E402
     fit_scale,
     metonymy_figures,
     said_scores,
     sentiment_figures,
 )
-from trope.train.export import export  # noqa: E402
-from trope.train.quantise import quantise  # noqa: E402
+from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.quantisation import quantise  # noqa: E402
 
 GLAD, SAD = ("what a lovely day", "I love this song"), ("what an awful day", "I hate this song")
 FELT = [FeltText(t, ZERO + 300, polarity=2) for t in GLAD] * 6

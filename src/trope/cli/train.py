@@ -19,7 +19,7 @@ from trope.cli.train_whole import metonymy, sentiment
 from trope.core.errors import UnknownName
 
 if TYPE_CHECKING:
-    from trope.train.settings import EncoderSettings
+    from trope.train.encoder.run import EncoderSettings
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _OPTIONS = (
@@ -134,7 +134,7 @@ def _settings(config: Path | None, without: tuple[str, ...]) -> EncoderSettings:
     from importlib.resources import files
 
     from trope.core.config import read_config
-    from trope.train.settings import EncoderSettings
+    from trope.train.encoder.run import EncoderSettings
 
     shipped = Path(str(files("trope.train") / "encoder.toml"))
     settings = read_config(config or shipped, EncoderSettings)

@@ -49,7 +49,7 @@ def headlines(
 
     from trope.catalog import TRAININGS
     from trope.core.config import read_config
-    from trope.train.headline_settings import HeadlineSettings
+    from trope.train.headlines.settings import HeadlineSettings
 
     shipped = Path(str(files("trope.train") / "headlines.toml"))
     work = work or out / "work"

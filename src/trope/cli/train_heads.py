@@ -46,8 +46,8 @@ def heads(
 
     from trope.catalog import TRAININGS
     from trope.core.config import read_config
-    from trope.train.headline_settings import HeadlineSettings
-    from trope.train.lower_heads_settings import LowerHeadSettings
+    from trope.train.headlines.settings import HeadlineSettings
+    from trope.train.headlines.settings import LowerHeadSettings
 
     settings = Path(str(files("trope.train")))
     work = work or out / "work"

@@ -75,7 +75,7 @@ def metaphor(
     folders.
     """
     from trope.catalog import TRAININGS
-    from trope.train.hub_settings import read_hub_settings, read_preset
+    from trope.train.hub.fit import read_hub_settings, read_preset
 
     settings = read_preset(preset) if config is None else read_hub_settings(config)
     if seed is not None:

@@ -61,8 +61,8 @@ def rewriting(
         PublicMeanings,
         StaticMeanings,
     )
-    from trope.train.rewriting import train_rewriting
-    from trope.train.rewriting_run import RewritingRun, Sizes
+    from trope.train.rewriting.ranker import train_rewriting
+    from trope.train.rewriting.run import RewritingRun, Sizes
 
     pipeline = Pipeline(threads=threads)
     meanings: Meanings = StaticMeanings()
@@ -96,7 +96,7 @@ def verbs(out: Path, base_weights: Path | None, threads: int | None) -> None:
     from trope.pipeline import Pipeline
     from trope.tasks.rewriting.inventory import known_verbs
     from trope.tasks.rewriting.meaning import PublicMeanings
-    from trope.train.rewriting_verbs import train_verbs
+    from trope.train.rewriting.verb_vectors import train_verbs
 
     meanings = PublicMeanings(Pipeline(threads=threads).vocabulary, base_weights, threads)
     file = train_verbs(known_verbs(), meanings, out)
@@ -119,8 +119,8 @@ def associations(
 ) -> None:
     """Which verbs stand with what, counted in the trees of headlines. Minutes on a laptop."""
     from trope.pipeline import Pipeline
-    from trope.train.associations import train_associations
-    from trope.train.sources import read_text_set
+    from trope.train.rewriting.verb_vectors import train_associations
+    from trope.train.encoder.text_sets import read_text_set
 
     say = sayer(ctx)
     headlines = read_text_set(data, "headlines", say)

@@ -62,7 +62,7 @@ def _train(
     task: str, ctx: click.Context, *, config: Path | None, seed: int | None, **request: Any
 ) -> None:
     from trope.catalog import TRAININGS
-    from trope.train.hub_settings import read_hub_settings, read_preset
+    from trope.train.hub.fit import read_hub_settings, read_preset
 
     settings = read_preset(task) if config is None else read_hub_settings(config)
     if seed is not None:

@@ -1,7 +1,7 @@
 """The network in torch: a public encoder, a mix of its layers per task, and the heads of the tasks.
 
 Training fits it, and the tier `base` runs it. The tier `small` does not need this module: its
-network was written as an ONNX graph by `trope.train.export`.
+network was written as an ONNX graph by `trope.train.encoder.export`.
 """
 
 from __future__ import annotations
