@@ -20,8 +20,8 @@ help:
 	@echo 'make check     format, lint, types, import layers, then the tests (docs are tested too)'
 	@echo 'make docs      build the documentation as a site, into build/docs'
 	@echo 'make man       write the manual pages, into build/man'
-	@echo 'make evaluate  measure the model on the research data, write docs/results.md'
-	@echo 'make bench     measure speed and memory, write docs/results.md'
+	@echo 'make evaluate  measure the model on the research data, write docs/figures.json'
+	@echo 'make bench     measure speed and memory, write benchmarks/results.json'
 	@echo 'make clean     remove everything that was made here'
 	@echo
 	@echo 'Research data is looked for in $(SHARED); TROPE_SHARED=DIR names another directory.'
@@ -49,13 +49,13 @@ man: $(VENV)/core.stamp
 	$(BIN)/trope man --all build/man
 
 evaluate: $(VENV)/dev.stamp
-	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/results.md
+	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate metaphor --part words,headlines,baselines --from $(SHARED)/data \
-	  --plot docs/images/calibration.svg --write docs/results.md
-	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/results.md
-	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/results.md
-	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/results.md
-	$(BIN)/trope evaluate rewriting --from $(SHARED)/data --write docs/results.md
+	  --plot docs/images/calibration.svg --write docs/figures.json
+	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/trope evaluate rewriting --from $(SHARED)/data --write docs/figures.json
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
@@ -70,7 +70,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/kills.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/scaling.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --plot docs/images/scaling.svg
-	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --write docs/results.md
+	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

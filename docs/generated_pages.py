@@ -37,7 +37,7 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Funnel of a recipe": (
         "`funnel.json` in the folder that `trope recipe run` writes",
-        ("trope.recipes.funnel:Funnel", "trope.recipes.funnel:StepCounts",
+        ("trope.recipes.funnel:RunFunnel", "trope.recipes.funnel:StepCounts",
          "trope.recipes.funnel:PublishedCount"),
     ),
     "Finished run": (

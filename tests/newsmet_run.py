@@ -6,7 +6,7 @@ import json
 import random
 from pathlib import Path
 
-from trope.recipes.newsmet.finishing import simulate
+from trope.recipes.newsmet.gold import simulate
 from trope.recipes.newsmet.recipe import RECIPE
 from trope.recipes.recipe import Context
 from trope.recipes.records import Record, to_line

@@ -15,7 +15,8 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from chromium import chromium, free_port
+from chromium import chromium
+from ports import free_port
 from trope.annotate.project import new_project
 
 __all__ = ["begin", "chromium", "exported", "free_port", "invited", "open_page", "serve"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from bookkeeping import check_books
 from click.testing import CliRunner
+from page_text import text_of
 from projects import START, Clock
 from visitors import (
     DEMO,
@@ -134,10 +135,9 @@ def test_known_answers_of_the_demo_reach_nobody(serve: Serve) -> None:
     serve(DEMO + 'by = "owner"')
     ann = annotator("Ann")
     while where(ann) == "/demo":
-        page = ann.get("/demo").content.decode()
-        assert "gold" not in page.lower()
+        assert "gold" not in text_of(ann.get("/demo")).lower()
         ann.post("/demo", {"token": field(ann, "/demo", "token"), "metaphor": "no"})
-        assert "right" not in ann.get("/way", follow=True).content.decode()
+        assert "right" not in text_of(ann.get("/way", follow=True))
 
 
 def test_too_many_skips_in_the_demo_are_refused(serve: Serve) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.recipes.newsmet.finishing import Judged, gold_plus, tables
+from trope.recipes.newsmet.gold import GoldHeadline, gold_plus, tables
 from trope.recipes.newsmet.headlines import in_years, long_enough, one_triplet, year_of
 from trope.recipes.newsmet.silver import draw_classes, find_candidates
 from trope.recipes.recipe import Context
@@ -110,7 +110,7 @@ def judged(sentence, verb, accepted=(), kind="reliable", silver="metaphorical"):
         "literal": ["opposes", "reads"],
         "metaphorical": ["bombs", "buries"],
     }
-    return Judged(Record("h1", TEXT, fields), sentence, verb, tuple(accepted))
+    return GoldHeadline(Record("h1", TEXT, fields), sentence, verb, tuple(accepted))
 
 
 def test_gold_plus_turns_the_label_and_replaces_the_verb_in_its_place():

@@ -10,7 +10,7 @@ from trope.recipes import crowd
 from trope.recipes.recipe import Context
 from trope.recipes.records import Record
 from trope.recipes.semeval2007.recipe import _fitting, find_samples
-from trope.recipes.semeval2015.finishing import simulate
+from trope.recipes.semeval2015.gold import simulate
 
 LABELS = ("x", "y", "z")
 

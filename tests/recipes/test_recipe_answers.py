@@ -8,7 +8,7 @@ from answer_exports import decision, export_simulated, read_rows, write_rows
 
 from trope.catalog import RECIPES
 from trope.cli.main import run
-from trope.recipes.answer_files import check_export, read_export
+from trope.recipes.exports import check_export, read_export
 from trope.recipes.recipe import Context
 from trope.recipes.records import Record, to_line
 from trope.recipes.settings import resolve
@@ -127,5 +127,5 @@ def test_tweets_need_a_team_and_test_questions(projects, go, tmp_path, capsys):
     rows = read_rows(export / "judgments.jsonl")
     write_rows(export / "judgments.jsonl", [row for row in rows if row["state"] != "gold"])
     assert go("semeval2015", people, "--answers", export) == 2
-    assert "nobody of the crowd answered a test question" in capsys.readouterr().err
+    assert "nobody in the crowd answered a test question" in capsys.readouterr().err
     assert not (people / "labels.jsonl").exists()

@@ -143,14 +143,14 @@ def test_folder_of_another_config_is_refused_with_the_difference(recipe, tmp_pat
 def test_folders_of_others_are_refused(recipe, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "thesis.tex").write_text("mine")
-    with pytest.raises(BadInput, match=r"thesis\.tex, which is not of trope recipe"):
+    with pytest.raises(BadInput, match=r"thesis\.tex, which trope recipe did not write"):
         go(recipe, tmp_path / "run")
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="is a file"):
         go(recipe, tmp_path / "file")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "manifest.json").write_text('{"command": "detect"}')
-    with pytest.raises(BadRecord, match="is no manifest of trope recipe"):
+    with pytest.raises(BadRecord, match="is not a manifest of trope recipe"):
         go(recipe, tmp_path / "other")
 
 
@@ -159,7 +159,7 @@ def test_two_runs_at_once_in_one_folder_are_refused(recipe, tmp_path):
     go(recipe, tmp_path / "run")
     with (tmp_path / "run" / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(BadInput, match="another trope recipe is at work"):
+        with pytest.raises(BadInput, match="another trope recipe is running"):
             go(recipe, tmp_path / "run")
 
 

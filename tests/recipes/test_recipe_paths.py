@@ -12,8 +12,8 @@ from trope.annotate.plan import read_plan
 from trope.catalog import RECIPES
 from trope.cli.main import run
 from trope.recipes.funnel import read_published_counts, unknown_steps
-from trope.recipes.inputs import find_inputs
 from trope.recipes.settings import resolve
+from trope.recipes.sources import find_sources
 from trope.scale import local
 
 
@@ -130,7 +130,7 @@ def test_missing_data_is_told_with_source_and_licence(name, tmp_path, capsys):
     said = capsys.readouterr().err
     assert leave.value.code == 2
     assert said.count("\n") == 1
-    assert "not found; it is of " in said
+    assert "not found; it is a file of " in said
     assert "licence " in said
     assert "to get it: " in said
     assert not (tmp_path / "run").exists()
@@ -140,7 +140,7 @@ def test_missing_data_is_told_with_source_and_licence(name, tmp_path, capsys):
 @pytest.mark.parametrize("name", RECIPES)
 def test_research_data_has_all_that_a_recipe_needs(name, shared):
     recipe = RECIPES.load(name)
-    assert find_inputs(recipe.needs(resolve(recipe)), shared / "data")
+    assert find_sources(recipe.needs(resolve(recipe)), shared / "data")
 
 
 def test_file_that_no_corpus_has_is_told_the_nearest(tmp_path, capsys):
@@ -203,3 +203,13 @@ def test_unknown_recipe_is_told_the_nearest(tmp_path, capsys):
         run(["recipe", "run", "newsmat", "--from", str(tmp_path), "--out", str(tmp_path / "run")])
     assert leave.value.code == 2
     assert "Did you mean 'newsmet'?" in capsys.readouterr().err
+
+
+def test_old_names_of_settings_are_read_with_a_warning(tmp_path, capsys):
+    path = tmp_path / "mine.toml"
+    path.write_text("[compiling]\nmost_a_verb = 3\n")
+    recipe = RECIPES.load("tweets2019")
+    assert resolve(recipe, path).compiling.most_per_verb == 3
+    assert resolve(recipe, None, ["compiling.most_a_verb=4"]).compiling.most_per_verb == 4
+    warned = capsys.readouterr().err
+    assert f"{path}: the setting 'compiling.most_a_verb' is now called 'most_per_verb'" in warned

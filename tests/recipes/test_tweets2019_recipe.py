@@ -10,18 +10,17 @@ from trope.core.errors import BadRecord
 from trope.recipes.recipe import Context
 from trope.recipes.records import Drop, Record
 from trope.recipes.settings import resolve
-from trope.recipes.tweets2019.compiling import (
-    Selection,
+from trope.recipes.tweets2019.expressions import KnownPair, extract
+from trope.recipes.tweets2019.gold import by_verb, weak_against_majority
+from trope.recipes.tweets2019.recipe import RECIPE, clean
+from trope.recipes.tweets2019.selection import (
+    ExpressionSelection,
     choose,
     choose_gold,
     known_answers,
     pair_of,
     read_review,
 )
-from trope.recipes.tweets2019.expressions import KnownPair, extract
-from trope.recipes.tweets2019.finishing import by_verb, weak_against_majority
-from trope.recipes.tweets2019.recipe import RECIPE
-from trope.recipes.tweets2019.tweets import clean
 from trope.tasks.metaphor.task import Expression
 
 
@@ -48,7 +47,7 @@ def candidates(draw):
 
 @given(candidates(), st.integers(0, 40), st.integers(1, 6), st.integers(0, 5))
 def test_choice_keeps_every_rule(rows, size, most, seed):
-    selection = Selection()
+    selection = ExpressionSelection()
     choose(rows, "emotional", size, most, selection, seed)
     chosen = [row for row in rows if row.id in selection.chosen]
     assert len(chosen) <= size
@@ -60,7 +59,7 @@ def test_choice_keeps_every_rule(rows, size, most, seed):
 
 @given(candidates(), st.integers(0, 5))
 def test_second_subset_never_repeats_a_pair_of_the_first(rows, seed):
-    selection = Selection()
+    selection = ExpressionSelection()
     choose(rows[::2], "emotional", 20, 5, selection, seed)
     choose(rows[1::2], "political", 20, 5, selection, seed)
     chosen = [pair_of(row) for row in rows if row.id in selection.chosen]
@@ -77,7 +76,7 @@ def test_every_verb_has_both_senses_where_they_exist():
         candidate(6, "send", "letter", "literal"),
     ]
     for seed in range(10):
-        selection = Selection()
+        selection = ExpressionSelection()
         choose(rows, "emotional", 4, 2, selection, seed)
         senses = [
             (row.fields["verb"], row.fields["weak"]) for row in rows if row.id in selection.chosen
@@ -110,7 +109,7 @@ def test_gold_is_half_metaphorical_and_of_pairs_with_one_answer():
         candidate(3, "find", "key", "metaphor"),
         candidate(4, "find", "peace", "metaphor"),
     ]
-    selection = Selection()
+    selection = ExpressionSelection()
     gold = choose_gold(rows, answers, 4, selection, 1)
     assert sorted(gold.values()) == ["no", "yes"]
     assert selection.chosen == dict.fromkeys(gold, "demo")

@@ -12,19 +12,19 @@ import msgspec
 
 from trope.core.judgments import Judgment
 from trope.recipes import engine
-from trope.recipes.answers import Answers
+from trope.recipes.answers import ProjectAnswers
 from trope.recipes.recipe import (
     Card,
     Context,
-    Finished,
-    Label,
+    ItemLabel,
+    JudgedDataset,
     ProjectParts,
     Recipe,
     Step,
 )
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.settings import resolve
-from trope.recipes.stages import draw
+from trope.recipes.steps import draw
 
 CONFIG = "seed = 1\nwords = ['a', 'b']\nnumbers = 95\nsample = 20\n\n[inner]\nshare = 0.5\n"
 PUBLISHED = """paper = "toy"
@@ -76,25 +76,25 @@ def sum_up(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
     yield from every
 
 
-def simulate(items: Sequence[Record], context: Context) -> Finished:
+def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
     if os.environ.get("DIE_AT") == "crowd":
         os.kill(os.getpid(), signal.SIGKILL)
-    return Finished(
+    return JudgedDataset(
         tuple(Judgment(item.id, "a01", "yes", "q") for item in items),
-        tuple(Label(item.id, "yes", 1.0, 1, 1.0) for item in items),
+        tuple(ItemLabel(item.id, "yes", 1.0, 1, 1.0) for item in items),
         {"measure": "none"},
         {},
     )
 
 
-def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
+def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
     if os.environ.get("DIE_AT") == "people":
         os.kill(os.getpid(), signal.SIGKILL)
     people = answers.complete(dict.fromkeys((item.id for item in items), 1))
     judgments = people.judgments(("q",))
     said = {judgment.item: judgment.label for judgment in judgments}
-    labels = people.settle(Label(item.id, said.get(item.id), votes=1) for item in items)
-    return Finished(tuple(judgments), labels, {"measure": "none"}, {})
+    labels = people.settle(ItemLabel(item.id, said.get(item.id), votes=1) for item in items)
+    return JudgedDataset(tuple(judgments), labels, {"measure": "none"}, {})
 
 
 def toy(folder: Path) -> Recipe:

@@ -78,7 +78,7 @@ def test_two_runs_cannot_share_a_folder(tmp_path: Path) -> None:
         _, errors = second.communicate()
         assert second.returncode == 2
         assert errors.decode() == (
-            "trope: out: another trope detect is at work there; wait for it, or stop it\n"
+            "trope: out: another trope detect is running there; wait for it, or stop it\n"
         )
     finally:
         first.kill()

@@ -193,10 +193,10 @@ def test_an_output_folder_of_something_else_is_left_alone() -> None:
     Path("mine").mkdir()
     Path("mine/thesis.tex").write_text("x")
     for more in ((), ("--resume",)):
-        with pytest.raises(BadInput, match=r"mine: holds thesis\.tex, which is not of trope"):
+        with pytest.raises(BadInput, match=r"mine: contains thesis\.tex, which trope"):
             trope("a.txt", "--out", "mine", *more)
     Path("mine/manifest.json").write_text('{"name": "my app"}')
-    with pytest.raises(BadRecord, match=r"manifest\.json: is no manifest of trope detect"):
+    with pytest.raises(BadRecord, match=r"manifest\.json: is not a manifest of trope detect"):
         trope("a.txt", "--out", "mine", "--resume")
     assert sorted(p.name for p in Path("mine").iterdir()) == ["manifest.json", "thesis.tex"]
     with pytest.raises(BadInput, match=r"a\.txt: is a file; give a folder"):

@@ -50,7 +50,7 @@ def test_folders_that_are_not_of_detect(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"foreign: is no folder of trope detect \(manifest"):
         open_corpus(tmp_path / "foreign", index=tmp_path / "index")
     (tmp_path / "foreign" / "manifest.json").write_text('{"some": "thing"}')
-    with pytest.raises(BadRecord, match=r"manifest\.json: is no manifest of trope detect"):
+    with pytest.raises(BadRecord, match=r"manifest\.json: is not a manifest of trope detect"):
         open_corpus(tmp_path / "foreign", index=tmp_path / "index")
     assert not (tmp_path / "index").exists()
 

@@ -25,7 +25,7 @@ def recipe() -> None:
 @recipe.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_recipes(as_json: bool) -> None:
-    """The recipes there are."""
+    """List the recipes."""
     if as_json:
         rows = [{"name": name, "summary": entry.summary} for name, entry in RECIPES.items()]
         click.echo(json.dumps(rows, indent=1))
@@ -36,22 +36,22 @@ def list_recipes(as_json: bool) -> None:
 
 
 @recipe.command("run", cls=ListingCommand, heading="Recipes", names=RECIPES,
-                short_help="Run a recipe to an annotation project, or to its end.")  # fmt: skip
+                short_help="Run a recipe to an annotation project, or to a data set.")  # fmt: skip
 @click.argument("name", shell_complete=complete_names(RECIPES))
 @click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
               type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
 @click.option("--out", required=True, type=click.Path(path_type=Path),
-              help="Folder of the run; give it again to go on after an interruption."
+              help="Folder of the run; give it again to resume an interrupted run."
 )  # fmt: skip
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
-              help="Settings of your own, as TOML, over those of the recipe.")  # fmt: skip
+              help="TOML file with your settings; the others keep their defaults.")  # fmt: skip
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE",
-              help="One setting, such as crowd.skill=0.8; may be given again.")  # fmt: skip
+              help="One setting, such as crowd.skill=0.8; can be repeated.")  # fmt: skip
 @click.option("--seed", type=int, help="Seed instead of the one in the settings.")
 @click.option("--simulate", is_flag=True,
-              help="Go on with a simulated crowd to a finished data set.")  # fmt: skip
+              help="Let a simulated crowd judge the items, up to a data set.")  # fmt: skip
 @click.option("--answers", type=click.Path(path_type=Path, exists=True), metavar="EXPORT",
-              help="Go on with what people answered: an export of the run's project.")  # fmt: skip
+              help="Use the judgments of people: an export of the run's project.")  # fmt: skip
 @engine_options
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
               help="Draw the funnel into this file (.svg, .png, .pdf).")  # fmt: skip
@@ -76,9 +76,9 @@ def run_one(
 ) -> None:
     """Run the recipe NAME up to an annotation project, or to a finished data set.
 
-    Who judges is people (--answers), or for a trial a simulated crowd (--simulate).
+    People judge the items (--answers) or, to try a recipe out, a simulated crowd (--simulate).
 
-    What a run leaves, and what each step drops and why, is in docs/recipes.md.
+    docs/recipes.md describes the files of a run and the reasons for which steps drop records.
     """
     from trope.recipes.engine import run_recipe
     from trope.recipes.funnel import draw_funnel
@@ -86,7 +86,7 @@ def run_one(
     from trope.render.plots.canvas import check_plot
 
     if simulate and answers is not None:
-        raise click.UsageError("--answers are people's, --simulate draws a crowd; give one of them")
+        raise click.UsageError("--answers and --simulate exclude each other; give one of them")
     chosen = RECIPES.load(name)
     check_engine(engine, workers, address)
     if plot is not None:
@@ -95,9 +95,9 @@ def run_one(
         changes = (*changes, f"seed={seed}")
     settings = resolve(chosen, config, changes)
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
-    # some recipes read nothing with the model: no cluster is called in for those
+    # made on demand: some recipes do not use the model, and need no cluster
     executor = partial(load_executor, engine, threads, workers=workers, address=address)
-    # clusters tell of lost workers on standard output, which is for results alone
+    # clusters report lost workers on standard output, which is for results only
     with redirect_stdout(sys.stderr):
         done = run_recipe(
             chosen,
@@ -149,4 +149,5 @@ def _peak_mb() -> int | None:
         import resource
     except ModuleNotFoundError:  # not on Windows
         return None
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak // 1024**2 if sys.platform == "darwin" else peak // 1024  # bytes on macOS

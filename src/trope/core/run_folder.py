@@ -62,7 +62,7 @@ class RunFolder(Generic[M]):
 
     def not_a_manifest(self, cause: str = "") -> BadRecord:
         """The error for a manifest of something else."""
-        problem = f"is no manifest of {self.command}{cause}; give another folder"
+        problem = f"is not a manifest of {self.command}{cause}; give another folder"
         return BadRecord(self.path / MANIFEST, None, problem)
 
     def write_manifest(self, manifest: M) -> None:
@@ -87,7 +87,7 @@ class RunFolder(Generic[M]):
         if self.has_manifest:
             self.manifest()
         elif others := self._others():
-            problem = f"holds {others[0]}, which is not of {self.command}"
+            problem = f"contains {others[0]}, which {self.command} did not write"
             raise BadInput(f"{self.path}: {problem}; give a new or an empty folder")
 
     def check_same(self, differences: Sequence[str]) -> None:
@@ -111,7 +111,7 @@ class RunFolder(Generic[M]):
         try:
             self._lock = lock_file(self.path / LOCK)
         except BlockingIOError:
-            problem = f"another {self.command} is at work there; wait for it, or stop it"
+            problem = f"another {self.command} is running there; wait for it, or stop it"
             raise BadInput(f"{self.path}: {problem}") from None
 
     def close(self) -> None:

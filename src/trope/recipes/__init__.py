@@ -1,0 +1,1 @@
+"""Data sets of papers, end to end: the engine, and a package per recipe."""

@@ -1,4 +1,4 @@
-"""What people answered in the annotation service, in the place of a simulated crowd."""
+"""Answers of people in the annotation service, used instead of a simulated crowd's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from trope.annotate.exchange.records import JudgmentRecord
 from trope.annotate.plan import Plan
 from trope.core.judgments import Judgment
-from trope.recipes.recipe import Label
+from trope.recipes.recipe import ItemLabel
 
 ADJUDICATOR = "adjudicator"
 EXCLUDED = "excluded by an adjudicator"
@@ -20,16 +20,16 @@ TOO_FEW = "too few judgments"
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """What an adjudicator settled; an item that was excluded has no answers."""
+class AdjudicatedAnswers:
+    """The decision of an adjudicator; an excluded item has no answers."""
 
     answers: Mapping[str, Any]
     excluded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """What someone answered to an item of the demo task."""
+class DemoAnswers:
+    """The answers of one annotator to an item of the demo task."""
 
     item: str
     annotator: str
@@ -40,31 +40,31 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
-    """All that people said about the items of a run, checked, in the order in which they said it.
+class ProjectAnswers:
+    """All answers of people about the items of a run, checked, in the order they were given.
 
-    `counted` are the judgments that count, `control` those of test questions that are items of the
-    run, `left_out` the number of others by what became of them.
+    `counted` are the judgments that count, `control` those of control items that are items of the
+    run, `left_out` counts the others by their state.
     """
 
     path: Path
     plan: Plan
     counted: tuple[JudgmentRecord, ...]
     control: tuple[JudgmentRecord, ...] = ()
-    demo: tuple[Tried, ...] = ()
-    decisions: Mapping[str, Decided] = field(default_factory=dict)
+    demo: tuple[DemoAnswers, ...] = ()
+    decisions: Mapping[str, AdjudicatedAnswers] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
 
-    def complete(self, least: Mapping[str, int]) -> Complete:
-        """The judgments of items that have as many as they need, or a decision."""
+    def complete(self, least: Mapping[str, int]) -> CompleteAnswers:
+        """The judgments of items that have enough of them, or a decision."""
         number = Counter(row.item for row in self.counted)
         lacking = {
-            item: Label(item, None, votes=number[item], reason=_too_few(number[item], needed))
+            item: ItemLabel(item, None, votes=number[item], reason=_too_few(number[item], needed))
             for item, needed in least.items()
             if number[item] < needed and item not in self.decisions
         }
         rows = [row for row in self.counted if row.item in least and row.item not in lacking]
-        return Complete(tuple(rows), self.decisions, lacking)
+        return CompleteAnswers(tuple(rows), self.decisions, lacking)
 
 
 def _too_few(number: int, needed: int) -> str:
@@ -72,19 +72,19 @@ def _too_few(number: int, needed: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Complete:
-    """The judgments of items that enough people judged; `lacking` are the labels of the others."""
+class CompleteAnswers:
+    """Judgments of items that enough people judged; `lacking` has a label for each other item."""
 
     rows: tuple[JudgmentRecord, ...]
-    decisions: Mapping[str, Decided]
-    lacking: Mapping[str, Label]
+    decisions: Mapping[str, AdjudicatedAnswers]
+    lacking: Mapping[str, ItemLabel]
 
     def judgments(self, questions: Sequence[str]) -> list[Judgment]:
-        """What people said to these questions, one row an answer."""
+        """The answers to these questions, one row per answer."""
         return as_rows(self.rows, questions)
 
     def votes(self, questions: Sequence[str]) -> list[Judgment]:
-        """The same, but for the items on which an adjudicator decided: there, the decision."""
+        """The same, except that an adjudicator's decision replaces the answers to its item."""
         open_ones = [row for row in self.rows if row.item not in self.decisions]
         decided = [
             Judgment(item, ADJUDICATOR, as_label(decision.answers[question]), question)
@@ -94,23 +94,25 @@ class Complete:
         ]
         return [*as_rows(open_ones, questions), *decided]
 
-    def settle(self, labels: Iterable[Label]) -> tuple[Label, ...]:
-        """The labels, with a reason where judgments lack, and those of decisions told apart."""
+    def settle(self, labels: Iterable[ItemLabel]) -> tuple[ItemLabel, ...]:
+        """The labels with decisions applied, and a reason where judgments are missing."""
         number = Counter(row.item for row in self.rows)
         return tuple(self._settled(label, number[label.item]) for label in labels)
 
-    def _settled(self, label: Label, votes: int) -> Label:
+    def _settled(self, label: ItemLabel, votes: int) -> ItemLabel:
         if label.item in self.lacking:
             return self.lacking[label.item]
         if label.item not in self.decisions:
             return label
         if self.decisions[label.item].excluded:
-            return Label(label.item, None, votes=votes, reason=EXCLUDED)
+            return ItemLabel(label.item, None, votes=votes, reason=EXCLUDED)
         return replace(label, votes=votes, share=None, score=None)
 
 
-def as_rows(forms: Iterable[JudgmentRecord | Tried], questions: Sequence[str]) -> list[Judgment]:
-    """Forms as one row an answer, in the order of the questions."""
+def as_rows(
+    forms: Iterable[JudgmentRecord | DemoAnswers], questions: Sequence[str]
+) -> list[Judgment]:
+    """Forms as one row per answer, in the order of the questions."""
     return [
         Judgment(
             form.item,
@@ -127,5 +129,5 @@ def as_rows(forms: Iterable[JudgmentRecord | Tried], questions: Sequence[str]) -
 
 
 def as_label(answer: Any) -> str:
-    """An answer as a label; of several that were chosen `|` stands between."""
+    """An answer as a label; several chosen options are joined by `|`."""
     return "|".join(map(str, answer)) if isinstance(answer, list) else str(answer)

@@ -1,7 +1,7 @@
-"""A crowd that is drawn by a seed: it stands in for people until there are some.
+"""A simulated crowd, drawn by a seed, and the labels and agreement of any crowd.
 
-Everyone has a skill, the share of answers that are those of a hidden truth. The truth is drawn
-too, near to what a machine said of the item, so that all that follows has something to find.
+Each simulated annotator has a skill: the share of answers that match a hidden truth. The truth is
+drawn too, close to what the model says about the item, so that there is an effect to find.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trope.core.judgments import Judgment
 from trope.metrics.aggregation.majority import majority
 from trope.metrics.agreement import Agreement
 from trope.metrics.votes import encode_votes
-from trope.recipes.recipe import Label
+from trope.recipes.recipe import ItemLabel
 from trope.recipes.records import Record
 from trope.recipes.settings import Number, Share
 
@@ -27,9 +27,9 @@ _USUAL_SECONDS = 8.0
 
 @dataclass(frozen=True, slots=True)
 class CrowdSettings:
-    """A simulated crowd: how many judge an item, how skilled they are, how far to trust machines.
+    """A simulated crowd: judgments per item, mean and spread of the skills.
 
-    `machine` is the share of items whose hidden truth is what the machine says.
+    `machine` is the share of items whose hidden truth is what the model says.
     """
 
     annotators: Number
@@ -39,7 +39,7 @@ class CrowdSettings:
 
 
 def generator(seed: int, purpose: str) -> Random:
-    """Random numbers of their own for each purpose, so that one more step changes no other."""
+    """A random generator for one purpose, so that a further step changes no other."""
     return np.random.default_rng([seed, *purpose.encode()])
 
 
@@ -49,25 +49,25 @@ def names(number: int, prefix: str = "a") -> list[str]:
 
 
 def skills(rng: Random, settings: CrowdSettings, number: int) -> list[float]:
-    """How skilled each is: around the mean, never below chance or above 99 %."""
+    """A skill per annotator: around the mean, between 0.5 and 0.99."""
     drawn = rng.normal(settings.skill, settings.spread, number)
     return [float(skill) for skill in np.clip(drawn, 0.5, 0.99)]
 
 
 def hidden_truth(
-    rng: Random, said: Sequence[str | None], labels: Sequence[str], machine: float
+    rng: Random, predicted: Sequence[str | None], labels: Sequence[str], machine: float
 ) -> list[str]:
-    """A truth an item: what the machine said with the given probability, else any label."""
+    """A truth per item: what the model said with the given probability, else any label."""
     return [
         own
         if own is not None and rng.random() < machine
         else labels[int(rng.integers(len(labels)))]
-        for own in said
+        for own in predicted
     ]
 
 
 def answer(rng: Random, truth: str, labels: Sequence[str], skill: float) -> str:
-    """The truth with the probability of the skill, else one of the other labels."""
+    """The truth with the probability of the skill, otherwise another label."""
     if rng.random() < skill:
         return truth
     others = [label for label in labels if label != truth]
@@ -75,13 +75,13 @@ def answer(rng: Random, truth: str, labels: Sequence[str], skill: float) -> str:
 
 
 def scale_answers(rng: Random, truth: Sequence[float], skill: float) -> list[str]:
-    """Answers on the scale from −5 to +5, near the truth."""
+    """Answers on the scale from −5 to +5, close to the truth."""
     places = SCALE.answer(rng, np.asarray(truth, dtype=np.float64), skill)
     return [SCALE.labels[int(place)] for place in places]
 
 
 def seconds(rng: Random) -> float:
-    """How long an answer took."""
+    """The time that an answer took."""
     return round(float(_USUAL_SECONDS * rng.lognormal(0, 0.5)), 1)
 
 
@@ -100,8 +100,8 @@ def majority_labels(
     items: Sequence[str],
     *,
     why_none: Mapping[str, str] | None = None,
-) -> tuple[Label, ...]:
-    """A label an item by majority; ties and items without answers have a reason instead."""
+) -> tuple[ItemLabel, ...]:
+    """A label per item by majority; ties and items without answers have a reason instead."""
     found = {}
     if judgments:
         found = {result.item: result for result in majority(encode_votes(judgments)).items}
@@ -110,10 +110,12 @@ def majority_labels(
         result = found.get(item)
         if result is None:
             reason = (why_none or {}).get(item, "no answer")
-            labels.append(Label(item, None, reason=reason))
+            labels.append(ItemLabel(item, None, reason=reason))
             continue
         share = None if result.confidence is None else round(result.confidence, 4)
-        labels.append(Label(item, result.label, share, result.answers, share, reason=result.note))
+        labels.append(
+            ItemLabel(item, result.label, share, result.answers, share, reason=result.note)
+        )
     return tuple(labels)
 
 

@@ -1,7 +1,7 @@
-"""A recipe run from its data to its data set; what is interrupted goes on where it was.
+"""Runs a recipe from its sources to its data set; an interrupted run resumes where it was.
 
-A step's output appears whole or not at all, and every step depends on nothing but its input, the
-settings and the seed, so that a run that was killed ends with the same bytes as one that was not.
+A step's output appears whole or not at all, and depends only on its input, the settings and the
+seed: a run that was killed and resumed ends with the same bytes as one that was not.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ import msgspec
 from trope import __version__
 from trope.core.files import atomic_write
 from trope.core.progress import track
-from trope.recipes.answer_files import read_export
-from trope.recipes.datasets import write_dataset
-from trope.recipes.funnel import Funnel, StepCounts, read_published_counts
-from trope.recipes.inputs import Input, find_inputs
-from trope.recipes.reading import Part, content, read_part
+from trope.recipes.dataset import write_dataset
+from trope.recipes.exports import read_export
+from trope.recipes.funnel import RunFunnel, StepCounts, read_published_counts
+from trope.recipes.jobs import StepPart, content, read_part
 from trope.recipes.recipe import Context, Recipe, Step, work_here
 from trope.recipes.records import SUBSET, Record, to_line
 from trope.recipes.run_folder import DONE, STEPS, RecipeFolder, kept, outcomes
 from trope.recipes.settings import to_table
+from trope.recipes.sources import SourceFile, find_sources
 
 if TYPE_CHECKING:
     from trope.scale.job import Executor
 
 PART = 4_000
-"""Records after which a piecewise step has a file ready that survives everything."""
+"""Records per file of a piecewise step; finished files survive an interruption."""
 
 READ_PART = 500
-"""The same for steps that read with the model: many small parts keep all workers busy."""
+"""The same for steps that use the model: many small parts keep all workers busy."""
 
 _PACKAGES = ("msgspec", "numpy", "onnxruntime", "spacy")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A run that has ended: its folder, funnel and manifest, and the seconds that steps took."""
+class RecipeRun:
+    """A finished run: its folder, funnel and manifest, and the seconds that steps took."""
 
     folder: Path
-    funnel: Funnel
+    funnel: RunFunnel
     manifest: dict[str, Any]
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -66,31 +66,31 @@ def run_recipe(
     answers: Path | None = None,
     quiet: bool = False,
     engine: Callable[[], Executor] = work_here,
-) -> Run:
-    """Run all steps, or those that a run before has not done, and write the data set.
+) -> RecipeRun:
+    """Run all steps that are not done yet, and write the data set.
 
     Args:
         data: the folder of the corpora.
         out: the folder of the run.
-        simulate: go on after the annotation project, with a crowd that is drawn by the seed.
-        answers: go on with what people said in the project, a file or folder of its export.
-        engine: who reads with the model; not called in where no step does. What comes of a run is
-            the same with any, so that one may go on where another was.
+        simulate: continue after the annotation project with a simulated crowd.
+        answers: continue with people's answers, a file or folder of the project's export.
+        engine: makes the executor that has the model; not called if no step uses the model. The
+            result does not depend on it, so a run may be resumed with another engine.
 
     Raises:
-        MissingData: where data is not there.
-        BadInput: where the folder belongs to another run or another crowd, and for answers that
-            are not of this run's project.
+        MissingData: sources are missing.
+        BadInput: the folder belongs to another run or another crowd, or the answers to another
+            project.
     """
     export = read_export(answers) if answers is not None else None
     context = Context(data, settings, quiet, engine)
-    inputs = find_inputs(recipe.needs(settings), data)
+    inputs = find_sources(recipe.needs(settings), data)
     folder = RecipeFolder(out)
     given = export.sums if export is not None else {}
     try:
         before = folder.open(_manifest(recipe, context, inputs), simulate=simulate, answers=given)
         steps, seconds = _run_steps(recipe, folder, context)
-        funnel = Funnel(recipe.name, steps, read_published_counts(recipe.folder))
+        funnel = RunFunnel(recipe.name, steps, read_published_counts(recipe.folder))
         began = perf_counter()
         crowd = simulate or bool(before.get("simulated"))
         manifest = {**before, "finished": True, "simulated": crowd}
@@ -100,7 +100,7 @@ def run_recipe(
         seconds["data set"] = perf_counter() - began
     finally:
         folder.close()
-    return Run(out, funnel, manifest, seconds)
+    return RecipeRun(out, funnel, manifest, seconds)
 
 
 def _run_steps(
@@ -108,13 +108,13 @@ def _run_steps(
 ) -> tuple[tuple[StepCounts, ...], dict[str, float]]:
     counts: list[StepCounts] = []
     seconds: dict[str, float] = {}
-    source = folder.path / STEPS / "none"  # the first step reads the data, not a step
+    source = folder.path / STEPS / "none"  # the first step reads sources, not a step
     anew = False
     for number, step in enumerate(recipe.steps, start=1):
         where = folder.step(number, step.name)
         found = None if anew else _done(where)
         if anew:
-            shutil.rmtree(where, ignore_errors=True)  # made from what is not there any more
+            shutil.rmtree(where, ignore_errors=True)  # made from an input that no longer exists
         if found is None:
             began = perf_counter()
             found = _run_step(step, source, where, counts[-1] if counts else None, context)
@@ -140,7 +140,7 @@ def _run_step(
             _missing_parts(taken, where, min(PART, READ_PART) if step.with_model else PART),
             context,
         )
-        context.facts = {}  # nobody can tell them for parts that were there
+        context.facts = {}  # unknown for parts of an earlier attempt
     else:
         _write_whole(where / "0000.jsonl", step, taken, context)
     found = _counts(step, where, taken.number if before else None, context.facts)
@@ -149,8 +149,8 @@ def _run_step(
     return found
 
 
-def _write_parts(step: Step, parts: Iterator[Part], context: Context) -> None:
-    """Write the files of parts, in the order in which they get ready."""
+def _write_parts(step: Step, parts: Iterator[StepPart], context: Context) -> None:
+    """Write the files of parts as they get ready."""
     if step.with_model:
         made = context.executor.run(partial(read_part, step.apply, context.settings), parts)
     else:
@@ -190,7 +190,7 @@ def _counts(step: Step, where: Path, taken: int | None, facts: dict[str, Any]) -
 
 
 def _done(where: Path) -> StepCounts | None:
-    """What a finished step counted; None where it is not finished, or was altered since."""
+    """The counts of a finished step; None if it is not finished or was altered since."""
     try:
         found = msgspec.json.decode((where / DONE).read_bytes(), type=StepCounts)
     except (OSError, msgspec.MsgspecError):
@@ -202,7 +202,7 @@ def _done(where: Path) -> StepCounts | None:
 
 
 def _digest(where: Path) -> str:
-    """The checksum of all parts, one after the other."""
+    """The checksum of all parts, in order."""
     digest = hashlib.sha256()
     for part in sorted(where.glob("[0-9]*.jsonl")):
         with part.open("rb") as file:
@@ -212,20 +212,20 @@ def _digest(where: Path) -> str:
 
 
 def _sweep(where: Path) -> None:
-    """Remove what a killed process was still writing."""
+    """Remove unfinished files of a killed process."""
     for path in where.glob(".*"):
         path.unlink()
 
 
-def _missing_parts(records: Iterator[Record], where: Path, size: int) -> Iterator[Part]:
-    """Records by so many, where what comes of them is not there yet."""
+def _missing_parts(records: Iterator[Record], where: Path, size: int) -> Iterator[StepPart]:
+    """Parts of so many records whose files do not exist yet."""
     for number in count():
         some = tuple(islice(records, size))
         if not some:
             return
         path = where / f"{number:04d}.jsonl"
         if not path.is_file():
-            yield Part(path, some)
+            yield StepPart(path, some)
 
 
 class _Counted:
@@ -244,8 +244,8 @@ class _Counted:
         return record
 
 
-def _manifest(recipe: Recipe, context: Context, inputs: tuple[Input, ...]) -> dict[str, Any]:
-    model = context.executor.model.sha256 if recipe.reads_with_model else ""
+def _manifest(recipe: Recipe, context: Context, inputs: tuple[SourceFile, ...]) -> dict[str, Any]:
+    model = context.executor.model.sha256 if recipe.uses_model else ""
     asked = msgspec.json.encode(
         {
             "recipe": recipe.name,
@@ -260,7 +260,7 @@ def _manifest(recipe: Recipe, context: Context, inputs: tuple[Input, ...]) -> di
             **msgspec.to_builtins(recipe.card),
         }
     )
-    return msgspec.json.decode(asked, type=dict[str, Any])  # as it will be read from the file
+    return msgspec.json.decode(asked, type=dict[str, Any])  # as it is read from the file
 
 
 def _versions() -> dict[str, str]:

@@ -16,7 +16,7 @@ _PALE = "#e3c9ab"
 
 
 class StepCounts(msgspec.Struct, frozen=True):
-    """What a step did; `groups` counts what it kept by subset, `facts` are what it found out."""
+    """Counts of a step; `groups` counts kept records by subset, `facts` are other findings."""
 
     name: str
     taken: int = msgspec.field(name="in")
@@ -29,7 +29,7 @@ class StepCounts(msgspec.Struct, frozen=True):
 
 
 class PublishedCount(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A count of the paper as it is printed, beside the step that it belongs to."""
+    """A count as the paper prints it, with the step that it belongs to."""
 
     step: str
     printed: str
@@ -45,7 +45,7 @@ class PublishedCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counts: tuple[PublishedCount, ...]
 
 
-class Funnel(msgspec.Struct, frozen=True):
+class RunFunnel(msgspec.Struct, frozen=True):
     """The steps of a run, with the counts of the paper."""
 
     recipe: str
@@ -53,7 +53,7 @@ class Funnel(msgspec.Struct, frozen=True):
     published: tuple[PublishedCount, ...]
 
     def describe(self) -> str:
-        """The funnel as text: a line a step, a line a reason."""
+        """The funnel as text: a line per step and per reason."""
         lines = [self.recipe]
         width = max((len(f"{step.kept:,}") for step in self.steps), default=1)
         for step in self.steps:
@@ -63,7 +63,7 @@ class Funnel(msgspec.Struct, frozen=True):
             for reason, number in step.dropped.items():
                 lines.append(f"{'':{width}}   − {number:,} {reason}")
             for name, fact in step.facts.items():
-                lines.append(f"{'':{width}}   {name}: {_told(fact)}")
+                lines.append(f"{'':{width}}   {name}: {_fact_text(fact)}")
             for count in self.published:
                 if count.step == step.name:
                     group = f"{count.group}: " if count.group else ""
@@ -71,9 +71,9 @@ class Funnel(msgspec.Struct, frozen=True):
         return "\n".join(lines)
 
 
-def _told(fact: Any) -> str:
+def _fact_text(fact: Any) -> str:
     if isinstance(fact, dict):
-        return ", ".join(f"{name} {_told(value)}" for name, value in fact.items())
+        return ", ".join(f"{name} {_fact_text(value)}" for name, value in fact.items())
     return f"{fact:,}" if isinstance(fact, int) else str(fact)
 
 
@@ -82,22 +82,22 @@ def _bracketed(text: str) -> str:
 
 
 def read_published_counts(folder: Path) -> tuple[PublishedCount, ...]:
-    """What the paper of a recipe printed."""
+    """The counts that the paper of a recipe prints."""
     return read_config(folder / PUBLISHED, PublishedCounts).counts
 
 
 def unknown_steps(counts: Sequence[PublishedCount], steps: Sequence[str]) -> list[str]:
-    """Steps that the published counts name and the recipe lacks."""
+    """Steps that the published counts name but the recipe does not have."""
     return sorted({count.step for count in counts} - set(steps))
 
 
-def draw_funnel(funnel: Funnel, path: Path) -> None:
+def draw_funnel(funnel: RunFunnel, path: Path) -> None:
     """Draw a bar per step: what it kept, what it dropped, and the most frequent reason."""
     with plot_file(path, 7.5, 0.42 * len(funnel.steps) + 1.2) as figure:
         _draw(figure.subplots(), funnel)
 
 
-def _draw(axes: Any, funnel: Funnel) -> None:
+def _draw(axes: Any, funnel: RunFunnel) -> None:
     places = range(len(funnel.steps))
     kept = [step.kept for step in funnel.steps]
     dropped = [sum(step.dropped.values()) for step in funnel.steps]
@@ -106,8 +106,8 @@ def _draw(axes: Any, funnel: Funnel) -> None:
     widest = max((a + b for a, b in zip(kept, dropped, strict=True)), default=1) or 1
     for place, (step, out) in enumerate(zip(funnel.steps, dropped, strict=True)):
         reason = max(step.dropped, key=lambda name: step.dropped[name], default="")
-        said = f"{step.kept:,}" + (f"; most dropped: {reason}" if reason else "")
-        axes.text(step.kept + out + widest * 0.01, place, said, va="center", color=SOFT, fontsize=8)
+        note = f"{step.kept:,}" + (f"; most dropped: {reason}" if reason else "")
+        axes.text(step.kept + out + widest * 0.01, place, note, va="center", color=SOFT, fontsize=8)
     axes.set_yticks(places, [step.name for step in funnel.steps])
     axes.set_xlim(0, widest * 1.35)
     axes.invert_yaxis()

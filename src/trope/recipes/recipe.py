@@ -1,8 +1,8 @@
-"""What a recipe is: settings, data that it needs, steps, a project, a crowd or people to finish."""
+"""A recipe: settings, sources, steps, an annotation project, and the data set after judging."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -13,7 +13,7 @@ from trope.recipes.records import Outcome, Record
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
-    from trope.recipes.answers import Answers
+    from trope.recipes.answers import ProjectAnswers
     from trope.scale.job import Executor
 
 T = TypeVar("T")
@@ -31,10 +31,10 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a data set is, for those who publish it.
+    """The description of a data set for its release.
 
-    `text_is` tells whose the texts are, `question` is the one that labels answer, `group_by` names
-    the field of the items that must not be split between train and test.
+    `text_is` says where the texts are from, `question` is the one that labels answer, `group_by`
+    names the field whose values must not be shared between train and test.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Card:
 
 
 def work_here() -> Executor:
-    """The executor of a run that says nothing else: this process."""
+    """The default executor: this process."""
     from trope.scale.local import LocalExecutor
 
     return LocalExecutor()
@@ -57,8 +57,8 @@ def work_here() -> Executor:
 class Context:
     """What the steps of a run may use.
 
-    `engine` makes the executor that has the model, `reader` is the model of a step that reads with
-    it. `facts` are what a step found out about the whole (a threshold, a size); they are kept.
+    `engine` makes the executor that has the model; `reader` is the model, for steps that use it.
+    `facts` are findings of a step about all records (a threshold, a size); the funnel keeps them.
     """
 
     data: Path
@@ -76,17 +76,17 @@ class Context:
 
     @property
     def pipeline(self) -> Pipeline:
-        """The model, for steps that read with it."""
-        assert self.reader is not None, "steps that read with the model are marked: with_model"
+        """The model, for steps that use it."""
+        assert self.reader is not None, "steps that use the model are declared with_model"
         return self.reader
 
     @property
     def executor(self) -> Executor:
-        """Who reads with the model; called in when it is first asked for."""
+        """The executor that has the model; made on first use."""
         return self.once("executor", self.engine)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
-        """What is made when it is first asked for, and kept as long as the run lasts."""
+        """A value that is made on first use and kept until the run ends."""
         if name not in self._made:
             self._made[name] = make()
         found: T = self._made[name]
@@ -102,11 +102,11 @@ Apply = Callable[[Iterator[Record], Context], Iterator[Outcome]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One stage of the way: records in, records and drops out, in order.
+    """One step: records in, records and drops out, in order.
 
-    `piecewise` steps look at each record by itself, so that they can be taken up again in their
-    middle. `with_model` ones read with the model as well, here or on other machines. `unit` is
-    what the step gives, where that is not what it takes.
+    `piecewise` steps treat each record by itself, so that they can be resumed midway. `with_model`
+    steps also use the model, here or on other machines. `unit` names the records that come out,
+    if they are not what went in.
     """
 
     name: str
@@ -127,8 +127,8 @@ class ProjectParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """What a crowd made of an item; without a label there is a reason."""
+class ItemLabel:
+    """The label of an item, or the reason why it has none."""
 
     item: str
     label: str | None
@@ -139,14 +139,14 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """A data set that a crowd has judged.
+class JudgedDataset:
+    """A data set after judging.
 
-    `tables` are of the paper's shape; `others` are further files of rows (gold+, for example).
+    `tables` have the shape of the paper's; `others` are further files of rows, such as gold+.
     """
 
     judgments: tuple[Judgment, ...]
-    labels: tuple[Label, ...]
+    labels: tuple[ItemLabel, ...]
     agreement: dict[str, Any]
     tables: dict[str, Any]
     others: dict[str, tuple[dict[str, Any], ...]] = field(default_factory=dict)
@@ -154,9 +154,11 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A data set of a paper, end to end; wiring alone.
+    """A data set of a paper, end to end; only wiring.
 
-    `simulate` ends it with a crowd that is drawn by the seed, `finish` with what people answered.
+    `simulate` makes the data set with a simulated crowd, `finish` with people's answers.
+    `renamed` are old keys of settings that are still read.
+
     The folder holds config.toml (every setting with its default), published.toml and README.md.
     """
 
@@ -167,10 +169,11 @@ class Recipe:
     needs: Callable[[Any], Sequence[Need]]
     steps: tuple[Step, ...]
     project: Callable[[Sequence[Record], Context], ProjectParts]
-    simulate: Callable[[Sequence[Record], Context], Finished]
-    finish: Callable[[Sequence[Record], Answers, Context], Finished]
+    simulate: Callable[[Sequence[Record], Context], JudgedDataset]
+    finish: Callable[[Sequence[Record], ProjectAnswers, Context], JudgedDataset]
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def reads_with_model(self) -> bool:
-        """Whether a step does."""
+    def uses_model(self) -> bool:
+        """Whether any step uses the model."""
         return any(step.with_model for step in self.steps)

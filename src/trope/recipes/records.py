@@ -1,4 +1,4 @@
-"""What passes through a recipe: records, and what became of those that were dropped."""
+"""Records that pass through the steps of a recipe, and drops with their reasons."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 
 Fields = dict[str, Any]
-"""What a record says beside its text: strings, numbers, truth values, None, lists of strings."""
+"""Fields of a record besides its text: strings, numbers, booleans, None, lists of strings."""
 
 SUBSET = "subset"
-"""The field that tells the parts of a data set."""
+"""The field that names the subset of a data set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A text on its way, and what the steps have found out about it."""
+    """A text, and what the steps have found out about it."""
 
     id: str
     text: str
@@ -30,7 +30,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A record that goes, and why; the reason is a word that can be counted."""
+    """A dropped record; the reason is a word that can be counted."""
 
     id: str
     reason: str

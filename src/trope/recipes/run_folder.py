@@ -1,11 +1,11 @@
-"""The folder of a run: what was asked, what each step gave, what came of it.
+"""The folder of a run: settings, results of each step, data set.
 
     RUN/manifest.json            settings, seed, versions, checksums of inputs and outputs
     RUN/steps/03-name/0000.jsonl every record of a step: kept with its fields, or with a reason
     RUN/steps/03-name/done.json  its counts; written last
     RUN/…                        the data set
 
-Nothing in a finished folder depends on when, how fast or in how many attempts it was made, but
+A finished folder does not depend on when, how fast or in how many attempts it was made, except
 for the secret of its annotation project.
 """
 
@@ -22,10 +22,10 @@ from trope.recipes.settings import differences
 STEPS, DONE = "steps", "done.json"
 
 ANSWERS = "answers"
-"""Where the manifest of a run that people have judged has the checksums of their answers."""
+"""The manifest's key for the checksums of people's answers."""
 
 ASKED = ("recipe", "trope", "config", "inputs", "versions", "model_sha256")
-"""What must be the same for a run to be taken up again."""
+"""Keys of the manifest that must be the same for a run to be resumed."""
 
 
 class RecipeFolder(RunFolder[dict[str, Any]]):
@@ -39,15 +39,15 @@ class RecipeFolder(RunFolder[dict[str, Any]]):
     def open(
         self, wanted: dict[str, Any], *, simulate: bool = False, answers: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Make the folder ready; the manifest that is there, or the wanted one.
+        """Open and lock the folder; returns its manifest, or the wanted one for a new run.
 
         Args:
-            simulate: whether a simulated crowd is to judge.
-            answers: the checksums of the files that say what people answered.
+            simulate: whether a simulated crowd judges.
+            answers: the checksums of the files with people's answers.
 
         Raises:
-            BadInput: for a folder of another run or crowd, with the differences, or of nobody that
-                we know.
+            BadInput: the folder belongs to another run or crowd (the message has the differences),
+                or was not made by trope recipe.
         """
         self.check_usable()
         self.lock()
@@ -79,7 +79,7 @@ class RecipeFolder(RunFolder[dict[str, Any]]):
         old, new = ({key: side.get(key) for key in ASKED} for side in (before, wanted))
         old["inputs"], new["inputs"] = _by_path(old["inputs"]), _by_path(new["inputs"])
         if before["simulated"] or before.get(ANSWERS):
-            # who has judged once stays: a simulated crowd is never taken for people
+            # the crowd stays the same: a simulated one is never mistaken for people
             again = simulate or (before["simulated"] and not answers)
             old |= {"simulated": before["simulated"], ANSWERS: before.get(ANSWERS, {})}
             new |= {"simulated": again, ANSWERS: answers}
@@ -87,14 +87,14 @@ class RecipeFolder(RunFolder[dict[str, Any]]):
 
 
 def outcomes(step: Path) -> Iterator[Outcome]:
-    """Every record that a step has dealt with, in order."""
+    """Every record and drop of a step, in order."""
     for part in sorted(step.glob("[0-9]*.jsonl")):
         with part.open("rb") as lines:
             yield from from_lines(lines)
 
 
 def kept(step: Path) -> Iterator[Record]:
-    """The records that a step has kept, in order."""
+    """The records that a step kept, in order."""
     return (found for found in outcomes(step) if isinstance(found, Record))
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from trope.core.config import convert_config
+from trope.core.config import convert_config, renamed_keys
 from trope.core.errors import BadConfig, BadInput, MissingData
 from trope.core.files import read_text
 from trope.recipes.recipe import Recipe
@@ -24,19 +24,20 @@ CONFIG = "config.toml"
 
 
 def resolve(recipe: Recipe, config: Path | None = None, changes: Sequence[str] = ()) -> Any:
-    """The settings of a run: the recipe's own, changed by a file, changed by `key=value`.
+    """The settings of a run: the recipe's defaults, then a file, then `key=value` changes.
 
     Raises:
-        BadConfig: with the file and every key that is unknown or has a value out of range.
+        BadConfig: keys are unknown or values out of range; the message names the file and each key.
     """
-    table = _read(recipe.folder / CONFIG)
+    table = _read_toml(recipe.folder / CONFIG)
     settings: Any = convert_config(table, recipe.settings, recipe.folder / CONFIG)
     if config is not None:
-        table = _laid_over(table, _read(config))
+        table = _merge(table, renamed_keys(_read_toml(config), recipe.renamed, config))
         settings = convert_config(table, recipe.settings, config)
     for change in changes:
-        table = _laid_over(table, _parsed(change))
-        settings = convert_config(table, recipe.settings, f"--set {change}")
+        where = f"--set {change}"
+        table = _merge(table, renamed_keys(_parse_change(change), recipe.renamed, where))
+        settings = convert_config(table, recipe.settings, where)
     return settings
 
 
@@ -47,8 +48,8 @@ def to_table(settings: Any) -> dict[str, Any]:
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What two tables do not share, a key each: `sample: 15000 there, 20 here`."""
-    old, new = _flat(before), _flat(now)
+    """The differences between two tables, one per key: `sample: 15000 there, 20 here`."""
+    old, new = _flatten(before), _flatten(now)
     return [
         f"{key}: {_shown(old, key)} there, {_shown(new, key)} here"
         for key in sorted({*old, *new})
@@ -63,17 +64,17 @@ def _shown(table: Mapping[str, Any], key: str) -> str:
     return repr(table[key]) if key in table else "nothing"
 
 
-def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in table.items():
         if isinstance(value, Mapping):
-            found |= _flat(value, f"{prefix}{key}.")
+            found |= _flatten(value, f"{prefix}{key}.")
         else:
             found[f"{prefix}{key}"] = value
     return found
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise MissingData(path, "give the path of a TOML file")
     try:
@@ -82,11 +83,11 @@ def _read(path: Path) -> dict[str, Any]:
         raise BadConfig(path, [str(error)]) from None
 
 
-def _parsed(change: str) -> dict[str, Any]:
-    """`a.b=3` as a table; a value that is no TOML is taken for a string."""
+def _parse_change(change: str) -> dict[str, Any]:
+    """`a.b=3` as a table; a value that is not TOML is a string."""
     key, sign, value = change.partition("=")
     if not sign or not key.strip():
-        raise BadInput(f"--set {change!r} is no setting; write it as key=value")
+        raise BadInput(f"--set {change!r} is not a setting; write it as key=value")
     try:
         return tomllib.loads(f"{key} = {value}")
     except tomllib.TOMLDecodeError:
@@ -94,15 +95,15 @@ def _parsed(change: str) -> dict[str, Any]:
     try:
         return tomllib.loads(f"{key} = {msgspec.json.encode(value).decode()}")
     except tomllib.TOMLDecodeError:
-        raise BadInput(f"--set {change!r} is no setting; write it as key=value") from None
+        raise BadInput(f"--set {change!r} is not a setting; write it as key=value") from None
 
 
-def _laid_over(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(table: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     found = deepcopy(dict(table))
     for key, given in changes.items():
         value, below = given, found.get(key)
         if isinstance(value, date):
-            value = value.isoformat()  # days are texts, as they are in the data
+            value = value.isoformat()  # dates are strings, as in the data
         both = isinstance(below, dict) and isinstance(value, dict)
-        found[key] = _laid_over(below, value) if both else value  # type: ignore[arg-type]
+        found[key] = _merge(below, value) if both else value  # type: ignore[arg-type]
     return found

@@ -1,0 +1,1 @@
+"""Metaphoric analogies, after MEAN (2023)."""

@@ -12,7 +12,7 @@ from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import CODES, spoken
 from trope.lexicon.vectors import read_vectors
 from trope.recipes.crowd import CrowdSettings
-from trope.recipes.mean.finishing import QUESTION, finish, simulate
+from trope.recipes.mean.gold import QUESTION, finish, simulate
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import Drop, Outcome, Record
 from trope.recipes.settings import Count, Number
@@ -22,18 +22,18 @@ METAPHORS, FRAMES = ("conceptual", "metaphors.yaml"), ("conceptual", "frames.yam
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MeanSettings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
     proposals: Number
-    a_metaphor: Number
+    items_per_metaphor: Number
     items: Count
     crowd: CrowdSettings
 
 
 def inventory(context: Context) -> Inventory:
-    """The metaphors and frames, with the vectors that ship."""
+    """The metaphors and frames, with the shipped vectors."""
     return context.once(
         "inventory",
         lambda: Inventory.of(
@@ -56,7 +56,7 @@ def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 
 def make_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """An item for every mapping that has a wrong choice of each kind."""
+    """An item per mapping that has a wrong choice of each kind."""
     everything = inventory(context)
     named = {metaphor.name: metaphor for metaphor in everything.metaphors}
     for record in records:
@@ -84,8 +84,8 @@ def make_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]
             )
 
 
-def drawn(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """A random sample with at most so many items of a metaphor."""
+def draw_items(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """A random sample with a limited number of items per metaphor."""
     every = list(records)
     order = list(range(len(every)))
     random.Random(f"{context.seed} items").shuffle(order)
@@ -94,7 +94,7 @@ def drawn(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
     seen: Counter[str] = Counter()
     for place in order:
         metaphor = every[place].fields["metaphor"]
-        if len(chosen) < wanted and seen[metaphor] < context.settings.a_metaphor:
+        if len(chosen) < wanted and seen[metaphor] < context.settings.items_per_metaphor:
             chosen.add(place)
             seen[metaphor] += 1
     kept = [every[place] for place in sorted(chosen)]
@@ -128,14 +128,15 @@ RECIPE = Recipe(
         group_by="metaphor",
     ),
     folder=Path(__file__).parent,
-    settings=Settings,
+    settings=MeanSettings,
     needs=lambda settings: [Need(*METAPHORS), Need(*FRAMES)],
     steps=(
         Step("metaphors", collect, unit="metaphors"),
         Step("items", make_items, piecewise=True, unit="items"),
-        Step("drawn", drawn, unit="items"),
+        Step("drawn", draw_items, unit="items"),
     ),
     project=make_project,
     simulate=simulate,
     finish=finish,
+    renamed={"a_metaphor": "items_per_metaphor"},
 )

@@ -1,0 +1,1 @@
+"""Metaphors in news headlines, after NewsMet (2023)."""

@@ -16,7 +16,7 @@ _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](?:0?[1-9]|1[0-2])(?!\d)")
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """All headlines, with their source, its type and the year that their date or address tells."""
+    """All headlines, with their source, its type and the year of their date or address."""
     for headline in read_texts(context.find(*HEADLINES)):
         fields = headline.fields
         text = " ".join(headline.text.split())
@@ -33,7 +33,7 @@ def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 
 def year_of(address_or_date: str) -> int | None:
-    """The year of a date or of an address that has one.
+    """The year of a date, or of an address that has one.
 
     >>> year_of("2018-04-24"), year_of("http://news.example/2017/05/title"), year_of("example.org")
     (2018, 2017, None)
@@ -43,7 +43,7 @@ def year_of(address_or_date: str) -> int | None:
 
 
 def in_years(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Headlines of the wanted years; all where none are named."""
+    """Headlines of the wanted years; all if no years are set."""
     years = context.settings.years
     for record in records:
         year = record.fields["year"]
@@ -56,14 +56,14 @@ def in_years(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 
 def long_enough(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Headlines of more than so many words between blanks."""
+    """Headlines with more words than the setting `more_than`; words are separated by blanks."""
     for record in records:
         words = len(record.text.split())
         yield record if words > context.settings.more_than else Drop(record.id, "too-short")
 
 
 def one_triplet(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Headlines with one subject, verb and object whose verb is the root, and where these stand."""
+    """Headlines with one subject–verb–object triplet whose verb is the root; adds its words."""
     every = list(records)
     analyses = context.pipeline.analyze_many(
         (record.text for record in every), kind="headline", tasks=("syntax", "relations")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from trope.recipes.newsmet.finishing import QUESTION, finish, make_project, simulate
+import msgspec
+
+from trope.recipes.crowd import CrowdSettings
+from trope.recipes.newsmet.gold import QUESTION, finish, make_project, simulate
 from trope.recipes.newsmet.headlines import (
     HEADLINES,
     collect,
@@ -12,13 +17,46 @@ from trope.recipes.newsmet.headlines import (
     long_enough,
     one_triplet,
 )
-from trope.recipes.newsmet.settings import Settings
 from trope.recipes.newsmet.silver import draw_annotated, draw_classes, find_candidates, predict
 from trope.recipes.recipe import Card, Need, Recipe, Step
-from trope.recipes.stages import draw, drop_duplicates
+from trope.recipes.settings import Count, Number
+from trope.recipes.steps import draw, drop_duplicates
 
 EXACT_ONLY = 2.0
-"""No two texts are so much alike: headlines that differ in a name are two headlines."""
+"""A similarity that no two texts reach: headlines that differ in a name are two headlines."""
+
+Year = Annotated[int, msgspec.Meta(ge=1600, le=2200)]
+Years = Annotated[tuple[Year, ...], msgspec.Meta(max_length=2)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSizes:
+    """Headlines to draw from each predicted class."""
+
+    metaphorical: Count
+    literal: Count
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSettings:
+    """Candidate verbs per headline and direction, and headlines to annotate."""
+
+    each: Number
+    annotated: Count
+
+
+@dataclass(frozen=True, slots=True)
+class NewsmetSettings:
+    """All settings; their defaults are in config.toml."""
+
+    seed: int
+    years: Years
+    more_than: Count
+    sample: Count
+    classes: ClassSizes
+    candidates: CandidateSettings
+    crowd: CrowdSettings
+
 
 RECIPE = Recipe(
     name="newsmet",
@@ -33,7 +71,7 @@ RECIPE = Recipe(
         group_by="verb",
     ),
     folder=Path(__file__).parent,
-    settings=Settings,
+    settings=NewsmetSettings,
     needs=lambda settings: [Need(*HEADLINES)],
     steps=(
         Step("collect", collect, unit="headlines"),

@@ -1,4 +1,4 @@
-"""Silver labels, and verbs that could stand in the place of the focus verb."""
+"""Silver labels of headlines, and candidates to replace the focus verb."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from itertools import islice
 from trope.core.records import Analysis
 from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
-from trope.recipes.stages import draw, sense_coverage
+from trope.recipes.steps import draw, sense_coverage
 from trope.tasks.rewriting.rewriter import idiom_at
 from trope.tasks.rewriting.task import DIRECTIONS, Place
 from trope.tasks.rewriting.texts import sentence_parses
 
 METAPHORICAL, LITERAL = "metaphorical", "literal"
-_AT_ONCE = 64  # headlines whose candidates are read in one go
+_AT_ONCE = 64  # headlines whose candidates are ranked at once
 
 
 def predict(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Headlines with what the shipped detector says of them; it becomes their subset."""
+    """Headlines with the label of the shipped detector, which becomes their subset."""
     every = list(records)
     analyses = context.pipeline.analyze_many(
         (record.text for record in every), kind="headline", tasks=("syntax", "metaphor")
@@ -49,13 +49,13 @@ def draw_classes(records: Iterator[Record], context: Context) -> Iterator[Outcom
 
 
 def find_candidates(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Headlines with the best verbs for the place of the focus verb, literal and metaphorical."""
+    """Headlines with the best literal and metaphorical candidates for the focus verb."""
     while some := list(islice(records, _AT_ONCE)):
         yield from _candidates(some, context)
 
 
 def draw_annotated(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """The headlines that people will see."""
+    """The headlines to annotate."""
     sample = draw(lambda context: int(context.settings.candidates.annotated), "annotated")
     found = list(sample(records, context))
     kept = [outcome for outcome in found if isinstance(outcome, Record)]

@@ -1,0 +1,1 @@
+"""Metonymic readings of names, after SemEval-2007 Task 8."""

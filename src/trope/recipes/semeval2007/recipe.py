@@ -14,10 +14,9 @@ from trope.lexicon.readings import NAME_CLASSES, readings
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
-from trope.recipes.semeval2007.finishing import QUESTION, simulate
-from trope.recipes.semeval2007.people import finish
+from trope.recipes.semeval2007.gold import QUESTION, finish, simulate
 from trope.recipes.settings import Count, Share
-from trope.recipes.stages import template
+from trope.recipes.steps import template
 from trope.tasks.metonymy.collect import collect as collect_names
 from trope.tasks.metonymy.collect import company_frame, country_frame
 from trope.tasks.metonymy.review import read_review_sheet
@@ -27,23 +26,23 @@ _NEW_DOCUMENT = "newdoc id ="
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
-    """Samples of a class."""
+class SplitSizes:
+    """Samples of a class in train and test."""
 
     train: Count
     test: Count
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
-    """How the simulated annotators come to terms."""
+class DoubtSettings:
+    """How the simulated annotators resolve their differences."""
 
     settled: Share
     doubtful: Share
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Semeval2007Settings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
@@ -51,10 +50,10 @@ class Settings:
     companies: str
     ignore_case: bool
     review: str
-    location: Sizes
-    organisation: Sizes
+    location: SplitSizes
+    organisation: SplitSizes
     crowd: CrowdSettings
-    doubts: Doubts
+    doubts: DoubtSettings
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
@@ -74,7 +73,7 @@ def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 
 def find_samples(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Every name of a country or a company in its context, a sample each."""
+    """A sample for every name of a country or a company, with its context."""
     settings = context.settings
     frames = (country_frame(), company_frame(settings.companies or None))
     for document in records:
@@ -102,7 +101,7 @@ def _record(sample: NameSample, identifier: str) -> Record:
 
 
 def reviewed(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Samples without those that a person has struck out."""
+    """Samples without those that the review sheet removes."""
     sheet = context.settings.review
     decisions = read_review_sheet(Path(sheet)) if sheet else {}
     for record in records:
@@ -130,7 +129,7 @@ def draw_subsets(records: Iterator[Record], context: Context) -> Iterator[Outcom
 
 
 def _fitting(there: int, train: int, test: int) -> tuple[int, int]:
-    """The wanted numbers, or what there is in the same proportion."""
+    """The wanted numbers, or fewer in the same proportion."""
     if train + test <= there:
         return train, test
     share = round(there * train / (train + test))
@@ -164,7 +163,7 @@ RECIPE = Recipe(
         group_by="title",
     ),
     folder=Path(__file__).parent,
-    settings=Settings,
+    settings=Semeval2007Settings,
     needs=lambda settings: [Need(CORPUS, name) for name in settings.texts],
     steps=(
         Step("collect", collect, unit="documents"),

@@ -1,0 +1,1 @@
+"""Sentiment of figurative tweets, after SemEval-2015 Task 11."""

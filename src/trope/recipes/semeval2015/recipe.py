@@ -13,16 +13,16 @@ import msgspec
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
-from trope.recipes.semeval2015.finishing import QUESTION, SCALE_LABELS, TRIAL, finish, simulate
+from trope.recipes.semeval2015.gold import QUESTION, SCALE_LABELS, TRIAL, finish, simulate
 from trope.recipes.settings import Count
-from trope.recipes.stages import template
-from trope.recipes.tweets import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
+from trope.recipes.sources import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
+from trope.recipes.steps import template
 from trope.tasks.sentiment.harvest import FoundTweet, HarvestRules, harvest
 
 
 @dataclass(frozen=True, slots=True)
-class Quotas:
-    """How many tweets of each kind are wanted at most."""
+class CategoryQuotas:
+    """The most tweets of each kind."""
 
     sarcasm: Count
     irony: Count
@@ -31,8 +31,8 @@ class Quotas:
 
 
 @dataclass(frozen=True, slots=True)
-class Workers:
-    """The simulated crowd by intention."""
+class WorkerCounts:
+    """The simulated crowd: honest workers, constant answers, random answers."""
 
     honest: Count
     constant: Count
@@ -40,7 +40,7 @@ class Workers:
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Semeval2015Settings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
@@ -51,12 +51,12 @@ class Settings:
     least_whole: Count
     near: Annotated[float, msgspec.Meta(gt=0)]
     trial: Count
-    quotas: Quotas
+    quotas: CategoryQuotas
     crowd: CrowdSettings
-    workers: Workers
+    workers: WorkerCounts
 
 
-def needs(settings: Settings) -> list[Need]:
+def needs(settings: Semeval2015Settings) -> list[Need]:
     """The files of tweets."""
     political = [Need(*POLITICAL)] if settings.political else []
     return [*political, *(Need(EMOTIONAL, name) for name in settings.emotional)]
@@ -69,8 +69,8 @@ def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
         yield from political_tweets(context)
 
 
-def harvested(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Tweets that a hashtag or a word asks for, long enough, once, within the quotas."""
+def harvest_tweets(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Tweets that match a hashtag or word, long enough, without duplicates, within the quotas."""
     settings = context.settings
     rules = HarvestRules(
         general=settings.general,
@@ -89,8 +89,8 @@ def harvested(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
         yield Record(verdict.id, verdict.text, {**fields, "category": verdict.category})
 
 
-def set_apart(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """All tweets; a random part is the trial set, which a team judges first."""
+def draw_trial(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """All tweets; a random sample is the trial set, which a team judges first."""
     every = list(records)
     number = min(context.settings.trial, len(every) // 2)
     chosen = set(random.Random(f"{context.seed} trial").sample(range(len(every)), number))
@@ -99,7 +99,7 @@ def set_apart(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 
 def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
-    """The task's project; trial tweets are a file of their own until a team has judged them."""
+    """The task's project; trial tweets are in their own file, for the team."""
     rows = [{"id": item.id, "text": item.text} for item in items]
     trial = {item.id for item in items if item.fields[SUBSET] == TRIAL}
     team = "".join(msgspec.json.encode(row).decode() + "\n" for row in rows if row["id"] in trial)
@@ -120,12 +120,12 @@ RECIPE = Recipe(
         group_by="source_id",
     ),
     folder=Path(__file__).parent,
-    settings=Settings,
+    settings=Semeval2015Settings,
     needs=needs,
     steps=(
         Step("collect", collect, unit="tweets"),
-        Step("harvest", harvested, unit="tweets"),
-        Step("trial", set_apart, unit="tweets"),
+        Step("harvest", harvest_tweets, unit="tweets"),
+        Step("trial", draw_trial, unit="tweets"),
     ),
     project=make_project,
     simulate=simulate,

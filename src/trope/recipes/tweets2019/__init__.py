@@ -1,0 +1,1 @@
+"""Metaphorical expressions in tweets, after Zayed, McCrae and Buitelaar (2019)."""

@@ -1,4 +1,4 @@
-"""Verbs with their objects: candidates, the verbs that are wanted, weak labels."""
+"""Verb–object expressions: extraction, the inventory of verbs, weak labels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trope.core.records import Analysis, Relation
 from trope.corpora.verb_corpora import read_moh_formatted
 from trope.corpora.vua import read_vua_words
-from trope.recipes.reading import parse_all
+from trope.recipes.jobs import parse_all
 from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.tasks.metaphor.seed_similarity import build
@@ -21,7 +21,7 @@ METAPHOR, LITERAL = "metaphor", "literal"
 
 @dataclass(frozen=True, slots=True)
 class KnownPair:
-    """A verb with its object in a corpus of metaphors, and what it is there."""
+    """A verb with its object in an annotated corpus, and whether it is a metaphor there."""
 
     corpus: str
     expression: Expression
@@ -34,7 +34,7 @@ class KnownPair:
 
 
 def extract(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Every verb with its object that may stand, each with its tweet; the others with a reason."""
+    """An expression per verb with an object; rejected relations are dropped with a reason."""
     every = list(records)
     analyses = context.pipeline.analyze_many(
         (record.text for record in every), kind="tweet", tasks=("syntax", "relations")
@@ -72,7 +72,7 @@ def _candidate(record: Record, analysis: Analysis, relation: Relation, number: i
 
 
 def known_pairs(context: Context) -> list[KnownPair]:
-    """The verbs with objects of MOH and VUA, as our parser finds them."""
+    """The verb–object pairs of MOH and VUA, found by our parser."""
     return context.once("known pairs", lambda: [*_moh_pairs(context), *_vua_pairs(context)])
 
 
@@ -99,7 +99,7 @@ def _vua_pairs(context: Context) -> Iterator[KnownPair]:
 
 
 def only_listed(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Expressions whose verb is one of the inventory, whatever their object."""
+    """Expressions whose verb is in the inventory."""
     pairs = known_pairs(context)
     verbs = {pair.lemmas[0] for pair in pairs}
     distinct = {corpus: {p.lemmas for p in pairs if p.corpus[:3] == corpus} for corpus in _CORPORA}
@@ -114,9 +114,9 @@ _CORPORA = ("moh", "vua")
 
 
 def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Expressions with a weak label; the threshold is chosen on VUA's validation part.
+    """Expressions with a weak label; the threshold is chosen on VUA's validation split.
 
-    What the seeds cannot be compared with has none.
+    Expressions without vectors have no label.
     """
     val = [pair for pair in known_pairs(context) if pair.corpus == "vua-val"]
     tuning = val or known_pairs(context)

@@ -2,20 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
-from trope.recipes.recipe import Card, Need, Recipe, Step
-from trope.recipes.stages import drop_duplicates
-from trope.recipes.tweets import EMOTIONAL, POLITICAL
-from trope.recipes.tweets2019.compiling import compile_set
+import msgspec
+
+from trope.recipes.crowd import CrowdSettings
+from trope.recipes.recipe import Card, Context, Need, Recipe, Step
+from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.settings import Count, Number, Share
+from trope.recipes.sources import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
+from trope.recipes.steps import drop_duplicates
 from trope.recipes.tweets2019.expressions import MOH_FILE, extract, only_listed, weak_labels
-from trope.recipes.tweets2019.finishing import QUESTION, finish, make_project, simulate
-from trope.recipes.tweets2019.settings import Settings
-from trope.recipes.tweets2019.tweets import clean, collect
+from trope.recipes.tweets2019.gold import QUESTION, finish, make_project, simulate
+from trope.recipes.tweets2019.selection import Subset, compile_set
+from trope.text.normalise import is_retweet, normalise_tweet
+
+Day = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
 
 
-def needs(settings: Settings) -> list[Need]:
-    """The files of tweets, and those whose verbs are wanted."""
+@dataclass(frozen=True, slots=True)
+class TweetSources:
+    """Files of emotional tweets, and first and last day of the political ones."""
+
+    emotional: tuple[str, ...]
+    political_from: Day
+    political_to: Day
+
+
+@dataclass(frozen=True, slots=True)
+class CleaningSettings:
+    """Subsets whose retweets are dropped, and the similarity of near duplicates."""
+
+    drop_retweets: tuple[Subset, ...]
+    near: Annotated[float, msgspec.Meta(gt=0)]
+
+
+@dataclass(frozen=True, slots=True)
+class InventorySettings:
+    """The corpora whose verbs are listed."""
+
+    moh: bool
+    vua: tuple[Literal["train", "val", "test"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionSettings:
+    """Sizes of the subsets, and a sheet of decisions by hand."""
+
+    demo: Count
+    demo_gold: Count
+    emotional: Count
+    political: Count
+    most_per_verb: Number
+    review: str
+
+
+@dataclass(frozen=True, slots=True)
+class DemoSettings:
+    """Applicants of the simulated demo task."""
+
+    applicants: Number
+    not_understood: Share
+
+
+@dataclass(frozen=True, slots=True)
+class Tweets2019Settings:
+    """All settings; their defaults are in config.toml."""
+
+    seed: int
+    sources: TweetSources
+    cleaning: CleaningSettings
+    inventory: InventorySettings
+    compiling: SelectionSettings
+    crowd: CrowdSettings
+    demo: DemoSettings
+
+
+def needs(settings: Tweets2019Settings) -> list[Need]:
+    """The files of tweets, and the corpora whose verbs are listed."""
     moh = [Need("moh", MOH_FILE)] if settings.inventory.moh else []
     return [
         Need(*POLITICAL),
@@ -23,6 +90,31 @@ def needs(settings: Settings) -> list[Need]:
         *moh,
         *(Need("vua18", f"VUA_seq_formatted_{part}.csv") for part in settings.inventory.vua),
     ]
+
+
+def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """All tweets of the sources, emotional ones first."""
+    sources = context.settings.sources
+    yield from emotional_tweets(context, sources.emotional)
+    for tweet in political_tweets(context):
+        day = tweet.fields["date"]
+        if sources.political_from and day < sources.political_from:
+            yield Drop(tweet.id, "before-the-first-day")
+        elif sources.political_to and day > sources.political_to:
+            yield Drop(tweet.id, "after-the-last-day")
+        else:
+            yield tweet
+
+
+def clean(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Tweets without links, elongations, repeated marks and unwanted retweets."""
+    no_retweets = set(context.settings.cleaning.drop_retweets)
+    for record in records:
+        if record.fields[SUBSET] in no_retweets and is_retweet(record.text):
+            yield Drop(record.id, "retweet")
+            continue
+        text = " ".join(normalise_tweet(record.text).text.split())
+        yield Record(record.id, text, record.fields) if text else Drop(record.id, "empty")
 
 
 RECIPE = Recipe(
@@ -38,7 +130,7 @@ RECIPE = Recipe(
         group_by="verb",
     ),
     folder=Path(__file__).parent,
-    settings=Settings,
+    settings=Tweets2019Settings,
     needs=needs,
     steps=(
         Step("collect", collect, unit="tweets"),
@@ -56,4 +148,5 @@ RECIPE = Recipe(
     project=make_project,
     simulate=simulate,
     finish=finish,
+    renamed={"compiling.most_a_verb": "most_per_verb"},
 )

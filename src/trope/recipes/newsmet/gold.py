@@ -1,4 +1,4 @@
-"""The annotation project of the headlines, and what people or a simulated crowd make of it."""
+"""Gold labels of headlines: the annotation project, judgments of people or a simulated crowd."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import msgspec
 from trope.core.judgments import Judgment
 from trope.lexicon.vectors import read_vectors
 from trope.recipes import crowd
-from trope.recipes.answers import Answers, Complete
+from trope.recipes.answers import CompleteAnswers, ProjectAnswers
 from trope.recipes.newsmet.silver import LITERAL, METAPHORICAL
-from trope.recipes.recipe import Context, Finished, Label, ProjectParts
+from trope.recipes.recipe import Context, ItemLabel, JudgedDataset, ProjectParts
 from trope.recipes.records import Record
-from trope.recipes.stages import template
+from trope.recipes.steps import template
 from trope.tasks.rewriting.diversity import diversity
 from trope.tasks.rewriting.measures import metaphoricity, share_with_right, silver_quality
 
@@ -34,8 +34,8 @@ _INVALID = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
-    """What the simulated truth of a headline is."""
+class _HiddenTruth:
+    """The simulated truth about a headline."""
 
     sentence: str
     verb: str
@@ -43,8 +43,8 @@ class Hidden:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A headline with its final labels and the candidates that were accepted."""
+class GoldHeadline:
+    """A headline with its final labels and the accepted candidates."""
 
     item: Record
     sentence: str
@@ -60,7 +60,7 @@ class Judged:
 
     @property
     def offered(self) -> list[str]:
-        """The candidates that people were asked about; none where headline and verb differ."""
+        """The candidates that annotators saw; none if the labels of headline and verb differ."""
         if self.sentence != self.verb or self.sentence not in OTHER:
             return []
         found: list[str] = self.item.fields[OTHER[self.sentence]]
@@ -83,19 +83,19 @@ def _row(item: Record) -> dict[str, Any]:
     }
 
 
-def simulate(items: Sequence[Record], context: Context) -> Finished:
-    """Every headline is judged; gold, gold+ and the paper's tables follow."""
-    return _finished(items, _drawn(items, context), context)
+def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
+    """A simulated crowd judges every headline; gives gold, gold+ and the paper's tables."""
+    return _judged_dataset(items, _simulated_judgments(items, context), context)
 
 
-def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
-    """The same with the answers of people, for headlines that enough of them have judged."""
+def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
+    """The same with answers of people, for headlines that enough of them judged."""
     people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_an_item))
-    return _finished(items, people.judgments(ASKED), context, people)
+    return _judged_dataset(items, people.judgments(ASKED), context, people)
 
 
-def _drawn(items: Sequence[Record], context: Context) -> list[Judgment]:
-    hidden = _hidden(items, context)
+def _simulated_judgments(items: Sequence[Record], context: Context) -> list[Judgment]:
+    hidden = _hidden_truths(items, context)
     rng = crowd.generator(context.seed, "skills")
     settings = context.settings.crowd
     judgments: list[Judgment] = []
@@ -107,20 +107,20 @@ def _drawn(items: Sequence[Record], context: Context) -> list[Judgment]:
     return judgments
 
 
-def _finished(
+def _judged_dataset(
     items: Sequence[Record],
     judgments: Sequence[Judgment],
     context: Context,
-    people: Complete | None = None,
-) -> Finished:
+    people: CompleteAnswers | None = None,
+) -> JudgedDataset:
     votes = people.votes(ASKED) if people else judgments
     ids = crowd.ids_of(items)
     labels = crowd.majority_labels(crowd.of_question(votes, QUESTION), ids)
     verbs = crowd.majority_labels(crowd.of_question(votes, VERB), ids)
     if people:
         labels, verbs = people.settle(labels), people.settle(verbs)
-    judged = _judged(items, votes, labels, verbs)
-    return Finished(
+    judged = _gold_headlines(items, votes, labels, verbs)
+    return JudgedDataset(
         tuple(judgments),
         labels,
         {
@@ -131,11 +131,11 @@ def _finished(
             "verb": crowd.agreement_of(crowd.of_question(judgments, VERB), seed=context.seed),
         },
         tables(items, judged),
-        {"gold.jsonl": tuple(map(_gold, judged)), "gold_plus.jsonl": tuple(gold_plus(judged))},
+        {"gold.jsonl": tuple(map(_gold_row, judged)), "gold_plus.jsonl": tuple(gold_plus(judged))},
     )
 
 
-def _hidden(items: Sequence[Record], context: Context) -> dict[str, Hidden]:
+def _hidden_truths(items: Sequence[Record], context: Context) -> dict[str, _HiddenTruth]:
     rng = crowd.generator(context.seed, "truth")
     found = {}
     for item in items:
@@ -146,19 +146,19 @@ def _hidden(items: Sequence[Record], context: Context) -> dict[str, Hidden]:
         carries = sentence == METAPHORICAL and rng.random() < _VERB_CARRIES
         offered = [*item.fields[LITERAL], *item.fields[METAPHORICAL]]
         fit = frozenset(word for word in offered if rng.random() < _ACCEPTABLE)
-        found[item.id] = Hidden(sentence, METAPHORICAL if carries else LITERAL, fit)
+        found[item.id] = _HiddenTruth(sentence, METAPHORICAL if carries else LITERAL, fit)
     return found
 
 
 def _judge(
-    rng: crowd.Random, name: str, skill: float, item: Record, hidden: Hidden
+    rng: crowd.Random, name: str, skill: float, item: Record, hidden: _HiddenTruth
 ) -> list[Judgment]:
     """The answers of one person to the questions that the form shows for a headline."""
     took = crowd.seconds(rng)
     sentence = crowd.answer(rng, hidden.sentence, LABELS, skill)
     verb = crowd.answer(rng, hidden.verb, (METAPHORICAL, LITERAL), skill)
     if sentence == LITERAL:
-        verb = LITERAL  # a headline with a metaphorical verb is no literal one
+        verb = LITERAL  # a headline with a metaphorical verb is not literal
     found = [
         Judgment(item.id, name, sentence, QUESTION, seconds=took),
         Judgment(item.id, name, verb, VERB, seconds=took),
@@ -173,17 +173,17 @@ def _judge(
     return found
 
 
-def _chance(word: str, hidden: Hidden, skill: float) -> float:
+def _chance(word: str, hidden: _HiddenTruth, skill: float) -> float:
     return skill if word in hidden.acceptable else 1 - skill
 
 
-def _judged(
+def _gold_headlines(
     items: Sequence[Record],
     judgments: Sequence[Judgment],
-    labels: Sequence[Label],
-    verbs: Sequence[Label],
-) -> list[Judged]:
-    """Headlines with labels; those on which people are divided are left out."""
+    labels: Sequence[ItemLabel],
+    verbs: Sequence[ItemLabel],
+) -> list[GoldHeadline]:
+    """Headlines with labels; ties are left out."""
     kept: dict[str, dict[str, list[set[str]]]] = {}
     for judgment in judgments:
         if judgment.question in SAME.values():
@@ -200,11 +200,11 @@ def _judged(
             accepted = tuple(
                 word for word in item.fields[to] if 2 * sum(word in v for v in votes) > len(votes)
             )
-        found.append(Judged(item, label.label, verb.label, accepted))
+        found.append(GoldHeadline(item, label.label, verb.label, accepted))
     return found
 
 
-def _gold(judged: Judged) -> dict[str, Any]:
+def _gold_row(judged: GoldHeadline) -> dict[str, Any]:
     return {
         "id": judged.item.id,
         "label": judged.sentence,
@@ -214,7 +214,7 @@ def _gold(judged: Judged) -> dict[str, Any]:
     }
 
 
-def gold_plus(judged: Sequence[Judged]) -> list[dict[str, Any]]:
+def gold_plus(judged: Sequence[GoldHeadline]) -> list[dict[str, Any]]:
     """A new headline for every accepted candidate, with the opposite label."""
     rows = []
     for one in judged:
@@ -232,7 +232,7 @@ def gold_plus(judged: Sequence[Judged]) -> list[dict[str, Any]]:
     return rows
 
 
-def tables(items: Sequence[Record], judged: Sequence[Judged]) -> dict[str, Any]:
+def tables(items: Sequence[Record], judged: Sequence[GoldHeadline]) -> dict[str, Any]:
     """Tables 2 to 4 and Figure 3 of the paper, and what the silver labels are worth."""
     valid = [one for one in judged if one.group != "invalid"]
     quality = silver_quality(
@@ -252,7 +252,7 @@ def tables(items: Sequence[Record], judged: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
-def _by_type(valid: Sequence[Judged]) -> dict[str, dict[str, int]]:
+def _by_type(valid: Sequence[GoldHeadline]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for one in valid:
         own = found.setdefault(one.item.fields["type"], {"H_m": 0, "H_m+l": 0})
@@ -261,7 +261,7 @@ def _by_type(valid: Sequence[Judged]) -> dict[str, dict[str, int]]:
     return dict(sorted(found.items()))
 
 
-def _accepted(judged: Sequence[Judged]) -> dict[str, Any]:
+def _accepted(judged: Sequence[GoldHeadline]) -> dict[str, Any]:
     found = {}
     for sentence in (METAPHORICAL, LITERAL):
         numbers = [len(one.accepted) for one in judged if one.offered and one.sentence == sentence]
@@ -272,8 +272,8 @@ def _accepted(judged: Sequence[Judged]) -> dict[str, Any]:
     return found
 
 
-def _diversity(judged: Sequence[Judged]) -> dict[str, int]:
-    """Literal headlines by how many different pictures their candidates hold."""
+def _diversity(judged: Sequence[GoldHeadline]) -> dict[str, int]:
+    """Literal headlines by the number of different metaphors among their candidates."""
     found: Counter[int] = Counter()
     for one in judged:
         if one.sentence == LITERAL and one.offered:
@@ -284,8 +284,8 @@ def _diversity(judged: Sequence[Judged]) -> dict[str, int]:
     return {str(number): found[number] for number in sorted(found, reverse=True)}
 
 
-def _metaphoricity(judged: Sequence[Judged]) -> dict[str, Any]:
-    """The mean smaller cosine with subject and object: of all candidates, of accepted ones."""
+def _metaphoricity(judged: Sequence[GoldHeadline]) -> dict[str, Any]:
+    """The mean of the smaller cosine with subject and object, for all and accepted candidates."""
     vectors = read_vectors()
     sides: Mapping[str, list[float]] = {"M_init": [], "M_final": []}
     for one in judged:

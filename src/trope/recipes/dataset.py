@@ -1,4 +1,4 @@
-"""The files that a run leaves: items, an annotation project and, after a crowd, a data set."""
+"""The files of a run: items, an annotation project and, once judged, a data set."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from trope.annotate.project import CONFIG, SECRET, make_secret
 from trope.core.files import atomic_write, sha256
 from trope.core.judgments import Judgment
 from trope.core.run_folder import MANIFEST
-from trope.recipes.answer_files import Export, check_export
-from trope.recipes.answers import Answers
-from trope.recipes.funnel import Funnel, StepCounts
-from trope.recipes.recipe import Context, Finished, Label, Recipe
+from trope.recipes.answers import ProjectAnswers
+from trope.recipes.exports import ProjectExport, check_export
+from trope.recipes.funnel import RunFunnel, StepCounts
+from trope.recipes.recipe import Context, ItemLabel, JudgedDataset, Recipe
 from trope.recipes.records import SUBSET, Drop, Record, to_line
 from trope.recipes.run_folder import ANSWERS, STEPS, RecipeFolder, kept, outcomes
 
@@ -28,21 +28,22 @@ TABLES, PROJECT = "statistics.json", "project"
 SIMULATED = "The crowd is simulated: no figure here says anything about people or about the texts."
 OWN = "The judgments are those of people in the annotation service; no crowd is simulated."
 JUDGED = "judged"
-"""The step of the funnel that people are."""
+"""The step of the funnel in which people judge."""
 
 
 def write_dataset(
     recipe: Recipe,
     folder: RecipeFolder,
-    funnel: Funnel,
+    funnel: RunFunnel,
     context: Context,
     *,
-    export: Export | None,
+    export: ProjectExport | None,
     manifest: dict[str, Any],
-) -> tuple[dict[str, Any], Funnel]:
-    """The manifest of the finished run, which is written last, and its funnel.
+) -> tuple[dict[str, Any], RunFunnel]:
+    """Write the data set; returns the manifest of the finished run and its funnel.
 
-    The manifest says whether a crowd is simulated; people's answers come with the export.
+    The manifest is written last. It says whether the crowd is simulated; the export has the
+    answers of people.
     """
     steps = [folder.step(number, step.name) for number, step in enumerate(recipe.steps, start=1)]
     items = list(kept(steps[-1]))
@@ -59,7 +60,7 @@ def write_dataset(
     elif manifest["simulated"]:
         finished = recipe.simulate(items, context)
     if finished is not None:
-        folder.write_manifest({**manifest, "finished": False})  # if killed on the way
+        folder.write_manifest({**manifest, "finished": False})  # in case it is killed on the way
         _write_finished(finished, folder, simulated=manifest["simulated"])
     _write_lines(folder.path / DROPPED, chain(chain.from_iterable(map(_drops, steps)), unlabelled))
     folder.write_json(FUNNEL, funnel)
@@ -68,8 +69,10 @@ def write_dataset(
     return done, funnel
 
 
-def _judged_step(items: list[Record], finished: Finished, answers: Answers) -> StepCounts:
-    """What people are in the funnel: items in, items with a label out."""
+def _judged_step(
+    items: list[Record], finished: JudgedDataset, answers: ProjectAnswers
+) -> StepCounts:
+    """Judging as a step of the funnel: items in, items with a label out."""
     subset = {item.id: str(item.fields.get(SUBSET, "")) for item in items}
     labelled = [label.item for label in finished.labels if label.label is not None]
     reasons = Counter(_unlabelled(one)["reason"] for one in finished.labels if one.label is None)
@@ -91,8 +94,8 @@ def _judged_step(items: list[Record], finished: Finished, answers: Answers) -> S
     )
 
 
-def _unlabelled(label: Label) -> dict[str, str]:
-    """An item without a label as a row of what went; its reason is one that can be counted."""
+def _unlabelled(label: ItemLabel) -> dict[str, str]:
+    """An item without a label as a row of dropped.jsonl, with a reason that can be counted."""
     reason = label.reason.partition(":")[0] or "no label"
     return {"step": JUDGED, "id": label.item, "reason": reason.replace(" ", "-")}
 
@@ -100,7 +103,7 @@ def _unlabelled(label: Label) -> dict[str, str]:
 def _write_project(
     recipe: Recipe, items: list[Record], where: Path, context: Context, *, keep_plan: bool
 ) -> None:
-    """The project; a plan by which people were asked stays as its owner has edited it."""
+    """Write the project; once people have answered, its plan stays as the owner edited it."""
     parts = recipe.project(items, context)
     _write_lines(where / "items.jsonl", parts.items)
     if parts.demo:
@@ -113,7 +116,7 @@ def _write_project(
         _write_text(where / CONFIG, parts.plan)
 
 
-def _write_finished(finished: Finished, folder: RecipeFolder, *, simulated: bool) -> None:
+def _write_finished(finished: JudgedDataset, folder: RecipeFolder, *, simulated: bool) -> None:
     note = SIMULATED if simulated else OWN
     judgments = (_judgment(judgment, simulated) for judgment in finished.judgments)
     _write_lines(folder.path / JUDGMENTS, judgments)
@@ -128,7 +131,7 @@ def _judgment(judgment: Judgment, simulated: bool) -> dict[str, Any]:
     return {**msgspec.to_builtins(judgment), "simulated": simulated}
 
 
-def _label(label: Label) -> dict[str, Any]:
+def _label(label: ItemLabel) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.to_builtins(label)
     if not label.reason:
         del found["reason"]
@@ -143,7 +146,7 @@ def _drops(step: Path) -> Iterator[dict[str, str]]:
 
 
 def _outputs(folder: Path) -> Iterator[dict[str, Any]]:
-    """All files of the data set with their checksums; steps have theirs in the funnel."""
+    """All files of the data set with their checksums; those of steps are in the funnel."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         hidden = path.name.startswith(".") or path.name in (SECRET, MANIFEST)

@@ -1,9 +1,8 @@
-"""Which expressions people will judge: balanced, many verbs, both senses, no object twice.
+"""The selection of expressions to annotate: balanced, many verbs, both senses, no pair twice.
 
-Verbs come in a random order. Each gets one metaphorical and one literal expression by the weak
-labels or, where one sense is missing, two of the other. What room is left is filled round by round
-with the sense that is behind. A verb never has an object twice, in whatever subset, and a tweet is
-used once.
+Verbs are in random order. Each gets one metaphorical and one literal expression by the weak labels
+or, if one sense is missing, two of the other. The rest is filled round by round with the sense that
+has fewer expressions. No subset repeats a verb–object pair, and a tweet is used once.
 """
 
 from __future__ import annotations
@@ -12,15 +11,18 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from trope.core.errors import BadRecord
 from trope.corpora.tables import read_rows
 from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
-from trope.recipes.stages import sense_coverage
+from trope.recipes.steps import sense_coverage
 from trope.recipes.tweets2019.expressions import LITERAL, METAPHOR, KnownPair, known_pairs
-from trope.recipes.tweets2019.settings import DEMO, SUBSETS
 
+Subset = Literal["emotional", "political"]
+SUBSETS: tuple[Subset, ...] = ("emotional", "political")
+DEMO = "demo"
 GOLD = "gold"
 KEEP = "keep"
 SENSES = (METAPHOR, LITERAL)
@@ -29,8 +31,8 @@ Pair = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Selection:
-    """What has been chosen, over all subsets: id → subset, used pairs and tweets, senses."""
+class ExpressionSelection:
+    """The chosen expressions of all subsets: id → subset, used pairs and tweets, senses."""
 
     chosen: dict[str, str] = field(default_factory=dict)
     pairs: set[Pair] = field(default_factory=set)
@@ -38,7 +40,7 @@ class Selection:
     senses: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SENSES, 0))
 
     def free(self, record: Record) -> bool:
-        """Whether neither the pair nor the tweet is used."""
+        """Whether neither its pair nor its tweet is used."""
         return pair_of(record) not in self.pairs and record.fields["tweet"] not in self.tweets
 
     def take(self, record: Record, subset: str) -> None:
@@ -50,7 +52,7 @@ class Selection:
 
 
 def pair_of(record: Record) -> Pair:
-    """The base forms of verb and object."""
+    """The lemmas of verb and object."""
     return record.fields["verb"], record.fields["object"]
 
 
@@ -60,7 +62,7 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
     every = list(records)
     decided = read_review(settings.review)
     usable = [r for r in every if r.fields["weak"] is not None and r.id not in decided]
-    selection = Selection()
+    selection = ExpressionSelection()
     emotional, political = (
         [record for record in usable if record.fields[SUBSET] == subset] for subset in SUBSETS
     )
@@ -71,7 +73,7 @@ def compile_set(records: Iterator[Record], context: Context) -> Iterator[Outcome
         ("emotional", emotional, settings.emotional),
         ("political", political, settings.political),
     ):
-        choose(candidates, part, size, settings.most_a_verb, selection, context.seed)
+        choose(candidates, part, size, settings.most_per_verb, selection, context.seed)
     context.facts |= facts(every, selection)
     for record in every:
         subset = selection.chosen.get(record.id)
@@ -85,8 +87,8 @@ def choose(
     candidates: Sequence[Record],
     subset: str,
     size: int,
-    most_a_verb: int,
-    selection: Selection,
+    most_per_verb: int,
+    selection: ExpressionSelection,
     seed: int,
 ) -> None:
     """Take up to `size` of the candidates into a subset."""
@@ -97,9 +99,9 @@ def choose(
     selection.senses = dict.fromkeys(SENSES, 0)
     room = size
     for verb in order:
-        for sense in SENSES[: min(room, most_a_verb)]:
+        for sense in SENSES[: min(room, most_per_verb)]:
             room -= _take_one(piles[verb], sense, subset, selection)
-    for _ in range(len(SENSES), most_a_verb):
+    for _ in range(len(SENSES), most_per_verb):
         before = room
         for verb in order:
             if room:
@@ -120,9 +122,9 @@ def _piles(candidates: Sequence[Record], rng: random.Random) -> dict[str, dict[s
 
 
 def _take_one(
-    pile: Mapping[str, list[Record]], sense: str, subset: str, selection: Selection
+    pile: Mapping[str, list[Record]], sense: str, subset: str, selection: ExpressionSelection
 ) -> int:
-    """Take an expression of the sense or, where none is left, of the other one."""
+    """Take an expression of the sense or, if none is left, of the other one."""
     for own in (sense, *(other for other in SENSES if other != sense)):
         while pile[own]:
             record = pile[own].pop()
@@ -132,12 +134,12 @@ def _take_one(
     return 0
 
 
-def _behind(selection: Selection) -> str:
+def _behind(selection: ExpressionSelection) -> str:
     return min(SENSES, key=lambda sense: selection.senses[sense])
 
 
 def known_answers(pairs: Iterable[KnownPair]) -> dict[Pair, str]:
-    """Pairs of the corpora that are always metaphors there, or never: the answer to expect."""
+    """Pairs that are always or never metaphors in the corpora, with the expected answer."""
     found: dict[Pair, set[bool]] = {}
     for pair in pairs:
         if pair.corpus != "vua-test":
@@ -153,10 +155,10 @@ def choose_gold(
     candidates: Sequence[Record],
     answers: Mapping[Pair, str],
     number: int,
-    selection: Selection,
+    selection: ExpressionSelection,
     seed: int,
 ) -> dict[str, str]:
-    """Demo items whose answer is known, half of them "yes" where there are as many: id → answer."""
+    """Demo items whose answer is known, half of them "yes" if there are enough: id → answer."""
     shuffled = sorted(candidates, key=lambda record: record.id)
     random.Random(f"{seed} gold").shuffle(shuffled)
     gold: dict[str, str] = {}
@@ -171,10 +173,10 @@ def choose_gold(
 
 
 def read_review(path: str) -> dict[str, str]:
-    """Id → decision of expressions that go, by hand; nothing without a file.
+    """Id → decision for expressions that the review sheet removes; empty without a sheet.
 
     Raises:
-        BadRecord: for a row without an id.
+        BadRecord: a row has no id.
     """
     if not path:
         return {}
@@ -188,7 +190,7 @@ def read_review(path: str) -> dict[str, str]:
     return found
 
 
-def _reason(record: Record, decided: Mapping[str, str], selection: Selection) -> str:
+def _reason(record: Record, decided: Mapping[str, str], selection: ExpressionSelection) -> str:
     if record.id in decided:
         return f"review: {decided[record.id]}"
     if record.fields["weak"] is None:
@@ -198,7 +200,7 @@ def _reason(record: Record, decided: Mapping[str, str], selection: Selection) ->
     return "tweet-used" if record.fields["tweet"] in selection.tweets else "not-drawn"
 
 
-def facts(every: Sequence[Record], selection: Selection) -> dict[str, object]:
+def facts(every: Sequence[Record], selection: ExpressionSelection) -> dict[str, object]:
     """Verbs of each subset, those in both senses, and the share of weak metaphors."""
     chosen: dict[str, list[Record]] = {}
     for record in every:

@@ -1,4 +1,4 @@
-"""The annotation project of the tweets, and what people or a simulated crowd make of it."""
+"""Gold labels of expressions: the annotation project, judgments of people or a simulated crowd."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from trope.annotate.rules.paper_tables import TweetExpression, paper_tables
 from trope.annotate.rules.selection import Applicant, RankedApplicant, best, ranked
 from trope.core.judgments import Judgment
 from trope.recipes import crowd
-from trope.recipes.answers import Answers, Complete, Tried, as_rows
-from trope.recipes.recipe import Context, Finished, Label, ProjectParts
+from trope.recipes.answers import CompleteAnswers, DemoAnswers, ProjectAnswers, as_rows
+from trope.recipes.recipe import Context, ItemLabel, JudgedDataset, ProjectParts
 from trope.recipes.records import SUBSET, Record
-from trope.recipes.stages import template
-from trope.recipes.tweets2019.compiling import GOLD
+from trope.recipes.steps import template
 from trope.recipes.tweets2019.expressions import METAPHOR
-from trope.recipes.tweets2019.settings import DEMO
+from trope.recipes.tweets2019.selection import DEMO, GOLD
 
 QUESTION, UNDERSTOOD, CERTAINTY = "metaphorical", "understood", "certainty"
 ASKED = (UNDERSTOOD, QUESTION, CERTAINTY)
@@ -30,7 +29,7 @@ YES, NO = "yes", "no"
 CERTAINTIES = ("certain", "mostly_sure", "unsure", "no_clue")
 _CERTAINTY_SHARES = (0.6, 0.25, 0.12, 0.03)
 _ANALYSED_VERBS = 20
-_LOST, _NO_TRIAL = "not understood", "no trial"
+_NOT_UNDERSTOOD, _NO_TRIAL = "not understood", "no trial"
 
 
 def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
@@ -57,7 +56,7 @@ def _row(item: Record) -> dict[str, Any]:
 
 
 def _review_sheet(items: Sequence[Record]) -> str:
-    """Expressions for someone who finds idioms and similes that no list has."""
+    """A sheet for reviewing expressions by hand, for idioms and similes that no list has."""
     sheet = io.StringIO()
     rows = csv.writer(sheet, lineterminator="\n")
     rows.writerow(["id", "expression", "text", "decision"])
@@ -65,20 +64,22 @@ def _review_sheet(items: Sequence[Record]) -> str:
     return sheet.getvalue()
 
 
-def simulate(items: Sequence[Record], context: Context) -> Finished:
-    """Applicants do the demo task, the best judge both subsets, the paper's tables follow."""
+def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
+    """Simulated applicants do the demo task; the best judge both subsets."""
     truth = _truth(items, context)
     demo, work = _parts(items)
     chosen, ranking, judgments = _demo_task(demo, truth, context)
     for name, skill in chosen.items():
         judgments += _judge(name, skill, work, truth, context)
     votes = crowd.of_question(judgments, QUESTION)
-    labels = crowd.majority_labels(votes, crowd.ids_of(items), why_none=dict.fromkeys(truth, _LOST))
-    return _finished(items, judgments, labels, ranking, len(chosen), context)
+    labels = crowd.majority_labels(
+        votes, crowd.ids_of(items), why_none=dict.fromkeys(truth, _NOT_UNDERSTOOD)
+    )
+    return _judged_dataset(items, judgments, labels, ranking, len(chosen), context)
 
 
-def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
-    """The same with the answers of people; those who judge were chosen in the service."""
+def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
+    """The same with answers of people, who were chosen in the annotation service."""
     demo, work = _parts(items)
     usual = answers.plan.judgments_an_item
     people = answers.complete(dict.fromkeys(crowd.ids_of(work), usual))
@@ -86,30 +87,30 @@ def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finis
     tried = [row for row in answers.demo if row.annotator in chosen]
     judgments = [*as_rows(tried, ASKED), *people.judgments(ASKED)]
     labels = _labels_of_people(items, tried, people)
-    return _finished(items, judgments, labels, _ranking(demo, answers), usual, context)
+    return _judged_dataset(items, judgments, labels, _ranking(demo, answers), usual, context)
 
 
 def _labels_of_people(
-    items: Sequence[Record], tried: Sequence[Tried], people: Complete
-) -> tuple[Label, ...]:
+    items: Sequence[Record], tried: Sequence[DemoAnswers], people: CompleteAnswers
+) -> tuple[ItemLabel, ...]:
     votes = [*as_rows(tried, (QUESTION,)), *people.votes((QUESTION,))]
     seen = {row.item for row in tried} | {row.item for row in people.rows}
-    why = {item.id: _LOST if item.id in seen else _NO_TRIAL for item in items}
+    why = {item.id: _NOT_UNDERSTOOD if item.id in seen else _NO_TRIAL for item in items}
     return people.settle(crowd.majority_labels(votes, crowd.ids_of(items), why_none=why))
 
 
-def _ranking(demo: Sequence[Record], answers: Answers) -> list[dict[str, Any]]:
-    """All who did the demo task, from the best to the last, by the weights of the project."""
-    by_person: dict[str, list[Tried]] = {}
+def _ranking(demo: Sequence[Record], answers: ProjectAnswers) -> list[dict[str, Any]]:
+    """The ranking of all who did the demo task, by the weights of the project."""
+    by_person: dict[str, list[DemoAnswers]] = {}
     for row in answers.demo:
         by_person.setdefault(row.annotator, []).append(row)
-    gold = _known(demo)
+    gold = _gold_answers(demo)
     selection = answers.plan.selection
     applicants = [_applicant_of(name, rows, gold) for name, rows in by_person.items()]
-    return _shown(ranked(applicants, weights=selection.weights, pace=selection.pace))
+    return _ranking_rows(ranked(applicants, weights=selection.weights, pace=selection.pace))
 
 
-def _applicant_of(name: str, rows: Sequence[Tried], gold: Mapping[str, str]) -> Applicant:
+def _applicant_of(name: str, rows: Sequence[DemoAnswers], gold: Mapping[str, str]) -> Applicant:
     return Applicant(
         name,
         shown=len(rows),
@@ -121,15 +122,15 @@ def _applicant_of(name: str, rows: Sequence[Tried], gold: Mapping[str, str]) -> 
     )
 
 
-def _finished(
+def _judged_dataset(
     items: Sequence[Record],
     judgments: Sequence[Judgment],
-    labels: tuple[Label, ...],
+    labels: tuple[ItemLabel, ...],
     ranking: list[dict[str, Any]],
     usual: int,
     context: Context,
-) -> Finished:
-    return Finished(
+) -> JudgedDataset:
+    return JudgedDataset(
         tuple(judgments),
         labels,
         _agreement(items, crowd.of_question(judgments, QUESTION), context),
@@ -145,41 +146,43 @@ def _parts(items: Sequence[Record]) -> tuple[list[Record], list[Record]]:
 
 def _truth(items: Sequence[Record], context: Context) -> dict[str, str]:
     rng = crowd.generator(context.seed, "truth")
-    said = [YES if item.fields["weak"] == METAPHOR else NO for item in items]
-    drawn = crowd.hidden_truth(rng, said, (NO, YES), context.settings.crowd.machine)
+    weak = [YES if item.fields["weak"] == METAPHOR else NO for item in items]
+    drawn = crowd.hidden_truth(rng, weak, (NO, YES), context.settings.crowd.machine)
     return {item.id: item.fields[GOLD] or own for item, own in zip(items, drawn, strict=True)}
 
 
 def _demo_task(
     demo: Sequence[Record], truth: Mapping[str, str], context: Context
 ) -> tuple[dict[str, float], list[dict[str, Any]], list[Judgment]]:
-    """The chosen with their skills, the ranking of all, and what the chosen said in the demo."""
+    """The chosen with their skills, the ranking of all, and the chosen ones' demo judgments."""
     rng = crowd.generator(context.seed, "applicants")
     number = max(context.settings.demo.applicants, context.settings.crowd.annotators)
     people = crowd.names(number)
     skills = dict(zip(people, crowd.skills(rng, context.settings.crowd, number), strict=True))
-    said = {name: _judge(name, skills[name], demo, truth, context) for name in people}
-    gold = _known(demo)
-    ranking = ranked(_applicant(at, name, said[name], gold) for at, name in enumerate(people))
+    by_name = {name: _judge(name, skills[name], demo, truth, context) for name in people}
+    gold = _gold_answers(demo)
+    ranking = ranked(_applicant(at, name, by_name[name], gold) for at, name in enumerate(people))
     taken = [one.name for one in best(ranking, context.settings.crowd.annotators)]
-    judgments = [judgment for name in taken for judgment in said[name]]
-    return {name: skills[name] for name in taken}, _shown(ranking), judgments
+    judgments = [judgment for name in taken for judgment in by_name[name]]
+    return {name: skills[name] for name in taken}, _ranking_rows(ranking), judgments
 
 
-def _known(demo: Sequence[Record]) -> dict[str, str]:
+def _gold_answers(demo: Sequence[Record]) -> dict[str, str]:
     return {item.id: item.fields[GOLD] for item in demo if item.fields[GOLD]}
 
 
-def _shown(ranking: Sequence[RankedApplicant]) -> list[dict[str, Any]]:
+def _ranking_rows(ranking: Sequence[RankedApplicant]) -> list[dict[str, Any]]:
     return [
         {"place": one.place, "annotator": one.applicant.name, "score": round(one.score.total, 4)}
         for one in ranking
     ]
 
 
-def _applicant(at: int, name: str, said: Sequence[Judgment], gold: Mapping[str, str]) -> Applicant:
-    shown = [judgment for judgment in said if judgment.question == UNDERSTOOD]
-    votes = [judgment for judgment in said if judgment.question == QUESTION]
+def _applicant(
+    at: int, name: str, judgments: Sequence[Judgment], gold: Mapping[str, str]
+) -> Applicant:
+    shown = [judgment for judgment in judgments if judgment.question == UNDERSTOOD]
+    votes = [judgment for judgment in judgments if judgment.question == QUESTION]
     return Applicant(
         name,
         shown=len(shown),
@@ -194,7 +197,7 @@ def _applicant(at: int, name: str, said: Sequence[Judgment], gold: Mapping[str, 
 def _judge(
     name: str, skill: float, items: Sequence[Record], truth: Mapping[str, str], context: Context
 ) -> list[Judgment]:
-    """All that one person says about items."""
+    """All judgments of one annotator about items."""
     part = items[0].fields[SUBSET] if items else ""
     rng = crowd.generator(context.seed, f"{name} {part}")
     found = []
@@ -233,7 +236,7 @@ def _agreement(
 def _tables(
     items: Sequence[Record],
     judgments: Sequence[Judgment],
-    labels: Sequence[Label],
+    labels: Sequence[ItemLabel],
     usual: int,
     context: Context,
 ) -> dict[str, Any]:
@@ -271,7 +274,7 @@ def _tables(
 def weak_against_majority(
     items: Sequence[Record], final: Mapping[str, str | None]
 ) -> dict[str, dict[str, int]]:
-    """How often each weak label became each label, by subset."""
+    """Counts of weak labels by final label and subset."""
     found: dict[str, Counter[str]] = {}
     for item in items:
         label = final.get(item.id)
@@ -284,7 +287,7 @@ def weak_against_majority(
 def by_verb(
     items: Sequence[Record], final: Mapping[str, str | None]
 ) -> dict[str, dict[str, list[str]]]:
-    """For the verbs with the most expressions: objects with which they are metaphors, or not."""
+    """For the most frequent verbs: objects with which they are metaphorical or literal."""
     found: dict[str, dict[str, list[str]]] = {}
     for item in items:
         label = final.get(item.id)

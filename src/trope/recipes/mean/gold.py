@@ -1,4 +1,4 @@
-"""What people, or simulated ones, make of proposed analogies."""
+"""Accepted analogies: judgments of people or a simulated crowd about the proposed ones."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from collections.abc import Sequence
 from trope.core.judgments import Judgment
 from trope.corpora.mean import CODES, Analogy
 from trope.recipes import crowd
-from trope.recipes.answers import Answers, Complete
-from trope.recipes.recipe import Context, Finished
+from trope.recipes.answers import CompleteAnswers, ProjectAnswers
+from trope.recipes.recipe import Context, JudgedDataset
 from trope.recipes.records import Record
 from trope.tasks.analogy.checking import given_away
 
 QUESTION, ENDING = "sound", "ending"
 _TEMPTING = (0.0, 0.6, 0.3, 0.1)
-"""Which wrong choice attracts those who are wrong, in the order of the codes."""
+"""Probabilities of the wrong choices, in the order of the codes."""
 
 
-def simulate(items: Sequence[Record], context: Context) -> Finished:
-    """Items are answered and called sound or not; the sound ones are the data set."""
-    return _finished(items, _drawn(items, context), context)
+def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
+    """A simulated crowd answers and rates the items; the accepted ones are the data set."""
+    return _judged_dataset(items, _simulated_judgments(items, context), context)
 
 
-def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
-    """The same with the answers of people, for items that enough of them have judged."""
+def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
+    """The same with answers of people, for items that enough of them judged."""
     people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_an_item))
-    return _finished(items, people.judgments((ENDING, QUESTION)), context, people)
+    return _judged_dataset(items, people.judgments((ENDING, QUESTION)), context, people)
 
 
-def _drawn(items: Sequence[Record], context: Context) -> list[Judgment]:
+def _simulated_judgments(items: Sequence[Record], context: Context) -> list[Judgment]:
     rng = crowd.generator(context.seed, "truth")
     settings = context.settings.crowd
     sound = {item.id: "yes" if rng.random() < settings.machine else "no" for item in items}
@@ -43,23 +43,23 @@ def _drawn(items: Sequence[Record], context: Context) -> list[Judgment]:
     return judgments
 
 
-def _finished(
+def _judged_dataset(
     items: Sequence[Record],
     judgments: Sequence[Judgment],
     context: Context,
-    people: Complete | None = None,
-) -> Finished:
-    said = crowd.of_question(judgments, QUESTION)
-    votes = people.votes((QUESTION,)) if people else said
+    people: CompleteAnswers | None = None,
+) -> JudgedDataset:
+    answers = crowd.of_question(judgments, QUESTION)
+    votes = people.votes((QUESTION,)) if people else answers
     labels = crowd.majority_labels(votes, crowd.ids_of(items))
     if people:
         labels = people.settle(labels)
     kept = {label.item for label in labels if label.label == "yes"}
     accepted = [item for item in items if item.id in kept]
-    return Finished(
+    return JudgedDataset(
         tuple(judgments),
         labels,
-        {"measure": "fleiss", "overall": crowd.agreement_of(said, seed=context.seed)},
+        {"measure": "fleiss", "overall": crowd.agreement_of(answers, seed=context.seed)},
         {
             "accepted": len(accepted),
             "metaphors": len({item.fields["metaphor"] for item in accepted}),
@@ -83,7 +83,7 @@ def _judge(rng: crowd.Random, name: str, skill: float, item: Record, sound: str)
 
 
 def _errors(items: Sequence[Record], judgments: Sequence[Judgment]) -> dict[str, int]:
-    """Wrong endings by kind."""
+    """Counts of wrong endings by kind."""
     by_id = {item.id: item.fields for item in items}
     found: Counter[str] = Counter()
     for judgment in judgments:

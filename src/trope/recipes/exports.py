@@ -1,9 +1,9 @@
-"""The files that `trope annotate export` writes, read and checked against the items of a run.
+"""The export of a run's annotation project, read and checked against the items of the run.
 
-judgments.jsonl   what people said: the one file that is needed
-decisions.jsonl   what adjudicators settled (--what decisions)
-trials.jsonl      the demo task (--what trials)
-team.jsonl        judgments of a team that had a project of its own (semeval2015)
+judgments.jsonl   judgments of annotators: the one file that is needed
+decisions.jsonl   decisions of adjudicators (--what decisions)
+trials.jsonl      answers to the demo task (--what trials)
+team.jsonl        judgments of a team that had its own project (semeval2015)
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trope.annotate.project import CONFIG
 from trope.annotate.questions import read_answers
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
-from trope.recipes.answers import Answers, Decided, Tried
+from trope.recipes.answers import AdjudicatedAnswers, DemoAnswers, ProjectAnswers
 
 JUDGMENTS, DECISIONS, TRIALS, TEAM = "judgments", "decisions", "trials", "team"
 KINDS = (JUDGMENTS, DECISIONS, TRIALS, TEAM)
@@ -35,8 +35,8 @@ Lines = tuple[tuple[int, JudgmentRecord], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
-    """The files of an export, each with its checksum; what they say is not checked yet."""
+class ProjectExport:
+    """The files of an export with their checksums; their answers are not checked yet."""
 
     path: Path
     files: Mapping[str, Path]
@@ -45,12 +45,12 @@ class Export:
     team: Lines
 
 
-def read_export(path: Path) -> Export:
-    """The export in a folder, or the judgments of one file.
+def read_export(path: Path) -> ProjectExport:
+    """Read the export in a folder, or the judgments in one file.
 
     Raises:
-        MissingData: where there are no judgments.
-        BadRecord: for the first line that is no judgment.
+        MissingData: there are no judgments.
+        BadRecord: a line is not a judgment; the first one is named.
     """
     files = {JUDGMENTS: path} if path.is_file() else _files(path)
     if JUDGMENTS not in files:
@@ -58,11 +58,11 @@ def read_export(path: Path) -> Export:
         raise MissingData(missing, _AGAIN)
     sums = {kind: sha256(file) for kind, file in files.items()}
     team = _judged(files[TEAM]) if TEAM in files else ()
-    return Export(path, files, sums, _judged(files[JUDGMENTS]), team)
+    return ProjectExport(path, files, sums, _judged(files[JUDGMENTS]), team)
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """The files that are there; those of a project without decisions or trials are empty."""
+    """The files that exist and have content: without decisions or trials, theirs are empty."""
     named = {kind: folder / f"{kind}.jsonl" for kind in KINDS}
     there = {kind: path for kind, path in named.items() if path.is_file()}
     return {k: path for k, path in there.items() if k == JUDGMENTS or path.stat().st_size}
@@ -72,22 +72,24 @@ def _judged(path: Path) -> Lines:
     found = []
     for line, given in read_objects(path):
         if given.get("simulated"):
-            raise BadRecord(path, line, f"is of a simulated crowd, not of people; {_AGAIN}")
+            raise BadRecord(
+                path, line, f"is a judgment of a simulated crowd, not of a person; {_AGAIN}"
+            )
         try:
             found.append((line, from_object(given)))
         except ValueError as error:
             raise BadRecord(path, line, f"{error}; {_AGAIN}") from None
     if not found:
-        raise BadRecord(path, None, f"holds no judgment; {_AGAIN}")
+        raise BadRecord(path, None, f"has no judgments; {_AGAIN}")
     return tuple(found)
 
 
-def check_export(export: Export, project: Path) -> Answers:
-    """The answers of an export about the items of the project in a folder, under pseudonyms.
+def check_export(export: ProjectExport, project: Path) -> ProjectAnswers:
+    """Check the answers of an export against the items of a project; annotators get pseudonyms.
 
     Raises:
-        BadRecord: for the first line about an item that the run does not have, with an answer that
-            was not offered, or that says again what someone said before.
+        BadRecord: a line is about an item that the run does not have, gives an answer that was not
+            offered, or judges an item for the second time; the first one is named.
     """
     plan = read_plan(project / CONFIG)
     items = _items(project, plan)
@@ -98,12 +100,12 @@ def check_export(export: Export, project: Path) -> Answers:
         rows += checker.judged(export.files[TEAM], export.team, "t", left_out)
     counted = tuple(row for row in rows if row.state == "counted")
     if not counted:
-        problem = "holds no judgment that counts; wait until people have judged, and export again"
+        problem = "has no judgment that counts; export again when people have judged"
         raise BadInput(f"{export.path}: {problem}")
     demo = tuple(checker.tried(export.files[TRIALS], left_out)) if TRIALS in export.files else ()
     decisions = dict(checker.decided(export.files[DECISIONS])) if DECISIONS in export.files else {}
     control = tuple(row for row in rows if row.state == "gold")
-    return Answers(export.path, plan, counted, control, demo, decisions, dict(left_out))
+    return ProjectAnswers(export.path, plan, counted, control, demo, decisions, dict(left_out))
 
 
 def _items(project: Path, plan: Plan) -> dict[str, NewItem]:
@@ -113,7 +115,7 @@ def _items(project: Path, plan: Plan) -> dict[str, NewItem]:
 
 
 class _Checker:
-    """Looks at lines one after the other; remembers who was called what."""
+    """Checks lines one after the other and remembers the pseudonyms that it gave."""
 
     def __init__(self, plan: Plan, items: Mapping[str, NewItem]) -> None:
         self._plan, self._items = plan, items
@@ -122,7 +124,7 @@ class _Checker:
     def judged(
         self, path: Path, lines: Lines, prefix: str, left_out: Counter[str]
     ) -> Iterator[JudgmentRecord]:
-        """The judgments that count and those of test questions; others are counted."""
+        """The judgments that count, and those of control items; the others are counted by state."""
         seen: dict[tuple[str, str], int] = {}
         for line, row in lines:
             if not row.current:
@@ -136,13 +138,13 @@ class _Checker:
                 continue
             before = seen.setdefault((row.item, row.annotator), line)
             if before != line:
-                problem = f"{row.annotator!r} judged item {row.item!r} in line {before} already"
+                problem = f"{row.annotator!r} already judged item {row.item!r} in line {before}"
                 raise BadRecord(path, line, f"{problem}; {_AGAIN}")
             answers = self._answers(path, line, item, row.answers)
             yield replace(row, annotator=self._name(prefix, row.annotator), answers=answers)
 
-    def tried(self, path: Path, left_out: Counter[str]) -> Iterator[Tried]:
-        """Answers to the demo items of the run; items that an owner added are counted."""
+    def tried(self, path: Path, left_out: Counter[str]) -> Iterator[DemoAnswers]:
+        """Answers to the demo items of the run; those to other items are counted."""
         for line, given in read_objects(path):
             row = _trial(path, line, given)
             if given.get("part") != DEMO:
@@ -153,18 +155,18 @@ class _Checker:
                 answers = self._answers(path, line, self._items[row.item], row.answers)
                 yield replace(row, annotator=self._name("a", row.annotator), answers=answers)
 
-    def decided(self, path: Path) -> Iterator[tuple[str, Decided]]:
-        """What was settled in the end, by item."""
+    def decided(self, path: Path) -> Iterator[tuple[str, AdjudicatedAnswers]]:
+        """The current decision about each item."""
         for line, given in read_objects(path):
             if given.get("current") is False:
                 continue
             name, answers = given.get("item"), given.get("answers")
             if not isinstance(name, str) or not isinstance(answers, dict):
-                problem = "has no item or no answers; export with --what decisions"
+                problem = "has no item or no answers; export it with --what decisions"
                 raise BadRecord(path, line, problem)
             item = self._item(path, line, name)
             excluded = given.get("excluded") is True
-            yield name, Decided(self._answers(path, line, item, answers), excluded)
+            yield name, AdjudicatedAnswers(self._answers(path, line, item, answers), excluded)
 
     def _item(self, path: Path, line: int, name: str) -> NewItem:
         if name in self._items:
@@ -183,23 +185,23 @@ class _Checker:
         answers, faults = read_answers(
             self._plan.questions, form_values(given), text=item.text, payload=item.payload
         )
-        for question in asked:  # what was not answered is no vote, and no fault here
+        for question in asked:  # a question without an answer is no vote, and no error here
             if question in faults and question in given:
-                said = f"the answer {given[question]!r} to {question!r} {faults[question]}"
-                raise BadRecord(path, line, f"item {item.id!r}: {said}; {_AGAIN}")
+                problem = f"the answer {given[question]!r} to {question!r} {faults[question]}"
+                raise BadRecord(path, line, f"item {item.id!r}: {problem}; {_AGAIN}")
         return answers
 
     def _name(self, prefix: str, person: str) -> str:
-        """A pseudonym: people are numbered in the order in which they first come."""
+        """A pseudonym; annotators are numbered in the order of their first line."""
         if (prefix, person) not in self._names:
             number = sum(key[0] == prefix for key in self._names) + 1
             self._names[prefix, person] = f"{prefix}{number:02d}"
         return self._names[prefix, person]
 
 
-def _trial(path: Path, line: int, given: Mapping[str, Any]) -> Tried:
+def _trial(path: Path, line: int, given: Mapping[str, Any]) -> DemoAnswers:
     try:
-        return Tried(
+        return DemoAnswers(
             str(given["item"]),
             str(given["annotator"]),
             dict(given["answers"]),
@@ -208,4 +210,6 @@ def _trial(path: Path, line: int, given: Mapping[str, Any]) -> Tried:
             as_time(given["at"]),
         )
     except (KeyError, TypeError, ValueError):
-        raise BadRecord(path, line, "is no trial; export with --what trials") from None
+        raise BadRecord(
+            path, line, "is not an answer to the demo task; export it with --what trials"
+        ) from None

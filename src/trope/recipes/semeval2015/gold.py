@@ -1,4 +1,4 @@
-"""What a team and a crowd, of people or simulated, make of tweets, by the rules of the task."""
+"""Sentiment scores of tweets: judgments of a team and a crowd, cleaned by the task's rules."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from trope.annotate.rules.simulation import SCALE
 from trope.core.errors import BadInput
 from trope.core.judgments import Judgment
 from trope.recipes import crowd
-from trope.recipes.answers import Answers, Complete, Tried, as_rows
-from trope.recipes.recipe import Context, Finished, Label
+from trope.recipes.answers import CompleteAnswers, DemoAnswers, ProjectAnswers, as_rows
+from trope.recipes.recipe import Context, ItemLabel, JudgedDataset
 from trope.recipes.records import SUBSET, Record
 
 QUESTION, TRIAL = "score", "trial"
@@ -25,37 +25,37 @@ TEAM, NATIVES = 7, 3
 """The in-house annotators of the trial set, and how many of them are native speakers."""
 
 TEST_QUESTIONS = 20
-"""Trial tweets that each worker of the crowd is asked about."""
+"""Trial tweets that each worker of the crowd judges."""
 
 _NOBODY = "nobody was asked"
 _NO_TEAM = (
-    "no team judged the trial tweets; put the export of the team's judgments beside the others, "
+    "no team judged the trial tweets; put the export of the team's judgments into the folder, "
     "as team.jsonl"
 )
 _NO_TEST = (
-    "nobody of the crowd answered a test question; import trial tweets as control items, with the "
+    "nobody in the crowd answered a test question; import trial tweets as control items, with the "
     "range of the team's answers as gold"
 )
 _FIGURATIVE_MEAN, _PLAIN_MEAN, _SPREAD = -2.0, -0.3, 1.8
 
 
-def simulate(items: Sequence[Record], context: Context) -> Finished:
-    """The team judges the trial tweets, the crowd the others; the task's rules clean and weigh."""
+def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
+    """A simulated team judges the trial tweets, a simulated crowd the others."""
     truth = _truth(items, context)
     trial, work = _parts(items)
     team = _team(trial, truth, context)
     judgments = _crowd(trial, work, truth, context)
-    return _finished(items, team, crowd.names(NATIVES, "t"), judgments, context)
+    return _judged_dataset(items, team, crowd.names(NATIVES, "t"), judgments, context)
 
 
-def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finished:
-    """The same with the answers of people: what counts for a trial tweet is of the team.
+def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
+    """The same with answers of people: the team's judgments count for trial tweets.
 
     Test questions are the trial tweets that the crowd answered as control items or in the demo
-    task. The task's own rule says how many judgments a tweet needs when people were dismissed.
+    task. The task's rule says how many judgments a tweet needs after workers were dismissed.
 
     Raises:
-        BadInput: where no team or no test question was answered; without them nothing counts.
+        BadInput: no team judged the trial tweets, or nobody answered a test question.
     """
     trial, work = map(set, _parts(items))
     people = answers.complete(dict.fromkeys(crowd.ids_of(items), 1))
@@ -63,13 +63,13 @@ def finish(items: Sequence[Record], answers: Answers, context: Context) -> Finis
     team_rows = [row for row in people.rows if row.item in trial]
     work_rows = [row for row in people.rows if row.item in work]
     known, workers = {row.item for row in team_rows}, {row.annotator for row in work_rows}
-    seen: list[JudgmentRecord | Tried] = [*answers.demo, *answers.control]
+    seen: list[JudgmentRecord | DemoAnswers] = [*answers.demo, *answers.control]
     tests = as_rows([r for r in seen if r.item in known and r.annotator in workers], asked)
     if not team_rows or not tests:
         raise BadInput(f"{answers.path}: {_NO_TEAM if not team_rows else _NO_TEST}")
     judgments = [*tests, *as_rows(work_rows, asked)]
     native = {row.annotator for row in team_rows if row.weight > 1}
-    return _finished(items, as_rows(team_rows, asked), native, judgments, context, people)
+    return _judged_dataset(items, as_rows(team_rows, asked), native, judgments, context, people)
 
 
 def _parts(items: Sequence[Record]) -> tuple[list[str], list[str]]:
@@ -78,14 +78,14 @@ def _parts(items: Sequence[Record]) -> tuple[list[str], list[str]]:
     return trial, [item.id for item in items if item.fields[SUBSET] != TRIAL]
 
 
-def _finished(
+def _judged_dataset(
     items: Sequence[Record],
     team: Sequence[Judgment],
     native: Collection[str],
     judgments: Sequence[Judgment],
     context: Context,
-    people: Complete | None = None,
-) -> Finished:
+    people: CompleteAnswers | None = None,
+) -> JudgedDataset:
     trial, work = _parts(items)
     gold = team_ranges(team)
     result = crowd_scores(judgments, gold)
@@ -94,7 +94,7 @@ def _finished(
     labels.sort(key=lambda label: order[label.item])
     if people:
         labels = [_decided(label, people) for label in people.settle(labels)]
-    return Finished(
+    return JudgedDataset(
         (*team, *judgments),
         tuple(labels),
         {
@@ -137,7 +137,7 @@ def _team(trial: Sequence[str], truth: Mapping[str, float], context: Context) ->
 def _crowd(
     trial: Sequence[str], work: Sequence[str], truth: Mapping[str, float], context: Context
 ) -> list[Judgment]:
-    """Workers in turn, so that every tweet has as many judgments as are wanted."""
+    """Judgments of workers in turn, so that every tweet gets the wanted number."""
     settings = context.settings
     kinds = [
         *["honest"] * settings.workers.honest,
@@ -178,19 +178,19 @@ def _rows(
 
 def _trial_labels(
     trial: Sequence[str], team: Sequence[Judgment], native: Collection[str]
-) -> list[Label]:
+) -> list[ItemLabel]:
     scores = team_scores(team, native=native)
     votes = Counter(row.item for row in team)
     return [
-        Label(i, str(round(scores[i])), round(scores[i], 4), votes[i])
+        ItemLabel(i, str(round(scores[i])), round(scores[i], 4), votes[i])
         if i in scores
-        else Label(i, None, reason=_NOBODY)
+        else ItemLabel(i, None, reason=_NOBODY)
         for i in trial
     ]
 
 
-def _decided(label: Label, people: Complete) -> Label:
-    """What an adjudicator settled wins over the rules."""
+def _decided(label: ItemLabel, people: CompleteAnswers) -> ItemLabel:
+    """An adjudicator's decision wins over the rules."""
     decision = people.decisions.get(label.item)
     if decision is None or decision.excluded or QUESTION not in decision.answers:
         return label
@@ -198,22 +198,22 @@ def _decided(label: Label, people: Complete) -> Label:
     return replace(label, label=str(score), score=float(score), reason="")
 
 
-def _work_labels(work: Sequence[str], result: CrowdResult) -> list[Label]:
+def _work_labels(work: Sequence[str], result: CrowdResult) -> list[ItemLabel]:
     found = {score.item: score for score in result.scores}
     labels = []
     for item in work:
         score = found.get(item)
         if score is None or score.score is None or score.integer is None:
             why = score.note if score else _NOBODY
-            labels.append(Label(item, None, votes=score.judgments if score else 0, reason=why))
+            labels.append(ItemLabel(item, None, votes=score.judgments if score else 0, reason=why))
         else:
             rounded = round(score.score, 4)
-            labels.append(Label(item, str(score.integer), rounded, score.judgments))
+            labels.append(ItemLabel(item, str(score.integer), rounded, score.judgments))
     return labels
 
 
-def means(items: Sequence[Record], labels: Sequence[Label]) -> dict[str, Any]:
-    """Number and mean score by category, as the task's tables have them."""
+def means(items: Sequence[Record], labels: Sequence[ItemLabel]) -> dict[str, Any]:
+    """Number and mean score by category, as in the task's tables."""
     category = {item.id: item.fields["category"] for item in items}
     scores: dict[str, list[float]] = {}
     for label in labels:

@@ -1,4 +1,4 @@
-"""Stages that several recipes share."""
+"""Steps that several recipes share, and helpers for steps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from trope.text.duplicates import find_duplicates
 
 
 def drop_duplicates(kind: TextKind, threshold: Callable[[Context], float]) -> Apply:
-    """A step that drops texts which say again what an earlier one said.
+    """A step that drops duplicates of earlier texts.
 
-    The reason is "exact" or "near"; a threshold above 1 finds exact ones alone.
+    The reason is "exact" or "near"; a threshold above 1 finds only exact duplicates.
     """
 
     def apply(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
@@ -35,7 +35,7 @@ def drop_duplicates(kind: TextKind, threshold: Callable[[Context], float]) -> Ap
 
 
 def draw(size: Callable[[Context], int], purpose: str) -> Apply:
-    """A step that keeps a random sample of so many, in their order; 0 keeps all."""
+    """A step that keeps a random sample of the given size, in order; 0 keeps all."""
 
     def apply(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
         every, wanted = list(records), size(context)
@@ -49,12 +49,12 @@ def draw(size: Callable[[Context], int], purpose: str) -> Apply:
 
 
 def template(name: str) -> str:
-    """The plan of an annotation project that ships."""
+    """The plan of a shipped annotation project."""
     return (files("trope.annotate") / "templates" / f"{name}.toml").read_text("utf-8")
 
 
 def sense_coverage(records: Sequence[Record], field: str) -> dict[str, int | float]:
-    """How many verbs there are, and how many of them in both senses that a field tells."""
+    """The number of verbs, and of those that occur with both values of a field."""
     senses: dict[str, set[str]] = {}
     for record in records:
         senses.setdefault(record.fields["verb"], set()).add(record.fields[field])

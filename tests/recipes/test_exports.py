@@ -57,8 +57,11 @@ def all_yes(items):
             "the answer 'maybe' to 'q' is not one of the answers",
         ),
         (form("ITEM", "Bob", {"z": "yes"}), "answers 'z', which the project does not ask"),
-        (form("ITEM", "Ada", {"q": "no"}), "'Ada' judged item 'ITEM' in line 1 already"),
-        ({**form("ITEM", "Bob", {}), "simulated": True}, "is of a simulated crowd, not of people"),
+        (form("ITEM", "Ada", {"q": "no"}), "'Ada' already judged item 'ITEM' in line 1"),
+        (
+            {**form("ITEM", "Bob", {}), "simulated": True},
+            "is a judgment of a simulated crowd, not of a person",
+        ),
         ({"item": "ITEM", "annotator": "Bob", "question": "q", "label": "yes"}, "has no 'state'"),
         ({**form("ITEM", "Bob", {}), "state": "good"}, "has the state 'good'"),
     ],
@@ -81,7 +84,7 @@ def test_export_without_judgments_is_refused(recipe, items, tmp_path):
     with pytest.raises(MissingData, match=r"judgments\.jsonl: not found; export the judgments"):
         go(recipe, tmp_path / "run", answers=tmp_path / "empty")
     skipped = write_rows(tmp_path / "a.jsonl", [form(items[0], "Ada", {}, state="skipped")])
-    with pytest.raises(BadInput, match="holds no judgment that counts; wait until"):
+    with pytest.raises(BadInput, match="has no judgment that counts; export again"):
         go(recipe, tmp_path / "run", answers=skipped)
 
 
@@ -128,7 +131,10 @@ def test_trials_are_checked(recipe, items, tmp_path):
     folder = tmp_path / "export"
     write_rows(folder / "judgments.jsonl", all_yes(items))
     write_rows(folder / "trials.jsonl", [{"item": items[0], "at": AT}])
-    with pytest.raises(BadRecord, match=r"trials\.jsonl:1: is no trial; export with --what trials"):
+    with pytest.raises(
+        BadRecord,
+        match=r"trials\.jsonl:1: is not an answer to the demo task; export it with --what trials",
+    ):
         go(recipe, tmp_path / "run", answers=folder)
 
 
@@ -160,7 +166,7 @@ def test_people_do_not_take_the_place_of_a_simulated_crowd(recipe, items, tmp_pa
 
 def test_answers_of_a_run_are_not_those_of_its_simulated_crowd(recipe, items, tmp_path):
     go(recipe, tmp_path / "crowd", simulate=True)
-    with pytest.raises(BadRecord, match=r"judgments\.jsonl:1: is of a simulated crowd"):
+    with pytest.raises(BadRecord, match=r"judgments\.jsonl:1: is a judgment of a simulated"):
         go(recipe, tmp_path / "run", answers=tmp_path / "crowd")
 
 
