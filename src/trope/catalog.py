@@ -327,6 +327,19 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "Static word vectors, distilled from a large encoder.",
             extra="train",
         ),
+        "rewriting": Entry(
+            "trope.train.rewriting.ranker:train_rewriting",
+            "The rankers of substitutes.",
+        ),
+        "verbs": Entry(
+            "trope.train.rewriting.verb_vectors:train_verbs",
+            "The vectors of verbs that rewriting compares.",
+            extra="hub",
+        ),
+        "associations": Entry(
+            "trope.train.rewriting.verb_vectors:train_associations",
+            "Which verbs occur with which words, from headlines.",
+        ),
     },
 )
 """Tasks of `trope train`."""

@@ -17,9 +17,9 @@ from trope.core.errors import BadInput
 from trope.scale import local
 from trope.scale import ray as engine
 from trope.scale.inputs import find_inputs
-from trope.scale.job import Executor, Settings
+from trope.scale.job import DetectSettings, Executor
 from trope.scale.ray import RayExecutor
-from trope.scale.run import Progress, detect
+from trope.scale.run import DetectProgress, detect
 from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, cluster_of_two, of_its_own, watched
 
 pytest.importorskip("ray", reason="ray is not installed: pip install 'trope[scale]'")
@@ -39,7 +39,7 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(executor: Executor, out: str, report: Any = lambda progress: None) -> dict[str, int]:
-    settings = Settings(
+    settings = DetectSettings(
         trope="0", tier="small", model_sha256="0", columns=("text",), tokens=True, shard_rows=7
     )
     return detect(find_inputs(["corpus"]), settings, Path(out), executor, report=report)
@@ -53,7 +53,7 @@ def test_the_same_bytes_as_local(cluster: Any, tmp_path: Path) -> None:
     write_corpus(Path("corpus"), texts=120)
     run(local.LocalExecutor(), "local")
     log = tmp_path / "log"
-    told: list[Progress] = []
+    told: list[DetectProgress] = []
     run(RayExecutor(load=watched(log)), "ray", told.append)
     assert contents(Path("ray")) == contents(Path("local"))
     assert begun(log) == len(list(Path("ray").glob("part-*"))) == len(told)
@@ -69,7 +69,7 @@ def test_a_node_that_is_lost_costs_time_alone(cluster: Any, tmp_path: Path) -> N
     crew = executor._crew
     killed: list[int] = []
 
-    def kill_a_node(progress: Progress) -> None:
+    def kill_a_node(progress: DetectProgress) -> None:
         # when all workers are there and have their hands full
         if not killed and len(crew._tasks) == 4 and all(crew._tasks.values()):
             cluster.remove_node(lost, allow_graceful=False)

@@ -21,7 +21,7 @@ from trope.core.errors import (
     UnknownName,
 )
 from trope.scale import entries, local, shards
-from trope.scale.entries import Columns, Corpus, Refused
+from trope.scale.entries import Columns, InputCorpus, RefusedRow
 from trope.scale.inputs import find_inputs
 
 
@@ -308,11 +308,11 @@ def test_a_line_of_100_mb_is_refused_in_bounded_memory(form: str) -> None:
             file.write("x" * 1_000_000)
         file.write("\n" + last)
     tracemalloc.start()
-    found = list(Corpus(find_inputs([str(path)]), Columns()))
+    found = list(InputCorpus(find_inputs([str(path)]), Columns()))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert [type(entry).__name__ for entry in found] == ["TextRow", "Refused", "TextRow"]
+    assert [type(entry).__name__ for entry in found] == ["TextRow", "RefusedRow", "TextRow"]
     refused = found[1]
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedRow)
     assert refused.problem == "is longer than 64 MB; split it into lines"
     assert peak < 200_000_000

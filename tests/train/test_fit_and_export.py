@@ -14,17 +14,17 @@ from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import network_input
 from trope.train.encoder.corpus import batches, collect_labels
-from trope.train.encoder.run import FitSettings
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 from trope.encoder.network import Network  # noqa: E402
-from trope.train import fit as fitting  # noqa: E402
-from trope.train import losses  # noqa: E402
+from trope.train.encoder import fit as fitting  # noqa: E402
+from trope.train.encoder import losses  # noqa: E402
 from trope.train.encoder.development import syntax_figures  # noqa: E402
 from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.fit import FitSettings  # noqa: E402
 from trope.train.encoder.quantisation import quantise  # noqa: E402
 
 SETTINGS = FitSettings(

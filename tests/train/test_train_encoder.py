@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train import encoder, encoder_dev, encoder_run, encoder_teachers  # noqa: E402
+from trope.train.encoder import development, run, student, teachers  # noqa: E402
 
 SETTINGS = (
     """
@@ -77,7 +77,7 @@ SMALLER = ("--without", "coinco")  # the toy data have no such set
 
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
-    tiny.shrink(monkeypatch, encoder_run)
+    tiny.shrink(monkeypatch, run)
 
 
 def train(
@@ -141,7 +141,7 @@ def test_an_interrupted_run_goes_on_after_its_last_stage_to_the_same_model(
     broken.mkdir()
     train(whole, *SMALLER)
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder_teachers, "teach_syntax", stop)
+        patch.setattr(teachers, "predict_syntax", stop)
         train(broken, *SMALLER)
     before = stages(broken)
     assert {"lcc.npz", "teacher-syntax-0.safetensors", "teacher-syntax-1.safetensors"} <= set(
@@ -161,7 +161,7 @@ def stop(*_: object) -> None:
 
 def test_half_a_stage_is_no_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder_run, "save", stop)
+        patch.setattr(run, "save", stop)
         train(tmp_path, *SMALLER)
     assert not [name for name in stages(tmp_path) if "safetensors" in name]
 
@@ -180,7 +180,7 @@ def test_a_work_folder_of_other_settings_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder, "train_student", stop)
+        patch.setattr(student, "train_student", stop)
         train(tmp_path, *SMALLER)
     before = stages(tmp_path)
     for options in (("--seed", "6"), ("--without", "lcc")):
@@ -196,7 +196,7 @@ def test_a_set_that_is_not_there_can_be_left_out_next_time(
         MissingData, match="coinco: not found; get it, or leave it out with --without coinco"
     ):
         train(tmp_path)
-    monkeypatch.setattr(encoder, "train_student", stop)
+    monkeypatch.setattr(student, "train_student", stop)
     with pytest.raises(RuntimeError):  # prepared, and not refused
         train(tmp_path, *SMALLER)
 
@@ -215,7 +215,7 @@ def test_what_was_learned_of_metaphors_comes_out_calibrated(tmp_path: Path) -> N
 def test_several_seeds_leave_the_best_on_development_data(tmp_path: Path) -> None:
     train(tmp_path, *SMALLER, "--seeds", "2")
     work = tmp_path / "model" / "work"
-    best = max((5, 6), key=lambda seed: encoder_dev.quality_of(work / f"student-{seed}.json"))
+    best = max((5, 6), key=lambda seed: development.quality_of(work / f"student-{seed}.json"))
     made = {seed: (work / f"student-{seed}" / "encoder.onnx").read_bytes() for seed in (5, 6)}
     assert made[5] != made[6], "each of them can be measured"
     assert (tmp_path / "model" / "encoder.onnx").read_bytes() == made[best]

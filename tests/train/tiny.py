@@ -13,7 +13,12 @@ import pytest
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import CaseType, Vocabulary
 from trope.encoder.session import Labels
-from trope.train.encoder.corpus import Corpus, TreebankSentence, collect_labels, encode_treebank
+from trope.train.encoder.corpus import (
+    EncodedCorpus,
+    TreebankSentence,
+    collect_labels,
+    encode_treebank,
+)
 
 VOCABULARY = model_folder("small") / "vocab.txt"
 
@@ -52,7 +57,7 @@ def labels() -> Labels:
     return collect_labels(SENTENCES)
 
 
-def corpus() -> Corpus:
+def corpus() -> EncodedCorpus:
     return encode_treebank(SENTENCES, labels(), Vocabulary(VOCABULARY))
 
 

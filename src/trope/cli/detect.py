@@ -16,15 +16,15 @@ from trope.cli.engines import engine_options, load_executor
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.scale.inputs import InputFormat, find_inputs
-from trope.scale.job import SHARD_ROWS, OutputFormat, Settings
-from trope.scale.run import ERRORS, Progress, Report
+from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat
+from trope.scale.run import ERRORS, DetectProgress, Report
 from trope.scale.run import detect as run_detection
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
 WITH = ("relations", "metonymy", "sentiment")
-"""What can be had besides metaphors."""
+"""What is available besides metaphors."""
 
 _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 
@@ -124,7 +124,7 @@ def detect(
                 f"the model of tier {model.tier!r} has no head for {task!r}; "
                 "install a trope whose model has one"
             )
-    settings = Settings(
+    settings = DetectSettings(
         trope=__version__,
         tier=model.tier,
         model_sha256=model.sha256,
@@ -200,7 +200,7 @@ def _progress(quiet: bool) -> Iterator[Report]:
         yield lambda progress: _advance(bar, task, progress)
 
 
-def _advance(bar: object, task: TaskID, progress: Progress) -> None:
+def _advance(bar: object, task: TaskID, progress: DetectProgress) -> None:
     from rich.progress import Progress as Bar
 
     assert isinstance(bar, Bar)

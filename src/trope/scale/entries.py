@@ -59,7 +59,7 @@ class TextRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedRow:
     """A row, or the rest of a file, that cannot be used."""
 
     file: str
@@ -67,13 +67,13 @@ class Refused:
     problem: str
 
 
-Entry = TextRow | Refused
+Entry = TextRow | RefusedRow
 _Fields = dict[str, str]
 _Parsed = tuple[int, "_Fields | str"]
 """The line of a row, and its fields or what is wrong with it."""
 
 
-class Corpus:
+class InputCorpus:
     """The entries of all files in order; `position` says how many bytes are read."""
 
     def __init__(self, files: Sequence[InputFile], columns: Columns) -> None:
@@ -104,28 +104,28 @@ class Corpus:
                 try:
                     yield self._entry(file, line, parsed, seen)
                 except BadRecord as error:
-                    yield Refused(file.path, line, error.problem)
+                    yield RefusedRow(file.path, line, error.problem)
             if not rows:
-                yield Refused(file.path, 1, "holds no text; leave it out")
+                yield RefusedRow(file.path, 1, "holds no text; leave it out")
             seen.close()
             done += file.bytes
             self.position = done
 
     def _entry(self, file: InputFile, line: int, parsed: _Fields | str, seen: _SeenIds) -> Entry:
         if isinstance(parsed, str):
-            return Refused(file.path, line, parsed)
+            return RefusedRow(file.path, line, parsed)
         text_key, id_key = self._keys(parsed, file, line, strict=False)
         text = parsed[text_key]
         if not text.strip():
             problem = f"column {text_key!r} is empty; every row needs a text"
-            return Refused(file.path, line, problem)
+            return RefusedRow(file.path, line, problem)
         identifier = f"{file.path}:{line}"
         if id_key is not None and parsed[id_key].strip():
             identifier = checked_id(parsed[id_key], file.path, line)
             before = seen.add(identifier, line)
             if before is not None:
                 problem = f"id {identifier!r} is also in line {before}; ids are for one row"
-                return Refused(file.path, line, problem)
+                return RefusedRow(file.path, line, problem)
         kept = tuple(parsed.get(name) for name in self.columns.kept)
         return TextRow(file.path, line, identifier, text, kept)
 

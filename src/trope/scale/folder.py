@@ -21,7 +21,7 @@ import msgspec
 from trope.core.errors import BadInput
 from trope.core.files import replace_durably, sha256, sync_folder
 from trope.core.run_folder import LOCK, MANIFEST, RunFolder
-from trope.scale.job import Receipt, Settings
+from trope.scale.job import DetectSettings, Receipt
 
 ERRORS, WORK = "errors.jsonl", ".run"
 
@@ -39,7 +39,7 @@ class DetectManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     command: str
     state: str
-    settings: Settings
+    settings: DetectSettings
     inputs: tuple[InputChecksum, ...]
     shards: tuple[Receipt, ...] = ()
     totals: dict[str, int] = {}

@@ -23,7 +23,7 @@ SHARD_CHARACTERS = 8_000_000
 """A shard ends here if its texts are long, so that memory does not grow with their length."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DetectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that the output depends on besides the input: equal settings, equal bytes."""
 
     trope: str
@@ -73,7 +73,7 @@ class Receipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class WorkerModel:
     """What a run must know of the model before it begins."""
 
     tier: str
@@ -103,7 +103,7 @@ class Executor(Protocol):
     """
 
     @property
-    def model(self) -> Model:
+    def model(self) -> WorkerModel:
         """The model that the workers hold."""
         ...
 

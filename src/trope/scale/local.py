@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trope.pipeline import Pipeline
-from trope.scale.job import J, Model, R, Work
+from trope.scale.job import J, R, Work, WorkerModel
 
 
 def load_pipeline(threads: int | None) -> Pipeline:
@@ -13,9 +13,9 @@ def load_pipeline(threads: int | None) -> Pipeline:
     return Pipeline(threads=threads)
 
 
-def describe(pipeline: Pipeline) -> Model:
+def describe(pipeline: Pipeline) -> WorkerModel:
     """What a run must know of the model that a pipeline holds."""
-    return Model(pipeline.tier, pipeline.model_sha256, pipeline.tasks)
+    return WorkerModel(pipeline.tier, pipeline.model_sha256, pipeline.tasks)
 
 
 class LocalExecutor:
@@ -25,7 +25,7 @@ class LocalExecutor:
         self._pipeline = load_pipeline(threads)
 
     @property
-    def model(self) -> Model:
+    def model(self) -> WorkerModel:
         """The model that is loaded."""
         return describe(self._pipeline)
 

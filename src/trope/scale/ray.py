@@ -19,7 +19,7 @@ from trope import __version__
 from trope.core.errors import BadInput, MissingExtra
 from trope.pipeline import Pipeline
 from trope.scale import local
-from trope.scale.job import J, Model, R, Work
+from trope.scale.job import J, R, Work, WorkerModel
 
 AHEAD = 2
 """Jobs that a worker has at a time, so that it never waits for the next one."""
@@ -54,7 +54,7 @@ class Actor:
     def __init__(self, load: LoadPipeline, threads: int) -> None:
         self._pipeline = load(threads)
 
-    def describe(self) -> tuple[str, Model]:
+    def describe(self) -> tuple[str, WorkerModel]:
         """The version of trope that the worker has, and its model."""
         return __version__, local.describe(self._pipeline)
 
@@ -88,7 +88,7 @@ class RayExecutor:
         self._model = self._crew.first()
 
     @property
-    def model(self) -> Model:
+    def model(self) -> WorkerModel:
         """The model that the workers hold."""
         return self._model
 
@@ -127,14 +127,14 @@ class _Crew:
         self._most, self._threads = workers, threads
         self._starting: dict[Any, Any] = {}
         self._tasks: dict[Any, dict[Any, _Task[Any]]] = {}
-        self._known: tuple[str, Model] | None = None
+        self._known: tuple[str, WorkerModel] | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a job is under way."""
         return any(self._tasks.values())
 
-    def first(self) -> Model:
+    def first(self) -> WorkerModel:
         """The model of the first worker, which is waited for."""
         self.grow()
         ready, _ = self._ray.wait([*self._starting], timeout=FIRST_WORKER_SECONDS)
@@ -229,6 +229,6 @@ def _join(address: str | None) -> Any:
     return ray
 
 
-def _said(told: tuple[str, Model]) -> str:
+def _said(told: tuple[str, WorkerModel]) -> str:
     version, model = told
     return f"{version} with {model.sha256[:12]}"

@@ -13,17 +13,17 @@ from typing import IO
 import msgspec
 
 from trope.core.errors import BadInput, TropeError
-from trope.scale.entries import Columns, Corpus, Refused, TextRow
+from trope.scale.entries import Columns, InputCorpus, RefusedRow, TextRow
 from trope.scale.folder import ERRORS, DetectFolder, DetectManifest, InputChecksum
 from trope.scale.inputs import STDIN, InputFile
-from trope.scale.job import SHARD_CHARACTERS, Executor, Receipt, Settings, Shard
+from trope.scale.job import SHARD_CHARACTERS, DetectSettings, Executor, Receipt, Shard
 from trope.scale.shards import FIGURES, make_shard, store
 
 TOTALS = ("texts", "sentences", "words", "metaphors", "refused")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class DetectProgress:
     """How far a run is: texts done in this attempt, bytes of the input that are behind."""
 
     texts: int
@@ -31,12 +31,12 @@ class Progress:
     size: int
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[DetectProgress], None]
 
 
 def detect(
     files: Sequence[InputFile],
-    settings: Settings,
+    settings: DetectSettings,
     out: Path,
     executor: Executor,
     *,
@@ -48,7 +48,7 @@ def detect(
     Raises:
         BadInput: for input, settings or a folder that cannot be used; nothing was written then.
     """
-    corpus = Corpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
+    corpus = InputCorpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
     _check(files, settings, resume)
     corpus.check()
     inputs = tuple(InputChecksum(file.path, file.bytes, file.sha256()) for file in files)
@@ -67,7 +67,7 @@ def detect(
         return folder.manifest().totals
 
 
-def _check(files: Sequence[InputFile], settings: Settings, resume: bool) -> None:
+def _check(files: Sequence[InputFile], settings: DetectSettings, resume: bool) -> None:
     for name in settings.columns:
         if name in FIGURES:
             raise BadInput(f"column {name!r} is the name of a figure; rename it to keep it")
@@ -78,7 +78,7 @@ def _check(files: Sequence[InputFile], settings: Settings, resume: bool) -> None
 
 
 def _work(
-    corpus: Corpus,
+    corpus: InputCorpus,
     wanted: DetectManifest,
     folder: DetectFolder,
     executor: Executor,
@@ -98,15 +98,15 @@ def _work(
             receipts[receipt.number] = receipt
             texts += receipt.texts
             position = max(position, shard.position)  # shards may come in any order
-            report(Progress(texts, position, corpus.size))
+            report(DetectProgress(texts, position, corpus.size))
     totals = {name: sum(getattr(r, name) for r in receipts.values()) for name in TOTALS[:-1]}
     folder.finish(wanted, receipts.values(), totals | {"refused": refused.total()})
 
 
-def _texts(corpus: Corpus, errors: IO[bytes], refused: Counter[str]) -> Iterator[TextRow]:
+def _texts(corpus: InputCorpus, errors: IO[bytes], refused: Counter[str]) -> Iterator[TextRow]:
     """The texts; what was refused goes into its file, anew in every attempt."""
     for entry in corpus:
-        if isinstance(entry, Refused):
+        if isinstance(entry, RefusedRow):
             refused[entry.file] += 1
             place = {"file": entry.file, "line": entry.line, "problem": entry.problem}
             errors.write(msgspec.json.encode(place) + b"\n")
@@ -115,7 +115,7 @@ def _texts(corpus: Corpus, errors: IO[bytes], refused: Counter[str]) -> Iterator
     errors.flush()
 
 
-def _shards(texts: Iterator[TextRow], corpus: Corpus, size: int) -> Iterator[Shard]:
+def _shards(texts: Iterator[TextRow], corpus: InputCorpus, size: int) -> Iterator[Shard]:
     """The texts in groups; the same texts make the same groups."""
     rows: list[TextRow] = []
     characters = number = 0
@@ -129,4 +129,4 @@ def _shards(texts: Iterator[TextRow], corpus: Corpus, size: int) -> Iterator[Sha
         yield Shard(number, tuple(rows), corpus.position)
 
 
-__all__ = ["ERRORS", "Progress", "detect"]
+__all__ = ["ERRORS", "DetectProgress", "detect"]

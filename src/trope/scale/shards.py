@@ -19,7 +19,7 @@ from trope.core.export import metonymies_to_dicts, relations_to_dicts, sentiment
 from trope.core.files import atomic_write
 from trope.core.records import Analysis
 from trope.scale.entries import TextRow
-from trope.scale.job import Receipt, Settings, Shard
+from trope.scale.job import DetectSettings, Receipt, Shard
 from trope.scale.parquet import write_parquet
 from trope.tasks.metaphor.corpus import TextCounts, count
 
@@ -50,7 +50,7 @@ def store(made: MadeShard, folder: Path) -> Receipt:
     return made.receipt
 
 
-def make_shard(settings: Settings, pipeline: Pipeline, shard: Shard) -> MadeShard:
+def make_shard(settings: DetectSettings, pipeline: Pipeline, shard: Shard) -> MadeShard:
     """The file of a shard."""
     return ShardMaker(pipeline, settings)(shard)
 
@@ -58,7 +58,7 @@ def make_shard(settings: Settings, pipeline: Pipeline, shard: Shard) -> MadeShar
 class ShardMaker:
     """Holds a model and makes shards."""
 
-    def __init__(self, pipeline: Pipeline, settings: Settings) -> None:
+    def __init__(self, pipeline: Pipeline, settings: DetectSettings) -> None:
         self.pipeline, self.settings = pipeline, settings
 
     def __call__(self, shard: Shard) -> MadeShard:

@@ -33,8 +33,8 @@ from trope.train.analogy.prepared import (
     PAPER,
     PREDICTIONS,
     TWO_STAGES,
-    Job,
-    Prepared,
+    AnalogyJob,
+    PreparedAnalogies,
     choose,
     read_prepared,
     second_stage,
@@ -56,16 +56,16 @@ def fit_all(
     say: Any = print,
 ) -> bool:
     """All trainings, the headline's first; whether all were done before the time was up."""
-    from trope.train.analogy.loop import Workers
+    from trope.train.analogy.loop import TrainerPool
 
     prepared, began = read_prepared(folder), time.monotonic()
     results = _Results(out, prepared, model)
     with tempfile.TemporaryDirectory() as scratch:
         kept = work or Path(scratch)
         kept.mkdir(parents=True, exist_ok=True)
-        with Workers(folder, model, kept, device=device, count=jobs) as workers:
+        with TrainerPool(folder, model, kept, device=device, count=jobs) as workers:
 
-            def run(wanted: Iterable[Job]) -> bool:
+            def run(wanted: Iterable[AnalogyJob]) -> bool:
                 left = [job for job in wanted if _is_due(job, results, kept)]
                 for result in workers.run(left, until=began + seconds):
                     results.add(result)
@@ -90,7 +90,7 @@ def fit_all(
             )
 
 
-def _is_due(job: Job, results: _Results, work: Path) -> bool:
+def _is_due(job: AnalogyJob, results: _Results, work: Path) -> bool:
     """Whether a job is still to be done; a first stage also where its weights are gone."""
     if job.name not in results:
         return True
@@ -100,7 +100,7 @@ def _is_due(job: Job, results: _Results, work: Path) -> bool:
 class _Results:
     """The file of predictions, a line a training, below a line that says what they are of."""
 
-    def __init__(self, out: Path, prepared: Prepared, model: Path) -> None:
+    def __init__(self, out: Path, prepared: PreparedAnalogies, model: Path) -> None:
         self.path = out / PREDICTIONS
         weights = {path.name: sha256(path) for path in sorted(model.glob("*.safetensors"))}
         head = {

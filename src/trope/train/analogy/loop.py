@@ -25,9 +25,9 @@ from trope.tasks.hub_folder import load_tokenizer, model_path
 from trope.train.analogy.prepared import (
     FIRST,
     TWO_STAGES,
+    AnalogyJob,
     AnalogySettings,
-    Job,
-    Prepared,
+    PreparedAnalogies,
     read_prepared,
     weights_file,
 )
@@ -38,7 +38,7 @@ _CLIP = 1.0
 
 
 @dataclass(slots=True)
-class Texts:
+class ChoiceTexts:
     """All choices of all items as pieces, padded: items × choices × pieces; the right ones."""
 
     ids: Tensor
@@ -67,7 +67,7 @@ class ChoiceModel(nn.Module):
         kinds = int(getattr(self.encoder.config, "type_vocab_size", 1) or 1)
         self._has_types = kinds > 1
 
-    def forward(self, texts: Texts, rows: Tensor, pooling: str) -> Tensor:
+    def forward(self, texts: ChoiceTexts, rows: Tensor, pooling: str) -> Tensor:
         """Scores, rows × choices."""
         ids, mask = texts.ids[rows], texts.mask[rows]
         count, choices, width = ids.shape
@@ -90,10 +90,10 @@ class ChoiceModel(nn.Module):
         return found
 
 
-class Trainer:
+class ChoiceTrainer:
     """One encoder on one device, its weights reset before each training."""
 
-    def __init__(self, prepared: Prepared, model: Path, work: Path, device: str) -> None:
+    def __init__(self, prepared: PreparedAnalogies, model: Path, work: Path, device: str) -> None:
         folder = model_path(model)
         self._device = best_device(device)
         tokenizer = load_tokenizer(folder, "sentences")
@@ -109,7 +109,7 @@ class Trainer:
         self._work = work
         self._first: dict[str, dict[str, Tensor]] = {}
 
-    def fit(self, job: Job) -> dict[str, Any]:
+    def fit(self, job: AnalogyJob) -> dict[str, Any]:
         """Train and predict: scores in the order of MEAN's columns for every item of `job.test`."""
         began = time.monotonic()
         torch.manual_seed(job.seed)
@@ -130,13 +130,13 @@ class Trainer:
             "seconds": round(time.monotonic() - began, 2),
         }
 
-    def _repaired_scores(self, job: Job) -> list[list[float]]:
+    def _repaired_scores(self, job: AnalogyJob) -> list[list[float]]:
         """Scores of the same items with repaired choices; none where proposed ones are tested."""
         if job.tests_auxiliary:
             return []
         return self._scores(self._repaired[job.template], job.test, job.settings.pooling)
 
-    def _reset(self, job: Job) -> None:
+    def _reset(self, job: AnalogyJob) -> None:
         if job.run != TWO_STAGES:
             self._model.load_state_dict(self._start)
             self._model.head.reset_parameters()
@@ -148,7 +148,7 @@ class Trainer:
             self._first[job.template] = load_file(path, device=str(self._device))
         self._model.load_state_dict(self._first[job.template])
 
-    def _train(self, texts: Texts, job: Job) -> float:
+    def _train(self, texts: ChoiceTexts, job: AnalogyJob) -> float:
         """The mean loss of the last epoch."""
         settings, model = job.settings, self._model.train()
         optimizer = torch.optim.AdamW(_groups(model, settings), fused=self._device != "cpu")
@@ -172,7 +172,7 @@ class Trainer:
                 losses.append(loss.detach())
         return round(float(torch.stack(losses).mean()), 4)
 
-    def _scores(self, texts: Texts, items: Sequence[int], pooling: str) -> list[list[float]]:
+    def _scores(self, texts: ChoiceTexts, items: Sequence[int], pooling: str) -> list[list[float]]:
         self._model.eval()
         found = []
         rows = torch.tensor(items, device=self._device)
@@ -204,14 +204,14 @@ def _groups(model: ChoiceModel, settings: AnalogySettings) -> list[dict[str, Any
 
 def _pieces(
     tokenizer: Any, texts: Sequence[Any], orders: Sequence[Sequence[int]], device: str
-) -> Texts:
+) -> ChoiceTexts:
     starts = [start for item in texts for start, _ in item]
     ends = [end for item in texts for _, end in item]
     found = tokenizer(starts, ends, padding=True, return_tensors="pt", return_token_type_ids=True)
     shape = len(texts), len(texts[0]), -1
     order = torch.tensor(orders)
     places = order.argsort(dim=1)
-    return Texts(
+    return ChoiceTexts(
         found["input_ids"].view(shape).to(device),
         found["attention_mask"].view(shape).to(device),
         found["token_type_ids"].view(shape).to(device),
@@ -223,7 +223,7 @@ def _pieces(
 _POLL_SECONDS = 1.0
 
 
-class Workers:
+class TrainerPool:
     """`count` processes, or none of its own for 1: then the work is done here."""
 
     def __init__(self, folder: Path, model: Path, work: Path, *, device: str, count: int) -> None:
@@ -232,7 +232,7 @@ class Workers:
         self._processes: list[Any] = []
         self._trainer: Any = None
 
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> TrainerPool:
         if self._count > 1:
             context = multiprocessing.get_context("spawn")
             self._jobs, self._results = context.Queue(), context.Queue()
@@ -251,7 +251,7 @@ class Workers:
             process.terminate()
             process.join()
 
-    def run(self, jobs: Sequence[Job], *, until: float) -> Iterator[dict[str, Any]]:
+    def run(self, jobs: Sequence[AnalogyJob], *, until: float) -> Iterator[dict[str, Any]]:
         """The results as they come; none is begun after `until` on the monotonic clock."""
         if not self._processes:
             for job in jobs:
@@ -287,7 +287,7 @@ class Workers:
     def _here(self) -> Any:
         if self._trainer is None:
             folder, model, work, device = self._arguments
-            self._trainer = Trainer(read_prepared(folder), model, work, device)
+            self._trainer = ChoiceTrainer(read_prepared(folder), model, work, device)
         return self._trainer
 
 
@@ -296,7 +296,7 @@ def _serve(folder: Path, model: Path, work: Path, device: str, jobs: Any, result
     name = "loading the encoder"
     try:
         torch.set_num_threads(1)
-        trainer = Trainer(read_prepared(folder), model, work, device)
+        trainer = ChoiceTrainer(read_prepared(folder), model, work, device)
         while True:
             job = jobs.get()
             name = job.name

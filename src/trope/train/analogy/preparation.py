@@ -66,7 +66,7 @@ def prepare(
     return told
 
 
-class Guard:
+class LeakGuard:
     """Tells what is too near to the items that are tested on."""
 
     def __init__(self, items: Sequence[Analogy]) -> None:
@@ -106,7 +106,7 @@ def auxiliary_items(items: Sequence[Analogy], inventory: Inventory, seed: int) -
     A metaphor is shared also where its domains are narrower ones (increasing taxation for
     taxation), a choice also where it is spelt almost alike (possessors for posessor).
     """
-    guard = Guard(items)
+    guard = LeakGuard(items)
     rng = np.random.default_rng(seed)
     found: list[Analogy] = []
     for metaphor in eligible(inventory.metaphors):
@@ -122,7 +122,7 @@ def auxiliary_items(items: Sequence[Analogy], inventory: Inventory, seed: int) -
 
 
 def _drawn(
-    proposal: Proposal, guard: Guard, rng: np.random.Generator, identifier: str
+    proposal: Proposal, guard: LeakGuard, rng: np.random.Generator, identifier: str
 ) -> Analogy | None:
     """One candidate of each kind at random; None where a kind has none."""
     picks = []

@@ -58,7 +58,7 @@ FIRST, TWO_STAGES, CHOSEN, OF_PAPER, CHOOSE = "first", "two_stages", "chosen", "
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class AnalogyJob:
     """One training: which run, template, settings; which items it learns from and predicts."""
 
     run: str
@@ -78,7 +78,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedAnalogies:
     """A prepared folder in memory."""
 
     told: dict[str, Any]
@@ -89,12 +89,12 @@ class Prepared:
         """The names of the templates."""
         return list(self.told["texts"]["templates"])
 
-    def choosing(self) -> Iterator[Job]:
+    def choosing(self) -> Iterator[AnalogyJob]:
         """Every candidate on every draw of proposed items."""
         for at, draw in enumerate(self.told["draws"]):
             for template in self.templates:
                 for name, settings in CANDIDATES.items():
-                    yield Job(
+                    yield AnalogyJob(
                         CHOOSE,
                         template,
                         settings,
@@ -106,16 +106,18 @@ class Prepared:
                         tests_auxiliary=True,
                     )
 
-    def first_stages(self) -> Iterator[Job]:
+    def first_stages(self) -> Iterator[AnalogyJob]:
         """All proposed items, a model a template; it predicts every item of MEAN as it is."""
         everything = tuple(range(len(self.told["texts"]["order"])))
         proposed = tuple(range(len(self.told["auxiliary"]["order"])))
         for template in self.templates:
-            yield Job(
+            yield AnalogyJob(
                 FIRST, template, FIRST_STAGE, proposed, everything, "all", 0, learns_auxiliary=True
             )
 
-    def folds(self, run: str, settings: AnalogySettings, seeds: Sequence[str]) -> Iterator[Job]:
+    def folds(
+        self, run: str, settings: AnalogySettings, seeds: Sequence[str]
+    ) -> Iterator[AnalogyJob]:
         """Every fold of these seeds."""
         count = len(self.told["texts"]["order"])
         for seed in seeds:
@@ -126,7 +128,7 @@ class Prepared:
                         train = tuple(n for n in range(count) if n not in apart)
                         part = f"{kind}/{seed}/{at}"
                         number = 100 * int(seed) + at
-                        yield Job(run, template, settings, train, tuple(fold), part, number)
+                        yield AnalogyJob(run, template, settings, train, tuple(fold), part, number)
 
     @property
     def seeds(self) -> list[str]:
@@ -134,7 +136,7 @@ class Prepared:
         return list(next(iter(self.told["folds"].values())))
 
 
-def read_prepared(folder: Path) -> Prepared:
+def read_prepared(folder: Path) -> PreparedAnalogies:
     """The prepared folder."""
     path = folder / PREPARED
     if not path.is_file():
@@ -142,7 +144,7 @@ def read_prepared(folder: Path) -> Prepared:
     told = json.loads(path.read_text("utf-8"))
     if told.get("format") != FORMAT:
         raise BadInput(f"{path}: has the format {told.get('format')}, not {FORMAT}; prepare again")
-    return Prepared(told, sha256(path))
+    return PreparedAnalogies(told, sha256(path))
 
 
 def choose(results: Iterable[dict[str, Any]]) -> tuple[str, dict[str, float]]:

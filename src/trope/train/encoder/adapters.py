@@ -29,7 +29,7 @@ from trope.train.encoder.development import (
 )
 from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
-from trope.train.encoder.teachers import taught_lessons, teach
+from trope.train.encoder.teachers import lessons_with_soft_labels, teach
 
 ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
 
@@ -82,7 +82,13 @@ def train_base(run: EncoderRun, seed: int) -> Path:
         teach(run, task)
     settings = run.settings.base
     model = adapt(new_model(run, settings, tasks_of(run), seed), run.settings.base_rank)
-    fit_run(run, model, taught_lessons(run, "base_passes", list(tasks_of(run))), settings, seed)
+    fit_run(
+        run,
+        model,
+        lessons_with_soft_labels(run, "base_passes", list(tasks_of(run))),
+        settings,
+        seed,
+    )
     run.say(f"base of seed {seed}: {note_figures(run, model, path)}")
     with atomic_write(path, "wb") as file:
         file.write(save(trained_weights(model)))

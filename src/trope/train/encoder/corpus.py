@@ -73,7 +73,7 @@ def collect_labels(sentences: Sequence[TreebankSentence]) -> Labels:
 
 
 @dataclass
-class Corpus:
+class EncodedCorpus:
     """Many sentences as flat arrays. Word w owns pieces `starts[w]:starts[w + 1]`."""
 
     ids: Ints
@@ -102,7 +102,7 @@ class Corpus:
             np.savez_compressed(file, allow_pickle=False, **small)  # type: ignore[arg-type]
 
     @classmethod
-    def load(cls, path: Path) -> Corpus:
+    def load(cls, path: Path) -> EncodedCorpus:
         """Read what `save` wrote."""
         arrays = {k: v.astype(np.int64) for k, v in np.load(path, allow_pickle=False).items()}
         return cls(
@@ -123,7 +123,9 @@ def _cumulated(lengths: Ints) -> Ints:
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
-def encode_words(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> tuple[Corpus, Ints]:
+def encode_words(
+    sentences: Iterable[Sequence[str]], vocabulary: Vocabulary
+) -> tuple[EncodedCorpus, Ints]:
     """The corpus of these sentences, and the numbers of those that were short enough for it."""
     ids: list[int] = []
     types: list[int] = []
@@ -139,7 +141,7 @@ def encode_words(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> 
         ids.extend(pieces.ids)
         types.extend(pieces.types)
         sentence_starts.append(len(starts) - 1)
-    corpus = Corpus(
+    corpus = EncodedCorpus(
         np.asarray(ids, dtype=np.int64),
         np.asarray(types, dtype=np.int64),
         np.asarray(starts, dtype=np.int64),
@@ -150,7 +152,7 @@ def encode_words(sentences: Iterable[Sequence[str]], vocabulary: Vocabulary) -> 
 
 def encode_treebank(
     sentences: Sequence[TreebankSentence], labels: Labels, vocabulary: Vocabulary
-) -> Corpus:
+) -> EncodedCorpus:
     """The corpus of annotated sentences; what an inventory lacks becomes UNKNOWN."""
     corpus, kept = encode_words((s.words for s in sentences), vocabulary)
     chosen = [sentences[number] for number in kept]
@@ -176,7 +178,7 @@ def encode_treebank(
     return corpus
 
 
-def encode_verdicts(sentences: Sequence[MetaphorSentence], vocabulary: Vocabulary) -> Corpus:
+def encode_verdicts(sentences: Sequence[MetaphorSentence], vocabulary: Vocabulary) -> EncodedCorpus:
     """The corpus of sentences with verdicts on their words, and on the whole."""
     corpus, kept = encode_words((s.words for s in sentences), vocabulary)
     chosen = [sentences[number] for number in kept]
@@ -194,7 +196,7 @@ def universal_relations(labels: Labels) -> tuple[str, ...]:
 
 
 def batches(
-    corpus: Corpus, words_a_batch: int, rng: np.random.Generator | None
+    corpus: EncodedCorpus, words_a_batch: int, rng: np.random.Generator | None
 ) -> Iterator[dict[str, Ints]]:
     """Padded arrays of sentences of similar length; in random order where `rng` is given."""
     lengths = corpus.lengths
@@ -217,7 +219,7 @@ def batches(
         yield padded(corpus, np.asarray(group))
 
 
-def padded(corpus: Corpus, chosen: Ints) -> dict[str, Ints]:
+def padded(corpus: EncodedCorpus, chosen: Ints) -> dict[str, Ints]:
     """Arrays of the chosen sentences: pieces with their owners, and the numbers of their words."""
     first, last = corpus.sentence_starts[chosen], corpus.sentence_starts[chosen + 1]
     piece_first, piece_last = corpus.starts[first], corpus.starts[last]

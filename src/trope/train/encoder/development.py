@@ -19,7 +19,7 @@ from trope.core.progress import Say
 from trope.encoder.network import Network
 from trope.encoder.session import Labels, MetaphorThresholds
 from trope.encoder.trees import best_heads
-from trope.train.encoder.corpus import UNKNOWN, ZERO, Corpus, batches, universal_relations
+from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches, universal_relations
 from trope.train.encoder.fit import on_device
 from trope.train.encoder.losses import as_float
 from trope.train.encoder.run import TASKS, EncoderRun
@@ -28,7 +28,9 @@ Floats = npt.NDArray[np.float64]
 
 
 @torch.inference_mode()
-def syntax_figures(model: Network, corpus: Corpus, labels: Labels, device: str) -> dict[str, float]:
+def syntax_figures(
+    model: Network, corpus: EncodedCorpus, labels: Labels, device: str
+) -> dict[str, float]:
     """Shares of right tags, lemmas, heads and labelled heads (universal relations) on dev data."""
     model.to(device).eval()
     assert model.syntax is not None
@@ -61,7 +63,7 @@ def syntax_figures(model: Network, corpus: Corpus, labels: Labels, device: str) 
 
 
 @torch.inference_mode()
-def metaphor_logits(model: Network, corpus: Corpus, device: str) -> dict[str, Floats]:
+def metaphor_logits(model: Network, corpus: EncodedCorpus, device: str) -> dict[str, Floats]:
     """Logits of every word ("metaphor") and of every sentence ("figurative")."""
     model.to(device).eval()
     words = np.zeros(int(corpus.sentence_starts[-1]))
@@ -117,7 +119,9 @@ def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: st
     return f1(called, truth) if by == "f1" else (f1(called, truth) + f1(~called, ~truth)) / 2
 
 
-def metaphor_figures(model: Network, corpora: dict[str, Corpus], device: str) -> dict[str, float]:
+def metaphor_figures(
+    model: Network, corpora: dict[str, EncodedCorpus], device: str
+) -> dict[str, float]:
     """F1 of words on VUA's and accuracy and macro-F1 of headlines on NewsMet's development data."""
     figures: dict[str, float] = {}
     for name, kind, by in (("vua", "metaphor", "f1"), ("newsmet", "figurative", "macro_f1")):
@@ -148,7 +152,7 @@ WORDS_A_BATCH = 8192
 
 
 @torch.inference_mode()
-def said_scores(model: Network, corpus: Corpus, device: str) -> Floats:
+def said_scores(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     """The score of every sequence."""
     model.to(device).eval()
     scores = np.zeros(len(corpus))
@@ -159,20 +163,20 @@ def said_scores(model: Network, corpus: Corpus, device: str) -> Floats:
     return scores
 
 
-def given_scores(corpus: Corpus) -> tuple[Floats, Floats]:
+def given_scores(corpus: EncodedCorpus) -> tuple[Floats, Floats]:
     """People's scores of all sequences, and the weights that make the categories as in the test."""
     given = (corpus.sentence_labels["score"] - ZERO) / 100
     return given, corpus.sentence_labels["weight"] / 100
 
 
-def fit_scale(said: Floats, corpus: Corpus) -> tuple[float, float]:
+def fit_scale(said: Floats, corpus: EncodedCorpus) -> tuple[float, float]:
     """Slope and shift by which the scores err least from people's."""
     given, weight = given_scores(corpus)
     slope, shift = np.polyfit(said, given, 1, w=np.sqrt(weight))
     return float(slope), float(shift)
 
 
-def sentiment_figures(model: Network, corpus: Corpus, device: str) -> dict[str, float]:
+def sentiment_figures(model: Network, corpus: EncodedCorpus, device: str) -> dict[str, float]:
     """Weighted cosine and squared error of the rescaled and rounded scores."""
     said = said_scores(model, corpus, device)
     slope, shift = fit_scale(said, corpus)
@@ -186,7 +190,7 @@ def sentiment_figures(model: Network, corpus: Corpus, device: str) -> dict[str, 
 
 
 @torch.inference_mode()
-def name_logits(model: Network, corpus: Corpus, device: str) -> Floats:
+def name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     """The logits of each sentence's name, the mean over its words."""
     model.to(device).eval()
     name = corpus.labels["name"]
@@ -205,7 +209,7 @@ def name_logits(model: Network, corpus: Corpus, device: str) -> Floats:
 
 
 def metonymy_figures(
-    model: Network, corpus: Corpus, labels: Labels, device: str
+    model: Network, corpus: EncodedCorpus, labels: Labels, device: str
 ) -> dict[str, float]:
     """Accuracy, coarse and fine, of each class of names."""
     logits = name_logits(model, corpus, device)
@@ -226,7 +230,7 @@ def metonymy_figures(
     return figures
 
 
-def name_answers(corpus: Corpus) -> npt.NDArray[np.int64]:
+def name_answers(corpus: EncodedCorpus) -> npt.NDArray[np.int64]:
     """The reading of each sentence's name."""
     starts = corpus.sentence_starts
     reading = corpus.labels["reading"]

@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from trope.core.progress import Say
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
-from trope.train.encoder.corpus import Corpus, batches
-from trope.train.encoder.losses import Batch, Taught, class_blocks, total_loss, universal_matrix
+from trope.train.encoder.corpus import EncodedCorpus, batches
+from trope.train.encoder.losses import Batch, SoftLabels, class_blocks, total_loss, universal_matrix
 
 WARM_UP = 0.06
 CLIP = 2.0
@@ -36,9 +36,9 @@ class FitSettings:
 class Lesson:
     """A corpus, how often it is read, and what teachers say of it."""
 
-    corpus: Corpus
+    corpus: EncodedCorpus
     passes: float
-    taught: Taught = field(default_factory=Taught)
+    taught: SoftLabels = field(default_factory=SoftLabels)
 
 
 def on_device(arrays: dict[str, Any], device: str, rng: torch.Generator | None = None) -> Batch:
@@ -126,12 +126,12 @@ def _plan(
     return plan
 
 
-def _steps(corpus: Corpus, settings: FitSettings) -> int:
+def _steps(corpus: EncodedCorpus, settings: FitSettings) -> int:
     return sum(1 for _ in batches(corpus, settings.words_a_batch, None))
 
 
 def _endless(
-    corpus: Corpus, settings: FitSettings, rng: np.random.Generator
+    corpus: EncodedCorpus, settings: FitSettings, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     while True:
         yield from batches(corpus, settings.words_a_batch, rng)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from trope.encoder.network import MetaphorScores, Network, Scores, SyntaxScores
+from trope.encoder.network import MetaphorScores, Network, NetworkScores, SyntaxScores
 from trope.encoder.session import Labels
 from trope.train.encoder.corpus import UNKNOWN, ZERO, universal_relations
 
@@ -43,7 +43,7 @@ class MetaphorLabels:
 
 
 @dataclass
-class Taught:
+class SoftLabels:
     """What the teachers of each task say of a corpus; None where nobody was asked."""
 
     syntax: SyntaxLabels | None = None
@@ -55,11 +55,11 @@ class Taught:
 
 def total_loss(
     model: Network,
-    scores: Scores,
+    scores: NetworkScores,
     batch: Batch,
     answers: Batch,
     sentence_answers: Batch,
-    taught: Taught,
+    taught: SoftLabels,
     families: Tensor,
     blocks: Tensor,
 ) -> Tensor:
@@ -76,7 +76,7 @@ def total_loss(
     if scores.sentiment is not None and (
         taught.sentiment is not None or FELT & sentence_answers.keys()
     ):
-        felt = feeling_loss(scores.sentiment, batch, sentence_answers, taught.sentiment)
+        felt = sentiment_loss(scores.sentiment, batch, sentence_answers, taught.sentiment)
         loss = loss + SENTIMENT_WEIGHT * felt
     if scores.metonymy is not None and "name" in answers:
         read = reading_loss(scores.metonymy, batch, answers, taught.metonymy, blocks)
@@ -153,7 +153,7 @@ def verdict_loss(
     return own * loss + TAUGHT_SHARE * (words + whole)
 
 
-def feeling_loss(
+def sentiment_loss(
     said: Tensor, batch: Batch, sentence_answers: Batch, taught: Tensor | None
 ) -> Tensor:
     """Squared error of scores, cross-entropy of polarity and irony."""

@@ -19,7 +19,7 @@ from trope.tasks.metonymy.held_out import held_out
 from trope.tasks.metonymy.task import words_within
 from trope.text import read
 from trope.text.tokenise import tokenise
-from trope.train.encoder.corpus import UNKNOWN, Corpus, encode_words
+from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, encode_words
 from trope.train.encoder.text_sets import read_texts
 
 LABELS = tuple(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind))
@@ -66,7 +66,7 @@ def read_name_set(data: Path, name: str, split: str, seed: int = 0) -> list[Name
     return [*samples, *hidden, *(_renamed(s, samples, rng) for s in samples)]
 
 
-def encode_names(sentences: Sequence[NamedSentence], vocabulary: Vocabulary) -> Corpus:
+def encode_names(sentences: Sequence[NamedSentence], vocabulary: Vocabulary) -> EncodedCorpus:
     """The corpus of sentences with a name each; `name` is its class, `reading` its reading."""
     corpus, kept = encode_words((s.words for s in sentences), vocabulary)
     total = int(corpus.sentence_starts[-1])

@@ -19,7 +19,7 @@ from trope.train.encoder.corpus import (
 from trope.train.encoder.metaphor_sets import read_metaphor_set
 from trope.train.encoder.name_sets import LABELS, encode_names, read_name_set
 from trope.train.encoder.run import TREEBANKS, EncoderRun
-from trope.train.encoder.sentiment_sets import encode_felt_texts, read_felt_texts
+from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set
 from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
 from trope.train.encoder.text_sets import read_text_set, read_treebank
 
@@ -33,7 +33,7 @@ def prepare(run: EncoderRun, data: Path) -> None:
             sentences = read_metaphor_set(data, chosen.name, split)
             encode_verdicts(sentences, vocabulary).save(run.work / f"{file}.npz")
             run.say(f"{chosen.name} {split}: {len(sentences)} sentences with verdicts")
-    _prepare_feelings(run, data, vocabulary)
+    _prepare_sentiment(run, data, vocabulary)
     _prepare_names(run, data, vocabulary)
     for chosen in run.sets("text"):
         corpus, _ = encode_words(read_text_set(data, chosen.name, run.say), vocabulary)
@@ -56,12 +56,12 @@ def _prepare_treebanks(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> N
     run.say(f"treebanks: {len(together)} sentences, {len(headlines)} of them made headlines")
 
 
-def _prepare_feelings(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+def _prepare_sentiment(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
     for chosen in run.sets("sentiment"):
         for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
-            texts = read_felt_texts(data, chosen.name, split)
+            texts = read_sentiment_set(data, chosen.name, split)
             if texts:
-                encode_felt_texts(texts, vocabulary).save(run.work / f"{file}.npz")
+                encode_sentiment_texts(texts, vocabulary).save(run.work / f"{file}.npz")
                 run.say(f"{chosen.name} {split}: {len(texts)} tweets with feelings")
     if run.sets("sentiment"):
         _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=SENTIMENT_OUTPUTS))

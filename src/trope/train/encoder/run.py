@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,13 +11,14 @@ import msgspec
 import torch
 from safetensors.torch import save
 
-from trope.core.errors import BadInput, MissingData
+from trope.core.config import read_config
+from trope.core.errors import BadInput, MissingData, UnknownName
 from trope.core.files import atomic_write
 from trope.core.progress import Say
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
 from trope.train.encoder.bases import fetch, read_weights
-from trope.train.encoder.corpus import Corpus
+from trope.train.encoder.corpus import EncodedCorpus
 from trope.train.encoder.fit import FitSettings, Lesson, fit
 
 Use = Literal["syntax", "metaphor", "sentiment", "metonymy", "text"]
@@ -67,6 +69,20 @@ TREEBANKS = "treebanks"
 """All treebanks are one corpus, with headlines made from them."""
 
 
+def read_settings(path: Path | None, without: Iterable[str] = ()) -> EncoderSettings:
+    """The settings of a file, or those of the shipped models.
+
+    Raises:
+        UnknownName: for a set to be left out that is none of theirs.
+    """
+    settings = read_config(path or Path(__file__).with_name("encoder.toml"), EncoderSettings)
+    names = tuple(s.name for s in settings.sets)
+    for name in without:
+        if name not in names:
+            raise UnknownName("training set", name, names)
+    return settings
+
+
 @dataclass(frozen=True, slots=True)
 class EncoderRun:
     """Where a run reads and writes, and with what."""
@@ -99,9 +115,9 @@ class EncoderRun:
             if (chosen.student_passes or chosen.base_passes) and (not named or name in named)
         ]
 
-    def corpus(self, name: str) -> Corpus:
+    def corpus(self, name: str) -> EncodedCorpus:
         """A corpus that `prepare` wrote."""
-        return Corpus.load(self.work / f"{name}.npz")
+        return EncodedCorpus.load(self.work / f"{name}.npz")
 
     def has(self, name: str) -> bool:
         """Whether there is such a corpus."""

@@ -16,7 +16,7 @@ from trope.tasks.sentiment.plain_sentiment import read_tweeteval
 from trope.tasks.sentiment.selection import category_weights, folds_of
 from trope.text import read
 from trope.text.duplicates import comparable
-from trope.train.encoder.corpus import UNKNOWN, ZERO, Corpus, encode_words
+from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
 
 FOLDS = 10
 """The first fold of train and trial is set aside to choose by."""
@@ -26,7 +26,7 @@ _NEGATIVE = ("anger", "disgust", "fear", "pessimism", "sadness")
 
 
 @dataclass(frozen=True, slots=True)
-class FeltText:
+class SentimentText:
     """A tweet with what people felt; UNKNOWN where nobody said.
 
     `score` is in hundredths over ZERO; `polarity` 0, 1, 2 is negative, neutral, positive.
@@ -40,12 +40,12 @@ class FeltText:
     weight: int = 100
 
 
-def read_felt_texts(data: Path, name: str, split: str) -> list[FeltText]:
+def read_sentiment_set(data: Path, name: str, split: str) -> list[SentimentText]:
     """The tweets of one split, "train" or "dev"; only scored ones have a "dev" part."""
     return READERS[name](data, split)
 
 
-def encode_felt_texts(texts: Sequence[FeltText], vocabulary: Vocabulary) -> Corpus:
+def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabulary) -> EncodedCorpus:
     """The corpus of whole tweets, one sequence each."""
     corpus, kept = encode_words((whole_words(t.text) for t in texts), vocabulary)
     chosen = [texts[number] for number in kept]
@@ -61,26 +61,26 @@ def whole_words(text: str) -> tuple[str, ...]:
     return tuple(form for s in read(text, "tweet").sentences for form in s.forms)
 
 
-def _semeval2015(data: Path, split: str) -> list[FeltText]:
+def _semeval2015(data: Path, split: str) -> list[SentimentText]:
     """Train and trial, each tweet once, without one fold, which is the development part."""
     tweets = read_learning_tweets(_there(data / "semeval2015"))
     texts = [tweet.text for tweet in tweets]
     folds, weights = folds_of(texts, folds=FOLDS), category_weights(texts)
     return [
-        FeltText(tweet.text, ZERO + round(100 * tweet.score), weight=round(100 * weight))
+        SentimentText(tweet.text, ZERO + round(100 * tweet.score), weight=round(100 * weight))
         for tweet, fold, weight in zip(tweets, folds, weights, strict=True)
         if (fold == 0) == (split == "dev")
     ]
 
 
-def _tweets_felt(data: Path, split: str) -> list[FeltText]:
+def _emotion_tweets(data: Path, split: str) -> list[SentimentText]:
     """Tweets of TweetEval and E-c, without any that the test set of SemEval-2015 has too."""
     if split == "dev":
         return []
     folder = _there(data / "tweets-emotion")
     unseen = {comparable(t.text) for t in read_split(data / "semeval2015", "test").tweets}
     unseen |= {comparable(t.text) for t in read_learning_tweets(data / "semeval2015")}
-    found: dict[str, FeltText] = {}
+    found: dict[str, SentimentText] = {}
     for tweet in (*_tweeteval(folder / "tweeteval"), *_emotions(folder / "semeval2018-ec")):
         key = comparable(tweet.text)
         if key not in unseen:
@@ -88,21 +88,21 @@ def _tweets_felt(data: Path, split: str) -> list[FeltText]:
     return list(found.values())
 
 
-def _tweeteval(folder: Path) -> Iterator[FeltText]:
+def _tweeteval(folder: Path) -> Iterator[SentimentText]:
     for text, label in zip(*read_tweeteval(folder / "sentiment", ("val", "test")), strict=True):
-        yield FeltText(text, polarity=label)
+        yield SentimentText(text, polarity=label)
     irony = read_tweeteval(folder / "irony", ("train", "val", "test"))
     for text, label in zip(*irony, strict=True):
-        yield FeltText(text, irony=label)
+        yield SentimentText(text, irony=label)
 
 
-def _emotions(folder: Path) -> Iterator[FeltText]:
+def _emotions(folder: Path) -> Iterator[SentimentText]:
     """E-c: emotions on one side only make a polarity, none at all a neutral tweet."""
     for part in ("train", "dev", "test"):
         path = folder / f"2018-E-c-En-{part}.txt"
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-                yield FeltText(row["Tweet"], polarity=_polarity(row))
+                yield SentimentText(row["Tweet"], polarity=_polarity(row))
 
 
 def _polarity(row: dict[str, str]) -> int:
@@ -122,7 +122,7 @@ def _there(path: Path) -> Path:
     return path
 
 
-READERS: dict[str, Callable[[Path, str], list[FeltText]]] = {
+READERS: dict[str, Callable[[Path, str], list[SentimentText]]] = {
     "semeval2015": _semeval2015,
-    "tweets-felt": _tweets_felt,
+    "tweets-felt": _emotion_tweets,
 }

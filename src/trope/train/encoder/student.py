@@ -36,7 +36,7 @@ from trope.train.encoder.run import (
     new_model,
     save_model,
 )
-from trope.train.encoder.teachers import taught_lessons, teach
+from trope.train.encoder.teachers import lessons_with_soft_labels, teach
 
 
 def train_student(run: EncoderRun, seed: int) -> Path:
@@ -48,7 +48,9 @@ def train_student(run: EncoderRun, seed: int) -> Path:
         teach(run, task)
     settings = run.settings.student
     model = quantise(new_model(run, settings, tuple(run.tasks()), seed))
-    fit_run(run, model, taught_lessons(run, "student_passes", run.tasks()), settings, seed)
+    fit_run(
+        run, model, lessons_with_soft_labels(run, "student_passes", run.tasks()), settings, seed
+    )
     run.say(f"student of seed {seed}: {note_figures(run, model, path)}")
     save_model(model, path)
     return path

@@ -10,16 +10,16 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from trope.core.files import atomic_write
-from trope.encoder.network import Network, Scores, Trunk
+from trope.encoder.network import Network, NetworkScores, Trunk
 from trope.encoder.session import Labels
-from trope.train.encoder.corpus import UNKNOWN, Corpus, batches
+from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, batches
 from trope.train.encoder.development import note_figures, quality_of
 from trope.train.encoder.fit import Lesson, on_device
 from trope.train.encoder.losses import (
     Batch,
     MetaphorLabels,
+    SoftLabels,
     SyntaxLabels,
-    Taught,
     as_float,
     masked_arcs,
 )
@@ -32,7 +32,7 @@ from trope.train.encoder.run import (
     save_model,
 )
 
-Ask = Callable[[Corpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
+Ask = Callable[[EncodedCorpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
 FAILED_BY = 0.02
 """A teacher so far below the best one has not learned its task."""
 
@@ -82,12 +82,12 @@ def _ask_teachers(run: EncoderRun, task: str) -> Ask:
         teacher.load_state_dict(load_file(path))
         teachers.append(teacher)
     if task == "syntax":
-        return lambda corpus: teach_syntax(teachers, corpus, run.labels(), run.device)
+        return lambda corpus: predict_syntax(teachers, corpus, run.labels(), run.device)
     if task == "metaphor":
-        return lambda corpus: teach_metaphor(teachers, corpus, run.device)
+        return lambda corpus: predict_metaphor(teachers, corpus, run.device)
     if task == "sentiment":
-        return lambda corpus: teach_sentiment(teachers, corpus, run.device)
-    return lambda corpus: teach_metonymy(teachers, corpus, run.device)
+        return lambda corpus: predict_sentiment(teachers, corpus, run.device)
+    return lambda corpus: predict_metonymy(teachers, corpus, run.device)
 
 
 def _meaning_teacher(run: EncoderRun) -> Ask:
@@ -95,21 +95,21 @@ def _meaning_teacher(run: EncoderRun) -> Ask:
     base = run.settings.base.base
     trunk = Trunk(base, run.public_weights(base))
     basis = main_directions(trunk, run.corpus(TREEBANKS), run.settings.meaning, run.device)
-    return lambda corpus: teach_meaning(trunk, corpus, basis, run.device)
+    return lambda corpus: predict_meaning(trunk, corpus, basis, run.device)
 
 
 def _said(run: EncoderRun, task: str, corpus: str) -> Path:
     return run.work / f"said-{task}-{corpus}.safetensors"
 
 
-def taught_lessons(run: EncoderRun, passes: str, tasks: list[str]) -> dict[str, Lesson]:
+def lessons_with_soft_labels(run: EncoderRun, passes: str, tasks: list[str]) -> dict[str, Lesson]:
     """Every corpus that is read at all, with what the teachers of these tasks say of it."""
     asked = {task: run.asked(task) for task in tasks}
     lessons = {}
     for name, chosen in run.corpora().items():
         times = getattr(chosen, passes)
         if times:
-            taught = Taught()
+            taught = SoftLabels()
             for task in tasks:
                 if name in asked[task] and (task, name) != ("syntax", TREEBANKS):
                     setattr(taught, task, _kept(task, _said(run, task, name), run.device))
@@ -119,8 +119,8 @@ def taught_lessons(run: EncoderRun, passes: str, tasks: list[str]) -> dict[str, 
 
 def _kept(task: str, path: Path, device: str) -> SyntaxLabels | MetaphorLabels | torch.Tensor:
     if task == "syntax":
-        return kept_syntax(path, device)
-    return kept_metaphor(path, device) if task == "metaphor" else kept_tensor(path, device)
+        return load_syntax_labels(path, device)
+    return load_metaphor_labels(path, device) if task == "metaphor" else load_tensor(path, device)
 
 
 NEIGHBOURS = 8  # heads of a word that teachers pass on
@@ -129,8 +129,8 @@ SAID = "said"
 
 
 @torch.inference_mode()
-def teach_syntax(
-    teachers: list[Network], text: Corpus, labels: Labels, device: str
+def predict_syntax(
+    teachers: list[Network], text: EncodedCorpus, labels: Labels, device: str
 ) -> SyntaxLabels:
     """The mean opinion of the teachers on tags, lemmas and trees."""
     words = int(text.sentence_starts[-1])
@@ -170,7 +170,7 @@ def teach_syntax(
 
 
 @torch.inference_mode()
-def teach_metaphor(teachers: list[Network], text: Corpus, device: str) -> MetaphorLabels:
+def predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) -> MetaphorLabels:
     """The mean opinion of the teachers on metaphors, as logits averaged: the sure ones count."""
     taught = MetaphorLabels(
         metaphor=torch.zeros(int(text.sentence_starts[-1]), dtype=torch.float16, device=device),
@@ -187,7 +187,7 @@ def teach_metaphor(teachers: list[Network], text: Corpus, device: str) -> Metaph
 
 
 @torch.inference_mode()
-def teach_sentiment(teachers: list[Network], text: Corpus, device: str) -> Tensor:
+def predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
     """The mean of what the teachers say of every sequence as a whole."""
     taught: Tensor | None = None
     for batch, opinions in _opinions(teachers, text, device):
@@ -200,7 +200,7 @@ def teach_sentiment(teachers: list[Network], text: Corpus, device: str) -> Tenso
 
 
 @torch.inference_mode()
-def teach_metonymy(teachers: list[Network], text: Corpus, device: str) -> Tensor:
+def predict_metonymy(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
     """The mean logits of the readings of names; 0 for words that are no names."""
     name = torch.from_numpy(text.labels["name"]).to(device)
     taught: Tensor | None = None
@@ -217,7 +217,7 @@ def teach_metonymy(teachers: list[Network], text: Corpus, device: str) -> Tensor
 
 
 @torch.inference_mode()
-def teach_meaning(trunk: Trunk, text: Corpus, basis: Tensor, device: str) -> Tensor:
+def predict_meaning(trunk: Trunk, text: EncodedCorpus, basis: Tensor, device: str) -> Tensor:
     """The vectors that a public encoder gives the words, in fewer dimensions."""
     taught = torch.zeros(
         (int(text.sentence_starts[-1]), basis.shape[1]), dtype=torch.float16, device=device
@@ -228,7 +228,7 @@ def teach_meaning(trunk: Trunk, text: Corpus, basis: Tensor, device: str) -> Ten
 
 
 @torch.inference_mode()
-def main_directions(trunk: Trunk, text: Corpus, width: int, device: str) -> Tensor:
+def main_directions(trunk: Trunk, text: EncodedCorpus, width: int, device: str) -> Tensor:
     """The directions in which the vectors of a text's words differ most from zero."""
     total: Tensor | float = 0.0
     for _, vectors in word_vectors(trunk, text, device):
@@ -237,7 +237,7 @@ def main_directions(trunk: Trunk, text: Corpus, width: int, device: str) -> Tens
     return torch.linalg.eigh(total.double())[1].flip(1)[:, :width].float()
 
 
-def word_vectors(trunk: Trunk, text: Corpus, device: str) -> Iterator[tuple[Tensor, Tensor]]:
+def word_vectors(trunk: Trunk, text: EncodedCorpus, device: str) -> Iterator[tuple[Tensor, Tensor]]:
     """Numbers of words and their vectors in the last layer, batch by batch."""
     trunk.to(device).eval()
     for arrays in batches(text, WORDS_A_BATCH, None):
@@ -249,8 +249,8 @@ def word_vectors(trunk: Trunk, text: Corpus, device: str) -> Iterator[tuple[Tens
 
 
 def _opinions(
-    teachers: list[Network], text: Corpus, device: str
-) -> Iterator[tuple[Batch, list[Scores]]]:
+    teachers: list[Network], text: EncodedCorpus, device: str
+) -> Iterator[tuple[Batch, list[NetworkScores]]]:
     """Every batch of the text with what each teacher says of it."""
     for teacher in teachers:
         teacher.to(device).eval()
@@ -267,16 +267,16 @@ def keep(taught: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
         file.write(save({name: value.cpu() for name, value in parts.items()}))
 
 
-def kept_syntax(path: Path, device: str) -> SyntaxLabels:
+def load_syntax_labels(path: Path, device: str) -> SyntaxLabels:
     """What `keep` wrote of syntax."""
     return SyntaxLabels(**load_file(path, device=device))
 
 
-def kept_metaphor(path: Path, device: str) -> MetaphorLabels:
+def load_metaphor_labels(path: Path, device: str) -> MetaphorLabels:
     """What `keep` wrote of metaphor."""
     return MetaphorLabels(**load_file(path, device=device))
 
 
-def kept_tensor(path: Path, device: str) -> Tensor:
+def load_tensor(path: Path, device: str) -> Tensor:
     """What `keep` wrote of a task whose opinions are one tensor."""
     return load_file(path, device=device)[SAID]

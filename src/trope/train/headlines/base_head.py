@@ -32,7 +32,7 @@ from trope.tasks.metaphor.encoder_heads import SmallHeads
 from trope.train.encoder.bases import fetch, read_weights
 from trope.train.encoder.corpus import (
     UNKNOWN,
-    Corpus,
+    EncodedCorpus,
     batches,
     encode_verdicts,
     encode_words,
@@ -43,8 +43,8 @@ from trope.train.encoder.fit import CLIP, on_device, parameter_groups, slope
 from trope.train.encoder.losses import Batch
 from trope.train.encoder.metaphor_sets import LCC_TARGETS, read_metaphor_set
 from trope.train.encoder.text_sets import read_text_set
-from trope.train.headlines.rows import Rows, letters, make_pool, read_rows, texts_kept_out
-from trope.train.headlines.settings import HeadlineSettings, Kind
+from trope.train.headlines.rows import NewsmetRows, letters, make_pool, read_rows, texts_kept_out
+from trope.train.headlines.settings import HeadlineSettings, TeacherKind
 
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""
@@ -53,7 +53,7 @@ READING = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class HeadlineRun:
     """Where a run reads and writes, and with what."""
 
     settings: HeadlineSettings
@@ -67,7 +67,7 @@ class Job:
         """The pieces of the shipped encoder, which are those of the base."""
         return Vocabulary(model_folder("small") / "vocab.txt")
 
-    def rows(self, split: str) -> Rows:
+    def rows(self, split: str) -> NewsmetRows:
         """NewsMet's rows, "train" or "val"."""
         return read_rows(_newsmet(self.data, split), self.vocabulary)
 
@@ -82,12 +82,12 @@ class Job:
         return model
 
 
-def begin(settings: HeadlineSettings, data: Path, work: Path, device: str, say: Say) -> Job:
+def begin(settings: HeadlineSettings, data: Path, work: Path, device: str, say: Say) -> HeadlineRun:
     """A job on the device that was named, or on the fastest that is there."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
-    return Job(settings, data, work, device, say)
+    return HeadlineRun(settings, data, work, device, say)
 
 
 def train_headlines(
@@ -112,7 +112,7 @@ def train_headlines(
     say(f"the adapters are in {out}")
 
 
-def train_reader(job: Job, seed: int) -> Path:
+def train_reader(job: HeadlineRun, seed: int) -> Path:
     """A network that knows metaphors of words."""
     path = job.work / f"reader-{seed}.safetensors"
     if path.exists():
@@ -146,7 +146,7 @@ def train_reader(job: Job, seed: int) -> Path:
     return path
 
 
-def train_teacher(job: Job, kind: Kind, seed: int, rows: Rows) -> Network:
+def train_teacher(job: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetRows) -> Network:
     """A reader that went on with NewsMet's train file."""
     seeds = job.settings.readers.seeds
     chosen, rng = job.settings.teachers, np.random.default_rng(seed)
@@ -175,7 +175,7 @@ def train_teacher(job: Job, kind: Kind, seed: int, rows: Rows) -> Network:
     return model
 
 
-def teachers_opinion(job: Job) -> Path:
+def teachers_opinion(job: HeadlineRun) -> Path:
     """What the teachers say of the pool on the average: probabilities, and the pool itself."""
     path, pool_path = job.work / "opinion.npy", job.work / "pool.npz"
     if path.exists():
@@ -183,7 +183,7 @@ def teachers_opinion(job: Job) -> Path:
     rows = job.rows("train")
     if not pool_path.exists():
         _pool(job, rows).save(pool_path)
-    pool = Corpus.load(pool_path)
+    pool = EncodedCorpus.load(pool_path)
     said = []
     for kind in job.settings.teachers.kinds:
         for seed in kind.seeds:
@@ -198,7 +198,7 @@ def teachers_opinion(job: Job) -> Path:
 
 
 def refit(
-    job: Job, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
+    job: HeadlineRun, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
 
@@ -213,7 +213,7 @@ def refit(
     if opinion is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        head = fit_head(job, model, Corpus.load(job.work / "pool.npz"), np.load(opinion))
+        head = fit_head(job, model, EncodedCorpus.load(job.work / "pool.npz"), np.load(opinion))
         own = {f"metaphor.{name}": value for name, value in head.items()}
     val = job.rows("val")
     _take_over(model, own, job.device)
@@ -236,7 +236,9 @@ def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
     model.load_state_dict({k: v.to(device) for k, v in own.items()}, strict=False)
 
 
-def fit_head(job: Job, model: Network, pool: Corpus, opinion: Floats) -> dict[str, Tensor]:
+def fit_head(
+    job: HeadlineRun, model: Network, pool: EncodedCorpus, opinion: Floats
+) -> dict[str, Tensor]:
     """New layers for whole sentences, fitted on a trunk that stays as it is."""
     chosen = job.settings.head
     assert model.metaphor is not None
@@ -269,7 +271,7 @@ def fit_head(job: Job, model: Network, pool: Corpus, opinion: Floats) -> dict[st
 
 @torch.inference_mode()
 def _seen(
-    model: Network, pool: Corpus, rows: int, device: str
+    model: Network, pool: EncodedCorpus, rows: int, device: str
 ) -> list[tuple[Tensor, Tensor, Tensor]]:
     """For each batch of sentences of one length: their numbers, what the head sees of each word,
     and which words there are."""
@@ -287,7 +289,7 @@ def _seen(
 
 
 @torch.inference_mode()
-def figurative(model: Network, corpus: Corpus, device: str) -> Floats:
+def figurative(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     """Logits of whole sentences."""
     model.eval()
     order = np.argsort(corpus.lengths, kind="stable")
@@ -300,14 +302,14 @@ def figurative(model: Network, corpus: Corpus, device: str) -> Floats:
     return said
 
 
-def _together(job: Job, model: Network, small: Encoder, val: Rows) -> Calibration:
+def _together(job: HeadlineRun, model: Network, small: Encoder, val: NewsmetRows) -> Calibration:
     """How the mean of both tiers' log-odds becomes a probability, and the threshold for it."""
     heard = np.asarray([v.figurative for v in SmallHeads(small).verdicts(val.words)])
     own = _probabilities(figurative(model, val.corpus, job.device))
     return calibrate((log_odds(own) + log_odds(heard)) / 2, val.labels, by="macro_f1")
 
 
-def _pool(job: Job, rows: Rows) -> Corpus:
+def _pool(job: HeadlineRun, rows: NewsmetRows) -> EncodedCorpus:
     """The pool without what NewsMet has in any file, as pieces."""
     files = [_newsmet(job.data, split) for split in ("train", "val", "test")]
     kept_out = {*texts_kept_out(files), *(letters(words) for words in rows.words)}
@@ -317,7 +319,7 @@ def _pool(job: Job, rows: Rows) -> Corpus:
     return corpus
 
 
-def _vua_stream(job: Job, rng: np.random.Generator) -> Callable[[Network, int], Tensor]:
+def _vua_stream(job: HeadlineRun, rng: np.random.Generator) -> Callable[[Network, int], Tensor]:
     """A loss on one batch of VUA after the other."""
     vua = encode_verdicts(read_metaphor_set(job.data, "vua", "train"), job.vocabulary)
     stream = list(batches(vua, job.settings.readers.words_a_batch, rng))
@@ -331,7 +333,7 @@ def _vua_stream(job: Job, rng: np.random.Generator) -> Callable[[Network, int], 
     return loss
 
 
-def _verdict_loss(said: Tensor, batch: Batch, corpus: Corpus, answers: str) -> Tensor:
+def _verdict_loss(said: Tensor, batch: Batch, corpus: EncodedCorpus, answers: str) -> Tensor:
     """Cross-entropy on the words that somebody judged."""
     known = torch.from_numpy(corpus.labels[answers]).to(said.device)
     word = batch["word"]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+from trope.core.config import read_config
 
 
 @dataclass(frozen=True, slots=True)
-class Readers:
+class WordTrainingSettings:
     """Networks that learn metaphors of words before they see a headline with a label."""
 
     seeds: tuple[int, ...]
@@ -18,7 +21,7 @@ class Readers:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TeacherKind:
     """Teachers that differ in their seeds alone.
 
     Weights are those of headlines and of accepted candidates against rejected ones. A doubt is the
@@ -36,7 +39,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Teachers:
+class HeadlineTeacherSettings:
     """How readers become teachers."""
 
     encoder_rate: float
@@ -44,11 +47,11 @@ class Teachers:
     rows_a_batch: int
     passes: int
     planned_passes: int
-    kinds: tuple[Kind, ...]
+    kinds: tuple[TeacherKind, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class PoolSettings:
     """Headlines that nobody labelled: how many, of how many words, how many with other verbs."""
 
     size: int
@@ -59,7 +62,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class HeadSettings:
     """How the head is fitted to what the teachers say of the pool."""
 
     passes: int
@@ -74,10 +77,10 @@ class HeadlineSettings:
     """The whole of `headlines.toml`."""
 
     base: str
-    readers: Readers
-    teachers: Teachers
-    pool: Pool
-    head: Head
+    readers: WordTrainingSettings
+    teachers: HeadlineTeacherSettings
+    pool: PoolSettings
+    head: HeadSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +99,13 @@ class LowerHeadSettings:
     rate: float
     dropout: float
     words_a_batch: int
+
+
+def read_headline_settings(path: Path | None) -> HeadlineSettings:
+    """The settings of a file, or those of the shipped head."""
+    return read_config(path or Path(__file__).with_name("headlines.toml"), HeadlineSettings)
+
+
+def read_lower_head_settings(path: Path | None) -> LowerHeadSettings:
+    """The settings of a file, or those of the shipped heads."""
+    return read_config(path or Path(__file__).with_name("lower_heads.toml"), LowerHeadSettings)

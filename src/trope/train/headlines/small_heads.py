@@ -30,7 +30,7 @@ from trope.encoder.models import model_folder
 from trope.encoder.network import MetaphorHeads
 from trope.encoder.pruning import keep_outputs, output_names
 from trope.encoder.session import FILES, METAPHOR, Encoder, Labels, open_session
-from trope.train.encoder.corpus import Corpus, batches, encode_verdicts, encode_words
+from trope.train.encoder.corpus import EncodedCorpus, batches, encode_verdicts, encode_words
 from trope.train.encoder.development import (
     Calibration,
     Floats,
@@ -46,7 +46,7 @@ from trope.train.encoder.graph import Graph
 from trope.train.encoder.metaphor_sets import read_metaphor_set
 from trope.train.encoder.quantisation import quantise
 from trope.train.encoder.text_sets import read_text_set
-from trope.train.headlines.base_head import Job, begin, teachers_opinion
+from trope.train.headlines.base_head import HeadlineRun, begin, teachers_opinion
 from trope.train.headlines.settings import HeadlineSettings, LowerHeadSettings
 
 GOLD, TEXTS, POOL = "vua", "texts", "pool"
@@ -55,7 +55,7 @@ DEV = {"metaphor": ("vua", "f1"), "figurative": ("newsmet", "macro_f1")}
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LayerBatch:
     """A batch as the network sees it: [sentence, word, layer, dimension], and whose words.
 
     `said` is the probability that each word had from the heads that the network has.
@@ -71,17 +71,19 @@ class Seen:
         """Which places hold a word."""
         return self.word >= 0
 
-    def to(self, device: str) -> Seen:
+    def to(self, device: str) -> LayerBatch:
         """The same on a device."""
-        return Seen(*(t.to(device) for t in (self.layers, self.said, self.word, self.sentence)))
+        return LayerBatch(
+            *(t.to(device) for t in (self.layers, self.said, self.word, self.sentence))
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class HeadLesson:
     """Batches, and probabilities to be learnt: of words, where the network's own will not do, and
     of whole sentences, where they are known."""
 
-    seen: list[Seen]
+    seen: list[LayerBatch]
     passes: int
     words: Tensor | None = None
     whole: Tensor | None = None
@@ -121,48 +123,58 @@ def train_lower_heads(
     keep_best(quality, out, job.say)
 
 
-def read_lessons(job: Job, settings: LowerHeadSettings, folder: Path) -> dict[str, Lesson]:
+def read_lessons(
+    job: HeadlineRun, settings: LowerHeadSettings, folder: Path
+) -> dict[str, HeadLesson]:
     """What the heads learn from, seen through the network of a folder."""
     opinion = np.load(teachers_opinion(job))
     gold = encode_verdicts(read_metaphor_set(job.data, GOLD, "train"), job.vocabulary)
 
-    def seen(corpus: Corpus) -> list[Seen]:
+    def seen(corpus: EncodedCorpus) -> list[LayerBatch]:
         return list(see(folder, corpus, settings, job.device))
 
     return {
-        GOLD: Lesson(seen(gold), settings.gold_passes, words=_tensor(gold.labels["metaphor"], job)),
-        TEXTS: Lesson(seen(_texts(job, settings)), settings.passes),
-        POOL: Lesson(
-            seen(Corpus.load(job.work / "pool.npz")), settings.passes, whole=_tensor(opinion, job)
+        GOLD: HeadLesson(
+            seen(gold), settings.gold_passes, words=_tensor(gold.labels["metaphor"], job)
+        ),
+        TEXTS: HeadLesson(seen(_texts(job, settings)), settings.passes),
+        POOL: HeadLesson(
+            seen(EncodedCorpus.load(job.work / "pool.npz")),
+            settings.passes,
+            whole=_tensor(opinion, job),
         ),
     }
 
 
-def _tensor(values: Any, job: Job) -> Tensor:
+def _tensor(values: Any, job: HeadlineRun) -> Tensor:
     return torch.from_numpy(np.asarray(values, dtype=np.float32)).to(job.device)
 
 
-def _texts(job: Job, settings: LowerHeadSettings) -> Corpus:
+def _texts(job: HeadlineRun, settings: LowerHeadSettings) -> EncodedCorpus:
     path = job.work / f"{TEXTS}.npz"
     if not path.exists():
         sentences = (read_text_set(job.data, name, job.say) for name in settings.texts)
         corpus, _ = encode_words(chain.from_iterable(sentences), job.vocabulary)
         corpus.save(path)
-    return Corpus.load(path)
+    return EncodedCorpus.load(path)
 
 
-def see(folder: Path, corpus: Corpus, settings: LowerHeadSettings, device: str) -> Iterator[Seen]:
+def see(
+    folder: Path, corpus: EncodedCorpus, settings: LowerHeadSettings, device: str
+) -> Iterator[LayerBatch]:
     """The lower layers of the network of a folder, word by word, in batches by length."""
     path = folder / "encoder.onnx"
     model, names = showing_layers(path.read_bytes(), settings.layers)
     session = open_session(path, model)
 
-    def read(arrays: dict[str, Any]) -> Seen:
+    def read(arrays: dict[str, Any]) -> LayerBatch:
         *shown, logits = session.run([*names, METAPHOR[0]], _inputs(arrays))
         shape = (*arrays["word"].shape, -1)
         layers = np.stack([rows.astype(np.float16).reshape(shape) for rows in shown], axis=2)
         said = 1 / (1 + np.exp(-logits))
-        return Seen(*map(torch.from_numpy, (layers, said, arrays["word"], arrays["sentence"])))
+        return LayerBatch(
+            *map(torch.from_numpy, (layers, said, arrays["word"], arrays["sentence"]))
+        )
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for seen in pool.map(read, batches(corpus, settings.words_a_batch, None)):
@@ -179,7 +191,7 @@ def _inputs(arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fit_heads(
-    lessons: Mapping[str, Lesson], settings: LowerHeadSettings, seed: int, device: str
+    lessons: Mapping[str, HeadLesson], settings: LowerHeadSettings, seed: int, device: str
 ) -> MetaphorHeads:
     """Heads with simulated 8-bit numbers, fitted to the lessons."""
     torch.manual_seed(seed)
@@ -207,7 +219,7 @@ def fit_heads(
     return heads
 
 
-def _loss(heads: MetaphorHeads, lesson: Lesson, seen: Seen) -> Tensor:
+def _loss(heads: MetaphorHeads, lesson: HeadLesson, seen: LayerBatch) -> Tensor:
     scores = _judged(heads, seen)
     wanted = seen.said if lesson.words is None else lesson.words[seen.word.clamp_min(0)]
     known = seen.there & (wanted >= 0)  # VUA has words that nobody judged
@@ -218,13 +230,15 @@ def _loss(heads: MetaphorHeads, lesson: Lesson, seen: Seen) -> Tensor:
     return loss
 
 
-def _judged(heads: MetaphorHeads, seen: Seen) -> Any:
+def _judged(heads: MetaphorHeads, seen: LayerBatch) -> Any:
     layers = [layer.float() for layer in seen.layers.unbind(2)]
     return heads.judge(heads.compare_words(heads.mix(layers), layers[0]), seen.there)
 
 
 @torch.inference_mode()
-def said_by(heads: MetaphorHeads, seen: Sequence[Seen], corpus: Corpus) -> dict[str, Floats]:
+def said_by(
+    heads: MetaphorHeads, seen: Sequence[LayerBatch], corpus: EncodedCorpus
+) -> dict[str, Floats]:
     """Logits of every word ("metaphor") and of every sentence ("figurative")."""
     words, whole = np.zeros(int(corpus.sentence_starts[-1])), np.zeros(len(corpus))
     for batch in seen:
@@ -234,12 +248,12 @@ def said_by(heads: MetaphorHeads, seen: Sequence[Seen], corpus: Corpus) -> dict[
     return {"metaphor": words, "figurative": whole}
 
 
-def _answers(kind: str, dev: Mapping[str, Corpus]) -> Any:
+def _answers(kind: str, dev: Mapping[str, EncodedCorpus]) -> Any:
     corpus = dev[DEV[kind][0]]
     return {**corpus.labels, **corpus.sentence_labels}[kind]
 
 
-def dev_figures(said: Mapping[str, Floats], dev: Mapping[str, Corpus]) -> dict[str, float]:
+def dev_figures(said: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]) -> dict[str, float]:
     """Figures on development data, with thresholds chosen there."""
     figures: dict[str, float] = {}
     for kind, (name, by) in DEV.items():
@@ -247,7 +261,9 @@ def dev_figures(said: Mapping[str, Floats], dev: Mapping[str, Corpus]) -> dict[s
     return figures
 
 
-def calibrations(said: Mapping[str, Floats], dev: Mapping[str, Corpus]) -> dict[str, Calibration]:
+def calibrations(
+    said: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]
+) -> dict[str, Calibration]:
     """Calibration and thresholds, from development data."""
     return {k: calibrate(said[k], _answers(k, dev), by=by) for k, (_, by) in DEV.items()}
 

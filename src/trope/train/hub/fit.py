@@ -27,7 +27,7 @@ from trope.core.files import atomic_write, sha256
 from trope.core.progress import Say
 from trope.tasks.hub_folder import folder_checksum, load_tokenizer, longest, model_path, text_pieces
 from trope.tasks.metaphor.hub_model import new_detector, probabilities
-from trope.train.hub.loop import Epoch, HubSettings, Place, best_device, fit
+from trope.train.hub.loop import Epoch, FitContext, HubSettings, best_device, fit
 
 FORMAT = 1
 MANIFEST, ITEMS, TESTS = "prepared.json", "items.jsonl", "tests.jsonl"
@@ -36,7 +36,7 @@ _PLACES = 5  # decimals of a probability
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedSeries:
     """A prepared folder in memory: texts with labels, runs as their numbers, texts to predict."""
 
     settings: HubSettings
@@ -53,7 +53,7 @@ class Prepared:
         return [(run, seed) for seed in self.seeds for run in self.runs]
 
 
-def read_prepared(folder: Path) -> Prepared:
+def read_prepared(folder: Path) -> PreparedSeries:
     """The prepared folder, its files checked against their checksums."""
     path = folder / MANIFEST
     if not path.is_file():
@@ -68,7 +68,7 @@ def read_prepared(folder: Path) -> Prepared:
     texts: dict[str, list[str]] = {}
     for item in tests:
         texts.setdefault(item["set"], []).append(item["text"])
-    return Prepared(
+    return PreparedSeries(
         HubSettings(**told["settings"]),
         tuple(told["seeds"]),
         tuple(item["text"] for item in items),
@@ -90,7 +90,7 @@ def prediction_file(out: Path, run: str, seed: int) -> Path:
 
 
 def fit_job(
-    prepared: Prepared, model: Path, out: Path, run: str, seed: int, *, device: str, say: Say
+    prepared: PreparedSeries, model: Path, out: Path, run: str, seed: int, *, device: str, say: Say
 ) -> Path:
     """Train one run with one seed; the file with the predictions of its best epoch."""
     path = prediction_file(out, run, seed)
@@ -127,7 +127,7 @@ def fit_job(
             file.write(json.dumps({"epoch": epoch.number, "predictions": found}))
 
     pad = tokenizer.pad_token_id
-    place = Place(device, best.parent, lambda line: say(f"{run} {seed}: {line}"), quiet=True)
+    place = FitContext(device, best.parent, lambda line: say(f"{run} {seed}: {line}"), quiet=True)
     fitted = fit(
         network,
         parts["train"],

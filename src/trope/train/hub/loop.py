@@ -94,7 +94,7 @@ class Fitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FitContext:
     """Where a run works: device, folder for its checkpoint (None: keeps none), what it says."""
 
     device: str
@@ -126,7 +126,7 @@ def fit(
     *,
     pad: int,
     seed: int,
-    place: Place,
+    place: FitContext,
     on_best: Callable[[Any, Epoch], None],
     objective: Objective | None = None,
 ) -> Fitted:
@@ -178,7 +178,7 @@ def _epoch(
     number: int,
     pad: int,
     seed: int,
-    place: Place,
+    place: FitContext,
     loss_of: Callable[[Tensor, Tensor], Tensor],
 ) -> float:
     """One pass in a new order; the mean loss of its steps."""
@@ -243,7 +243,7 @@ def _fingerprint(
 
 
 def _checkpoint(
-    model: Any, optimizer: Any, place: Place, mark: str, history: Sequence[Epoch]
+    model: Any, optimizer: Any, place: FitContext, mark: str, history: Sequence[Epoch]
 ) -> None:
     """Weights and moments in safetensors, then the note that makes them count."""
     if place.work is None:
@@ -262,7 +262,7 @@ def _checkpoint(
             path.unlink()
 
 
-def _resume(model: Any, optimizer: Any, place: Place, mark: str) -> list[Epoch]:
+def _resume(model: Any, optimizer: Any, place: FitContext, mark: str) -> list[Epoch]:
     """The epochs that are done; model and optimiser as the last of them left them."""
     note = None if place.work is None else place.work / "checkpoint.json"
     if note is None or not note.is_file():

@@ -37,8 +37,8 @@ from trope.tasks.metaphor.own_gold import OwnGold
 from trope.tasks.metaphor.silver import HeldOut, SilverText, build_silver
 from trope.tasks.metaphor.silver_sources import SENTENCE_SETS, gather
 from trope.tasks.metaphor.task import Criterion, choose_threshold
-from trope.train.hub.fit import HubSettings, fit_all
-from trope.train.hub.loop import Epoch, Fitted, Place, best_device, fit
+from trope.train.hub.fit import fit_all
+from trope.train.hub.loop import Epoch, FitContext, Fitted, HubSettings, best_device, fit
 from trope.train.hub.newsmet import (
     NEWSMET_TRAIN,
     SEEDS,
@@ -53,7 +53,7 @@ _CRITERIA: dict[str, Criterion] = {"words": "f1", "sentences": "macro_f1"}
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DetectorRequest:
     """What is to be trained, on what, and where."""
 
     settings: HubSettings
@@ -88,7 +88,7 @@ def train_model(
     **request: Any,
 ) -> None:
     """One detector; what only `train_series` takes is passed over."""
-    train_hub(Request(model=model, **request), say)
+    train_hub(DetectorRequest(model=model, **request), say)
 
 
 def train_series(
@@ -117,7 +117,7 @@ def train_series(
         say(f"the predictions are in {out / 'predictions'}")
 
 
-def train_hub(request: Request, say: Say) -> Path:
+def train_hub(request: DetectorRequest, say: Say) -> Path:
     """Train, keep the best epoch, choose its threshold on validation data; the finished folder.
 
     Started again with the same folders it goes on after the last whole epoch.
@@ -150,7 +150,7 @@ def train_hub(request: Request, say: Say) -> Path:
         settings,
         pad=tokenizer.pad_token_id,
         seed=settings.seed,
-        place=Place(best_device(request.device), work, say, quiet=request.quiet),
+        place=FitContext(best_device(request.device), work, say, quiet=request.quiet),
         on_best=keep,
     )
     shutil.copytree(best, request.out, dirs_exist_ok=True)
@@ -159,7 +159,7 @@ def train_hub(request: Request, say: Say) -> Path:
     return request.out
 
 
-def _read(request: Request, names: Sequence[str], say: Say) -> _Material:
+def _read(request: DetectorRequest, names: Sequence[str], say: Say) -> _Material:
     if request.settings.level == "words":
         return _read_words(request, names)
     known = (*SENTENCE_SETS, "newsmet", "trofi")
@@ -191,7 +191,7 @@ def _read(request: Request, names: Sequence[str], say: Say) -> _Material:
     return material
 
 
-def _read_words(request: Request, names: Sequence[str]) -> _Material:
+def _read_words(request: DetectorRequest, names: Sequence[str]) -> _Material:
     material = _Material()
     for name in names:
         if name not in WORD_SETS:
@@ -222,7 +222,11 @@ def _threshold(model: Any, items: Sequence[Pieces], settings: HubSettings, pad: 
 
 
 def _write_records(
-    request: Request, names: Sequence[str], folder: Path, material: _Material, fitted: Fitted
+    request: DetectorRequest,
+    names: Sequence[str],
+    folder: Path,
+    material: _Material,
+    fitted: Fitted,
 ) -> None:
     """The log of the epochs, and the card, which comes last: a folder with a card is whole."""
     with atomic_write(request.out / "metrics.jsonl") as file:
@@ -232,7 +236,11 @@ def _write_records(
 
 
 def _card(
-    request: Request, names: Sequence[str], folder: Path, material: _Material, fitted: Fitted
+    request: DetectorRequest,
+    names: Sequence[str],
+    folder: Path,
+    material: _Material,
+    fitted: Fitted,
 ) -> str:
     settings = request.settings
     notes = json.loads((request.out / "trope.json").read_text("utf-8"))

@@ -36,7 +36,8 @@ from trope.tasks.metaphor.silver_sources import (
     newsmet_headlines,
     running_text,
 )
-from trope.train.hub.fit import FORMAT, ITEMS, MANIFEST, SUMMARY, TESTS, HubSettings
+from trope.train.hub.fit import FORMAT, ITEMS, MANIFEST, SUMMARY, TESTS
+from trope.train.hub.loop import HubSettings
 
 SEEDS = (42, 43, 44)
 NEWSMET_TRAIN = "NewsMet train"

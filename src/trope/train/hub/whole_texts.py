@@ -38,8 +38,7 @@ from trope.tasks.metonymy.task import WordsAlone, put_into_context
 from trope.tasks.sentiment import transformers_system as feelings
 from trope.tasks.sentiment.selection import folds_of
 from trope.tasks.sentiment.task import to_integers
-from trope.train.hub.fit import HubSettings
-from trope.train.hub.loop import Epoch, Fitted, Objective, Place, best_device, fit
+from trope.train.hub.loop import Epoch, FitContext, Fitted, HubSettings, Objective, best_device, fit
 
 FOLDS = 10
 Answered = list[tuple[str, float]]
@@ -49,7 +48,7 @@ _NAME_FILES = ("SemEval.train.xml", "comp_toparse.train.gz")
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class WholeTextTask:
     """Texts with their answers in two parts, what the answers are, and where they came from."""
 
     name: str
@@ -71,7 +70,7 @@ def train_metonymy(*, data: Path, **request: Any) -> None:
     _train(read_names(data), **request)
 
 
-def read_tweets(data: Path) -> Lesson:
+def read_tweets(data: Path) -> WholeTextTask:
     """Train and trial of SemEval-2015, each tweet once; one fold of ten is set aside."""
     folder = data / "semeval2015"
     tweets = read_learning_tweets(folder)
@@ -79,7 +78,7 @@ def read_tweets(data: Path) -> Lesson:
     parts: tuple[Answered, Answered] = ([], [])
     for tweet, fold in zip(tweets, folds, strict=True):
         parts[fold == 0].append((tweet.text, tweet.score))
-    return Lesson(
+    return WholeTextTask(
         "sentiment",
         feelings.SCORE,
         *parts,
@@ -89,7 +88,7 @@ def read_tweets(data: Path) -> Lesson:
     )
 
 
-def read_names(data: Path) -> Lesson:
+def read_names(data: Path) -> WholeTextTask:
     """Train of SemEval-2007, both classes of names; one sample in ten is set aside."""
     corpus = load_corpora()["semeval2007"]
     parts: tuple[Answered, Answered] = ([], [])
@@ -101,7 +100,7 @@ def read_names(data: Path) -> Lesson:
         for sample, name in zip(samples, put_into_context(samples, WordsAlone()), strict=True):
             answer = names.LABELS.index(f"{sample.name_class}:{sample.reading}")
             parts[held_out(sample.id)].append((names.marked(name), answer))
-    return Lesson(
+    return WholeTextTask(
         "metonymy",
         names.LABELS,
         *parts,
@@ -135,7 +134,7 @@ def _accuracy_in_class(
 
 
 def _train(
-    lesson: Lesson,
+    lesson: WholeTextTask,
     *,
     settings: HubSettings,
     model: str,
@@ -166,7 +165,7 @@ def _train(
         settings,
         pad=tokenizer.pad_token_id,
         seed=settings.seed,
-        place=Place(best_device(device), work, say, quiet=quiet),
+        place=FitContext(best_device(device), work, say, quiet=quiet),
         on_best=_keeper(lesson, tokenizer, work / "best"),
         objective=lesson.objective,
     )
@@ -180,14 +179,14 @@ def _train(
     say(f"the model is in {out}")
 
 
-def _keeper(lesson: Lesson, tokenizer: Any, best: Path) -> Callable[[Any, Epoch], None]:
+def _keeper(lesson: WholeTextTask, tokenizer: Any, best: Path) -> Callable[[Any, Epoch], None]:
     def keep(model: Any, epoch: Epoch) -> None:
         save_folder(model, tokenizer, {"task": lesson.name, "chosen_on": lesson.chosen_on}, best)
 
     return keep
 
 
-def _card(lesson: Lesson, settings: HubSettings, origin: str, fitted: Fitted) -> str:
+def _card(lesson: WholeTextTask, settings: HubSettings, origin: str, fitted: Fitted) -> str:
     """What the folder holds and how it was made."""
     lines = [
         f"# An encoder for {lesson.name}",

@@ -7,7 +7,7 @@ chosen by grouped cross-validation inside NewsMet's train file; nothing else of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +15,13 @@ import msgspec
 import numpy as np
 
 from trope.core.errors import UnknownName
+from trope.core.progress import Say
 from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.corpora.substitution import SubstitutionTarget
 from trope.lexicon.wordnet import PARTS
 from trope.metrics.ranking import area_under_curve, first_right
+from trope.pipeline import Pipeline
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features
 from trope.tasks.rewriting.headlines import JudgedHeadline, judged_headlines
 from trope.tasks.rewriting.inventory import Inventory, read_inventory
@@ -32,7 +34,13 @@ from trope.tasks.rewriting.learning import (
     with_substitution,
 )
 from trope.tasks.rewriting.logistic import Floats
-from trope.tasks.rewriting.meaning import Array
+from trope.tasks.rewriting.meaning import (
+    Array,
+    EncoderMeanings,
+    Meanings,
+    PublicMeanings,
+    StaticMeanings,
+)
 from trope.tasks.rewriting.ranker import (
     SUBSTITUTION,
     Ranker,
@@ -44,10 +52,10 @@ from trope.tasks.rewriting.ranker import (
 from trope.tasks.rewriting.sets import SETS
 from trope.tasks.rewriting.task import Place, places_of
 from trope.train.rewriting.noise import COPIES, measure_noise
-from trope.train.rewriting.run import RewritingRun
+from trope.train.rewriting.run import RewritingRun, SampleSizes
 from trope.train.rewriting.shortlist import (
     SHORTLIST_PENALTY,
-    Lessons,
+    RankerLessons,
     choose_mix,
     choose_nearest,
     without_own,
@@ -61,7 +69,45 @@ READ_IN_PLACE = 16
 """Candidates of a substitution target that are read in place."""
 
 
-def train_rewriting(run: RewritingRun, out: Path) -> list[Path]:
+def train_rewriting(
+    *,
+    data: Path,
+    out: Path,
+    vectors: str,
+    base_weights: Path | None,
+    without: Iterable[str],
+    targets: int,
+    in_place: int,
+    open_headlines: int,
+    noise_headlines: int,
+    work: Path | None,
+    threads: int | None,
+    seed: int,
+    say: Say,
+) -> None:
+    """Rankers for the vectors of the shipped encoder and its teacher, or for static ones."""
+    pipeline = Pipeline(threads=threads)
+    meanings: Meanings = StaticMeanings()
+    teacher = None
+    if vectors == "encoder":
+        meanings = EncoderMeanings(pipeline.encoder)
+        teacher = PublicMeanings(pipeline.vocabulary, base_weights, threads)
+    run = RewritingRun(
+        data=data,
+        parser=pipeline,
+        meanings=meanings,
+        teacher=teacher,
+        sizes=SampleSizes(targets, in_place, open_headlines, noise_headlines),
+        without=frozenset(without),
+        seed=seed,
+        work=work,
+        say=say,
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    train_rankers(run, out)
+
+
+def train_rankers(run: RewritingRun, out: Path) -> list[Path]:
     """Learn rankers and write them into a folder, each named for its source of meanings.
 
     Where a teacher's vectors were learnt on, it gets one too, on its own scale; the student's is
@@ -78,14 +124,14 @@ def train_rewriting(run: RewritingRun, out: Path) -> list[Path]:
     contexts, scale = _clean_contexts(run, headlines)
     short = _headline_shortlists(run, headlines, shortlist)
 
-    def lessons_of(tables: Sequence[Sequence[Array]]) -> Lessons:
+    def lessons_of(tables: Sequence[Sequence[Array]]) -> RankerLessons:
         """What is learnt from features in place: all but the last table, which is tested on."""
         *copies, tested = [
             [with_substitution(judged, rank) for judged in _judged_lists(headlines, table)]
             for table in tables
         ]
         penalty = _choose_penalty(run, copies, tested)
-        return Lessons(run.meanings.kind, copies, short, shortlist, rank, penalty)
+        return RankerLessons(run.meanings.kind, copies, short, shortlist, rank, penalty)
 
     tables = [contexts, contexts]
     if run.teacher is not None:
@@ -95,7 +141,7 @@ def train_rewriting(run: RewritingRun, out: Path) -> list[Path]:
     nearest = choose_nearest(run, headlines, lessons)
     mix = choose_mix(run, headlines, lessons, nearest)
 
-    def ranker_of(lessons: Lessons) -> Ranker:
+    def ranker_of(lessons: RankerLessons) -> Ranker:
         whole = lessons.ranker(range(len(headlines)))
         return msgspec.structs.replace(whole, mix=mix, nearest=nearest)
 

@@ -42,7 +42,7 @@ def _digest(asked: Asked) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class SampleSizes:
     """How much is read: of each substitution set for the shortlist and in place; headlines."""
 
     shortlist: int = 400
@@ -64,7 +64,7 @@ class RewritingRun:
     parser: Parser
     meanings: Meanings
     teacher: Meanings | None
-    sizes: Sizes
+    sizes: SampleSizes
     without: frozenset[str]
     seed: int
     say: Say

@@ -37,7 +37,7 @@ Hits = dict[str, dict[float, list[bool]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class RankerLessons:
     """What rankers are learnt from: judged lists, the same among strangers, what says the same.
 
     `copies` are the judged lists, each time with other errors in what was read in place.
@@ -72,7 +72,7 @@ class Lessons:
 
 
 def choose_nearest(
-    run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: Lessons
+    run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: RankerLessons
 ) -> dict[str, int]:
     """How many words may be offered so that accepted verbs are still among the first 20.
 
@@ -97,7 +97,7 @@ def choose_nearest(
 def choose_mix(
     run: RewritingRun,
     headlines: Sequence[JudgedHeadline],
-    lessons: Lessons,
+    lessons: RankerLessons,
     nearest: dict[str, int],
 ) -> dict[str, float]:
     """The share of the shortlist that serves best for an accepted verb among the first 20."""
@@ -114,7 +114,7 @@ def choose_mix(
 
 
 def _folds(
-    run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: Lessons
+    run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: RankerLessons
 ) -> Iterator[tuple[Ranker, list[JudgedHeadline]]]:
     """Headlines with a ranker that has not seen them."""
     folds = folds_of([headline.id for headline in headlines], FOLDS, run.seed)

@@ -23,8 +23,8 @@ from trope.core.progress import Say
 from trope.core.records import Parse
 from trope.lexicon.associations import SHIPPED, Array, verb_contexts
 from trope.lexicon.inflection import inflect
-from trope.tasks.rewriting.inventory import FRAMED
-from trope.tasks.rewriting.meaning import Meanings
+from trope.tasks.rewriting.inventory import FRAMED, known_verbs
+from trope.tasks.rewriting.meaning import Meanings, PublicMeanings
 
 DIMENSIONS = 64
 FEWEST_VERBS, FEWEST_CONTEXTS = 4, 6
@@ -34,7 +34,7 @@ TREES = ("relations",)
 """The task whose pass draws trees."""
 
 
-class Parser(Protocol):
+class TreeParser(Protocol):
     """What draws trees."""
 
     def parse(
@@ -44,8 +44,21 @@ class Parser(Protocol):
 
 
 def train_associations(
+    *, data: Path, out: Path, number: int, threads: int | None, seed: int, say: Say
+) -> None:
+    """The vectors of verbs and their neighbours in the shipped form, from headlines of a folder."""
+    from trope.pipeline import Pipeline
+    from trope.train.encoder.text_sets import read_text_set
+
+    headlines = read_text_set(data, "headlines", say)
+    parser = Pipeline(threads=threads)
+    file = write_associations(headlines, parser, out, number=number, seed=seed, say=say)
+    say(f"the vectors are in {file}")
+
+
+def write_associations(
     headlines: Iterable[Sequence[str]],
-    parser: Parser,
+    parser: TreeParser,
     out: Path,
     *,
     number: int,
@@ -63,7 +76,7 @@ def train_associations(
 
 
 def _seen(
-    headlines: Sequence[Sequence[str]], parser: Parser, say: Say
+    headlines: Sequence[Sequence[str]], parser: TreeParser, say: Say
 ) -> Iterator[tuple[str, list[str]]]:
     """Every verb with what stands around it."""
     for start in range(0, len(headlines), READ_AT_ONCE):
@@ -145,7 +158,15 @@ FRAMES = (
 """Sentences with the tag of the form that a verb has in them."""
 
 
-def train_verbs(verbs: Sequence[str], meanings: Meanings, out: Path) -> Path:
+def train_verbs(*, out: Path, base_weights: Path | None, threads: int | None, say: Say) -> None:
+    """The vectors of all verbs that rewriting knows, from the public weights."""
+    from trope.pipeline import Pipeline
+
+    meanings = PublicMeanings(Pipeline(threads=threads).vocabulary, base_weights, threads)
+    say(f"the vectors are in {write_verbs(known_verbs(), meanings, out)}")
+
+
+def write_verbs(verbs: Sequence[str], meanings: Meanings, out: Path) -> Path:
     """Write the vectors of the verbs; the file comes back."""
     # the module loads torch, which the encoder needs anyway
     from trope.train.encoder.word_vectors import write_vectors
