@@ -17,7 +17,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train.encoder import development, run, student, teachers  # noqa: E402
+from trope.train.encoder import development, name_sets, run, student, teachers  # noqa: E402
+from trope.train.encoder.run import CORPORA, EncoderRun, check_sets, read_settings  # noqa: E402
 
 SETTINGS = (
     """
@@ -219,6 +220,36 @@ def test_several_seeds_leave_the_best_on_development_data(tmp_path: Path) -> Non
     made = {seed: (work / f"student-{seed}" / "encoder.onnx").read_bytes() for seed in (5, 6)}
     assert made[5] != made[6], "each of them can be measured"
     assert (tmp_path / "model" / "encoder.onnx").read_bytes() == made[best]
+
+
+def shipped_run(*without: str) -> EncoderRun:
+    return EncoderRun(read_settings(None), frozenset(without), Path(), "cpu", print)
+
+
+def test_no_set_reads_a_corpus_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = shipped_run("lcc", "semeval2007")
+    assert [s.name for s in left.sets("metaphor")] == ["vua", "newsmet"]
+    assert [s.name for s in left.sets("metonymy")] == ["names"]
+    read: list[str] = []
+    monkeypatch.setattr(name_sets, "read_texts", lambda data, name: read.append(name) or ())
+    name_sets.read_name_set(Path(), "names", "train", without=left.without)
+    assert read == ["coinco", "tweets-brexit", "headlines"]
+    assert not shipped_run(*CORPORA["names"], "semeval2007").sets("metonymy")
+
+
+@pytest.mark.parametrize("name", ["vua", "newsmet"])
+def test_what_calibrates_cannot_be_left_out_alone(tmp_path: Path, name: str) -> None:
+    wanted = f"heads are calibrated on {name}, which is left out; keep it, or leave out"
+    with pytest.raises(BadInput, match=wanted):
+        train(tmp_path, *SMALLER, "--without", name)
+    assert not (tmp_path / "model" / "work" / "prepared").exists()
+    check_sets(shipped_run("vua", "newsmet", "lcc-targets"), ["syntax"])
+
+
+def test_the_tier_base_needs_metaphor_sets(tmp_path: Path) -> None:
+    left_out = [o for name in ("vua", "newsmet", "lcc-targets") for o in ("--without", name)]
+    with pytest.raises(BadInput, match="no training set for metaphor is left; keep vua or"):
+        train(tmp_path, *SMALLER, *left_out, what="base")
 
 
 def test_ewt_cannot_be_left_out(tmp_path: Path) -> None:

@@ -118,5 +118,5 @@ def export_base(run: EncoderRun, seed: int, out: Path) -> None:
 
 def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
     """All stages; those whose files are there already are passed over."""
-    run = begin(**choices)
+    run = begin(**choices, tasks=("syntax", "metaphor"))
     export_seeds(run, seeds, "base", train_base, export_base, out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,14 +50,18 @@ class NamedSentence:
         )
 
 
-def read_name_set(data: Path, name: str, split: str, seed: int = 0) -> list[NamedSentence]:
+def read_name_set(
+    data: Path, name: str, split: str, seed: int = 0, *, without: Collection[str] = ()
+) -> list[NamedSentence]:
     """Names of SemEval-2007 with readings ("semeval2007-names") or names of any text ("names").
+
+    Names of any text come from all corpora but those in `without`.
 
     In training, every sample comes three times: as it is, with its name hidden, and with the name
     of another sample in its place, so that what decides is the context.
     """
     if name == "names":
-        return [] if split == "dev" else _unread(data)
+        return [] if split == "dev" else _unlabelled(data, without)
     samples = [_sentence(s) for s in _samples(data, split)]
     if split == "dev":
         return samples
@@ -103,13 +107,14 @@ def _renamed(
             return sentence.with_name(other.words[other.first : other.last])
 
 
-def _unread(data: Path) -> list[NamedSentence]:
+def _unlabelled(data: Path, without: Collection[str]) -> list[NamedSentence]:
     """Sentences of any text with a listed name; every third name is hidden."""
     finder = shipped_finder()
     found: list[NamedSentence] = []
-    for place, (name, kind) in enumerate(_TEXTS, start=1):
+    texts = [(name, kind) for name, kind in _TEXTS if name not in without]
+    for place, (name, kind) in enumerate(texts, start=1):
         for text in read_texts(data, name):
-            if len(found) >= MOST_NAMES * place // len(_TEXTS):
+            if len(found) >= MOST_NAMES * place // len(texts):
                 break
             for at in finder.find(text):
                 for s in read(text, kind).sentences:

@@ -62,7 +62,7 @@ def _prepare_sentiment(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> N
             texts = read_sentiment_set(data, chosen.name, split)
             if texts:
                 encode_sentiment_texts(texts, vocabulary).save(run.work / f"{file}.npz")
-                run.say(f"{chosen.name} {split}: {len(texts)} tweets with feelings")
+                run.say(f"{chosen.name} {split}: {len(texts)} tweets with sentiment")
     if run.sets("sentiment"):
         _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=SENTIMENT_OUTPUTS))
 
@@ -70,7 +70,7 @@ def _prepare_sentiment(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> N
 def _prepare_names(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
     for chosen in run.sets("metonymy"):
         for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
-            names = read_name_set(data, chosen.name, split, run.settings.seed)
+            names = read_name_set(data, chosen.name, split, run.settings.seed, without=run.without)
             if names:
                 encode_names(names, vocabulary).save(run.work / f"{file}.npz")
                 run.say(f"{chosen.name} {split}: {len(names)} sentences with names")

@@ -65,6 +65,14 @@ class EncoderSettings:
 
 TASKS = ("syntax", "metaphor", "sentiment", "metonymy")
 MEANING = "meaning"
+CALIBRATED_ON = ("vua", "newsmet")
+"""The sets whose development data calibrate the metaphor heads: words, and whole sentences."""
+CORPORA = {
+    "lcc-targets": ("lcc",),
+    "semeval2007-names": ("semeval2007",),
+    "names": ("coinco", "lcc", "tweets-brexit", "headlines"),
+}
+"""What sets read that do not have the name of their corpus."""
 TREEBANKS = "treebanks"
 """All treebanks are one corpus, with headlines made from them."""
 
@@ -95,7 +103,12 @@ class EncoderRun:
 
     def sets(self, use: str) -> list[TrainingSet]:
         """The sets of one use that are not left out."""
-        return [s for s in self.settings.sets if s.use == use and s.name not in self.without]
+        return [s for s in self.settings.sets if s.use == use and not self._leaves_out(s)]
+
+    def _leaves_out(self, chosen: TrainingSet) -> bool:
+        """Whether a set is left out: by its name, or with all the corpora that it reads."""
+        corpora = CORPORA.get(chosen.name, (chosen.name,))
+        return chosen.name in self.without or self.without.issuperset(corpora)
 
     def tasks(self) -> list[str]:
         """The tasks that some set has answers to, and that of meaning, which needs none."""
@@ -137,6 +150,24 @@ class EncoderRun:
     def public_weights(self, base: str) -> dict[str, Any]:
         """The weights of a public encoder."""
         return read_weights(base, fetch(base, self.work))
+
+
+def check_sets(run: EncoderRun, tasks: Iterable[str]) -> None:
+    """Refuse, before anything is trained, a choice of sets that no model can come of.
+
+    Raises:
+        BadInput: for a task without sets, and for metaphor heads that nothing calibrates.
+    """
+    for task in tasks:
+        if not run.sets(task):
+            names = " or ".join(s.name for s in run.settings.sets if s.use == task)
+            raise BadInput(f"no training set for {task} is left; keep {names or 'one'}")
+    metaphor = [s.name for s in run.sets("metaphor")]
+    missing = [name for name in CALIBRATED_ON if name not in metaphor]
+    if metaphor and missing:
+        remedy = f"keep it, or leave out {' and '.join(metaphor)} too: then there are no such heads"
+        problem = f"the metaphor heads are calibrated on {missing[0]}, which is left out"
+        raise BadInput(f"{problem}; {remedy}")
 
 
 def guard_choice(run: EncoderRun) -> None:

@@ -31,6 +31,7 @@ from trope.train.encoder.quantisation import quantise
 from trope.train.encoder.run import (
     EncoderRun,
     EncoderSettings,
+    check_sets,
     fit_run,
     guard_choice,
     new_model,
@@ -85,12 +86,14 @@ def begin(
     work: Path,
     device: str,
     say: Say,
+    tasks: tuple[str, ...] = ("syntax",),
 ) -> EncoderRun:
-    """A run whose corpora are prepared."""
+    """A run whose corpora are prepared, with sets for these tasks at least."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")  # exact enough for numbers of 8 bits, and fast
     run = EncoderRun(settings, without, work, device, say)
+    check_sets(run, tasks)
     guard_choice(run)
     if not (run.work / "prepared").exists():
         prepare(run, data)
