@@ -75,9 +75,9 @@ def shuffled(sentences: Sequence[str], size: int, seed: int) -> Iterator[str]:
 def one_run(corpus: Path, out: Path, threads: int) -> dict[str, Any]:
     """Seconds on the clock and of computing, and the peak memory, of a run in this process."""
     from trope import __version__
+    from trope.scale.executors import LocalExecutor
     from trope.scale.inputs import find_inputs
     from trope.scale.job import DetectSettings
-    from trope.scale.local import LocalExecutor
     from trope.scale.run import detect
 
     executor = LocalExecutor(threads=threads)

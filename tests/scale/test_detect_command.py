@@ -16,7 +16,7 @@ from builders import FakePipeline
 from trope.core.errors import (
     BadInput,
 )
-from trope.scale import local
+from trope.scale import executors
 from trope.scale.entries import Columns, InputCorpus, RefusedRow
 from trope.scale.inputs import find_inputs
 
@@ -25,7 +25,7 @@ TEXTS = ["Rain ate roads.", "Sun shone. Wind bent trees."]
 
 @pytest.fixture(autouse=True)
 def fake_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
     monkeypatch.chdir(tmp_path)
 
 

@@ -8,7 +8,7 @@ from corpora_to_detect import contents
 
 from metaphor_model import ALL_LABELS, LOGITS, OTHERS, probability, write_model
 from trope import Pipeline
-from trope.scale import local
+from trope.scale import executors
 from trope.scale.inputs import find_inputs
 from trope.scale.job import DetectSettings
 from trope.scale.run import DetectProgress, detect
@@ -32,9 +32,9 @@ def run(
     folder: Path, out: Path, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> list[DetectProgress]:
     monkeypatch.setattr(
-        local, "load_pipeline", lambda threads: Pipeline(folder=folder, threads=threads)
+        executors, "load_pipeline", lambda threads: Pipeline(folder=folder, threads=threads)
     )
-    executor = local.LocalExecutor(threads=threads)
+    executor = executors.LocalExecutor(threads=threads)
     model = executor.model
     settings = DetectSettings(
         trope="0",
@@ -85,10 +85,10 @@ def test_names_and_sentiment_are_columns(
 ) -> None:
     model = write_model(tmp_path / "model", ALL_LABELS)
     monkeypatch.setattr(
-        local, "load_pipeline", lambda threads: Pipeline(folder=model, threads=threads)
+        executors, "load_pipeline", lambda threads: Pipeline(folder=model, threads=threads)
     )
     (tmp_path / "texts.txt").write_text("Lovely France slept.\n…\nRain fell.\n")
-    executor = local.LocalExecutor(threads=1)
+    executor = executors.LocalExecutor(threads=1)
     told = executor.model
     assert {"metonymy", "sentiment"} <= {*told.tasks}
     settings = DetectSettings(

@@ -14,11 +14,11 @@ from corpora_to_detect import contents, start, write_corpus
 from builders import FakePipeline
 from trope.cli.main import main
 from trope.core.errors import BadInput
-from trope.scale import local
-from trope.scale import ray as engine
+from trope.scale import executors
+from trope.scale import executors as engine
+from trope.scale.executors import RayExecutor
 from trope.scale.inputs import find_inputs
 from trope.scale.job import DetectSettings, Executor
-from trope.scale.ray import RayExecutor
 from trope.scale.run import DetectProgress, detect
 from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, cluster_of_two, of_its_own, watched
 
@@ -35,7 +35,7 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
 
 
 def run(executor: Executor, out: str, report: Any = lambda progress: None) -> dict[str, int]:
@@ -51,7 +51,7 @@ def begun(log: Path) -> int:
 
 def test_the_same_bytes_as_local(cluster: Any, tmp_path: Path) -> None:
     write_corpus(Path("corpus"), texts=120)
-    run(local.LocalExecutor(), "local")
+    run(executors.LocalExecutor(), "local")
     log = tmp_path / "log"
     told: list[DetectProgress] = []
     run(RayExecutor(load=watched(log)), "ray", told.append)
@@ -62,7 +62,7 @@ def test_the_same_bytes_as_local(cluster: Any, tmp_path: Path) -> None:
 
 def test_a_node_that_is_lost_costs_time_alone(cluster: Any, tmp_path: Path) -> None:
     write_corpus(Path("corpus"), texts=160)
-    run(local.LocalExecutor(), "local")
+    run(executors.LocalExecutor(), "local")
     lost = cluster.add_node(num_cpus=2)
     log = tmp_path / "log"
     executor = RayExecutor(load=watched(log, pause=0.03))
@@ -141,7 +141,7 @@ def test_the_command_takes_the_engine_and_the_number_of_workers(cluster: Any) ->
 def test_a_worker_that_is_lost_leaves_no_trace_on_standard_output(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "load_pipeline", watched(tmp_path / "log"))
+    monkeypatch.setattr(executors, "load_pipeline", watched(tmp_path / "log"))
     Path("a.txt").write_text(f"Rain ate roads.\n{FATAL_ONCE}\n")
     command = ["detect", "a.txt", "--out", "out", "--engine", "ray", "--workers", "1", "--json"]
     done = CliRunner().invoke(main, command, catch_exceptions=False)

@@ -20,14 +20,14 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
-from trope.scale import entries, local, shards
+from trope.scale import entries, executors, shards
 from trope.scale.entries import Columns, InputCorpus, RefusedRow
 from trope.scale.inputs import find_inputs
 
 
 @pytest.fixture(autouse=True)
 def fake_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
     monkeypatch.chdir(tmp_path)
 
 
@@ -126,9 +126,9 @@ def test_a_corpus_of_refused_rows_alone_has_status_one() -> None:
         ("a.csv", "id,text\n1,x\n", ("--columns", "label"), r"has no column 'label'; it has id"),
         ("a.txt", "x\n", ("--columns", "label"), r"a\.txt:1: has no column 'label'; it has text"),
         ("a.jsonl", '{"a": "x"}\n', ("--text-column", "b"), r"a\.jsonl:1: has no column 'b'"),
-        ("a.csv", "id,text\n1,x\n", ("--columns", "id"), "column 'id' is the name of a figure"),
+        ("a.csv", "id,text\n1,x\n", ("--columns", "id"), "column 'id' is also in the output"),
         ("a.csv", "a,text\n1,x\n", ("--columns", "a,a"), "named twice"),
-        ("a.bin", "x", (), r"a\.bin: its name does not tell what it is; say so: --input-format"),
+        ("a.bin", "x", (), r"a\.bin: its name does not show its format; give --input-format"),
         ("a.parquet.gz", "x", (), "unpack it first"),
     ],
 )
@@ -182,7 +182,7 @@ def test_options_of_a_cluster_need_the_engine(option: str) -> None:
 
 
 def test_a_model_without_the_head_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline())
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline())
     Path("a.txt").write_text("Rain.\n")
     with pytest.raises(BadInput, match="has no head for 'metaphor'; install"):
         trope("a.txt", "--out", "out")
@@ -218,7 +218,7 @@ def test_a_run_of_other_settings_is_not_gone_on_with(
     Path("a.txt").write_text("Rain ate roads.\n")
     Path("b.txt").write_text("Sun shone.\n")
     trope("a.txt", "--out", "out")
-    with pytest.raises(BadInput, match=r"belongs to a finished run; go on with it by --resume"):
+    with pytest.raises(BadInput, match=r"belongs to a finished run; resume it with --resume"):
         trope("a.txt", "--out", "out")
     with pytest.raises(BadInput, match=rf"manifest\.json: belongs to another run \({difference}\)"):
         trope("a.txt", *options, "--out", "out", "--resume")

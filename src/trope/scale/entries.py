@@ -21,8 +21,7 @@ from trope.corpora.tables import (
     find_column,
     json_text,
 )
-from trope.scale.inputs import DAMAGED, InputFile, open_input
-from trope.scale.parquet import parquet_rows
+from trope.scale.inputs import DAMAGED, InputFile, open_input, parquet_rows
 
 PLAIN_COLUMN = "text"
 """What the lines of a plain file are called."""
@@ -38,7 +37,7 @@ class Columns:
     kept: tuple[str, ...] = ()
 
     def needed(self, names: Sequence[str]) -> Sequence[str]:
-        """Those of a table's columns that matter; all where one is missing, to be told of it."""
+        """The columns that are read; all of them if one is missing, so that it is reported."""
         text = self.text or find_column(names, TEXT_COLUMNS)
         wanted = {text, *self.kept, *((self.id,) if self.id else ())}
         if not wanted <= {*names}:
@@ -124,7 +123,7 @@ class InputCorpus:
             identifier = checked_id(parsed[id_key], file.path, line)
             before = seen.add(identifier, line)
             if before is not None:
-                problem = f"id {identifier!r} is also in line {before}; ids are for one row"
+                problem = f"id {identifier!r} is also in line {before}; every row needs its own id"
                 return RefusedRow(file.path, line, problem)
         kept = tuple(parsed.get(name) for name in self.columns.kept)
         return TextRow(file.path, line, identifier, text, kept)
@@ -135,7 +134,7 @@ class InputCorpus:
         """The columns of text and id of a row; `strict` asks for the kept ones too."""
         columns = self.columns
         kept = columns.kept if strict else ()
-        # lines have no name of their own for what they are: any name means them
+        # lines of a plain file have no column name: any name means them
         text = PLAIN_COLUMN if file.format == "txt" else columns.text
         wanted = ("" if file.format == "txt" else columns.id), text, *kept
         for name in filter(None, wanted):
@@ -187,7 +186,7 @@ def _rows(file: InputFile, moved: Callable[[int], None], columns: Columns) -> It
                 yield line, parsed
     except DAMAGED as error:
         kind = {"gz": "gzip", "zst": "zstd"}.get(file.packing, file.packing)
-        cause = f"is a damaged {kind} file" if kind else "cannot be read on"
+        cause = f"is a damaged {kind} file" if kind else "cannot be read further"
         yield line + 1, f"{cause} ({error}); get it again"
 
 
@@ -244,9 +243,9 @@ def _json_row(line: str, name: str, number: int) -> _Fields | str:
         row: Any = json.loads(line, parse_float=SpeltFloat)
     except (ValueError, RecursionError) as error:
         cause = getattr(error, "msg", str(error))
-        return f"cannot be read as JSON ({cause}); write one object a line"
+        return f"cannot be read as JSON ({cause}); write one object per line"
     if not isinstance(row, dict):
-        return f"is a JSON {type(row).__name__}; write one object a line"
+        return f"is a JSON {type(row).__name__}; write one object per line"
     try:
         return {key: json_text(value, name, number) for key, value in row.items()}
     except BadRecord as error:
@@ -272,7 +271,7 @@ def _table_rows(file: InputFile, lines: Iterator[tuple[int, str]]) -> Iterator[_
             yield number, problem
         elif len(fields) != len(header):
             count = f"the number of fields is {len(fields)}"
-            yield number, f"{count}, but the table has {len(header)} columns; mend the row"
+            yield number, f"{count}, but the table has {len(header)} columns; fix the row"
         else:
             yield number, dict(zip(header, fields, strict=True))
 

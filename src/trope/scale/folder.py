@@ -61,7 +61,7 @@ class DetectFolder(RunFolder[DetectManifest]):
         """Make the folder ready: receipts of the shards that are there, None if all is done.
 
         Raises:
-            BadInput: the folder belongs to another run, or to nobody that we know.
+            BadInput: the folder belongs to another run, or to something else.
         """
         self.check_usable()
         self.lock()
@@ -114,7 +114,7 @@ class DetectFolder(RunFolder[DetectManifest]):
         before = self.manifest()
         if not resume:
             state = "a finished run" if before.state == "done" else "a run that was not finished"
-            remedy = "go on with it by --resume, or give another folder"
+            remedy = "resume it with --resume, or give another folder"
             raise BadInput(f"{self.path / MANIFEST}: belongs to {state}; {remedy}")
         self.check_same(_differences(before, wanted))
         return before

@@ -24,7 +24,7 @@ TOTALS = ("texts", "sentences", "words", "metaphors", "refused")
 
 @dataclass(frozen=True, slots=True)
 class DetectProgress:
-    """How far a run is: texts done in this attempt, bytes of the input that are behind."""
+    """How far a run is: texts done in this attempt, bytes of the input that were read."""
 
     texts: int
     position: int
@@ -43,10 +43,10 @@ def detect(
     resume: bool = False,
     report: Report = lambda progress: None,
 ) -> dict[str, int]:
-    """The totals of a corpus, whose figures are in the folder `out` then.
+    """Write the results of a corpus into the folder `out`; their totals come back.
 
     Raises:
-        BadInput: for input, settings or a folder that cannot be used; nothing was written then.
+        BadInput: for input, settings or a folder that cannot be used; then nothing was written.
     """
     corpus = InputCorpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
     _check(files, settings, resume)
@@ -62,7 +62,7 @@ def detect(
             raise
         except OSError as error:
             cause = error.strerror or str(error)
-            problem = f"cannot be written ({cause}); go on with --resume when it can"
+            problem = f"cannot be written ({cause}); resume with --resume when it can"
             raise BadInput(f"{error.filename or out}: {problem}") from error
         return folder.manifest().totals
 
@@ -70,7 +70,9 @@ def detect(
 def _check(files: Sequence[InputFile], settings: DetectSettings, resume: bool) -> None:
     for name in settings.columns:
         if name in FIGURES:
-            raise BadInput(f"column {name!r} is the name of a figure; rename it to keep it")
+            raise BadInput(
+                f"column {name!r} has the name of an output column; rename it to keep it"
+            )
     if len(set(settings.columns)) < len(settings.columns):
         raise BadInput("a column is named twice in --columns; name every column once")
     if resume and any(file.path == STDIN for file in files):

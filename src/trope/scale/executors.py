@@ -1,9 +1,10 @@
-"""The work done by Ray: a worker a processor, on this machine or on all those of a cluster.
+"""Who does the work: this process, or workers of a Ray cluster.
 
-This process reads the texts and stores the files, so no disk has to be shared. A worker holds the
-model and has two jobs at most, one in hand and one to go on with: memory stays flat. When a worker
-is lost, with its machine or alone, its jobs go to others. What came of a job is handed over once:
-nothing is lost, and nothing is there twice.
+Here, ONNX Runtime's threads are enough to keep the cores busy. With Ray there is one worker per
+processor, on this machine or on all machines of a cluster. This process reads the texts and stores
+the files, so no disk has to be shared. A worker holds the model and at most two jobs, one in hand
+and the next: memory stays flat. When a worker is lost, with its machine or alone, its jobs go to
+others. The result of a job is handed over once: nothing is lost, and nothing is there twice.
 """
 
 from __future__ import annotations
@@ -18,26 +19,52 @@ from typing import Any, Generic
 from trope import __version__
 from trope.core.errors import BadInput, MissingExtra
 from trope.pipeline import Pipeline
-from trope.scale import local
 from trope.scale.job import J, R, Work, WorkerModel
 
 AHEAD = 2
 """Jobs that a worker has at a time, so that it never waits for the next one."""
 
 ATTEMPTS = 5
-"""Workers that may be lost over one job before it is taken for the cause."""
+"""Workers that may be lost over one job before the job counts as the cause."""
 
 FIRST_WORKER_SECONDS = 600.0
-"""How long the first worker is waited for: clusters that grow by themselves need minutes."""
+"""How long to wait for the first worker: clusters that grow by themselves need minutes."""
 
 LOOK_SECONDS = 2.0
-"""How often the number of machines is looked at."""
+"""How often the number of machines is checked."""
 
 LoadPipeline = Callable[[int | None], Pipeline]
 
 
+def load_pipeline(threads: int | None) -> Pipeline:
+    """The pipeline that the work is done with; tests put another in its place."""
+    return Pipeline(threads=threads)
+
+
+def describe(pipeline: Pipeline) -> WorkerModel:
+    """What a run must know of the model that a pipeline holds."""
+    return WorkerModel(pipeline.tier, pipeline.model_sha256, pipeline.tasks)
+
+
+class LocalExecutor:
+    """Does one job after the other."""
+
+    def __init__(self, *, threads: int | None = None) -> None:
+        self._pipeline = load_pipeline(threads)
+
+    @property
+    def model(self) -> WorkerModel:
+        """The model that is loaded."""
+        return describe(self._pipeline)
+
+    def run(self, work: Work[J, R], jobs: Iterable[J]) -> Iterator[tuple[J, R]]:
+        """Each job with its result, in order."""
+        for job in jobs:
+            yield job, work(self._pipeline, job)
+
+
 _LOST = object()
-"""What stands for the answer of a worker that cannot give one any more."""
+"""The answer of a worker that was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +83,10 @@ class Actor:
 
     def describe(self) -> tuple[str, WorkerModel]:
         """The version of trope that the worker has, and its model."""
-        return __version__, local.describe(self._pipeline)
+        return __version__, describe(self._pipeline)
 
     def do(self, work: Work[J, R], job: J) -> R:
-        """What comes of a job."""
+        """The result of a job."""
         return work(self._pipeline, job)
 
 
@@ -84,7 +111,7 @@ class RayExecutor:
             load: makes the pipeline of a worker.
         """
         self._ray = _join(address)
-        self._crew = _Crew(self._ray, load or local.load_pipeline, workers, threads or 1)
+        self._crew = _Crew(self._ray, load or load_pipeline, workers, threads or 1)
         self._model = self._crew.first()
 
     @property
@@ -93,7 +120,7 @@ class RayExecutor:
         return self._model
 
     def run(self, work: Work[J, R], jobs: Iterable[J]) -> Iterator[tuple[J, R]]:
-        """Each job with what came of it, in the order in which they get ready."""
+        """Each job with its result, in the order in which they get ready."""
         again: deque[_Task[J]] = deque()
         losses: Counter[int] = Counter()
         coming = starmap(_Task, enumerate(jobs))
@@ -167,7 +194,7 @@ class _Crew:
         self._tasks[worker][worker.do.remote(work, task.job)] = task
 
     def results(self) -> Iterator[tuple[_Task[Any], Any]]:
-        """What has come back since: jobs with what came of them, or that they were lost."""
+        """What has come back since: jobs with their results, or that they were lost."""
         under_way = chain(self._starting, *self._tasks.values())
         ready, _ = self._ray.wait([*under_way], timeout=LOOK_SECONDS)
         for answer in ready:
@@ -190,8 +217,9 @@ class _Crew:
             return False
         if self._known is not None and told != self._known:
             raise BadInput(
-                f"the workers have different models or versions of trope ({_said(told)} and "
-                f"{_said(self._known)}); install the same on all machines"
+                "the workers have different models or versions of trope "
+                f"({_version_and_model(told)} and {_version_and_model(self._known)}); "
+                "install the same on all machines"
             )
         self._known = told
         self._tasks[worker] = {}
@@ -229,6 +257,6 @@ def _join(address: str | None) -> Any:
     return ray
 
 
-def _said(told: tuple[str, WorkerModel]) -> str:
+def _version_and_model(told: tuple[str, WorkerModel]) -> str:
     version, model = told
     return f"{version} with {model.sha256[:12]}"
