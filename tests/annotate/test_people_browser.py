@@ -22,7 +22,7 @@ PLAN = """
 title = "Headlines"
 guidelines = "Read the headline, then choose."
 consent = "Your answers are used for research."
-judgments_an_item = 1
+judgments_per_item = 1
 order = "given"
 [reading]
 first = true

@@ -65,7 +65,7 @@ FAULTY = """
 title = "x"
 guidelines = "y"
 colour = "red"
-items_a_page = 0
+items_per_page = 0
 
 [gold]
 share = 2.0
@@ -104,7 +104,7 @@ when = [{ question = "z", values = ["1"] }]
     with pytest.raises(BadConfig) as caught:
         read_plan(tmp_path / "project.toml")
     text = str(caught.value)
-    for word in ("items_a_page", "gold.share", "pay.amount", "needs options", "low below high"):
+    for word in ("items_per_page", "gold.share", "pay.amount", "needs options", "low below high"):
         assert word in text
     assert "'z'" in text
     assert len(caught.value.faults) == 6

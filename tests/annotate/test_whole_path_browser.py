@@ -28,8 +28,8 @@ pytestmark = pytest.mark.browser
 __all__ = ["chromium"]
 
 SMALL = {
-    r"^judgments_an_item = \d+": "judgments_an_item = 2",
-    r"^items_a_page = \d+": "items_a_page = 4",
+    r"^judgments_per_item = \d+": "judgments_per_item = 2",
+    r"^items_per_page = \d+": "items_per_page = 4",
     r"^share = 0\.1": "share = 0.5\nat_least = 4",
     r"^\[quality\]": '[quality]\ngold_rule = "plain"\nwarn_after = 2',
     r"^items = 120": "items = 4",
@@ -236,7 +236,7 @@ PATHS = {
 @pytest.mark.parametrize("template", PATHS)
 def test_template_from_invitation_to_labels(template: str, chromium: Any, tmp_path: Path) -> None:
     path = PATHS[template]
-    changes = {r"^judgments_an_item = \d+": "judgments_an_item = 2", **path.changes}
+    changes = {r"^judgments_per_item = \d+": "judgments_per_item = 2", **path.changes}
     with served(tmp_path / "p", template, changes) as (owner_link, _):
         owner = enter(chromium, owner_link)
         ann = open_page(chromium, invite(owner, "Ann"))

@@ -14,7 +14,7 @@ SubmittedState = Literal["counted", "surplus"]
 
 
 def gold_in_page(size: int, share: float, rng: Random) -> int:
-    """How many control items a page of that size gets: `share` of them on average, never all."""
+    """The number of control items on a page: `share` of it on average, never all."""
     exact = size * share
     whole = int(exact)
     return min(whole + (rng.random() < exact - whole), max(size - 1, 0))
@@ -29,17 +29,17 @@ def shuffled_in(work: Sequence[T], gold: Sequence[T], rng: Random) -> list[T]:
 
 
 def in_turn(groups: Mapping[str, Sequence[T]], number: int) -> list[T]:
-    """So many things, one of each group after the other (by name) until there are enough."""
+    """`number` things, taken from the groups in turn (by name)."""
     rounds = zip_longest(*([(thing,) for thing in groups[name]] for name in sorted(groups)))
     found = (box[0] for box in chain.from_iterable(rounds) if box is not None)
     return list(islice(found, number))
 
 
 def judgment_state(*, holds_slot: bool, open_slots: int) -> SubmittedState:
-    """What becomes of a judgment that arrives now.
+    """The state of a judgment that is submitted now.
 
-    Whoever holds a slot is counted. One who comes after the slot went back to the queue is counted
-    if there still is one; otherwise the judgment is kept, and paid, but is one too many.
+    A judgment with a slot is counted. One that comes after its slot returned to the queue is
+    counted if there still is an open slot; otherwise it is kept, and paid, as surplus.
     """
     return "counted" if holds_slot or open_slots > 0 else "surplus"
 
@@ -59,14 +59,14 @@ Measure = Literal["value", "probability"]
 
 
 def doubt_score(score: float, measure: Measure) -> float:
-    """How doubtful an item is: its score, or how near its probability is to a half (0 to 1)."""
+    """The uncertainty of an item: its score, or how close its probability is to 0.5 (0 to 1)."""
     return score if measure == "value" else 1 - abs(2 * score - 1)
 
 
 def giving_order(number: int, order: Order, rng: Random, doubts: Sequence[float] = ()) -> list[int]:
     """The items, by number, in the order in which they are given out.
 
-    Among equally doubtful items chance decides, so that their order in the file says nothing.
+    Equally uncertain items are ordered at random, not by their order in the file.
     """
     items = list(range(number))
     if order != "given":

@@ -1,4 +1,4 @@
-"""How much one person may do: so many items a day, a week, in all, and so many skipped."""
+"""Limits on one person's work: items per day, per week, in total, and skipped."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 FREE_SKIPS = 3
-"""So many may be skipped before the share of skipped items is looked at."""
+"""Items that may be skipped before the share of skipped items matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What one person has judged on a day, in the week of that day, and in all."""
+    """What one person has judged on a day, in the week of that day, and in total."""
 
     on: date
     day: int = 0
@@ -40,8 +40,8 @@ class Tally:
 
 
 def room(tally: Tally, caps: Caps, wanted: int) -> tuple[int, str]:
-    """How many of the wanted items may be given out, and which limit ("day", "week", "total")
-    stands in the way if that is none."""
+    """How many of the wanted items may be given out, and if none, because of which limit ("day",
+    "week", "total")."""
     left = {
         name: getattr(caps, name) - getattr(tally, name)
         for name in ("total", "week", "day")
@@ -56,5 +56,5 @@ def room(tally: Tally, caps: Caps, wanted: int) -> tuple[int, str]:
 
 
 def may_skip(judged: int, skipped: int, limit: float) -> bool:
-    """Whether one more skip keeps within the share that may be skipped."""
+    """Whether one more skip stays within the allowed share."""
     return skipped < FREE_SKIPS or skipped + 1 <= limit * (judged + skipped + 1)

@@ -27,7 +27,7 @@ def matches(expected: str, got: str) -> bool:
 
 
 def difference(expected: str, got: str) -> str:
-    """The two texts, line by line, for those who have to mend one of them."""
+    """The two texts, line by line."""
     lines = difflib.unified_diff(_lines(expected), _lines(got), "the page", "printed", lineterm="")
     return "\n".join(lines)
 
