@@ -126,9 +126,19 @@ def test_a_corpus_of_refused_rows_alone_has_status_one() -> None:
         ("a.csv", "id,text\n1,x\n", ("--columns", "label"), r"has no column 'label'; it has id"),
         ("a.txt", "x\n", ("--columns", "label"), r"a\.txt:1: has no column 'label'; it has text"),
         ("a.jsonl", '{"a": "x"}\n', ("--text-column", "b"), r"a\.jsonl:1: has no column 'b'"),
-        ("a.csv", "id,text\n1,x\n", ("--columns", "id"), "column 'id' has the name of an output column"),
+        (
+            "a.csv",
+            "id,text\n1,x\n",
+            ("--columns", "id"),
+            "column 'id' has the name of an output",
+        ),
         ("a.csv", "a,text\n1,x\n", ("--columns", "a,a"), "named twice"),
-        ("a.bin", "x", (), r"a\.bin: its name does not show its format; name it with --input-format"),
+        (
+            "a.bin",
+            "x",
+            (),
+            r"a\.bin: its name does not show its format; name it",
+        ),
         ("a.parquet.gz", "x", (), "unpack it first"),
     ],
 )
