@@ -16,8 +16,9 @@ from scipy.optimize import minimize
 
 from trope.core.files import atomic_write
 from trope.core.progress import Say
+from trope.core.records import MetaphorThresholds
 from trope.encoder.network import Network
-from trope.encoder.session import Labels, MetaphorThresholds
+from trope.encoder.session import Labels
 from trope.encoder.trees import best_heads
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches, universal_relations
 from trope.train.encoder.fit import on_device

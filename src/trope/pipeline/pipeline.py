@@ -1,11 +1,10 @@
-"""One encoder pass a batch; every head and every layer above reads what it needs from it."""
+"""The pipeline: a model that is loaded once and analyses and rewrites texts."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,10 +14,7 @@ from trope.core.files import sha256
 from trope.core.records import Analysis, Parse, Sentiment, TextKind
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
-from trope.passes import Chunk, Passes, chunks
-from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.metonymy.find import find_metonymies
-from trope.tasks.sentiment.whole_texts import send_whole, sentiments
+from trope.pipeline.batch import Batch, BatchAnalyzer, batches
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
@@ -27,14 +23,14 @@ if TYPE_CHECKING:
     from trope.tasks.rewriting.task import Direction
 
 BASE = "base"
-"""The tier whose heads need public weights that do not come with the package."""
+"""The tier whose public weights do not come with the package."""
 
 AHEAD = 2
-"""Chunks under way at a time, so that the network never waits for the rest."""
+"""Batches under way at a time, so that the network never waits for the rest."""
 
 
 class Pipeline:
-    """Texts in, analyses out. Loading takes a moment: keep one and use it again."""
+    """Texts in, analyses out. Loading takes a moment: create one and use it again."""
 
     def __init__(
         self,
@@ -44,10 +40,10 @@ class Pipeline:
         folder: Path | None = None,
         base_weights: Path | None = None,
     ) -> None:
-        """Load a tier, or the model of that tier which `trope train` left in a folder.
+        """Load a tier, or the model of that tier in a folder that `trope train` wrote.
 
-        Trees are those of the tier `small` in every tier. With `base`, all else is said by our
-        adapters on a public encoder, whose weights are looked for in the folder `base_weights`.
+        Both tiers have the trees of `small`. Everything else comes, with `base`, from adapters on
+        a public encoder, whose weights are in the folder `base_weights`.
         """
         self.tier = tier
         self._base_weights = base_weights
@@ -64,16 +60,16 @@ class Pipeline:
                 adapters=folder / ADAPTERS if folder else None,
                 threads=threads,
             )
-        self._passes = Passes(self.encoder, self.base)
+        self._analyzer = BatchAnalyzer(self.encoder, self.base)
 
     @property
     def timings(self) -> dict[str, float]:
         """Seconds of computing by stage, summed over threads."""
-        return self._passes.timings
+        return self._analyzer.timings
 
-    @property
+    @cached_property
     def tasks(self) -> tuple[str, ...]:
-        """What the model can be asked for."""
+        """The tasks that the model has heads for."""
         labels = self.heads.labels
         heads = {
             "metaphor": labels.metaphor is not None,
@@ -84,22 +80,18 @@ class Pipeline:
 
     @property
     def heads(self) -> AnyEncoder:
-        """The encoder that says all but tags, trees and lemmas."""
-        return self._passes.heads
-
-    @cached_property
-    def _names(self) -> EncoderMetonymy:
-        return EncoderMetonymy(self.heads)
+        """The encoder that gives all but tags, trees and lemmas."""
+        return self._analyzer.heads
 
     @property
     def thresholds(self) -> tuple[float, float]:
-        """From which probability on a word, and a sentence, is called metaphorical."""
-        chosen = self._passes.thresholds
+        """The lowest probability of a metaphor, and of a metaphorical sentence."""
+        chosen = self._analyzer.thresholds
         return chosen.threshold, chosen.sentence_threshold
 
     @property
     def model_sha256(self) -> str:
-        """The checksum of the file that tells this model from others."""
+        """The checksum of the model's weights."""
         if self.base is not None:
             return self.base.model_sha256
         return sha256(self.encoder.folder / "encoder.onnx")
@@ -110,12 +102,12 @@ class Pipeline:
         return self.encoder.vocabulary
 
     def check_tasks(self, tasks: Iterable[str]) -> None:
-        """Raises BadInput if the model cannot be asked for one of the tasks."""
+        """Raises BadInput if the model has no head for one of the tasks."""
         for task in tasks:
             if task not in self.tasks:
                 raise BadInput(
                     f"the model of tier {self.tier!r} has no head for {task!r}; "
-                    f"ask it for {', '.join(self.tasks)}, or install a trope whose model has one"
+                    f"choose from {', '.join(self.tasks)}, or load another model"
                 )
 
     def analyze(
@@ -133,31 +125,28 @@ class Pipeline:
         tasks: Sequence[str] | None = None,
         tags: bool = True,
     ) -> Iterator[Analysis]:
-        """One analysis a text, in order, in constant memory: up to `batch_size` texts at a time.
+        """One analysis per text, in order, in constant memory: up to `batch_size` texts at a time.
 
         Only what the given tasks need is computed; without any, all that the model has. Without
         `tags`, parts of speech and lemmas are empty unless a task needs them, which is faster.
         """
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
-        under_way: deque[Chunk] = deque()
-        for chunk in chunks(texts, batch_size):
-            under_way.append(self._passes.start(chunk, kind, wanted, tags=tags))
+        under_way: deque[Batch] = deque()
+        for batch in batches(texts, batch_size):
+            under_way.append(self._analyzer.start(batch, kind, wanted, tags=tags))
             if len(under_way) == AHEAD:
-                yield from self._finish(under_way.popleft())
+                yield from self._analyzer.finish(under_way.popleft())
         while under_way:
-            yield from self._finish(under_way.popleft())
+            yield from self._analyzer.finish(under_way.popleft())
 
     def find_metonymies(self, analyses: Sequence[Analysis]) -> list[Analysis]:
         """The same analyses, which have trees, with what the names in them stand for."""
-        found = find_metonymies(analyses, self._names)
-        return [replace(a, metonymies=names) for a, names in zip(analyses, found, strict=True)]
+        return self._analyzer.add_metonymies(analyses)
 
     def sentiments(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
         """The sentiment of texts whose sentences are parsed; None for one without words."""
-        known = [len(text) == 1 and text[0].sentiment is not None for text in texts]
-        words = [[parse.words for parse in text] for text in texts]
-        return sentiments(texts, send_whole(self.heads, words, known))
+        return self._analyzer.sentiments(texts)
 
     def rewrite(
         self,
@@ -202,10 +191,10 @@ class Pipeline:
         from trope.tasks.rewriting.texts import rewrite_analyses
 
         named = iter(repeat(None) if verbs is None else verbs)
-        for chunk in chunks(texts, batch_size):
+        for batch in batches(texts, batch_size):
             yield from rewrite_analyses(
-                list(self.analyze_many(chunk, kind=kind)),
-                list(islice(named, len(chunk))),
+                list(self.analyze_many(batch, kind=kind)),
+                list(islice(named, len(batch))),
                 self.rewriter,
                 self.detector,
                 to=to,
@@ -240,42 +229,6 @@ class Pipeline:
         wanted = self.tasks if tasks is None else tasks
         words = [tuple(sentence) for sentence in sentences]
         forms = [sentence for sentence in words if sentence]
-        parses = iter(self._passes.parse(forms, wanted))
+        parses = iter(self._analyzer.parse(forms, wanted))
         empty = Parse((), (), (), (), (), ())
         return [next(parses) if sentence else empty for sentence in words]
-
-    def _finish(self, chunk: Chunk) -> Iterator[Analysis]:
-        analyses = self._passes.finish(chunk)
-        if "metonymy" in chunk.tasks:
-            return iter(self.find_metonymies(list(analyses)))
-        return analyses
-
-
-@cache
-def _shipped() -> Pipeline:
-    return Pipeline()
-
-
-def analyze(text: str, *, kind: TextKind = "plain") -> Analysis:
-    """Everything about one text, with the shipped model."""
-    return _shipped().analyze(text, kind=kind)
-
-
-def analyze_many(
-    texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
-) -> Iterator[Analysis]:
-    """One analysis a text, in order, with the shipped model."""
-    return _shipped().analyze_many(texts, kind=kind, batch_size=batch_size)
-
-
-def rewrite(
-    text: str,
-    *,
-    to: Direction,
-    verb: str | None = None,
-    top: int = 6,
-    kind: TextKind = "plain",
-    candidates: Sequence[str] | None = None,
-) -> list[Rewriting]:
-    """Candidates for verbs of a text, with the shipped model."""
-    return _shipped().rewrite(text, to=to, verb=verb, top=top, kind=kind, candidates=candidates)

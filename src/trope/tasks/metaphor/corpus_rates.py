@@ -24,7 +24,7 @@ def is_word(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class TextCounts:
+class MetaphorCounts:
     """How many words and sentences a text has, and how many of them are metaphorical."""
 
     words: int
@@ -33,10 +33,10 @@ class TextCounts:
     figurative: int
 
 
-def count(analysis: Analysis) -> TextCounts:
+def count_metaphors(analysis: Analysis) -> MetaphorCounts:
     """The counts of one text, by the thresholds of its analysis."""
     places = [place for place, token in enumerate(analysis.tokens) if is_word(token.text)]
-    return TextCounts(
+    return MetaphorCounts(
         words=len(places),
         metaphors=sum(map(analysis.is_metaphor, places)),
         sentences=len(analysis.sentences),
@@ -45,20 +45,20 @@ def count(analysis: Analysis) -> TextCounts:
 
 
 @dataclass(slots=True)
-class Rates:
+class MetaphorRates:
     """Rates of metaphor of a group of texts: by word and by sentence, clustered by text."""
 
     texts: int = 0
     words: ClusteredShare = field(default_factory=ClusteredShare)
     sentences: ClusteredShare = field(default_factory=ClusteredShare)
 
-    def add(self, counts: TextCounts) -> None:
+    def add(self, counts: MetaphorCounts) -> None:
         """Count one more text."""
         self.texts += 1
         self.words.add(counts.metaphors, counts.words)
         self.sentences.add(counts.figurative, counts.sentences)
 
-    def merge(self, other: Rates) -> None:
+    def merge(self, other: MetaphorRates) -> None:
         """Count the texts of another group too."""
         self.texts += other.texts
         self.words.merge(other.words)
@@ -110,7 +110,7 @@ class VerbUse:
 class CorpusMetaphors:
     """Rates by group and uses of verbs, counted text by text."""
 
-    groups: dict[str, Rates] = field(default_factory=dict)
+    groups: dict[str, MetaphorRates] = field(default_factory=dict)
     threshold: float = 0.5
     sentence_threshold: float = 0.5
     histogram: list[int] = field(default_factory=lambda: [0] * 101)
@@ -122,7 +122,7 @@ class CorpusMetaphors:
         """Count one more text of a group."""
         self.threshold = analysis.threshold
         self.sentence_threshold = analysis.sentence_threshold
-        self.groups.setdefault(group, Rates()).add(count(analysis))
+        self.groups.setdefault(group, MetaphorRates()).add(count_metaphors(analysis))
         for place, token in enumerate(analysis.tokens):
             if token.metaphor is not None and is_word(token.text):
                 self.histogram[hundredth(token.metaphor)] += 1
@@ -139,9 +139,9 @@ class CorpusMetaphors:
         )
 
     @property
-    def total(self) -> Rates:
+    def total(self) -> MetaphorRates:
         """The rates of all groups together."""
-        whole = Rates()
+        whole = MetaphorRates()
         for rates in self.groups.values():
             whole.merge(rates)
         return whole
@@ -182,7 +182,7 @@ class CorpusMetaphors:
             "verbs": [use.to_dict() for use in self.verbs()],
         }
 
-    def by_rate(self) -> Iterator[tuple[str, Rates]]:
+    def by_rate(self) -> Iterator[tuple[str, MetaphorRates]]:
         """The groups, the most metaphorical first."""
         yield from sorted(
             self.groups.items(), key=lambda item: (-(item[1].words.interval().value or 0), item[0])

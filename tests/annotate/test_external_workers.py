@@ -65,7 +65,7 @@ def test_worker_has_one_account_and_comes_back_to_it(serve: Serve) -> None:
     serve()
     token = study_link()
     first = browser()
-    assert "I agree, begin" in first.get(address(token)).content.decode()
+    assert "I agree, start" in first.get(address(token)).content.decode()
     assert not Person.objects.exists(), "opening a link does nothing yet"
     assert first.post(address(token)).headers["Location"] == "/way"
     judge(first)
@@ -87,7 +87,7 @@ def test_nobody_enters_in_the_name_of_someone_else(serve: Serve) -> None:
     thief = browser()
     answer = thief.post(address(token, session="guessed"))
     assert answer.status_code == 404
-    assert "in use already" in answer.content.decode()
+    assert "already in use" in answer.content.decode()
     assert thief.get("/judge").status_code == 401
     invite("Ann", now=START)
     assert browser().post(address(token, "Ann", "s9")).status_code == 404, (

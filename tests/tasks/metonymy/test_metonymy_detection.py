@@ -2,7 +2,7 @@
 
 from builders import build
 from trope.lexicon.readings import readings
-from trope.tasks.metonymy.find import find_metonymies, names_of, summarise
+from trope.tasks.metonymy.detection import count_name_readings, find_metonymies, find_names
 
 
 class ByRole:
@@ -54,11 +54,11 @@ def test_names_are_read_where_they_stand():
 
 
 def test_context_is_the_sentence_alone():
-    first, *_ = names_of(ANALYSIS)
+    first, *_ = find_names(ANALYSIS)
     assert first.context.parse.words[0] == "Peru"
     assert first.context.parse.heads == (1, -1, 4, 2, 1, 6, 1, 1)
     assert first.context.sentences == ("Rain 🌧 fell.", "Peru beat Nokia's team in Chile.")
-    for name in names_of(ANALYSIS):
+    for name in find_names(ANALYSIS):
         own = name.context
         assert own.sentences[own.target][own.start : own.end] == own.name
 
@@ -81,14 +81,14 @@ def test_homonyms_that_the_tree_gives_away_are_left_out():
         . PUNCT . . 1 punct
         """,
     )
-    assert names_of(person) == names_of(verb) == []
+    assert find_names(person) == find_names(verb) == []
     assert find_metonymies([person, verb], ByRole()) == [(), ()]
     assert find_metonymies([], ByRole()) == []
 
 
 def test_a_corpus_is_summed_up_by_name_and_reading():
     found = find_metonymies([ANALYSIS, ANALYSIS], ByRole())
-    rows = summarise([(TEXT, one) for one in found])
+    rows = count_name_readings([(TEXT, one) for one in found])
     assert [(row.name, row.reading, row.times) for row in rows] == [
         ("Chile", "literal", 2),
         ("Nokia", "literal", 2),
@@ -111,5 +111,5 @@ def test_spellings_of_a_name_are_summed_up_together():
         """,
     )
     [found] = find_metonymies([analysis], ByRole())
-    [row] = summarise([(text, found)])
+    [row] = count_name_readings([(text, found)])
     assert (row.name, row.times) == ("United States", 2)

@@ -1,16 +1,52 @@
-"""Answers of a system to all items: scores of the choices by seed of the folds, and errors."""
+"""Cross-validation: folds of the items, scores of a system by seed of the folds, and its errors.
+
+Random folds, as in the paper, may train and test on items of the same metaphor. Grouped folds keep
+each metaphor in one fold and show what a system knows of metaphors that it never saw. The same seed
+gives the same folds.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
+from trope.core.errors import BadInput
 from trope.corpora.mean import CODES, Analogy
+from trope.tasks.analogy.controls import share_of_gold
 from trope.tasks.analogy.ranker import Floats
-from trope.tasks.analogy.spelling import share_of_gold
+
+FoldKind = Literal["grouped", "random"]
+KINDS: tuple[FoldKind, ...] = ("grouped", "random")
+COUNT = 10
+SEEDS = (0, 1, 2, 3, 4)
+
+
+def make_folds(
+    items: Sequence[Analogy], kind: FoldKind, seed: int, count: int = COUNT
+) -> list[list[int]]:
+    """The numbers of the items in each fold; every item is in exactly one."""
+    if kind == "random":
+        groups = [[at] for at in range(len(items))]
+    else:
+        by_metaphor: dict[str, list[int]] = {}
+        for at, item in enumerate(items):
+            by_metaphor.setdefault(item.metaphor, []).append(at)
+        groups = list(by_metaphor.values())
+    if len(groups) < count:
+        what = "items" if kind == "random" else "metaphors"
+        raise BadInput(f"{len(groups)} {what} cannot fill {count} folds; give more or fewer folds")
+    order = np.random.default_rng(seed).permutation(len(groups))
+    # large groups first, so that the folds come out even
+    drawn = sorted((groups[at] for at in order), key=len, reverse=True)
+    folds: list[list[int]] = [[] for _ in range(count)]
+    for group in drawn:
+        min(folds, key=len).extend(group)
+    return [sorted(fold) for fold in folds]
+
 
 Key = tuple[str, str]
 """A template and a kind of folds."""

@@ -10,13 +10,6 @@ from trope.core.errors import BadInput, BadRecord
 from trope.corpora.name_samples import NameSample
 from trope.corpora.records import TextRecord
 from trope.corpora.semeval2007 import read_samples, write_samples
-from trope.tasks.metonymy.collect import (
-    collect,
-    company_frame,
-    count_readings,
-    country_frame,
-    draw_subsets,
-)
 from trope.tasks.metonymy.review import (
     apply_review,
     kappas,
@@ -25,12 +18,19 @@ from trope.tasks.metonymy.review import (
     reconcile_checked,
     write_review_sheet,
 )
+from trope.tasks.metonymy.samples import (
+    collect_samples,
+    company_frame,
+    count_readings,
+    country_frame,
+    draw_subsets,
+)
 
 TEXT = "It rained. Peru slept. We saw both Koreas. Then peru woke. Nobody\nleft Chile's coast."
 
 
 def gather(text=TEXT, frame=None):
-    return list(collect([TextRecord("doc", text, 3)], frame or country_frame()))
+    return list(collect_samples([TextRecord("doc", text, 3)], frame or country_frame()))
 
 
 def test_every_occurrence_is_a_sample_with_its_context():

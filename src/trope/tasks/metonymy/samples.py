@@ -33,25 +33,25 @@ _BLANK = re.compile(r"\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class NameFrame:
     """The names to look for: usual name → all its spellings."""
 
     name_class: NameClass
     names: Mapping[str, Sequence[str]]
 
 
-def country_frame(*, package: bool = False) -> Frame:
+def country_frame(*, package: bool = False) -> NameFrame:
     """The countries that trope ships, or those of pycountry (the extra `names`)."""
-    return Frame("location", package_countries() if package else shipped_countries())
+    return NameFrame("location", package_countries() if package else shipped_countries())
 
 
-def company_frame(path: str | Path | None = None) -> Frame:
+def company_frame(path: str | Path | None = None) -> NameFrame:
     """The companies of a list, a name a line with other names after tabs, or well-known ones."""
-    return Frame("organisation", read_name_list(path) if path else shipped_companies())
+    return NameFrame("organisation", read_name_list(path) if path else shipped_companies())
 
 
-def collect(
-    texts: Iterable[TextRecord], frame: Frame, *, ignore_case: bool = True
+def collect_samples(
+    texts: Iterable[TextRecord], frame: NameFrame, *, ignore_case: bool = True
 ) -> Iterator[NameSample]:
     """Every occurrence of a name of the frame as a sample of its own, `samp1` and so on.
 

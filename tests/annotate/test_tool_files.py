@@ -172,7 +172,7 @@ def test_mturk_task_answers_of_crowd_forms(tmp_path: Path) -> None:
 def test_mturk_times_have_their_zone() -> None:
     assert read_time("Mon Mar 02 02:00:00 PDT 2026") == START
     assert read_time("2026-03-02T09:00:00Z") == START
-    with pytest.raises(ValueError, match="is no time"):
+    with pytest.raises(ValueError, match="is not a time"):
         read_time("Mon Mär 02 02:00:00 PDT 2026")
 
 
@@ -239,7 +239,7 @@ def test_label_studio_offset_that_cannot_be_is_refused(
         ("crowdflower", "x.csv", "_unit_id,text\n,Hm.\n", "has no _unit_id"),
         ("crowdflower", "x.csv", "_unit_id,_golden,text\n1,true,Hm.\n", "is golden, but"),
         ("crowdflower", "x.csv", "_unit_id,text,candidates\n1,Hm.,a\n1,Ha.,a\n", "another text"),
-        ("label-studio", "x.json", '[{"id": 1}]', "x.json:1: cannot be read as a task"),
+        ("label-studio", "x.json", '[{"id": 1}]', "x.json:1: is not a valid task"),
         ("label-studio", "x.json", '[{"id": 1, "data": {"image": "u"}}]',
          "no column is called text"),
     ],

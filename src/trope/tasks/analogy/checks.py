@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from trope.corpora.mean import CODES, Analogy, spoken
-from trope.tasks.analogy.building import WRONG, Candidate, Inventory, candidates_of
-from trope.tasks.analogy.spelling import overlap, overlaps, share_of_gold
+from trope.tasks.analogy.controls import overlap, overlaps, share_of_gold
+from trope.tasks.analogy.distractors import WRONG, Distractor, FrameInventory, find_distractors
 
 FaultKind = Literal[
     "gold among the wrong", "doubled choice", "doubled item", "doubled question", "spelling"
@@ -18,7 +18,7 @@ _POOL = 1000  # proposals that are looked through for one with the right spellin
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ItemFault:
     """What is wrong with an item and what may be done."""
 
     item: str
@@ -29,7 +29,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class ItemRepair:
     """A wrong choice that was put in the place of another."""
 
     item: str
@@ -39,7 +39,7 @@ class Repair:
     origin: str
 
 
-def check_items(items: Sequence[Analogy]) -> list[Fault]:
+def check_items(items: Sequence[Analogy]) -> list[ItemFault]:
     """All faults, in the order of the items."""
     found = [*_double_faults(items)]
     for item in items:
@@ -48,27 +48,29 @@ def check_items(items: Sequence[Analogy]) -> list[Fault]:
     return sorted(found, key=lambda fault: place[fault.item])
 
 
-def given_away(items: Sequence[Analogy]) -> float:
+def spelling_accuracy(items: Sequence[Analogy]) -> float:
     """The share of the set that spelling alone answers, ties shared."""
     return sum(share_of_gold(overlaps(item)) for item in items) / max(1, len(items))
 
 
-def _choice_faults(item: Analogy) -> Iterator[Fault]:
+def _choice_faults(item: Analogy) -> Iterator[ItemFault]:
     spelt = [spoken(choice) for choice in item.choices]
     for code, choice in zip(WRONG, spelt[1:], strict=True):
         if choice == spelt[0]:
             problem = f"the right choice {item.gold!r} is also its {code}"
-            yield Fault(
+            yield ItemFault(
                 item.id, item.line, "gold among the wrong", problem, f"write another {code}"
             )
     for choice, count in Counter(spelt[1:]).items():
         if count > 1:
             codes = [c for c, other in zip(WRONG, spelt[1:], strict=True) if other == choice]
             problem = f"{choice!r} stands {count} times, as {' and '.join(codes)}"
-            yield Fault(item.id, item.line, "doubled choice", problem, f"write another {codes[-1]}")
+            yield ItemFault(
+                item.id, item.line, "doubled choice", problem, f"write another {codes[-1]}"
+            )
 
 
-def _double_faults(items: Sequence[Analogy]) -> Iterator[Fault]:
+def _double_faults(items: Sequence[Analogy]) -> Iterator[ItemFault]:
     whole: dict[tuple[str, ...], Analogy] = {}
     asked: dict[tuple[str, ...], Analogy] = {}
     for item in items:
@@ -76,16 +78,16 @@ def _double_faults(items: Sequence[Analogy]) -> Iterator[Fault]:
         everything = (*question, *map(spoken, item.choices))
         if everything in whole:
             problem = f"is the same as the item of line {whole[everything].line}"
-            yield Fault(item.id, item.line, "doubled item", problem, "leave one of them out")
+            yield ItemFault(item.id, item.line, "doubled item", problem, "leave one of them out")
         elif question in asked:
             problem = f"asks what the item of line {asked[question].line} asks"
             hint = "make sure that neither right choice answers the other"
-            yield Fault(item.id, item.line, "doubled question", problem, hint)
+            yield ItemFault(item.id, item.line, "doubled question", problem, hint)
         whole.setdefault(everything, item)
         asked.setdefault(question, item)
 
 
-def _spelling_faults(item: Analogy) -> Iterator[Fault]:
+def _spelling_faults(item: Analogy) -> Iterator[ItemFault]:
     scores = overlaps(item)
     if share_of_gold(scores) == 1.0:
         nearest = max(range(1, len(scores)), key=scores.__getitem__)
@@ -94,18 +96,18 @@ def _spelling_faults(item: Analogy) -> Iterator[Fault]:
             f"wrong choice ({scores[nearest]:.2f})"
         )
         told = f"let the {CODES[nearest]} share as many, or spell the right choice otherwise"
-        yield Fault(item.id, item.line, "spelling", problem, told)
+        yield ItemFault(item.id, item.line, "spelling", problem, told)
 
 
 def repair_items(
-    items: Sequence[Analogy], inventory: Inventory
-) -> tuple[list[Analogy], list[Repair]]:
+    items: Sequence[Analogy], inventory: FrameInventory
+) -> tuple[list[Analogy], list[ItemRepair]]:
     """The set with wrong choices that spelling prefers to the right one, where any is proposed.
 
     Doubled choices are replaced too. What no proposal repairs stays as it is.
     """
     repaired: list[Analogy] = []
-    repairs: list[Repair] = []
+    repairs: list[ItemRepair] = []
     for item in items:
         found = _undoubled(item, inventory) or _respelt(item, inventory)
         if found is None:
@@ -116,11 +118,11 @@ def repair_items(
         choices = (*item.choices[:at], candidate.text, *item.choices[at + 1 :])
         repaired.append(replace(item, choices=choices))
         before = item.choices[at]
-        repairs.append(Repair(item.id, code, before, candidate.text, candidate.origin))
+        repairs.append(ItemRepair(item.id, code, before, candidate.text, candidate.origin))
     return repaired, repairs
 
 
-def _undoubled(item: Analogy, inventory: Inventory) -> tuple[str, Candidate] | None:
+def _undoubled(item: Analogy, inventory: FrameInventory) -> tuple[str, Distractor] | None:
     spelt = [spoken(choice) for choice in item.choices]
     for at in range(2, len(spelt)):
         if spelt[at] in spelt[:at]:
@@ -129,7 +131,7 @@ def _undoubled(item: Analogy, inventory: Inventory) -> tuple[str, Candidate] | N
     return None
 
 
-def _respelt(item: Analogy, inventory: Inventory) -> tuple[str, Candidate] | None:
+def _respelt(item: Analogy, inventory: FrameInventory) -> tuple[str, Distractor] | None:
     """The candidate that shares the most letters with the question, if more than the right choice;
     the two most tempting kinds are looked through.
     """
@@ -148,11 +150,11 @@ def _respelt(item: Analogy, inventory: Inventory) -> tuple[str, Candidate] | Non
     return code, candidate
 
 
-def _fresh(item: Analogy, code: str, inventory: Inventory) -> Iterable[Candidate]:
+def _fresh(item: Analogy, code: str, inventory: FrameInventory) -> Iterable[Distractor]:
     """Candidates of a kind that are none of the item's own words, nor narrower or wider ones."""
     taken = {spoken(text) for text in (*item.choices, item.element, item.second_domain)}
     gold = set(spoken(item.gold).split())
-    for candidate in candidates_of(item, code, inventory, count=_POOL):
+    for candidate in find_distractors(item, code, inventory, count=_POOL):
         words = set(spoken(candidate.text).split())
         if spoken(candidate.text) not in taken and not (words <= gold or gold <= words):
             yield candidate

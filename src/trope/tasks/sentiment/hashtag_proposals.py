@@ -19,7 +19,7 @@ Vectors = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class HashtagProposal:
     """A hashtag, how like the known ones it is (cosine), the nearest of them, tweets with both."""
 
     hashtag: str
@@ -36,7 +36,7 @@ def propose_hashtags(
     dimensions: int = 100,
     least_tweets: int = 3,
     seed: int = 0,
-) -> list[Proposal]:
+) -> list[HashtagProposal]:
     """Hashtags that are not yet known, the likeliest first.
 
     Raises:
@@ -69,11 +69,11 @@ def _proposal(
     seeds: list[str],
     means: dict[str, Vectors],
     tags: list[frozenset[str]],
-) -> Proposal:
+) -> HashtagProposal:
     likeness = {name: float(means[tag] @ means[name]) for name in seeds}
     nearest = max(seeds, key=lambda name: likeness[name])
     together = sum(nearest in tags[tweet] for tweet in at)
-    return Proposal(tag, likeness[nearest], nearest, len(at), together)
+    return HashtagProposal(tag, likeness[nearest], nearest, len(at), together)
 
 
 def _lsa(texts: list[str], dimensions: int, seed: int) -> Vectors:

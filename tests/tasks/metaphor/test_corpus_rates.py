@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from builders import FakePipeline, with_metaphors
 from trope.core.records import Analysis
-from trope.tasks.metaphor.corpus import CorpusMetaphors, count, hundredth, is_word
+from trope.tasks.metaphor.corpus_rates import CorpusMetaphors, count_metaphors, hundredth, is_word
 
 
 def read(*texts: str) -> list[Analysis]:
@@ -28,7 +28,7 @@ def test_punctuation_counts_neither_as_word_nor_as_metaphor() -> None:
     loud = replace(
         analysis, tokens=tuple(replace(token, metaphor=0.9) for token in analysis.tokens)
     )
-    assert (count(loud).words, count(loud).metaphors) == (3, 3)
+    assert (count_metaphors(loud).words, count_metaphors(loud).metaphors) == (3, 3)
 
 
 def test_verbs_are_ordered_by_what_is_sure() -> None:

@@ -28,7 +28,7 @@ _PART_OF_SPEECH = re.compile(r"\.[a-z]+\b")  # of each word of a lexical unit
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Distractor:
     """A wrong choice that is proposed, and where it comes from."""
 
     text: str
@@ -36,7 +36,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class AnalogyProposal:
     """An item without its wrong choices, and candidates for each kind of them, the best first."""
 
     metaphor: str
@@ -44,7 +44,7 @@ class Proposal:
     second_domain: str
     element: str
     gold: str
-    candidates: dict[str, tuple[Candidate, ...]]
+    candidates: dict[str, tuple[Distractor, ...]]
 
     def item(self, identifier: str, picks: Sequence[int] = (0, 0, 0)) -> Analogy:
         """The item with the picked candidate of each kind."""
@@ -54,14 +54,14 @@ class Proposal:
 
 
 @dataclass(slots=True)
-class Inventory:
+class FrameInventory:
     """All metaphors and frames, with what proposals look up in them."""
 
     metaphors: Sequence[ConceptualMetaphor]
     frames: dict[str, ConceptualFrame]
     vectors: Vectors
-    _by_head: dict[str, list[tuple[str, Candidate]]] = field(default_factory=dict)
-    _nouns: list[tuple[str, Candidate]] = field(default_factory=list)
+    _by_head: dict[str, list[tuple[str, Distractor]]] = field(default_factory=dict)
+    _nouns: list[tuple[str, Distractor]] = field(default_factory=list)
     _apart: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     _units: dict[str, Array | None] = field(default_factory=dict)
 
@@ -71,7 +71,7 @@ class Inventory:
         metaphors: Iterable[ConceptualMetaphor],
         frames: Iterable[ConceptualFrame],
         vectors: Vectors,
-    ) -> Inventory:
+    ) -> FrameInventory:
         """The inventory of what was read."""
         made = cls(list(metaphors), {frame.name: frame for frame in frames}, vectors)
         made._index()
@@ -80,14 +80,16 @@ class Inventory:
     def _index(self) -> None:
         for frame in self.frames.values():
             for role in frame.roles:
-                entry = frame.name, Candidate(role, f"role of the frame {frame.name}")
+                entry = frame.name, Distractor(role, f"role of the frame {frame.name}")
                 self._by_head.setdefault(head(role), []).append(entry)
             for noun in nouns(frame):
-                self._nouns.append((frame.name, Candidate(noun, f"noun of the frame {frame.name}")))
+                self._nouns.append(
+                    (frame.name, Distractor(noun, f"noun of the frame {frame.name}"))
+                )
         for metaphor in self.metaphors:
             for pair in metaphor.mappings:
                 origin = f"what {pair.topic_role} maps to in {metaphor.name}"
-                entry = metaphor.vehicle_frame, Candidate(pair.vehicle_role, origin)
+                entry = metaphor.vehicle_frame, Distractor(pair.vehicle_role, origin)
                 self._by_head.setdefault(f"topic {pair.topic_role}", []).append(entry)
 
     def akin(self, one: str, other: str) -> bool:
@@ -118,7 +120,7 @@ class Inventory:
             None,
         )
 
-    def same_attribute(self, mapping: RoleMapping) -> list[tuple[str, Candidate]]:
+    def same_attribute(self, mapping: RoleMapping) -> list[tuple[str, Distractor]]:
         """Roles called like the right choice, and what the same topic role maps to elsewhere."""
         called_alike = self._by_head.get(head(mapping.vehicle_role), [])
         mapped = self._by_head.get(f"topic {mapping.topic_role}", [])
@@ -131,7 +133,7 @@ class Inventory:
             self._units[text] = None if vector is None else vector / np.linalg.norm(vector)
         return self._units[text]
 
-    def all_nouns(self) -> list[tuple[str, Candidate]]:
+    def all_nouns(self) -> list[tuple[str, Distractor]]:
         """The nouns of all frames."""
         return self._nouns
 
@@ -162,8 +164,8 @@ def eligible(metaphors: Iterable[ConceptualMetaphor]) -> list[ConceptualMetaphor
 
 
 def propose(
-    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory, *, count: int = 5
-) -> Proposal | None:
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: FrameInventory, *, count: int = 5
+) -> AnalogyProposal | None:
     """Up to `count` candidates of each kind; None where the name is not of the shape A is B."""
     if metaphor.domains is None:
         return None
@@ -182,30 +184,30 @@ def propose(
         ranked = _ranked(code, list(fresh.values()), gold, second, inventory)
         candidates[code] = tuple(ranked[:count])
         taken |= {spoken(candidate.text) for candidate in candidates[code]}
-    return Proposal(metaphor.name, first, second, mapping.topic_role, gold, candidates)
+    return AnalogyProposal(metaphor.name, first, second, mapping.topic_role, gold, candidates)
 
 
 def _same_domain(
-    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory
-) -> list[Candidate]:
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: FrameInventory
+) -> list[Distractor]:
     frame = inventory.frames.get(metaphor.vehicle_frame)
     if frame is None:
         return []
     here = f"of the frame {frame.name}"
-    found = [Candidate(noun, f"noun {here}") for noun in nouns(frame)]
-    return found + [Candidate(role, f"role {here}") for role in frame.roles]
+    found = [Distractor(noun, f"noun {here}") for noun in nouns(frame)]
+    return found + [Distractor(role, f"role {here}") for role in frame.roles]
 
 
 def _same_attribute(
-    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory
-) -> list[Candidate]:
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: FrameInventory
+) -> list[Distractor]:
     apart = inventory.apart(metaphor)
     found = [c for frame, c in inventory.same_attribute(mapping) if frame in apart]
     if len(found) >= len(CODES):
         return found
     kind = _class(mapping.vehicle_role)
     alike = [
-        Candidate(c.text, f"{c.origin}, {kind}")
+        Distractor(c.text, f"{c.origin}, {kind}")
         for frame, c in inventory.all_nouns()
         if kind and frame in apart and _class(c.text) == kind
     ]
@@ -213,8 +215,8 @@ def _same_attribute(
 
 
 def _all_different(
-    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: Inventory
-) -> list[Candidate]:
+    metaphor: ConceptualMetaphor, mapping: RoleMapping, inventory: FrameInventory
+) -> list[Distractor]:
     apart, kind = inventory.apart(metaphor), _class(mapping.vehicle_role)
     return [
         c
@@ -226,9 +228,9 @@ def _all_different(
 _POOLS = {"sDdA": _same_domain, "dDsA": _same_attribute, "dDdA": _all_different}
 
 
-def candidates_of(
-    item: Analogy, code: str, inventory: Inventory, *, count: int
-) -> tuple[Candidate, ...]:
+def find_distractors(
+    item: Analogy, code: str, inventory: FrameInventory, *, count: int
+) -> tuple[Distractor, ...]:
     """Candidates of one kind for an item that is there; none where its metaphor is unknown."""
     metaphor = inventory.find(item.first_domain, item.second_domain)
     if metaphor is None:
@@ -248,8 +250,8 @@ def _class(text: str) -> str:
 
 
 def _ranked(
-    code: str, pool: list[Candidate], gold: str, domain: str, inventory: Inventory
-) -> list[Candidate]:
+    code: str, pool: list[Distractor], gold: str, domain: str, inventory: FrameInventory
+) -> list[Distractor]:
     """The most tempting of their kind first, by likeness to the domain and to the right choice."""
     wanted = {"sDdA": (1.0, -0.5), "dDsA": (-0.5, 1.0), "dDdA": (-1.0, -1.0)}[code]
     if code == "dDdA":  # most nouns will do, and the farthest are the same few for every item
@@ -257,7 +259,7 @@ def _ranked(
         pool = pool[:_FAR]
     near = [inventory.unit_vector(text) for text in (domain, gold)]
 
-    def fit(candidate: Candidate) -> float:
+    def fit(candidate: Distractor) -> float:
         vector = inventory.unit_vector(candidate.text)
         if vector is None:
             return -10.0

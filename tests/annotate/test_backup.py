@@ -150,7 +150,7 @@ def test_backup_while_someone_writes_is_whole_and_has_all_that_was_acknowledged(
 def test_backup_and_restore_write_over_nothing(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p")
     backup(project, tmp_path / "b.zip")
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match="already exists"):
         backup(project, tmp_path / "b.zip")
     with pytest.raises(BadInput, match="is not empty"):
         restore(tmp_path / "b.zip", project.folder)
@@ -164,7 +164,7 @@ def test_damaged_or_strange_backup_is_refused_and_leaves_nothing(tmp_path: Path)
     for name, content, words in (
         ("project.toml", b"title = 'other'", "project.toml is damaged"),
         ("../evil", b"x", "which no backup has"),
-        ("manifest.json", b"{}", "is no backup"),
+        ("manifest.json", b"{}", "is not a backup"),
     ):
         with zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
             for each, data in (parts | {name: content}).items():
@@ -201,7 +201,7 @@ def test_move_to_postgres_and_back_keeps_every_row(tmp_path: Path, database: str
     assert all_sums() == wanted
     people.invite("New one", now=START)  # numbers go on after those that came
     check_books(moved)
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match="already exists"):
         move(moved, "sqlite")
     project.database.rename(tmp_path / "old.db")
     wanted = all_sums()
@@ -210,7 +210,7 @@ def test_move_to_postgres_and_back_keeps_every_row(tmp_path: Path, database: str
     assert back.plan.database == ""
     connect(back)
     assert all_sums() == wanted
-    with pytest.raises(BadInput, match="holds a project already"):
+    with pytest.raises(BadInput, match="already holds a project"):
         move(back, database)
     connect(back)
     assert all_sums() == wanted
@@ -247,7 +247,7 @@ def test_postgres_is_backed_up_in_one_snapshot_and_restored(tmp_path: Path, data
     worker.kill()
     worker.communicate()
     assert counts["store_item"] == 403
-    with pytest.raises(BadInput, match="holds a project already"):
+    with pytest.raises(BadInput, match="already holds a project"):
         restore(tmp_path / "b.zip", tmp_path / "again")
     restore(tmp_path / "b.zip", tmp_path / "again", database="")
     again = open_project(tmp_path / "again")
@@ -262,9 +262,9 @@ def test_postgres_is_backed_up_in_one_snapshot_and_restored(tmp_path: Path, data
 def test_move_to_a_database_that_is_not_there_changes_nothing(tmp_path: Path, server: str) -> None:
     project = make_project(tmp_path / "p")
     add_items(project, 2)
-    with pytest.raises(BadInput, match="cannot be used"):
+    with pytest.raises(BadInput, match="is not available"):
         move(project, f"{server}/nowhere")
-    with pytest.raises(BadInput, match="is no database"):
+    with pytest.raises(BadInput, match="is not a database"):
         move(project, "mysql://x/y")
     connect(open_project(project.folder))
     assert Item.objects.count() == 2
@@ -303,7 +303,7 @@ def test_postgres_gives_the_same_files_as_sqlite(tmp_path: Path, database: str) 
 
 def test_postgres_takes_files_of_other_tools(tmp_path: Path, database: str) -> None:
     from test_exchange import run
-    from test_foreign_files import MTURK
+    from test_tool_files import MTURK
 
     project = rich_project(tmp_path / "p", more=f'database = "{database}"')
     (tmp_path / "batch.csv").write_text(MTURK, encoding="utf-8")

@@ -6,9 +6,9 @@ from analogies import FRAMES, METAPHORS, an_item
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import read_mean, spoken
 from trope.lexicon.vectors import WordVectors, read_vectors
-from trope.tasks.analogy.building import Inventory, eligible, head, propose
-from trope.tasks.analogy.checking import check_items, given_away, repair_items
-from trope.tasks.analogy.spelling import overlap, overlaps, share_of_gold
+from trope.tasks.analogy.checks import check_items, repair_items, spelling_accuracy
+from trope.tasks.analogy.controls import overlap, overlaps, share_of_gold
+from trope.tasks.analogy.distractors import FrameInventory, eligible, head, propose
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def inventory(tmp_path):
     (tmp_path / "m.yaml").write_text(METAPHORS)
     (tmp_path / "f.yaml").write_text(FRAMES)
     vectors = WordVectors(["soil", "smoke", "burden"], [[1.0, 0], [0, 1], [1, 1]])
-    return Inventory.of(
+    return FrameInventory.of(
         read_metaphors(tmp_path / "m.yaml"), read_frames(tmp_path / "f.yaml"), vectors
     )
 
@@ -81,7 +81,7 @@ def test_checks_tell_what_spelling_gives_away():
     (fault,) = check_items([item])
     assert fault.kind == "spelling"
     assert "share as many" in fault.hint
-    assert given_away([item]) == 1.0
+    assert spelling_accuracy([item]) == 1.0
     assert check_items([an_item("xyz", "seed_thinker", "baker", "moon")]) == []
 
 
@@ -123,19 +123,19 @@ def test_the_published_set_has_its_known_faults(shared):
         ("67", "doubled question"),
         ("100", "doubled question"),
     ]
-    assert given_away(items) == pytest.approx(0.6732, abs=1e-4)
+    assert spelling_accuracy(items) == pytest.approx(0.6732, abs=1e-4)
 
 
 @pytest.mark.shared
 def test_the_repaired_variant_gives_less_away(shared):
     folder = shared / "data/conceptual"
     items = list(read_mean(shared / "data/mean/MEAN_datasetV1.csv"))
-    inventory = Inventory.of(
+    inventory = FrameInventory.of(
         read_metaphors(folder / "metaphors.yaml"),
         read_frames(folder / "frames.yaml"),
         read_vectors(),
     )
     repaired, repairs = repair_items(items, inventory)
     assert len(repairs) > 30
-    assert given_away(repaired) < 0.45
+    assert spelling_accuracy(repaired) < 0.45
     assert [item.gold for item in repaired] == [item.gold for item in items]

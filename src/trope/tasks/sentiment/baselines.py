@@ -1,13 +1,33 @@
-"""The three naive baselines of the task: classes from −5 to 5 by bags of words."""
+"""Baselines of the task: a constant score, and classes from −5 to 5 by bags of words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.records import Analysis
-from trope.tasks.sentiment.task import to_integers
+from trope.tasks.sentiment.task import clipped, to_integers
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantScore:
+    """One score for all.
+
+    Paper: its "Decision Tree" baseline has the figures of the constant −2 to the last digit.
+    """
+
+    value: float = -2.0
+
+    def score(self, tweets: Sequence[Analysis]) -> list[float]:
+        """The same number for every tweet."""
+        return [self.value] * len(tweets)
+
+
+def build_constant(*, value: float = -2.0) -> ConstantScore:
+    """A system that says one number."""
+    return ConstantScore(clipped(value))
 
 
 class BagOfWords:
