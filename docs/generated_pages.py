@@ -36,7 +36,7 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Manifest of a corpus": (
         "`manifest.json` in the folder that `trope detect` writes",
-        ("trope.scale.folder:DetectManifest", "trope.scale.job:Settings",
+        ("trope.scale.folder:DetectManifest", "trope.scale.job:DetectSettings",
          "trope.scale.folder:InputChecksum", "trope.scale.job:Receipt"),
     ),
     "Funnel of a recipe": (
