@@ -9,7 +9,7 @@ import hub_folder
 from builders import FakePipeline
 from newsmet_run import write_run
 from trope.cli.main import run
-from trope.evaluate.silver_series import RUNS
+from trope.evaluate.metaphor_silver import RUNS
 from trope.release.newsmet_gold import read_newsmet_gold
 from trope.tasks.metaphor.silver_sources import lines_to_predict
 
