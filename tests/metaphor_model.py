@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from trope.core.records import MetaphorThresholds
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import SENTIMENT_OUTPUTS, Labels, MetaphorThresholds
+from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
 from trope.lexicon.readings import NAME_CLASSES, readings
 
 LABELS = Labels(

@@ -155,15 +155,15 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "The head that ships, tiers small and base.",
         ),
         "majority": Entry(
-            "trope.tasks.metonymy.majority:build", "The most frequent reading, always."
+            "trope.tasks.metonymy.baselines:build_majority", "The most frequent reading, always."
         ),
         "roles": Entry(
-            "trope.tasks.metonymy.linear:build_roles",
+            "trope.tasks.metonymy.baselines:build_roles",
             "A linear model of the name's role, head and its classes.",
             extra="systems",
         ),
         "shallow": Entry(
-            "trope.tasks.metonymy.linear:build_shallow",
+            "trope.tasks.metonymy.baselines:build_shallow",
             "A linear model of the words and tags around the name.",
             extra="systems",
         ),
@@ -174,14 +174,16 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
         ),
     },
 )
-"""What makes a `trope.tasks.metonymy.task.System`; options are keywords."""
+"""What makes a `trope.tasks.metonymy.task.MetonymySystem`; options are keywords."""
 
 SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
     "sentiment system",
     {
-        "constant": Entry("trope.tasks.sentiment.constant:build", "The same score for all."),
+        "constant": Entry(
+            "trope.tasks.sentiment.baselines:build_constant", "The same score for all."
+        ),
         "decision-tree": Entry(
-            "trope.tasks.sentiment.bag_of_words:decision_tree",
+            "trope.tasks.sentiment.baselines:decision_tree",
             "A tree over bags of words.",
             extra="systems",
         ),
@@ -195,12 +197,12 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             extra="systems",
         ),
         "maximum-entropy": Entry(
-            "trope.tasks.sentiment.bag_of_words:maximum_entropy",
+            "trope.tasks.sentiment.baselines:maximum_entropy",
             "Logistic regression over bags of words.",
             extra="systems",
         ),
         "naive-bayes": Entry(
-            "trope.tasks.sentiment.bag_of_words:naive_bayes",
+            "trope.tasks.sentiment.baselines:naive_bayes",
             "Naive Bayes over bags of words.",
             extra="systems",
         ),
@@ -211,7 +213,7 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
         ),
     },
 )
-"""Sentiment systems: what makes a `trope.tasks.sentiment.task.System`; options are keywords."""
+"""What makes a `trope.tasks.sentiment.task.SentimentSystem`; options are keywords."""
 
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.browser
 __all__ = ["chromium"]
 
 SMALL = {
-    r"^judgments_an_item = \d+": "judgments_an_item = 2",
-    r"^items_a_page = \d+": "items_a_page = 4",
+    r"^judgments_per_item = \d+": "judgments_per_item = 2",
+    r"^items_per_page = \d+": "items_per_page = 4",
     r"^share = 0\.1": "share = 0.5\nat_least = 4",
     r"^\[quality\]": '[quality]\ngold_rule = "plain"\nwarn_after = 2',
     r"^items = 120": "items = 4",
@@ -124,7 +124,7 @@ def fails_and_is_dismissed(page: Any) -> None:
     """Two pages of wrong answers to control items: a warning after one, the end after the other."""
     for _ in range(4):
         answer(page, lambda _: "1 2 1")
-    page.get_by_role("heading", name="A word about your work").wait_for()
+    page.get_by_role("heading", name="About your work").wait_for()
     shoot(page, "warned")
     page.get_by_role("button", name="I have read this").press("Enter")
     page.locator("fieldset.active").first.wait_for()
@@ -169,7 +169,7 @@ def adjudicate(chromium: Any, link: str, decision: Mapping[str, str]) -> str:
     shoot(judy, "dispute")
     judy.get_by_role("button", name="Decide").press("Enter")
     judy.wait_for_url("**/adjudicate")
-    judy.get_by_role("link", name="Decided", exact=True).click()
+    judy.get_by_role("link", name="Decisions", exact=True).click()
     assert text[:20] in judy.locator("main").inner_text()
     shoot(judy, "decided")
     return text
@@ -236,7 +236,7 @@ PATHS = {
 @pytest.mark.parametrize("template", PATHS)
 def test_template_from_invitation_to_labels(template: str, chromium: Any, tmp_path: Path) -> None:
     path = PATHS[template]
-    changes = {r"^judgments_an_item = \d+": "judgments_an_item = 2", **path.changes}
+    changes = {r"^judgments_per_item = \d+": "judgments_per_item = 2", **path.changes}
     with served(tmp_path / "p", template, changes) as (owner_link, _):
         owner = enter(chromium, owner_link)
         ann = open_page(chromium, invite(owner, "Ann"))

@@ -26,6 +26,8 @@ NOT_RUN = {
 }
 """Why a block may be left alone."""
 
+REPOSITORY = Path(__file__).resolve().parents[2]
+
 _MARK = re.compile(r"<!--\s*(file|not run):\s*(.*?)\s*-->", re.DOTALL)
 
 
@@ -50,6 +52,12 @@ class Block:
     def directive(self) -> bool:
         """Whether the block is an instruction to the builder of the site."""
         return self.language.startswith("{")
+
+
+def pages() -> list[Path]:
+    """All pages whose blocks are run."""
+    patterns = ("*.md", "docs/**/*.md", "examples/**/*.md", "src/trope/recipes/*/README.md")
+    return sorted(path for pattern in patterns for path in REPOSITORY.glob(pattern))
 
 
 def read_blocks(page: Path) -> list[Block]:

@@ -103,14 +103,12 @@ for token in found.tokens:
     assert text[token.start : token.end] == token.text and token.start >= place
     place = token.end
 first = 0
-for start, end in found.sentences:
-    last = first
-    while last < len(found.tokens) and found.tokens[last].end <= end:
-        last += 1
-    assert found.tokens[first].start == start
-    heads = [t.head if t.head < 0 else t.head - first for t in found.tokens[first:last]]
+for sentence in found.sentences:
+    assert sentence.first == first and found.tokens[first].start == sentence.start
+    assert found.tokens[sentence.last - 1].end == sentence.end
+    heads = found.heads_in(sentence)
     assert all(head < len(heads) for head in heads) and is_tree(heads)
-    first = last
+    first = sentence.last
 assert first == len(found.tokens)
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(len(found.tokens), len(found.sentences), int(peak) // 1024)

@@ -18,9 +18,9 @@ from trope.core.errors import BadInput, BadModel, MissingData  # noqa: E402
 from trope.core.files import sha256  # noqa: E402
 from trope.corpora.mean import read_mean, spoken  # noqa: E402
 from trope.evaluate.analogy_predictions import read_analogy_predictions  # noqa: E402
-from trope.tasks.analogy.meaning import meaning_of_folder  # noqa: E402
+from trope.tasks.analogy.similarity import meaning_of_folder  # noqa: E402
 from trope.tasks.analogy.templates import read_templates  # noqa: E402
-from trope.tasks.analogy.zero_shot import by_likelihood, by_likeness  # noqa: E402
+from trope.tasks.analogy.zero_shot import by_likelihood  # noqa: E402
 from trope.train import analogy_fit  # noqa: E402
 from trope.train.analogy_fit import choose, fit_all, read_prepared, share_of_gold  # noqa: E402
 from trope.train.analogy_prepare import Guard, prepare  # noqa: E402
@@ -184,9 +184,6 @@ def test_vectors_of_an_encoder_tell_texts_apart(toys):
     meaning = meaning_of_folder(toys / "model")
     table = meaning(["the town", "a river", "old ice"])
     assert table.shape[0] == 3
-    scores = by_likeness([an_item()], read_templates()["t2"], meaning)
-    assert scores.shape == (1, 4)
-    assert abs(scores).max() <= 1 + 1e-6
 
 
 def test_fitting_needs_nothing_but_torch_and_transformers():

@@ -10,7 +10,8 @@ import tiny
 
 from trope import Pipeline
 from trope.core.errors import BadInput
-from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
+from trope.core.records import MetaphorThresholds
+from trope.encoder.session import METAPHOR, SYNTAX, Encoder
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import network_input
 from trope.train.corpus import batches, collect_labels

@@ -19,7 +19,7 @@ from trope.catalog import DETECTORS  # noqa: E402
 from trope.cli.main import main  # noqa: E402
 from trope.core.errors import BadConfig, BadInput, BadModel, MissingData, UnknownName  # noqa: E402
 from trope.release.newsmet_gold import read_newsmet_gold  # noqa: E402
-from trope.tasks.hub_folder import Pieces, model_path, text_pieces  # noqa: E402
+from trope.tasks.hub_folder import EncodedText, model_path, text_pieces  # noqa: E402
 from trope.tasks.metaphor.hub_model import answer_logits, new_detector  # noqa: E402
 from trope.train import hub_fit, hub_loop  # noqa: E402
 from trope.train.hub_fit import fit_all, read_prepared  # noqa: E402
@@ -112,7 +112,10 @@ def test_an_encoder_learns_what_is_in_front_of_it(toys):
 
 def test_loss_of_words_is_over_the_mean_of_their_pieces(toys):
     network = new_detector(model_path(toys / "model"), "words").eval()
-    batch = [Pieces((2, 5, 6, 3), (-1, 0, 0, -1), (1,)), Pieces((2, 7, 3), (-1, 0, -1), (0,))]
+    batch = [
+        EncodedText((2, 5, 6, 3), (-1, 0, 0, -1), (1,)),
+        EncodedText((2, 7, 3), (-1, 0, -1), (0,)),
+    ]
     logits, right = answer_logits(network, batch, 0)
     pieces = network(input_ids=torch.tensor([[2, 5, 6, 3]])).logits[0]
     assert torch.allclose(logits[0], pieces[1:3].mean(0), atol=1e-5)

@@ -9,9 +9,10 @@ import pytest
 import tiny
 
 from trope.core.config import read_config
+from trope.core.records import MetaphorThresholds
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.pruning import keep_outputs
-from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
+from trope.encoder.session import METAPHOR, SYNTAX, Encoder
 from trope.train.headline_settings import HeadlineSettings, Pool
 from trope.train.lower_heads_settings import LowerHeadSettings
 

@@ -13,7 +13,7 @@ from trope.core.config import read_config
 from trope.encoder.pieces import MASK, Vocabulary
 from trope.encoder.session import MEANING, METONYMY, SENTIMENT, SENTIMENT_OUTPUTS, Encoder
 from trope.encoder.windows import network_input
-from trope.tasks.metonymy.held_out import held_out
+from trope.tasks.metonymy.validation import held_out
 from trope.train.corpus import UNKNOWN, ZERO, batches
 from trope.train.felt_texts import FeltText, encode_felt_texts, read_felt_texts
 from trope.train.name_sets import LABELS, NamedSentence, encode_names, read_name_set

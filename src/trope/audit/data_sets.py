@@ -20,7 +20,7 @@ from trope.corpora.verb_corpora import read_moh_formatted
 from trope.corpora.vua import read_vua_verbs, read_vua_words, sentence_words
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import Floats, Interval, bootstrap_ratios, bootstrap_sums
-from trope.tasks.analogy.spelling import overlaps, share_of_gold
+from trope.tasks.analogy.controls import overlaps, share_of_gold
 
 _MELBERT = "MelBERT, Choi et al. 2021"
 

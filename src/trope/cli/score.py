@@ -119,7 +119,7 @@ def sentiment(
     """
     from trope.cli.figure_tables import print_evaluation
     from trope.evaluate.scorers import score_sentiment
-    from trope.tasks.sentiment.bundle import write_bundle
+    from trope.tasks.sentiment.codabench_bundle import write_bundle
     from trope.tasks.sentiment.submission import read_gold
 
     if submission is None and bundle is None:

@@ -12,7 +12,7 @@ from trope.cli.saying import is_quiet, sayer
 from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from trope.tasks.metaphor.own_gold import OwnGold
+    from trope.tasks.metaphor.silver_sources import UserGold
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -109,7 +109,7 @@ def metaphor(
     )
 
 
-def _read_gold(run: Path) -> OwnGold:
+def _read_gold(run: Path) -> UserGold:
     from trope.release.newsmet_gold import read_newsmet_gold
 
     return read_newsmet_gold(run)

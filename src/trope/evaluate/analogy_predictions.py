@@ -12,9 +12,9 @@ import numpy as np
 from trope.core.errors import BadRecord, MissingData
 from trope.core.files import read_lines
 from trope.corpora.mean import CODES, Analogy
-from trope.tasks.analogy.answers import FoldAnswers
+from trope.tasks.analogy.controls import share_of_gold
+from trope.tasks.analogy.cross_validation import FoldAnswers
 from trope.tasks.analogy.ranker import Floats
-from trope.tasks.analogy.spelling import share_of_gold
 
 FILE = "predictions.jsonl"
 HEADLINE, FIRST, CHOOSE = "two_stages", "first", "choose"

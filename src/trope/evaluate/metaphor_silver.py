@@ -36,8 +36,7 @@ from trope.metrics.binary import binary_figures
 from trope.metrics.figures import NO_DATA, DataRef, Figure
 from trope.metrics.significance import mcnemar
 from trope.published.cells import read_published
-from trope.tasks.metaphor.own_gold import OwnGold
-from trope.tasks.metaphor.silver_sources import READINGS, gold_plus_run, lines_to_predict
+from trope.tasks.metaphor.silver_sources import READINGS, UserGold, gold_plus_run, lines_to_predict
 
 PREFIX = "metaphor.newsmet.silver"
 RUNS = ("d_imbal", "d_bal", *(gold_plus_run(reading) for reading in READINGS))
@@ -87,7 +86,7 @@ def released_series(data: Path) -> SilverSeries:
     return SilverSeries(sets, read_training_headlines(data), RUNS, lines_to_predict(data))
 
 
-def own_series(own: OwnGold) -> SilverSeries:
+def own_series(own: UserGold) -> SilverSeries:
     """The test part of a recipe's run, and the runs with its gold+."""
     headlines = tuple(own.read("test"))
     checksum = next(iter(own.files.values()))

@@ -21,7 +21,7 @@ from trope.core.records import Analysis
 from trope.scale.entries import TextRow
 from trope.scale.job import Receipt, Settings, Shard
 from trope.scale.parquet import write_parquet
-from trope.tasks.metaphor.corpus import TextCounts, count
+from trope.tasks.metaphor.corpus_rates import MetaphorCounts, count_metaphors
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
@@ -66,7 +66,7 @@ class ShardMaker:
         rows: list[dict[str, Any]] = []
         sentences = words = metaphors = 0
         for row, analysis in zip(shard.rows, self._analyses(shard), strict=True):
-            counts = count(analysis)
+            counts = count_metaphors(analysis)
             rows.append(self._row(row, analysis, counts))
             sentences += counts.sentences
             words += counts.words
@@ -93,7 +93,7 @@ class ShardMaker:
             else:
                 yield replace(analysis, threshold=settings.threshold)
 
-    def _row(self, row: TextRow, analysis: Analysis, counts: TextCounts) -> dict[str, Any]:
+    def _row(self, row: TextRow, analysis: Analysis, counts: MetaphorCounts) -> dict[str, Any]:
         data: dict[str, Any] = {"id": row.id, "file": row.file, "line": row.line}
         data |= zip(self.settings.columns, row.kept, strict=True)
         rate = round(counts.metaphors / counts.words, _PLACES) if counts.words else None

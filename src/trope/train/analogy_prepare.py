@@ -20,9 +20,15 @@ from trope.core.progress import Say
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import Analogy, read_mean, spoken
 from trope.lexicon.vectors import read_vectors
-from trope.tasks.analogy.building import WRONG, Inventory, Proposal, eligible, propose
-from trope.tasks.analogy.checking import repair_items
-from trope.tasks.analogy.folds import KINDS, SEEDS, make_folds
+from trope.tasks.analogy.checks import repair_items
+from trope.tasks.analogy.cross_validation import KINDS, SEEDS, make_folds
+from trope.tasks.analogy.distractors import (
+    WRONG,
+    AnalogyProposal,
+    FrameInventory,
+    eligible,
+    propose,
+)
 from trope.tasks.analogy.templates import Template, read_templates
 from trope.train.analogy_fit import FORMAT, PREPARED, fit_all
 
@@ -40,7 +46,7 @@ def prepare(
     mean = data / "mean" / "MEAN_datasetV1.csv"
     conceptual = data / "conceptual"
     items = list(read_mean(mean))
-    inventory = Inventory.of(
+    inventory = FrameInventory.of(
         read_metaphors(conceptual / "metaphors.yaml"),
         read_frames(conceptual / "frames.yaml"),
         read_vectors(),
@@ -99,7 +105,9 @@ def _words(domain: str) -> frozenset[str]:
     return frozenset(found) - {"a", "an", "the"}
 
 
-def auxiliary_items(items: Sequence[Analogy], inventory: Inventory, seed: int) -> list[Analogy]:
+def auxiliary_items(
+    items: Sequence[Analogy], inventory: FrameInventory, seed: int
+) -> list[Analogy]:
     """Proposed items that share neither a metaphor nor a right choice with the items given.
 
     A metaphor is shared also where its domains are narrower ones (increasing taxation for
@@ -121,7 +129,7 @@ def auxiliary_items(items: Sequence[Analogy], inventory: Inventory, seed: int) -
 
 
 def _drawn(
-    proposal: Proposal, guard: Guard, rng: np.random.Generator, identifier: str
+    proposal: AnalogyProposal, guard: Guard, rng: np.random.Generator, identifier: str
 ) -> Analogy | None:
     """One candidate of each kind at random; None where a kind has none."""
     picks = []

@@ -12,8 +12,8 @@ import torch
 
 from trope.core.files import atomic_write
 from trope.core.progress import Say
+from trope.core.records import MetaphorThresholds
 from trope.encoder.network import Network
-from trope.encoder.session import MetaphorThresholds
 from trope.train.dev import (
     Calibration,
     calibrate,

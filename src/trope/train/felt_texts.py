@@ -12,8 +12,8 @@ import numpy as np
 from trope.core.errors import MissingData
 from trope.corpora.semeval2015 import read_learning_tweets, read_split
 from trope.encoder.pieces import Vocabulary
-from trope.tasks.sentiment.plain_sentiment import read_tweeteval
-from trope.tasks.sentiment.selection import category_weights, folds_of
+from trope.tasks.sentiment.lexicon_system import read_tweeteval
+from trope.tasks.sentiment.validation import category_weights, folds_of
 from trope.text import read
 from trope.text.duplicates import comparable
 from trope.train.corpus import UNKNOWN, ZERO, Corpus, encode_words

@@ -9,7 +9,7 @@ headlines that nobody labelled. Stages leave files in the work folder, as those 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -23,11 +23,12 @@ from torch.nn import functional
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write
 from trope.core.progress import Say
+from trope.core.records import MetaphorThresholds
 from trope.encoder.base import ADAPTERS, BaseEncoder, Floats, TierMean, log_odds
 from trope.encoder.models import model_folder
 from trope.encoder.network import MetaphorHeads, Network
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import Encoder, MetaphorThresholds
+from trope.encoder.session import Encoder
 from trope.tasks.metaphor.encoder_heads import SmallHeads
 from trope.train.bases import fetch, read_weights
 from trope.train.corpus import UNKNOWN, Corpus, batches, encode_verdicts, encode_words, padded
@@ -218,7 +219,7 @@ def refit(
     together = _together(job, model, small, val)
     told["agreement"] = msgspec.json.encode(TierMean(together.slope, together.shift)).decode()
     limits = msgspec.json.decode(told["metaphor"], type=MetaphorThresholds)
-    limits = msgspec.structs.replace(limits, sentence_threshold=together.threshold)
+    limits = replace(limits, sentence_threshold=together.threshold)
     told["metaphor"] = msgspec.json.encode(limits).decode()
     out.mkdir(parents=True, exist_ok=True)
     with atomic_write(out / ADAPTERS, "wb") as file:

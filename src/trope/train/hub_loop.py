@@ -25,7 +25,7 @@ from torch.nn import functional
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.core.progress import Say, track
-from trope.tasks.hub_folder import Pieces
+from trope.tasks.hub_folder import EncodedText
 from trope.tasks.metaphor.hub_model import answer_logits, probabilities
 from trope.train.hub_settings import HubSettings
 
@@ -68,7 +68,7 @@ class Objective:
     """What a run learns: the loss of a batch, and the score (more is better) on validation data."""
 
     loss: Callable[[Tensor, Tensor], Tensor]
-    score: Callable[[Any, Sequence[Pieces], HubSettings, int], float]
+    score: Callable[[Any, Sequence[EncodedText], HubSettings, int], float]
 
 
 def best_device(name: str) -> str:
@@ -80,8 +80,8 @@ def best_device(name: str) -> str:
 
 def fit(
     model: Any,
-    train: Sequence[Pieces],
-    validation: Sequence[Pieces],
+    train: Sequence[EncodedText],
+    validation: Sequence[EncodedText],
     settings: HubSettings,
     *,
     pad: int,
@@ -133,7 +133,7 @@ def fit(
 def _epoch(
     model: Any,
     optimizer: Any,
-    train: Sequence[Pieces],
+    train: Sequence[EncodedText],
     settings: HubSettings,
     number: int,
     pad: int,
@@ -177,7 +177,9 @@ def _slope(step: int, steps: int, warm_up: float) -> float:
     return (steps - step) / (steps - rise)
 
 
-def validation_score(model: Any, items: Sequence[Pieces], settings: HubSettings, pad: int) -> float:
+def validation_score(
+    model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int
+) -> float:
     """Accuracy, or F1 of the metaphors, where a probability from 0.5 means metaphor."""
     called = np.array([p >= 0.5 for row in probabilities(model, items, pad) for p in row])
     right = np.array([answer == 1 for item in items for answer in item.answers])
@@ -193,7 +195,10 @@ def _precision(device: str) -> Any:
 
 
 def _fingerprint(
-    settings: HubSettings, seed: int, train: Sequence[Pieces], validation: Sequence[Pieces]
+    settings: HubSettings,
+    seed: int,
+    train: Sequence[EncodedText],
+    validation: Sequence[EncodedText],
 ) -> str:
     """What a checkpoint belongs to: settings, seed and data."""
     digest = hashlib.sha256(json.dumps([asdict(settings), seed]).encode())

@@ -18,8 +18,8 @@ from trope.core.progress import Say
 from trope.corpora.newsmet import Reading
 from trope.corpora.vua import read_vua_words
 from trope.tasks.hub_folder import (
+    EncodedText,
     Level,
-    Pieces,
     folder_checksum,
     load_tokenizer,
     longest,
@@ -27,15 +27,14 @@ from trope.tasks.hub_folder import (
     text_pieces,
 )
 from trope.tasks.metaphor.hub_model import (
-    Notes,
+    DetectorNotes,
     new_detector,
     probabilities,
     save_detector,
     word_pieces,
 )
-from trope.tasks.metaphor.own_gold import OwnGold
-from trope.tasks.metaphor.silver import HeldOut, SilverText, build_silver
-from trope.tasks.metaphor.silver_sources import SENTENCE_SETS, gather
+from trope.tasks.metaphor.silver import HeldOutTexts, SilverText, build_silver
+from trope.tasks.metaphor.silver_sources import SENTENCE_SETS, UserGold, gather_texts
 from trope.tasks.metaphor.task import Criterion, choose_threshold
 from trope.train.hub_fit import fit_all
 from trope.train.hub_loop import Epoch, Fitted, Place, best_device, fit
@@ -82,7 +81,7 @@ class _Material:
 def train_model(
     *,
     model: str,
-    own: OwnGold | None = None,
+    own: UserGold | None = None,
     seeds: tuple[int, ...] = (),
     jobs: int = 1,
     say: Say,
@@ -99,7 +98,7 @@ def train_series(
     data: Path,
     out: Path,
     trofi: Path | None = None,
-    own: OwnGold | None = None,
+    own: UserGold | None = None,
     device: str = "auto",
     seeds: tuple[int, ...] = SEEDS,
     jobs: int = 1,
@@ -141,7 +140,7 @@ def train_hub(request: Request, say: Say) -> Path:
 
     def keep(model: Any, epoch: Epoch) -> None:
         threshold = _threshold(model, validation, settings, tokenizer.pad_token_id)
-        notes = Notes(settings.level, threshold, chosen_on, most)
+        notes = DetectorNotes(settings.level, threshold, chosen_on, most)
         save_detector(model, tokenizer, notes, best)
 
     fitted = fit(
@@ -174,7 +173,7 @@ def _read(request: Request, names: Sequence[str], say: Say) -> _Material:
     guard = present_held_out(request.data, say)
     newsmet_train = guard.pop(NEWSMET_TRAIN, [])
     if others:
-        gathered = gather(request.data, others, trofi=request.trofi)
+        gathered = gather_texts(request.data, others, trofi=request.trofi)
         seed = request.settings.seed
         apart = {NEWSMET_TRAIN: newsmet_train} if "newsmet" in names else {}
         silver = build_silver(gathered.texts, held_out={**guard, **apart}, seed=seed)
@@ -184,7 +183,7 @@ def _read(request: Request, names: Sequence[str], say: Say) -> _Material:
         material.drops |= {f"{n}: {why}": count for (n, why), count in silver.drops.items()}
     if "newsmet" in names:
         for split, part in (("train", material.train), ("val", material.validation)):
-            outside = HeldOut({k: v for k, v in guard.items() if k != f"NewsMet {split}"})
+            outside = HeldOutTexts({k: v for k, v in guard.items() if k != f"NewsMet {split}"})
             kept, drops, files = newsmet_part(request.data, split, request.reading, outside)
             part += _labelled(kept)
             material.files |= files
@@ -210,13 +209,13 @@ def _labelled(items: Sequence[SilverText]) -> list[tuple[str, int]]:
 
 def _pieces(
     tokenizer: Any, part: Sequence[tuple[Any, Any]], level: Level, most: int
-) -> list[Pieces]:
+) -> list[EncodedText]:
     if level == "words":
         return [p for words, labels in part for p in word_pieces(tokenizer, words, labels, most)]
     return text_pieces(tokenizer, [text for text, _ in part], [label for _, label in part], most)
 
 
-def _threshold(model: Any, items: Sequence[Pieces], settings: HubSettings, pad: int) -> float:
+def _threshold(model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int) -> float:
     scores = [score for row in probabilities(model, items, pad) for score in row]
     labels = [answer == 1 for item in items for answer in item.answers]
     return choose_threshold(scores, labels, by=_CRITERIA[settings.level])

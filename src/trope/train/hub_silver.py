@@ -21,14 +21,21 @@ from trope.core.progress import Say
 from trope.corpora.expressions import read_lcc
 from trope.corpora.newsmet import Headline, Reading
 from trope.corpora.vua import read_vuamc
-from trope.tasks.metaphor.own_gold import SIMULATED, OwnGold
-from trope.tasks.metaphor.silver import HeldOut, Parts, Silver, SilverText, build_silver
+from trope.tasks.metaphor.silver import (
+    HeldOutTexts,
+    SilverSets,
+    SilverSplits,
+    SilverText,
+    build_silver,
+)
 from trope.tasks.metaphor.silver_sources import (
     ABSENT,
     READINGS,
+    SIMULATED,
     STAND_IN,
     TEST_SETS,
-    gather,
+    UserGold,
+    gather_texts,
     gold_plus_run,
     json_lines,
     lines_to_predict,
@@ -84,7 +91,7 @@ def _held_out_readers(data: Path) -> dict[str, Callable[[], list[str]]]:
 
 
 def newsmet_part(
-    data: Path, split: str, reading: Reading, guard: HeldOut
+    data: Path, split: str, reading: Reading, guard: HeldOutTexts
 ) -> tuple[list[SilverText], Counter[str], dict[str, str]]:
     """The headlines of a split; a group with a text like a held-out one is dropped whole."""
     headlines, files = newsmet_headlines(data, split, reading=reading)
@@ -92,7 +99,9 @@ def newsmet_part(
     return kept, drops, files
 
 
-def _apart(headlines: Sequence[Headline], guard: HeldOut) -> tuple[list[SilverText], Counter[str]]:
+def _apart(
+    headlines: Sequence[Headline], guard: HeldOutTexts
+) -> tuple[list[SilverText], Counter[str]]:
     said = {h.group: name for h in headlines if (name := guard.find(h.text))}
     drops = Counter(f"like a text of {said[h.group]}" for h in headlines if h.group in said)
     kept = [SilverText(h.text, h.metaphor, "newsmet") for h in headlines if h.group not in said]
@@ -106,7 +115,7 @@ def prepare_silver(
     *,
     seeds: Sequence[int] = SEEDS,
     trofi: Path | None = None,
-    own: OwnGold | None = None,
+    own: UserGold | None = None,
     say: Say,
 ) -> dict[str, Any]:
     """Write the folder for `trope.train.hub_fit`; what it holds, counted.
@@ -114,7 +123,7 @@ def prepare_silver(
     Args:
         own: what takes the place of NewsMet's gold and gold+, for training and for testing.
     """
-    gathered, stand_in = gather(data, trofi=trofi), literal_stand_in(data)
+    gathered, stand_in = gather_texts(data, trofi=trofi), literal_stand_in(data)
     silver = build_silver(
         gathered.texts,
         stand_in=stand_in.texts,
@@ -122,11 +131,11 @@ def prepare_silver(
         seed=settings.seed,
     )
     made = _released(data) if own is None else _own(own)
-    runs: dict[str, Parts] = {"d_imbal": silver.imbalanced}
+    runs: dict[str, SilverSplits] = {"d_imbal": silver.imbalanced}
     if own is None:
         runs["d_bal"] = silver.balanced
     for name, parts in made.parts.items():
-        runs[name] = Parts((*silver.imbalanced.train, *parts.train), parts.validation)
+        runs[name] = SilverSplits((*silver.imbalanced.train, *parts.train), parts.validation)
     files = {**gathered.files, **stand_in.files, **made.files}
     summary = _summary(silver, runs, dict(made.drops), files, settings, seeds, trofi)
     if own is not None:
@@ -141,7 +150,7 @@ def prepare_silver(
 class _GoldPlus:
     """Run → what it learns besides D_imbal and is validated with; what is tested; what went."""
 
-    parts: Mapping[str, Parts]
+    parts: Mapping[str, SilverSplits]
     tests: str
     drops: Mapping[str, dict[str, int]]
     files: Mapping[str, str]
@@ -149,33 +158,33 @@ class _GoldPlus:
 
 def _released(data: Path) -> _GoldPlus:
     """NewsMet's splits, read in both ways."""
-    guard = HeldOut(held_out_texts(data, newsmet_train=False))
-    test_guard = HeldOut({k: v for k, v in guard.sets.items() if k != "NewsMet val"})
+    guard = HeldOutTexts(held_out_texts(data, newsmet_train=False))
+    test_guard = HeldOutTexts({k: v for k, v in guard.sets.items() if k != "NewsMet val"})
     parts, drops = {}, {}
     files: dict[str, str] = {}
     for reading in READINGS:
         train, lost, train_file = newsmet_part(data, "train", reading, guard)
         validation, lost_too, val_file = newsmet_part(data, "val", reading, test_guard)
         drops[f"newsmet {reading}"] = dict(lost + lost_too)
-        parts[gold_plus_run(reading)] = Parts(tuple(train), tuple(validation))
+        parts[gold_plus_run(reading)] = SilverSplits(tuple(train), tuple(validation))
         files |= {**train_file, **val_file}
     for split in TEST_SETS.values():
         files |= newsmet_headlines(data, split)[1]
     return _GoldPlus(parts, lines_to_predict(data), drops, files)
 
 
-def _own(own: OwnGold) -> _GoldPlus:
+def _own(own: UserGold) -> _GoldPlus:
     """The parts of gold of one's own, read in both ways."""
     texts = own.texts()
     tested = {name: found for name, found in texts.items() if name.endswith("test")}
     judged = {name: found for name, found in texts.items() if not name.endswith("train")}
-    guard, test_guard = HeldOut(judged), HeldOut(tested)
+    guard, test_guard = HeldOutTexts(judged), HeldOutTexts(tested)
     parts, drops = {}, {}
     for reading in READINGS:
         train, lost = _apart(own.read("train", reading), guard)
         validation, lost_too = _apart(own.read("validation", reading), test_guard)
         drops[f"{own.crowd} {reading}"] = dict(lost + lost_too)
-        parts[own.run(reading)] = Parts(tuple(train), tuple(validation))
+        parts[own.run(reading)] = SilverSplits(tuple(train), tuple(validation))
     return _GoldPlus(parts, own.lines_to_predict(), drops, own.files)
 
 
@@ -202,8 +211,8 @@ def describe(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _summary(
-    silver: Silver,
-    runs: Mapping[str, Parts],
+    silver: SilverSets,
+    runs: Mapping[str, SilverSplits],
     drops: dict[str, dict[str, int]],
     files: Mapping[str, str],
     settings: HubSettings,
@@ -235,7 +244,7 @@ def _summary(
 
 def _write(
     out: Path,
-    runs: Mapping[str, Parts],
+    runs: Mapping[str, SilverSplits],
     tests: str,
     summary: Mapping[str, Any],
     settings: HubSettings,

@@ -22,7 +22,7 @@ from trope.corpora.metadata import load_corpora
 from trope.corpora.semeval2007 import read_samples
 from trope.corpora.semeval2015 import FILES, read_learning_tweets
 from trope.tasks.hub_folder import (
-    Pieces,
+    EncodedText,
     folder_checksum,
     load_tokenizer,
     longest,
@@ -33,11 +33,11 @@ from trope.tasks.hub_folder import (
     text_pieces,
 )
 from trope.tasks.metonymy import transformers_system as names
-from trope.tasks.metonymy.held_out import held_out
-from trope.tasks.metonymy.task import WordsAlone, put_into_context
+from trope.tasks.metonymy.task import NoParser, parse_samples
+from trope.tasks.metonymy.validation import held_out
 from trope.tasks.sentiment import transformers_system as feelings
-from trope.tasks.sentiment.selection import folds_of
 from trope.tasks.sentiment.task import to_integers
+from trope.tasks.sentiment.validation import folds_of
 from trope.train.hub_loop import Epoch, Fitted, Objective, Place, best_device, fit
 from trope.train.hub_settings import HubSettings
 
@@ -98,7 +98,7 @@ def read_names(data: Path) -> Lesson:
         path = corpus.find(file, data)
         files[path.name] = sha256(path)
         samples = list(read_samples(path))
-        for sample, name in zip(samples, put_into_context(samples, WordsAlone()), strict=True):
+        for sample, name in zip(samples, parse_samples(samples, NoParser()), strict=True):
             answer = names.LABELS.index(f"{sample.name_class}:{sample.reading}")
             parts[held_out(sample.id)].append((names.marked(name), answer))
     return Lesson(
@@ -115,7 +115,7 @@ def _squared_error(logits: Tensor, right: Tensor) -> Tensor:
     return functional.mse_loss(logits.squeeze(-1), right.to(logits.dtype))
 
 
-def _cosine(model: Any, items: Sequence[Pieces], settings: HubSettings, pad: int) -> float:
+def _cosine(model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int) -> float:
     """The measure of the task, over the integers of both."""
     said = np.array(to_integers(row[0] for row in sequence_logits(model, items, pad)))
     given = np.array(to_integers(item.answers[0] for item in items))
@@ -124,7 +124,7 @@ def _cosine(model: Any, items: Sequence[Pieces], settings: HubSettings, pad: int
 
 
 def _accuracy_in_class(
-    model: Any, items: Sequence[Pieces], settings: HubSettings, pad: int
+    model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int
 ) -> float:
     """The share of names whose best reading, of those of their class, is the right one."""
     kinds = np.array([label.split(":")[0] for label in names.LABELS])

@@ -15,8 +15,8 @@ from trope.corpora.semeval2007 import read_samples
 from trope.encoder.pieces import MASK, Vocabulary
 from trope.lexicon.names import shipped_finder
 from trope.lexicon.readings import NAME_CLASSES, NameClass, readings
-from trope.tasks.metonymy.held_out import held_out
 from trope.tasks.metonymy.task import words_within
+from trope.tasks.metonymy.validation import held_out
 from trope.text import read
 from trope.text.tokenise import tokenise
 from trope.train.corpus import UNKNOWN, Corpus, encode_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trope.tasks.metaphor.corpus import OBJECT_LIMIT, VerbUse
+from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
 from trope.workbench.corpus.corpus import Conditions, Corpus, all_hold
 from trope.workbench.corpus.counting import lemma_counts
 from trope.workbench.corpus.queries import VerbsQuery, command_line

@@ -14,8 +14,7 @@ from django.http.request import split_domain_port
 
 from trope import __version__
 from trope.core.errors import TropeError
-from trope.web.headers import Answer
-from trope.web.serving import LOOPBACK, is_loopback
+from trope.web.server import LOOPBACK, GetResponse, is_loopback
 from trope.workbench.refused import Refused
 from trope.workbench.web.answers import failed, refusal
 from trope.workbench.web.intake import REFUSED
@@ -27,7 +26,7 @@ ANYWHERE = ("0.0.0.0", "::")  # every address of the machine
 _log = logging.getLogger("trope.workbench")
 
 
-def guard(answer: Answer) -> Answer:
+def guard(answer: GetResponse) -> GetResponse:
     """Lets those in who ask for this machine by a name of its own, and have the token."""
 
     def guarded(request: HttpRequest) -> HttpResponse:
@@ -81,7 +80,7 @@ def _is_address(name: str) -> bool:
 class explain:  # noqa: N801 - used like `guard`, but catches errors of views
     """Turns errors of views into answers."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: GetResponse) -> None:
         self._answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
