@@ -117,7 +117,7 @@ def test_without_predictions_there_are_the_controls(data, capsys):
     ("changed", "words"),
     [
         ({"tests_sha256": "00"}, "other test sets"),
-        ({"predictions": {"test_1": [0.5]}}, "one prediction an item"),
+        ({"predictions": {"test_1": [0.5]}}, "one prediction per item"),
         ({"run": "d_huge"}, "the run 'd_huge'"),
         ({"seed": "x"}, "is not a file of predictions"),
         ({"prepared_sha256": "ef"}, "another preparation"),
