@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from trope.catalog import EVALUATIONS
-from trope.cli.completing import complete_names
-from trope.cli.listing import ListingCommand
+from trope.cli.commands import ListingCommand
+from trope.cli.completion import complete_names
 from trope.corpora.metadata import missing_files_explained
 from trope.evaluate.options import EvaluateTask, EvaluationOptions
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trope.cli.saying import sayer
+from trope.cli.output import message_writer
 from trope.cli.train_analogy import analogy
 from trope.cli.train_headlines import headlines
 from trope.cli.train_heads import heads
@@ -125,7 +125,7 @@ def _train(
         out=out,
         device=device,
         seeds=seeds,
-        say=sayer(ctx),
+        say=message_writer(ctx),
     )
 
 

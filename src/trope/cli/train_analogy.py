@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from trope.cli.saying import sayer
+from trope.cli.output import message_writer
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -52,6 +52,6 @@ def analogy(
         device=device,
         jobs=jobs,
         seed=seed,
-        say=sayer(ctx),
+        say=message_writer(ctx),
     )
     return 0

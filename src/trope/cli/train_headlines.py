@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from trope.cli.saying import sayer
+from trope.cli.output import message_writer
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
@@ -63,5 +63,5 @@ def headlines(
         base_weights=base_weights,
         calibrate_only=calibrate_only,
         device=device,
-        say=sayer(ctx),
+        say=message_writer(ctx),
     )

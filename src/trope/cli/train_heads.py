@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from trope.cli.saying import sayer
+from trope.cli.output import message_writer
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
@@ -60,5 +60,5 @@ def heads(
         out=out,
         model=model,
         device=device,
-        say=sayer(ctx),
+        say=message_writer(ctx),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trope.cli.saying import is_quiet, sayer
+from trope.cli.output import is_quiet, message_writer
 from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def metaphor(
         quiet=is_quiet(ctx),
         seeds=_numbers(seeds),
         jobs=jobs,
-        say=sayer(ctx),
+        say=message_writer(ctx),
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from trope.cli.saying import sayer
+from trope.cli.output import message_writer
 
 
 @click.command()
@@ -79,7 +79,7 @@ def rewriting(
         without=frozenset(without),
         seed=seed,
         work=work,
-        say=sayer(ctx),
+        say=message_writer(ctx),
     )
     out.mkdir(parents=True, exist_ok=True)
     train_rewriting(run, out)
@@ -122,7 +122,7 @@ def associations(
     from trope.train.associations import train_associations
     from trope.train.sources import read_text_set
 
-    say = sayer(ctx)
+    say = message_writer(ctx)
     headlines = read_text_set(data, "headlines", say)
     file = train_associations(
         headlines, Pipeline(threads=threads), out, number=number, seed=seed, say=say

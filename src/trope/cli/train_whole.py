@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from trope.cli.saying import is_quiet, sayer
+from trope.cli.output import is_quiet, message_writer
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _OPTIONS = (
@@ -67,4 +67,6 @@ def _train(
     settings = read_preset(task) if config is None else read_hub_settings(config)
     if seed is not None:
         settings = replace(settings, seed=seed)
-    TRAININGS.load(f"{task}-hub")(settings=settings, quiet=is_quiet(ctx), say=sayer(ctx), **request)
+    TRAININGS.load(f"{task}-hub")(
+        settings=settings, quiet=is_quiet(ctx), say=message_writer(ctx), **request
+    )
