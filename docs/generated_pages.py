@@ -30,10 +30,14 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("trope.metrics.figures:Evaluation", "trope.metrics.figures:Figure",
          "trope.metrics.figures:DataRef"),
     ),
+    "Recorded figures": (
+        "`docs/figures.json`, and any file named by `trope evaluate … --write`",
+        ("trope.evaluate.results:Results", "trope.evaluate.results:RecordedFigure"),
+    ),
     "Manifest of a corpus": (
         "`manifest.json` in the folder that `trope detect` writes",
-        ("trope.scale.folder:Manifest", "trope.scale.job:Settings", "trope.scale.folder:Input",
-         "trope.scale.job:Receipt"),
+        ("trope.scale.folder:DetectManifest", "trope.scale.job:DetectSettings",
+         "trope.scale.folder:InputChecksum", "trope.scale.job:Receipt"),
     ),
     "Funnel of a recipe": (
         "`funnel.json` in the folder that `trope recipe run` writes",

@@ -53,7 +53,7 @@ def write_model(folder: Path, labels: Labels = LABELS, *, heads: bool = True) ->
     """The folder of a tiny model; a word's logit is the mean of its pieces', a sentence's the
     highest of its pieces'."""
     pytest.importorskip("onnx")
-    from trope.train.graph import Graph
+    from trope.train.encoder.graph import Graph
 
     folder.mkdir(parents=True, exist_ok=True)
     copyfile(model_folder("small") / "vocab.txt", folder / "vocab.txt")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trope import Pipeline
 from trope.core.records import ROOT
-from trope.encoder.pieces import MAX_PIECES_A_WORD, Pieces
+from trope.encoder.pieces import MAX_PIECES_A_WORD, WordPieces
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import CONTEXT_PIECES, MAX_PIECES, batches, windows
 
@@ -27,10 +27,10 @@ word_sizes = st.lists(st.integers(1, MAX_PIECES_A_WORD), min_size=1, max_size=40
 )
 
 
-def pieces_of(sizes: list[int]) -> Pieces:
+def pieces_of(sizes: list[int]) -> WordPieces:
     """Words of so many pieces; each piece has an id of its own."""
     starts = [sum(sizes[:word]) for word in range(len(sizes) + 1)]
-    return Pieces(list(range(starts[-1])), [0] * starts[-1], starts)
+    return WordPieces(list(range(starts[-1])), [0] * starts[-1], starts)
 
 
 @given(word_sizes)
