@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from trope.catalog import EVALUATIONS
-from trope.cli.completing import complete_names
-from trope.cli.listing import ListingCommand
+from trope.cli.commands import ListingCommand
+from trope.cli.completion import complete_names
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _PLOTTED = ("analogy", "metaphor", "rewriting")
