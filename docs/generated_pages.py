@@ -56,8 +56,7 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 def commands() -> str:
     """The reference of all commands."""
-    from trope.cli.manual.entries import read_entry
-    from trope.cli.manual.markdown import reference
+    from trope.cli.manual import read_entry, reference
 
     whole = read_entry()
     return "\n".join(reference(command) for command in whole.commands)
