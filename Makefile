@@ -6,22 +6,27 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SHARED := $(or $(TROPE_SHARED),../shared)
 
+# tests share the cores: as many processes as WORKERS says, each with one thread for arithmetic
+WORKERS ?= 2
+PYTEST   = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
 # pip is asked for the versions that the tests ran with, and is silent unless something fails
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 FAILED   = { echo 'make: pip could not install (see above); it needs an index or wheels to take from'; exit 1; }
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check docs man bench evaluate clean
+.PHONY: help demo test check docs pages man bench evaluate clean
 
 help:
 	@echo 'make demo      install trope into .venv and show what it says about sample texts'
-	@echo 'make test      install what the tests need, and run them all'
-	@echo 'make check     format, lint, types, import layers, then the tests (docs are tested too)'
+	@echo 'make test      install what the tests need, and run them all (WORKERS=8: in 8 processes)'
+	@echo 'make check     format, lint, spelling, types, import layers, then the tests (docs too)'
 	@echo 'make docs      build the documentation as a site, into build/docs'
+	@echo 'make pages     write what commands print now into the pages; read the difference'
 	@echo 'make man       write the manual pages, into build/man'
-	@echo 'make evaluate  measure the model on the research data, write docs/results.md'
-	@echo 'make bench     measure speed and memory, write docs/results.md'
+	@echo 'make evaluate  measure the model on the research data, write docs/figures.json'
+	@echo 'make bench     measure speed and memory, write benchmarks/results.json'
 	@echo 'make clean     remove everything that was made here'
 	@echo
 	@echo 'Research data is looked for in $(SHARED); TROPE_SHARED=DIR names another directory.'
@@ -31,31 +36,35 @@ demo: $(VENV)/core.stamp
 
 test: $(VENV)/dev.stamp
 	@.ci/packages chromium postgresql
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@.ci/packages chromium postgresql
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs build/docs
 	@echo 'build/docs/index.html'
 
+pages: $(VENV)/dev.stamp
+	$(BIN)/python tests/docs/renew_page.py
+
 man: $(VENV)/core.stamp
 	$(BIN)/trope man --all build/man
 
 evaluate: $(VENV)/dev.stamp
-	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/results.md
+	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate metaphor --part words,headlines,baselines --from $(SHARED)/data \
-	  --plot docs/images/calibration.svg --write docs/results.md
-	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/results.md
-	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/results.md
-	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/results.md
-	$(BIN)/trope evaluate rewriting --from $(SHARED)/data --write docs/results.md
+	  --plot docs/images/calibration.svg --write docs/figures.json
+	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/trope evaluate analogy --from $(SHARED)/data --write docs/figures.json
+	$(BIN)/trope evaluate rewriting --from $(SHARED)/data --write docs/figures.json
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
@@ -70,7 +79,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/kills.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/scaling.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --plot docs/images/scaling.svg
-	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --write docs/results.md
+	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

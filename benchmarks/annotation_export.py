@@ -11,10 +11,8 @@ from __future__ import annotations
 import argparse
 import json
 import sqlite3
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -28,15 +26,6 @@ from trope.annotate.project import new_project, open_project
 _K = 5
 _AT = "2026-03-02 09:00:00"
 _GROWTH = 1.15  # of peak memory at ten times the rows: more than that is growth
-# the command, and after it the most memory that its process held
-_COMMAND = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import machine
-from trope.cli.main import main
-main.main(args=sys.argv[2:], prog_name="trope", standalone_mode=False)
-print(machine.peak_memory_mb(), file=sys.stderr)
-"""
 
 
 @dataclass(frozen=True)
@@ -174,11 +163,7 @@ def judgment_rows(items: int) -> Iterator[dict]:
 
 def run(rows: int, *command: object) -> Run:
     """The command in a process of its own."""
-    started = time.perf_counter()
-    arguments = [sys.executable, "-c", _COMMAND, str(Path(__file__).parent), *map(str, command)]
-    done = subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    seconds = time.perf_counter() - started
-    return Run(rows, seconds, float(done.stderr.split()[-1]))
+    return Run(rows, *machine.measure_command(*command))
 
 
 def keep(runs: dict[str, tuple[Run, Run]], results: Path) -> None:

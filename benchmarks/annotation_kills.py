@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     faults, figures = 0, []
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        for kind, new in databases(options.databases, folder, stack):
+        for kind, new in databases(options.databases, stack):
             project = service.make_project(
                 folder / kind, items=options.items, database=new("kills")
             )

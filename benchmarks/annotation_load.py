@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sound = True
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        for kind, new in databases(options.databases, folder, stack):
+        for kind, new in databases(options.databases, stack):
             for scenario, runs in _scenarios(kind, folder, new, options):
                 figures += _figures(f"annotate.{kind}{scenario}", runs)
                 if scenario == ".alone":

@@ -16,7 +16,8 @@ from annotation_clients import Annotator, Browser, Submit, all_at_once
 
 from trope.annotate.project import Project
 
-sys.path.append(str(Path(__file__).parents[1] / "tests" / "annotate"))
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path += [str(TESTS / "annotate"), str(TESTS)]
 
 NewDatabase = Callable[[str], str]
 
@@ -139,9 +140,7 @@ def _start_import(project: Project, path: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
 
-def databases(
-    names: Sequence[str], folder: Path, stack: ExitStack
-) -> Iterator[tuple[str, NewDatabase]]:
+def databases(names: Sequence[str], stack: ExitStack) -> Iterator[tuple[str, NewDatabase]]:
     """Each kind of database, with a function that gives the address of a new one by name."""
     if "sqlite" in names:
         yield "sqlite", lambda name: ""
@@ -154,7 +153,7 @@ def databases(
     if programs is None:
         print("postgres: not measured (PostgreSQL is not installed)")
         return
-    server = stack.enter_context(running_server(programs, folder / "server"))
+    server = stack.enter_context(running_server(programs))
 
     def new(name: str) -> str:
         with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:

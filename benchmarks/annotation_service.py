@@ -34,8 +34,8 @@ Read the whole sentence before you answer.
 - Names and fixed phrases are judged as anything else.
 - If in doubt, choose what comes first to mind.
 '''
-items_a_page = 10
-judgments_an_item = {k}
+items_per_page = 10
+judgments_per_item = {k}
 order = "random"
 database = "{database}"
 [[questions]]
@@ -114,7 +114,7 @@ def prefill(project: Project, judgments: int) -> None:
     """
     from trope.annotate.store.models import Item, Person, State, StoredJudgment
 
-    k, people = project.plan.judgments_an_item, list(Person.objects.order_by("pk"))
+    k, people = project.plan.judgments_per_item, list(Person.objects.order_by("pk"))
     first = State.objects.get().published
     number = judgments // k
     items = Item.objects.bulk_create(
@@ -155,7 +155,7 @@ def books(project: Project) -> Books:
     from trope.annotate.store.models import Item, Lease, StoredJudgment
 
     connect(project)
-    k = project.plan.judgments_an_item
+    k = project.plan.judgments_per_item
     live = StoredJudgment.objects.filter(current=True)
     counted = Counter(live.filter(state="counted").values_list("item_id", flat=True).iterator())
     held = Counter(Lease.objects.filter(released=False).values_list("item_id", flat=True))

@@ -26,8 +26,6 @@ from speed import read_sentences
 from trope.core.files import sha256
 from trope.metrics.figures import DataRef
 
-_TROPE = [sys.executable, "-c", "import sys; from trope.cli.main import run; run(sys.argv[1:])"]
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and keep its result; 1 where bytes differ."""
@@ -102,7 +100,16 @@ def _parts(out: Path) -> int:
 
 
 def _detect(folder: Path, out: str, rows: int, *more: str) -> subprocess.Popen[bytes]:
-    command = [*_TROPE, "detect", "texts.txt", "--out", out, "--shard-rows", str(rows), *more]
+    command = [
+        *machine.TROPE,
+        "detect",
+        "texts.txt",
+        "--out",
+        out,
+        "--shard-rows",
+        str(rows),
+        *more,
+    ]
     return subprocess.Popen([*command, "--quiet"], cwd=folder)
 
 

@@ -5,8 +5,22 @@ from __future__ import annotations
 import platform
 import re
 import resource
+import subprocess
 import sys
+import time
 from pathlib import Path
+
+TROPE = [sys.executable, "-m", "trope"]
+"""The command, in a process of its own."""
+
+# runs the command, then prints the most memory that its process held
+_MEASURED = """
+import atexit, runpy, sys
+sys.path.insert(0, sys.argv.pop(1))
+import machine
+atexit.register(lambda: print(machine.peak_memory_mb(), file=sys.stderr))
+runpy.run_module("trope", run_name="__main__")
+"""
 
 
 def describe(threads: int) -> str:
@@ -49,3 +63,11 @@ def peak_memory_mb() -> float:
     except (OSError, TypeError):
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+def measure_command(*arguments: object) -> tuple[float, float]:
+    """Seconds and peak memory in MB of a trope command in a process of its own."""
+    code = [sys.executable, "-c", _MEASURED, str(Path(__file__).parent), *map(str, arguments)]
+    started = time.perf_counter()
+    done = subprocess.run(code, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return time.perf_counter() - started, float(done.stderr.split()[-1])

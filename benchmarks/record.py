@@ -1,18 +1,10 @@
-"""Results of benchmarks, kept together in one file of figures.
-
-python benchmarks/record.py --write docs/results.md
-
-puts the figures that are kept into the page, without measuring anything.
-"""
+"""Results of benchmarks, kept together in one file of figures."""
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from trope.metrics.figures import (
     NO_DATA,
@@ -24,9 +16,6 @@ from trope.metrics.figures import (
     read_evaluation,
     write_evaluation,
 )
-
-if TYPE_CHECKING:
-    from trope.evaluate.bounds import Bounds
 
 RESULTS = Path(__file__).parent / "results.json"
 
@@ -58,36 +47,9 @@ def keep(
     return new
 
 
-def write(kept: Evaluation, page: Path, *, seed: int) -> None:
-    """Put the figures into a file of results (.json), or into a page with the bounds beside it."""
-    if page.suffix == ".json":
-        from trope.evaluate.results import merge_results
-
-        merge_results(kept, page)
-        return
-    from trope.cli.figure_tables import write_section
-
-    write_section(kept, page, bounds_beside(page), seed=seed)
-
-
-def bounds_beside(page: Path | None) -> Bounds:
-    """The bounds in the folder of a page; none where there is no such file."""
-    from trope.evaluate.bounds import NO_BOUNDS, read_bounds
-
-    beside = page.parent / "bounds.toml" if page else None
-    return read_bounds(beside) if beside and beside.is_file() else NO_BOUNDS
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the page again."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--write", type=Path, required=True, help="page to put the figures into")
-    parser.add_argument("--seed", type=int, default=0, help="that the page names")
-    options = parser.parse_args(arguments)
-    write(read_evaluation(options.results), options.write, seed=options.seed)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def show(kept: Evaluation) -> None:
+    """Print the figures, one per line."""
+    for figure in kept.figures:
+        limits = "" if figure.low is None else f" ({figure.low:.4g} to {figure.high:.4g})"
+        value = "undefined" if figure.value is None else f"{figure.value:.4g}"
+        print(f"{figure.name}: {value}{limits}, n = {figure.n}")

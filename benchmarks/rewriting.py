@@ -34,11 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         way()
     rows = [{name: timed(way) for name, way in ways.items()} for _ in range(options.rounds)]
     figures = ratios(rows, len(texts), machine.describe(options.threads))
-    kept = record.keep(
+    record.keep(
         figures, tier=options.tier, model_sha256=pipeline.model_sha256, path=options.results
     )
-    if options.write:
-        record.write(kept, options.write, seed=0)
     for figure in figures:
         print(f"{figure.name}: {figure.value:.2f} ({figure.low:.2f} to {figure.high:.2f})")
     return 0
@@ -50,7 +48,6 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tier", default="small")
     parser.add_argument("--results", type=Path, default=record.RESULTS)
-    parser.add_argument("--write", type=Path, help="also write the figures into this page")
     return parser
 
 

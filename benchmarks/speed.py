@@ -64,7 +64,6 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--tier", default="small")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--results", type=Path, default=record.RESULTS)
-    parser.add_argument("--write", type=Path, help="also write the figures into this page")
     parser.add_argument("--memory-only", action="store_true", help=argparse.SUPPRESS)
     return parser
 
@@ -297,12 +296,8 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _publish(figures: Sequence[Figure], options: argparse.Namespace, checksum: str) -> None:
-    from trope.cli.figure_tables import print_table
-
     kept = record.keep(figures, tier=options.tier, model_sha256=checksum, path=options.results)
-    print_table(kept, record.bounds_beside(options.write), seed=options.seed)
-    if options.write:
-        record.write(kept, options.write, seed=options.seed)
+    record.show(kept)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,6 @@ from pathlib import Path
 import machine
 import record
 
-_HELP = [sys.executable, "-c", "from trope.cli.main import run; run(['--help'])"]
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and keep its result."""
@@ -41,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def time_help() -> float:
     """The seconds from start to end of one process."""
     started = time.perf_counter()
-    subprocess.run(_HELP, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*machine.TROPE, "--help"], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - started
 
 

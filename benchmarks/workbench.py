@@ -44,16 +44,6 @@ _FREQUENT, _MEDIUM = 20, 500  # ranks of lemmas
 _SORTS = ("place", "left", "right", "score")
 _PATTERNS = ("^un.*ed$", "ing$", "(?i)^re", "ation", "^.{12,}$", "[0-9]", "(a|e)+(i|o)+n", ".")
 
-# the command, and after it the most memory that its process held
-_QUERY = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import machine
-from trope.cli.main import main
-main.main(args=sys.argv[2:], prog_name="trope", standalone_mode=False)
-print(machine.peak_memory_mb(), file=sys.stderr)
-"""
-
 
 @dataclass(frozen=True)
 class Index:
@@ -137,13 +127,9 @@ def build(corpus: Path) -> Index:
     """Build the index by a first question."""
     for old in cache_folder().glob("*.duckdb"):
         old.unlink()
-    command = [sys.executable, "-c", _QUERY, str(Path(__file__).parent)]
-    command += ["query", str(corpus), "rates", "--quiet"]
-    started = time.perf_counter()
-    done = subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    seconds = time.perf_counter() - started
+    seconds, peak_mb = machine.measure_command("query", corpus, "rates", "--quiet")
     (built,) = cache_folder().glob("*.duckdb")
-    return Index(seconds, float(done.stderr.split()[-1]), built.stat().st_size / 1e6)
+    return Index(seconds, peak_mb, built.stat().st_size / 1e6)
 
 
 def ask(corpus: Path, number: int, rng: random.Random) -> tuple[dict[str, list[float]], float]:
@@ -235,7 +221,7 @@ def serve(corpus: Path) -> Iterator[Server]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = int(probe.getsockname()[1])
-    command = [sys.executable, "-m", "trope", "serve", str(corpus), "--port", str(port)]
+    command = [*machine.TROPE, "serve", str(corpus), "--port", str(port)]
     command += ["--no-browser", "--quiet", "--threads", "2"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

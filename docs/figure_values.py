@@ -53,7 +53,7 @@ def show(value: float | None, form: str | None = None) -> str:
     if form is None:
         size = abs(value)
         form = ".3f" if size < 2 else ".2f" if size < 10 else ".1f" if size < 100 else ",.0f"
-    return format(value, form).replace("-", "−")
+    return format(value, form).replace("-", "−").replace("%", " %")
 
 
 def results() -> str:

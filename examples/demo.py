@@ -1,4 +1,4 @@
-"""Sample texts in the terminal, and all of them as one page: what `make demo` shows.
+"""Analyses sample texts in the terminal and as one HTML page; `make demo` runs it.
 
 python examples/demo.py PAGE.html
 """
@@ -15,11 +15,11 @@ from trope.render import write
 
 FOLDER = Path(__file__).parent
 FILES = {"plain": "sentences.txt", "tweet": "tweets.txt", "headline": "headlines.txt"}
-IN_THE_TERMINAL = 2  # of each file: a screen or two, the rest is on the page
+IN_THE_TERMINAL = 2  # of each file; the page has all of them
 
 
 def main(page: Path) -> None:
-    """Read the files with one pipeline, show the first texts of each, write the page."""
+    """Print the first texts of each file, and write the page."""
     pipeline = trope.Pipeline()
     named = {kind: list(read(pipeline, kind)) for kind in get_args(TextKind)}
     for kind, analyses in named.items():
@@ -41,7 +41,7 @@ def read(pipeline: trope.Pipeline, kind: TextKind) -> Iterator[tuple[str, trope.
 
 
 NEXT = """
-All {count} texts, with trees to unfold, as a page for the browser:
+All {count} texts as a page for the browser:
   {page}
 
 Try next:

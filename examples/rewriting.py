@@ -1,4 +1,4 @@
-"""Six candidates each way for twenty headlines of our own, as a table."""
+"""Six candidates in each direction for twenty headlines, as a table."""
 
 from pathlib import Path
 

@@ -5,7 +5,6 @@ A test module takes the fixture by importing it: `from chromium import chromium`
 
 import importlib.util
 import shutil
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,6 @@ def chromium() -> Iterator[Any]:
         )
         yield launched
         launched.close()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def axe_source() -> str:

@@ -155,15 +155,15 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "The head that ships, tiers small and base.",
         ),
         "majority": Entry(
-            "trope.tasks.metonymy.majority:build", "The most frequent reading, always."
+            "trope.tasks.metonymy.baselines:build_majority", "The most frequent reading, always."
         ),
         "roles": Entry(
-            "trope.tasks.metonymy.linear:build_roles",
+            "trope.tasks.metonymy.baselines:build_roles",
             "A linear model of the name's role, head and its classes.",
             extra="systems",
         ),
         "shallow": Entry(
-            "trope.tasks.metonymy.linear:build_shallow",
+            "trope.tasks.metonymy.baselines:build_shallow",
             "A linear model of the words and tags around the name.",
             extra="systems",
         ),
@@ -174,14 +174,16 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
         ),
     },
 )
-"""What makes a `trope.tasks.metonymy.task.System`; options are keywords."""
+"""What makes a `trope.tasks.metonymy.task.MetonymySystem`; options are keywords."""
 
 SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
     "sentiment system",
     {
-        "constant": Entry("trope.tasks.sentiment.constant:build", "The same score for all."),
+        "constant": Entry(
+            "trope.tasks.sentiment.baselines:build_constant", "The same score for all."
+        ),
         "decision-tree": Entry(
-            "trope.tasks.sentiment.bag_of_words:decision_tree",
+            "trope.tasks.sentiment.baselines:decision_tree",
             "A tree over bags of words.",
             extra="systems",
         ),
@@ -195,12 +197,12 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             extra="systems",
         ),
         "maximum-entropy": Entry(
-            "trope.tasks.sentiment.bag_of_words:maximum_entropy",
+            "trope.tasks.sentiment.baselines:maximum_entropy",
             "Logistic regression over bags of words.",
             extra="systems",
         ),
         "naive-bayes": Entry(
-            "trope.tasks.sentiment.bag_of_words:naive_bayes",
+            "trope.tasks.sentiment.baselines:naive_bayes",
             "Naive Bayes over bags of words.",
             extra="systems",
         ),
@@ -211,7 +213,7 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
         ),
     },
 )
-"""Sentiment systems: what makes a `trope.tasks.sentiment.task.System`; options are keywords."""
+"""What makes a `trope.tasks.sentiment.task.SentimentSystem`; options are keywords."""
 
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",
@@ -278,54 +280,67 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
     "training",
     {
         "analogy": Entry(
-            "trope.train.analogy_prepare:train_analogies",
+            "trope.train.analogy.preparation:train_analogies",
             "Multiple-choice models of analogies, fold by fold.",
             extra="hub",
         ),
         "metaphor-hub": Entry(
-            "trope.train.hub_metaphor:train_model",
+            "trope.train.hub.metaphor:train_model",
             "A metaphor detector from a Hugging Face encoder.",
             extra="hub",
         ),
         "metaphor-silver": Entry(
-            "trope.train.hub_metaphor:train_series",
+            "trope.train.hub.metaphor:train_series",
             "NewsMet's detectors, and what they say of its test sets.",
             extra="hub",
         ),
         "metonymy-hub": Entry(
-            "trope.train.hub_whole:train_metonymy",
+            "trope.train.hub.whole_texts:train_metonymy",
             "A system for names from a Hugging Face encoder.",
             extra="hub",
         ),
         "sentiment-hub": Entry(
-            "trope.train.hub_whole:train_sentiment",
+            "trope.train.hub.whole_texts:train_sentiment",
             "A system for sentiment from a Hugging Face encoder.",
             extra="hub",
         ),
         "encoder": Entry(
-            "trope.train.encoder:train_encoder",
+            "trope.train.encoder.student:train_encoder",
             "The small encoder with its tags, trees, lemmas and metaphors.",
             extra="train",
         ),
         "base": Entry(
-            "trope.train.adapters:train_adapters",
+            "trope.train.encoder.adapters:train_adapters",
             "Adapters of the tier `base`.",
             extra="train",
         ),
         "headlines": Entry(
-            "trope.train.headline_head:train_headlines",
+            "trope.train.headlines.base_head:train_headlines",
             "The head of the tier `base` for whole headlines.",
             extra="train",
         ),
         "heads": Entry(
-            "trope.train.lower_heads:train_lower_heads",
+            "trope.train.headlines.small_heads:train_lower_heads",
             "The metaphor heads of the tier `small`.",
             extra="train",
         ),
         "vectors": Entry(
-            "trope.train.vectors:train_vectors",
+            "trope.train.encoder.word_vectors:train_vectors",
             "Static word vectors, distilled from a large encoder.",
             extra="train",
+        ),
+        "rewriting": Entry(
+            "trope.train.rewriting.ranker:train_rewriting",
+            "The rankers of substitutes.",
+        ),
+        "verbs": Entry(
+            "trope.train.rewriting.verb_vectors:train_verbs",
+            "The vectors of verbs that rewriting compares.",
+            extra="hub",
+        ),
+        "associations": Entry(
+            "trope.train.rewriting.verb_vectors:train_associations",
+            "Which verbs occur with which words, from headlines.",
         ),
     },
 )

@@ -9,7 +9,7 @@ def check_books(project: Project) -> None:
     """Slots, leases and judgments add up for every item; nobody has an item twice."""
     from trope.annotate.store.models import Item, Lease, StoredJudgment
 
-    k = project.plan.judgments_an_item
+    k = project.plan.judgments_per_item
     held = Counter(Lease.objects.filter(released=False).values_list("item_id", flat=True))
     counted = Counter(
         StoredJudgment.objects.filter(current=True, state="counted").values_list(

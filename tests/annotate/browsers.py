@@ -15,7 +15,8 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from chromium import chromium, free_port
+from chromium import chromium
+from ports import free_port
 from trope.annotate.project import new_project
 
 __all__ = ["begin", "chromium", "exported", "free_port", "invited", "open_page", "serve"]
@@ -72,7 +73,7 @@ def invited(chromium: Any, owner_link: str, name: str) -> tuple[Any, str]:
     owner = open_page(chromium, owner_link)
     owner.get_by_role("button", name="Enter").press("Enter")
     owner.get_by_label("Name").fill(name)
-    straight = owner.get_by_label("goes straight to work")
+    straight = owner.get_by_label("starts work at once")
     if straight.count():
         straight.check()
     owner.get_by_label("Name").press("Enter")
@@ -90,7 +91,7 @@ def exported(owner: Any) -> list[dict[str, Any]]:
 def begin(chromium: Any, link: str, **options: Any) -> Any:
     """The first item, with its keys at work."""
     page = open_page(chromium, link, **options)
-    page.get_by_role("button", name="I agree, begin").press("Enter")
-    page.get_by_role("link", name="Begin judging").press("Enter")
+    page.get_by_role("button", name="I agree, start").press("Enter")
+    page.get_by_role("link", name="Start judging").press("Enter")
     page.locator("fieldset.active").wait_for()
     return page

@@ -8,7 +8,7 @@ from postgres_server import find_programs, running_server
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     """The address of a server: the one that TROPE_POSTGRES names, or one of our own."""
     named, programs = os.environ.get("TROPE_POSTGRES", ""), find_programs()
     if named:
@@ -16,5 +16,5 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     elif programs is None:
         pytest.skip("PostgreSQL is not installed, and TROPE_POSTGRES names no server")
     else:
-        with running_server(programs, tmp_path_factory.mktemp("postgres")) as address:
+        with running_server(programs) as address:
             yield address

@@ -3,12 +3,13 @@
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from ports import free_port
 
 PLACES = "/usr/lib/postgresql/*/bin"  # where Debian keeps programs that are not for everybody
 
@@ -21,12 +22,14 @@ def find_programs() -> Path | None:
 
 
 @contextmanager
-def running_server(programs: Path, folder: Path) -> Iterator[str]:
-    """The address of a server whose data are in the folder."""
-    data = folder / "data"
-    data.mkdir(parents=True)
+def running_server(programs: Path) -> Iterator[str]:
+    """The address of a server whose data are in a folder of its own.
+
+    Not in pytest's folder: every run of pytest closes that to other users, the server's too.
+    """
+    data = Path(tempfile.mkdtemp(prefix="trope-postgres-"))
     owner = _owner(data)
-    port = _free_port()
+    port = free_port()
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={data}"
     _run(owner, programs / "initdb", "-D", data, "-U", "trope", "-A", "trust", "--no-sync")
     _run(owner, programs / "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", options, "start")
@@ -34,6 +37,7 @@ def running_server(programs: Path, folder: Path) -> Iterator[str]:
         yield f"postgresql://trope@127.0.0.1:{port}"
     finally:
         _run(owner, programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+        shutil.rmtree(data)
 
 
 def _owner(data: Path) -> int | None:
@@ -42,17 +46,7 @@ def _owner(data: Path) -> int | None:
         return None
     owner = pwd.getpwnam("postgres").pw_uid
     os.chown(data, owner, -1)
-    for parent in data.parents:  # pytest's folders are closed to others
-        if parent.stat().st_uid == 0 and parent.is_relative_to(tempfile.gettempdir()):
-            parent.chmod(parent.stat().st_mode | 0o011)
     return owner
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _run(owner: int | None, *command: object) -> None:

@@ -17,8 +17,8 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)  # a Monday
 PLAN = """
 title = "Test"
 guidelines = "Read, then choose."
-items_a_page = {page}
-judgments_an_item = {k}
+items_per_page = {page}
+judgments_per_item = {k}
 lease_minutes = 30
 order = "given"
 {more}

@@ -17,8 +17,8 @@ from trope.annotate.web.content import form_values
 PLAN = """
 title = "All kinds"
 guidelines = "Read, then answer."
-items_a_page = 3
-judgments_an_item = 2
+items_per_page = 3
+judgments_per_item = 2
 order = "given"
 {more}
 [skip]

@@ -73,11 +73,11 @@ def test_all_faults_of_the_way_in_come_at_once(tmp_path: Path) -> None:
         read_plan(path)
     text = str(caught.value)
     for words in (
-        "'native' is no question of the profile",
+        "'native' is not a question of the profile",
         "'country' can never be 'uk'",
         "a weight must be above 0",
         "training.pass_mark",
-        "highlights 'B'",
+        "the highlight 'B'",
         "needs text, answers and a message",
         "'perhaps', which is not offered",
         "demo.gold",

@@ -49,7 +49,7 @@ def test_reliabilities_of_zero_are_said_and_not_divided_by() -> None:
     rows = [row for n in range(5) for row in work(f"w{n}", 0, {"t": n})]
     found = scores(rows, least_accuracy=0.0)["t"]
     assert found.score is None
-    assert found.note == "undefined: the reliabilities of all who answered are 0"
+    assert found.note == "undefined: the reliability of every annotator of this item is 0"
 
 
 def test_who_has_seen_no_test_question_is_not_judged_and_does_not_count() -> None:
@@ -61,7 +61,7 @@ def test_who_has_seen_no_test_question_is_not_judged_and_does_not_count() -> Non
     assert next(s for s in result.scores if s.item == "t").score == 1
     alone = [Judgment("t", f"n{n}", "1") for n in range(5)]
     found = crowd_scores(alone, GOLD, CrowdRules(outliers=None)).scores[0]
-    assert found.note == "undefined: nobody here has answered a test question"
+    assert found.note == "undefined: no annotator of this item has answered a test question"
 
 
 def test_native_speakers_of_a_team_count_twice() -> None:

@@ -1,7 +1,6 @@
 """One command from nothing to a page with something to judge."""
 
 import re
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 from projects import open_project
 
+from ports import free_port
 from trope.annotate.project import TEMPLATES
 from trope.cli.annotate.service import sample_project
 
@@ -28,9 +28,7 @@ def test_sample_project_has_items_and_is_made_once(template: str, tmp_path: Path
 
 
 def test_demo_serves_an_item_behind_the_link_it_prints(tmp_path: Path) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-u", "-m", "trope", "annotate", "demo", "d", "--port", str(port)]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as service:
         try:

@@ -1,4 +1,4 @@
-"""Who may do what, what leaves the server, what an attacker gets. docs/security.md names these."""
+"""Who may do what, and what an attacker gets; security_requirements.md names these tests."""
 
 import io
 import json

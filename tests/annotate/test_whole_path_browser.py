@@ -28,8 +28,8 @@ pytestmark = pytest.mark.browser
 __all__ = ["chromium"]
 
 SMALL = {
-    r"^judgments_an_item = \d+": "judgments_an_item = 2",
-    r"^items_a_page = \d+": "items_a_page = 4",
+    r"^judgments_per_item = \d+": "judgments_per_item = 2",
+    r"^items_per_page = \d+": "items_per_page = 4",
     r"^share = 0\.1": "share = 0.5\nat_least = 4",
     r"^\[quality\]": '[quality]\ngold_rule = "plain"\nwarn_after = 2',
     r"^items = 120": "items = 4",
@@ -92,7 +92,7 @@ def test_tweets_from_the_link_of_a_panel_to_the_labels(chromium: Any, tmp_path: 
         bob = open_page(chromium, invite(owner, "Bob", trusted=True))
         walk_in(bob, says_yes)
         judge_all(bob, says_yes)
-        bob.get_by_text("nothing left for you").wait_for()
+        bob.get_by_text("no items left for you").wait_for()
         shoot(bob, "done")
         text = adjudicate(
             chromium,
@@ -109,7 +109,9 @@ def test_tweets_from_the_link_of_a_panel_to_the_labels(chromium: Any, tmp_path: 
             assert fits_a_phone(owner), name
             shoot(owner, name.split()[0].lower())
         labels = [
-            row for row in download(owner, "Labels as JSONL") if row["question"] == "metaphorical"
+            row
+            for row in download(owner, "Labels as JSON lines")
+            if row["question"] == "metaphorical"
         ]
         (decided,) = [row for row in labels if row["note"] == "decided by an adjudicator"]
         assert (decided["label"], decided["confidence"], decided["complete"]) == ("no", 1.0, True)
@@ -124,7 +126,7 @@ def fails_and_is_dismissed(page: Any) -> None:
     """Two pages of wrong answers to control items: a warning after one, the end after the other."""
     for _ in range(4):
         answer(page, lambda _: "1 2 1")
-    page.get_by_role("heading", name="A word about your work").wait_for()
+    page.get_by_role("heading", name="About your work").wait_for()
     shoot(page, "warned")
     page.get_by_role("button", name="I have read this").press("Enter")
     page.locator("fieldset.active").first.wait_for()
@@ -137,10 +139,10 @@ def fails_and_is_dismissed(page: Any) -> None:
 
 def is_reinstated(page: Any, owner: Any) -> None:
     page.get_by_role("link", name="Your work and your right to appeal").press("Enter")
-    page.get_by_label("If you think that this is wrong").fill("Hearts cannot be gnawed at?")
+    page.get_by_label("If you think this is wrong").fill("Hearts cannot be gnawed at?")
     shoot(page, "me")
     page.get_by_role("button", name="Send the appeal").press("Enter")
-    page.get_by_text("It has been sent").wait_for()
+    page.get_by_text("Your appeal was sent").wait_for()
     owner.get_by_role("link", name="Project", exact=True).click()
     owner.get_by_role("link", name="Review of people").click()
     assert owner.get_by_text("Hearts cannot be gnawed at?").is_visible()
@@ -169,7 +171,7 @@ def adjudicate(chromium: Any, link: str, decision: Mapping[str, str]) -> str:
     shoot(judy, "dispute")
     judy.get_by_role("button", name="Decide").press("Enter")
     judy.wait_for_url("**/adjudicate")
-    judy.get_by_role("link", name="Decided", exact=True).click()
+    judy.get_by_role("link", name="Decisions", exact=True).click()
     assert text[:20] in judy.locator("main").inner_text()
     shoot(judy, "decided")
     return text
@@ -236,7 +238,7 @@ PATHS = {
 @pytest.mark.parametrize("template", PATHS)
 def test_template_from_invitation_to_labels(template: str, chromium: Any, tmp_path: Path) -> None:
     path = PATHS[template]
-    changes = {r"^judgments_an_item = \d+": "judgments_an_item = 2", **path.changes}
+    changes = {r"^judgments_per_item = \d+": "judgments_per_item = 2", **path.changes}
     with served(tmp_path / "p", template, changes) as (owner_link, _):
         owner = enter(chromium, owner_link)
         ann = open_page(chromium, invite(owner, "Ann"))
@@ -255,7 +257,7 @@ def test_template_from_invitation_to_labels(template: str, chromium: Any, tmp_pa
         judgments = download(owner, "as JSON lines")
         states = {row["state"] for row in judgments if row["annotator"] == "Ann"}
         assert states <= {"discarded", "gold"}
-        labels = download(owner, "Labels as JSONL")
+        labels = download(owner, "Labels as JSON lines")
         decided = [row for row in labels if row["note"] == "decided by an adjudicator"]
         assert len({row["item"] for row in decided}) == 1
         assert path.label in [(row["question"], row["label"]) for row in decided]

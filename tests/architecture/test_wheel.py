@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY
-from trope.cli.manual.entries import read_entry
-from trope.cli.manual.roff import file_name, page
+from trope.cli.manual import file_name, page, read_entry
 from trope.encoder.models import known_models
 
 MOST_BYTES = 60_000_000
@@ -94,9 +93,10 @@ def test_wheel_holds_every_file_of_the_package(names: set[str]) -> None:
     there = {
         path.relative_to(source).as_posix()
         for path in (source / "trope").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".log"
     }
     assert there <= names
+    assert not [name for name in names if name.endswith(".log")]
     assert "trope/py.typed" in there
     assert {".toml", ".txt", ".html", ".jsonl", ".onnx"} <= {Path(name).suffix for name in there}
 

@@ -4,7 +4,7 @@ import pytest
 
 from analogies import FRAMES, METAPHORS
 from trope.core.errors import BadRecord
-from trope.corpora.conceptual_metaphors import read_families, read_frames, read_metaphors
+from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 
 
 def write(tmp_path, text):
@@ -29,12 +29,6 @@ def test_frames_have_roles_and_units(tmp_path):
     frames = {frame.name: frame for frame in read_frames(write(tmp_path, FRAMES))}
     assert frames["planting"].roles == ("seed_sower", "sprout", "seed_seller")
     assert "sow.v" in frames["planting"].lexical_units
-
-
-def test_families_have_members(tmp_path):
-    text = "frame_families:\n  - name: Plants\n    members: [planting, growing]\n"
-    (family,) = read_families(write(tmp_path, text))
-    assert (family.name, family.members) == ("Plants", ("planting", "growing"))
 
 
 @pytest.mark.parametrize(
@@ -76,4 +70,3 @@ def test_the_research_data_has_its_counts(shared):
     frames = list(read_frames(folder / "frames.yaml"))
     assert (len(metaphors), sum(len(m.mappings) for m in metaphors)) == (1184, 2819)
     assert (len(frames), sum(len(f.roles) for f in frames)) == (637, 1989)
-    assert len(list(read_families(folder / "metaphor-families.yaml"))) == 55

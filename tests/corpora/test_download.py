@@ -167,13 +167,13 @@ def test_another_part_than_asked_for_is_refused(host, tmp_path):
 
 
 def test_a_refused_connection_says_what_to_do(tmp_path):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}/a.txt"
-    with pytest.raises(
-        DownloadFailed, match=r"cannot be reached \(.*\); are you online\?"
-    ) as caught:
-        fetch(Download(url, tmp_path / "a.txt", "0" * 64))
+    with socket.socket() as taken:  # and not listening: nobody else gets the port meanwhile
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/a.txt"
+        with pytest.raises(
+            DownloadFailed, match=r"cannot be reached \(.*\); are you online\?"
+        ) as caught:
+            fetch(Download(url, tmp_path / "a.txt", "0" * 64))
     assert "\n" not in str(caught.value)
 
 

@@ -1,8 +1,8 @@
-"""Runs the blocks of a page, one after the other, as a reader would who follows it.
+"""Runs the blocks of a page, one after the other, as a user would.
 
-A page has a folder of its own with a copy of `examples/` in it, and a namespace of its own. What
-runs `trope` alone runs in this process, so that a model is loaded quickly; whatever a shell is
-needed for, and the annotation service, whose database belongs to a process, runs in one.
+Every page has its own folder, with a copy of `examples/`, and its own Python namespace. A plain
+`trope` command runs in this process, so that the model is loaded once. Commands that need a shell,
+and the annotation service, whose database belongs to one process, run in their own.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from command_lines import faults
+from output_matching import difference, matches
 from page_blocks import Block
-from said_and_done import difference, matches
 
 from conftest import REPOSITORY
 from trope.cli.main import run
 
 COLUMNS = "100"
-"""How wide the reader's terminal is."""
+"""The width of the terminal."""
 
 _SHELL = re.compile(r"[|<>&;`*]|\$\(")
 _PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\[")
@@ -39,12 +39,12 @@ _OWN_PROCESS = {"annotate", "serve"}
 
 
 class WrongBlock(AssertionError):
-    """A block that does not do what its page says."""
+    """A block whose output differs from its page."""
 
 
 @dataclass(slots=True)
-class Reader:
-    """Who follows a page: a folder, names of Python, and the status of the last command."""
+class PageRunner:
+    """The state of a page: its folder, its Python names, and the status of the last command."""
 
     folder: Path
     names: dict[str, object] = field(default_factory=lambda: {"__name__": "__main__"})
@@ -52,22 +52,22 @@ class Reader:
     printed: str = ""
 
     def follow(self, blocks: list[Block]) -> None:
-        """Do all that the blocks say, and stop at the first that is wrong."""
+        """Run all blocks, and stop at the first that is wrong."""
         shutil.copytree(REPOSITORY / "examples", self.folder / "examples")
         for block in blocks:
             if not block.directive:
                 self.do(block)
 
     def do(self, block: Block) -> None:
-        """Run one block, or write it to its file, or check what can be checked of it."""
+        """Run one block, or write it to its file, or check it."""
         if block.not_run:
             _check_names(block)
             return
-        if block.language not in WAYS:
-            known = ", ".join(sorted(WAYS))
-            raise WrongBlock(f"{block.place}: nobody runs {block.language!r}; take one of {known}")
+        if block.language not in RUNNERS:
+            known = ", ".join(sorted(RUNNERS))
+            raise WrongBlock(f"{block.place}: {block.language!r} cannot be run; use one of {known}")
         try:
-            WAYS[block.language](self, block)
+            RUNNERS[block.language](self, block)
         except (ValueError, csv.Error) as error:
             raise WrongBlock(f"{block.place}: {error}") from error
         if block.file:
@@ -76,27 +76,27 @@ class Reader:
             path.write_text(block.content, encoding="utf-8")
 
 
-def run_console(reader: Reader, block: Block) -> None:
+def run_console(runner: PageRunner, block: Block) -> None:
     """Commands after `$ `, each with what it prints, on either stream.
 
-    A status other than 0 has to be shown: by `$ echo $?` as the next command.
+    A status other than 0 must be shown by `$ echo $?` as the next command.
     """
     commands = list(read_commands(block))
     for number, (line, command, expected) in enumerate(commands):
         place = f"{block.page.name}:{line}"
-        got, reader.status = execute(reader, command)
+        got, runner.status = execute(runner, command)
         if not matches(expected, got):
             raise WrongBlock(f"{place}: $ {command}\n{difference(expected, got)}")
         shown = number + 1 < len(commands) and commands[number + 1][1] == "echo $?"
-        if reader.status and not shown:
-            raise WrongBlock(f"{place}: $ {command}\nended with status {reader.status}")
+        if runner.status and not shown:
+            raise WrongBlock(f"{place}: $ {command}\nended with status {runner.status}")
 
 
 def read_commands(block: Block) -> Iterator[tuple[int, str, str]]:
     """Line, command and expected output of every `$ ` in a block."""
     lines = block.content.splitlines()
     if not lines or not lines[0].startswith("$ "):
-        raise WrongBlock(f"{block.place}: a console block begins with a command, after '$ '")
+        raise WrongBlock(f"{block.place}: a console block begins with a command after '$ '")
     place = 0
     while place < len(lines):
         begin, command = place, lines[place].removeprefix("$ ")
@@ -111,10 +111,10 @@ def read_commands(block: Block) -> Iterator[tuple[int, str, str]]:
         yield block.line + 1 + begin, command, "\n".join(output)
 
 
-def execute(reader: Reader, command: str) -> tuple[str, int]:
+def execute(runner: PageRunner, command: str) -> tuple[str, int]:
     """What a command prints, both streams together, and the status that it ends with."""
     if command == "echo $?":
-        return f"{reader.status}\n", 0
+        return f"{runner.status}\n", 0
     words = shlex.split(command, comments=True)
     alone = words[0] == "trope" and not _SHELL.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", command))
     if alone and not _OWN_PROCESS & {*words[1:2]}:
@@ -122,7 +122,7 @@ def execute(reader: Reader, command: str) -> tuple[str, int]:
     shell = f'trope() {{ "{sys.executable}" -m trope "$@"; }}\n{command}'
     done = subprocess.run(
         ["bash", "-c", shell],
-        cwd=reader.folder,
+        cwd=runner.folder,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY / "src")},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -144,19 +144,19 @@ def run_here(arguments: list[str]) -> tuple[str, int]:
     return stream.buffer.getvalue().decode(), status if isinstance(status, int) else 0  # type: ignore[attr-defined]
 
 
-def run_session(reader: Reader, block: Block) -> None:
+def run_session(runner: PageRunner, block: Block) -> None:
     """A session of Python, as doctest reads it."""
     test = doctest.DocTestParser().get_doctest(
-        block.content, reader.names, block.place, str(block.page), block.line
+        block.content, runner.names, block.place, str(block.page), block.line
     )
     if not test.examples:
         raise WrongBlock(f"{block.place}: a pycon block begins with '>>> '")
-    said: list[str] = []
-    runner = doctest.DocTestRunner(checker=Checker(), verbose=False)
-    runner.run(test, out=said.append, clear_globs=False)
-    reader.names.update(test.globs)
-    if runner.failures:
-        raise WrongBlock("".join(said))
+    printed: list[str] = []
+    doctests = doctest.DocTestRunner(checker=Checker(), verbose=False)
+    doctests.run(test, out=printed.append, clear_globs=False)
+    runner.names.update(test.globs)
+    if doctests.failures:
+        raise WrongBlock("".join(printed))
 
 
 class Checker(doctest.OutputChecker):
@@ -167,39 +167,39 @@ class Checker(doctest.OutputChecker):
         return super().check_output(want, got, optionflags) or matches(want, got)
 
 
-def run_python(reader: Reader, block: Block) -> None:
+def run_python(runner: PageRunner, block: Block) -> None:
     """A piece of a program; what it prints is compared with the `output` block after it."""
     stream = io.StringIO()
     with redirect_stdout(stream):
-        exec(compile(block.content, block.place, "exec"), reader.names)
-    reader.printed = stream.getvalue()
+        exec(compile(block.content, block.place, "exec"), runner.names)
+    runner.printed = stream.getvalue()
 
 
-def compare_output(reader: Reader, block: Block) -> None:
+def compare_output(runner: PageRunner, block: Block) -> None:
     """What the Python before this block printed."""
-    if not matches(block.content, reader.printed):
-        raise WrongBlock(f"{block.place}:\n{difference(block.content, reader.printed)}")
+    if not matches(block.content, runner.printed):
+        raise WrongBlock(f"{block.place}:\n{difference(block.content, runner.printed)}")
 
 
-def parse_csv(reader: Reader, block: Block) -> None:
+def parse_csv(runner: PageRunner, block: Block) -> None:
     """A table whose rows are as long as its head."""
     widths = {len(row) for row in csv.reader(block.content.splitlines(), strict=True)}
     if len(widths) != 1:
         raise WrongBlock(f"{block.place}: rows of different lengths")
 
 
-def parse_lines(reader: Reader, block: Block) -> None:
+def parse_lines(runner: PageRunner, block: Block) -> None:
     """A JSON document a line."""
     for line in block.content.splitlines():
         json.loads(line)
 
 
-def read_text(reader: Reader, block: Block) -> None:
-    """Text for people. A command in it has to exist, and to have a name that stands for yours."""
+def read_text(runner: PageRunner, block: Block) -> None:
+    """Text for people. A command in it must exist, and have a placeholder in capitals."""
     for line in block.content.splitlines():
         command = line.startswith("trope ") and not _PLACEHOLDER.search(line)
         if line.startswith("$ ") or command:
-            raise WrongBlock(f"{block.place}: what can be run belongs into a console block")
+            raise WrongBlock(f"{block.place}: a command that can be run belongs in a console block")
     _check_names(block)
 
 
@@ -211,15 +211,15 @@ def _check_names(block: Block) -> None:
             raise WrongBlock(f"{block.place}: {'; '.join(found)}")
 
 
-WAYS: dict[str, Callable[[Reader, Block], None]] = {
+RUNNERS: dict[str, Callable[[PageRunner, Block], None]] = {
     "console": run_console,
     "pycon": run_session,
     "python": run_python,
     "output": compare_output,
-    "toml": lambda reader, block: tomllib.loads(block.content) and None,
-    "json": lambda reader, block: json.loads(block.content) and None,
+    "toml": lambda runner, block: tomllib.loads(block.content) and None,
+    "json": lambda runner, block: json.loads(block.content) and None,
     "jsonl": parse_lines,
     "csv": parse_csv,
     "text": read_text,
 }
-"""What is done with a block of a language; others are not understood."""
+"""What runs or checks a block of a language."""

@@ -1,52 +1,68 @@
-"""Puts what commands print now into a page where it says otherwise. Read the difference after it.
+"""Writes into pages what their commands print now, and the recorded figures into the README.
 
-PYTHONPATH=src:tests:tests/docs python tests/docs/renew_page.py PAGE.md …
+    python tests/docs/renew_page.py            # all pages
+    python tests/docs/renew_page.py PAGE.md …  # some pages
+
+Read the difference afterwards. `make pages` does this for all pages.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
 
-from page_blocks import Block, read_blocks
-from page_running import COLUMNS, Reader, execute, read_commands
-from said_and_done import matches
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parents[1]
+sys.path.extend([str(HERE.parent), str(REPOSITORY / "docs"), str(REPOSITORY / "src")])
+
+from figure_values import substitute  # noqa: E402
+from output_matching import matches  # noqa: E402
+from page_blocks import Block, pages, read_blocks  # noqa: E402
+from page_running import COLUMNS, PageRunner, WrongBlock, execute, read_commands  # noqa: E402
+
+FIGURE = re.compile(r"[\d.,]+(\s*<!-- figure: ([^ ]+) -->)")
 
 
 def renew(page: Path) -> int:
-    """Run the page; write what was printed where it differs, and say how many blocks did."""
+    """Run the page, write what was printed where it differs, and return how many blocks did."""
     text = page.read_text(encoding="utf-8")
     blocks = read_blocks(page)
     changed = 0
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        reader = Reader(Path(folder))
-        reader.follow([])
+        runner = PageRunner(Path(folder))
+        runner.follow([])
         for block in blocks:
-            new = _renewed(reader, block)
+            new = _renewed(runner, block)
             if new != block.content:
-                assert text.count(block.content) == 1, f"{block.place}: stands twice on the page"
+                assert text.count(block.content) == 1, f"{block.place}: the block occurs twice"
                 text = text.replace(block.content, new)
                 changed += 1
+        os.chdir(REPOSITORY)
+    text = FIGURE.sub(lambda found: substitute(f"{{{{ figure:{found[2]} }}}}") + found[1], text)
     page.write_text(text, encoding="utf-8")
     return changed
 
 
-def _renewed(reader: Reader, block: Block) -> str:
+def _renewed(runner: PageRunner, block: Block) -> str:
     if block.directive or block.not_run:
         return block.content
     if block.language == "console":
-        return "".join(_console(reader, block))
+        return "".join(_console(runner, block))
     if block.language == "output":
-        same = matches(block.content, reader.printed)
-        return block.content if same else reader.printed
-    reader.do(block)
+        same = matches(block.content, runner.printed)
+        return block.content if same else runner.printed
+    try:
+        runner.do(block)
+    except WrongBlock as error:
+        sys.stderr.write(f"{error}\n")  # for a person: pycon and data blocks are not renewed
     return block.content
 
 
-def _console(reader: Reader, block: Block) -> list[str]:
+def _console(runner: PageRunner, block: Block) -> list[str]:
     lines = block.content.splitlines(keepends=True)
     begins = [place - block.line - 1 for place, _, _ in read_commands(block)]
     new = []
@@ -54,14 +70,24 @@ def _console(reader: Reader, block: Block) -> list[str]:
         end = begin + 1
         while lines[end - 1].rstrip().endswith("\\"):
             end += 1
-        got, reader.status = execute(reader, command)
+        got, runner.status = execute(runner, command)
         shown = expected if matches(expected, got) else "\n".join(map(str.rstrip, got.split("\n")))
         shown = shown.rstrip("\n")
         new += [*lines[begin:end], f"{shown}\n" if shown else ""]
     return new
 
 
-if __name__ == "__main__":
+def main(names: list[str]) -> None:
+    """Renew the named pages, or all."""
     os.environ["COLUMNS"] = COLUMNS
-    for name in [Path(name).resolve() for name in sys.argv[1:]]:
-        sys.stderr.write(f"{name.name}: {renew(name)} blocks renewed\n")
+    home = tempfile.mkdtemp()
+    os.environ["XDG_CACHE_HOME"], os.environ["XDG_DATA_HOME"] = f"{home}/cache", f"{home}/data"
+    os.environ.pop("TROPE_SHARED", None)
+    for page in [Path(name).resolve() for name in names] or pages():
+        if read_blocks(page):
+            number = renew(page)
+            sys.stderr.write(f"{page.relative_to(REPOSITORY)}: {number} blocks renewed\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 from command_lines import faults
+from output_matching import matches
 from page_blocks import read_blocks, read_inline_commands
-from page_running import Reader, WrongBlock
-from said_and_done import matches
+from page_running import PageRunner, WrongBlock
 
 
-def follow(tmp_path: Path, text: str) -> Reader:
+def follow(tmp_path: Path, text: str) -> PageRunner:
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
-    reader = Reader(tmp_path)
+    runner = PageRunner(tmp_path)
     for block in read_blocks(page):
-        reader.do(block)
-    return reader
+        runner.do(block)
+    return runner
 
 
 def fence(language: str, *lines: str, before: str = "") -> str:

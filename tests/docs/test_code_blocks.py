@@ -5,19 +5,12 @@ from pathlib import Path
 
 import pytest
 from command_lines import faults
-from page_blocks import NOT_RUN, read_blocks, read_inline_commands
-from page_running import COLUMNS, Reader
+from page_blocks import NOT_RUN, pages, read_blocks, read_inline_commands
+from page_running import COLUMNS, PageRunner
 
 from conftest import REPOSITORY
 
-PAGES = sorted(
-    [
-        *REPOSITORY.glob("*.md"),
-        *REPOSITORY.glob("docs/**/*.md"),
-        *REPOSITORY.glob("examples/**/*.md"),
-        *REPOSITORY.glob("src/trope/recipes/*/README.md"),
-    ]
-)
+PAGES = pages()
 WITH_BLOCKS = [page for page in PAGES if read_blocks(page)]
 
 
@@ -34,7 +27,7 @@ def test_blocks_do_what_the_page_says(
     for kept in ("CACHE", "DATA"):  # nothing stays behind, and nothing of before is found
         monkeypatch.setenv(f"XDG_{kept}_HOME", str(tmp_path / "home" / kept))
     monkeypatch.delenv("TROPE_SHARED", raising=False)  # no page may lean on the research data
-    Reader(tmp_path).follow(read_blocks(page))
+    PageRunner(tmp_path).follow(read_blocks(page))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_name)

@@ -16,7 +16,7 @@ from trope.evaluate.analogy import evaluate
 from trope.evaluate.analogy_figures import fold_interval
 from trope.evaluate.options import EvaluationOptions
 from trope.tasks.analogy import controls
-from trope.tasks.analogy.folds import KINDS, make_folds
+from trope.tasks.analogy.cross_validation import KINDS, make_folds
 
 CONTROLS = ("overlap", "surface", "static", "answer_only", "question_only")
 

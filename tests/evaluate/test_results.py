@@ -1,58 +1,57 @@
-"""A file of results: merged by task, tier and name of a figure."""
+"""A file of results: figures merged by name and tier."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from trope.core.errors import BadRecord
-from trope.evaluate.results import Results, merge_results, read_results
-from trope.metrics.figures import NO_DATA, DataRef, Evaluation, Figure
+from trope.core.errors import BadInput, BadRecord
+from trope.evaluate.results import merge_results, read_results
+from trope.metrics.figures import DataRef, Evaluation, Figure
 
 DATA = DataRef("vua18", "test", "0" * 64)
+DAY, NEXT_DAY = date(2026, 1, 1), date(2026, 1, 2)
 
 
-def figure(name: str, value: float, data: DataRef = DATA) -> Figure:
-    return Figure(name, value, None, None, 10, data)
+def evaluation(tier: str = "small", /, **values: float) -> Evaluation:
+    figures = tuple(
+        Figure(name.replace("_", "."), value, None, None, 10, DATA)
+        for name, value in values.items()
+    )
+    return Evaluation("0.1.0", "any", tier, "a" * 64, figures)
 
 
-def evaluation(*figures: Figure, task: str = "metaphor", tier: str = "small", model: str = "a"):
-    return Evaluation("0.1.0", task, tier, model, figures)
+def test_figures_are_recorded_one_per_line(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    merge_results(evaluation(metaphor_f1=0.75), file, on=DAY)
+    (figure,) = read_results(file).figures
+    assert (figure.name, figure.tier, figure.value, figure.date) == (
+        "metaphor.f1", "small", 0.75, "2026-01-01",
+    )  # fmt: skip
+    assert (figure.data, figure.model_sha256, figure.trope) == (DATA, "a" * 64, "0.1.0")
+    assert len(file.read_text("utf-8").splitlines()) == 3
 
 
-def test_an_evaluation_makes_the_file_and_is_read_again(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
-    first = evaluation(figure("metaphor.f1", 0.75))
-    merge_results(first, file)
-    assert read_results(file) == Results((first,))
-    assert len(file.read_text("utf-8").splitlines()) == 5
-
-
-def test_figures_are_merged_by_task_tier_and_name(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
-    merge_results(evaluation(figure("a", 0.1), figure("b", 0.2)), file)
-    merge_results(evaluation(figure("b", 0.3), figure("c", 0.4)), file)
-    merge_results(evaluation(figure("a", 0.5), tier="base"), file)
-    merge_results(evaluation(figure("d", 0.6), task="analogy"), file)
-    results = read_results(file)
-    assert [(one.task, one.tier) for one in results.evaluations] == [
-        ("analogy", "small"), ("metaphor", "base"), ("metaphor", "small"),
-    ]  # fmt: skip
-    small = results.find("metaphor")
-    assert small is not None
-    assert {f.name: f.value for f in small.figures} == {"a": 0.1, "b": 0.3, "c": 0.4}
-
-
-def test_figures_of_another_model_are_dropped(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
-    merge_results(evaluation(figure("a", 0.1), figure("count", 7, NO_DATA)), file)
-    merge_results(evaluation(figure("b", 0.2), model="b"), file)
-    found = read_results(file).find("metaphor")
-    assert found is not None
-    assert [f.name for f in found.figures] == ["count", "b"]
+def test_figures_are_merged_by_name_and_tier(tmp_path: Path) -> None:
+    file = tmp_path / "figures.json"
+    merge_results(evaluation(metaphor_a=0.1, metaphor_b=0.2), file, on=DAY)
+    merge_results(evaluation("base", metaphor_a=0.5), file, on=DAY)
+    merge_results(evaluation(metaphor_b=0.3, metaphor_c=0.4), file, on=NEXT_DAY)
+    merge_results(evaluation(analogy_d=0.6), file, on=NEXT_DAY)
+    found = [(f.name, f.tier, f.value, f.date[-1]) for f in read_results(file).figures]
+    assert found == [
+        ("analogy.d", "small", 0.6, "2"),
+        ("metaphor.a", "small", 0.1, "1"),
+        ("metaphor.b", "small", 0.3, "2"),
+        ("metaphor.c", "small", 0.4, "2"),
+        ("metaphor.a", "base", 0.5, "1"),
+    ]
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "results.json"
-    file.write_text('{"figures": []}', "utf-8")
+    file = tmp_path / "figures.json"
+    file.write_text('{"results": []}', "utf-8")
     with pytest.raises(BadRecord, match="is not a file of results"):
-        merge_results(evaluation(), file)
+        merge_results(evaluation(a=1), file, on=DAY)
+    with pytest.raises(BadInput, match=r"ends in \.json"):
+        merge_results(evaluation(a=1), tmp_path / "results.md", on=DAY)

@@ -21,7 +21,7 @@ from trope.recipes.tweets2019.selection import (
     pair_of,
     read_review,
 )
-from trope.tasks.metaphor.task import Expression
+from trope.tasks.metaphor.task import VerbExpression
 
 
 def candidate(number, verb, noun, weak, tweet=None):
@@ -91,7 +91,7 @@ def test_every_verb_has_both_senses_where_they_exist():
 
 def test_gold_is_half_metaphorical_and_of_pairs_with_one_answer():
     def known(corpus, verb, noun, metaphor):
-        return KnownPair(corpus, Expression(verb, noun), metaphor)
+        return KnownPair(corpus, VerbExpression(verb, noun), metaphor)
 
     answers = known_answers(
         [

@@ -8,7 +8,7 @@ import pytest
 from newsmet_run import write_run
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.release.newsmet_gold import read_newsmet_gold
-from trope.tasks.metaphor.own_gold import PARTS
+from trope.tasks.metaphor.silver_sources import PARTS
 
 
 @pytest.fixture(scope="module")

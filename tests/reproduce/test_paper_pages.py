@@ -59,6 +59,8 @@ def test_the_page_is_what_the_command_writes(shared: Path, paper: str, tmp_path:
         run([*arguments, "--out", str(tmp_path / "report.md")])
     assert leave.value.code == 0
     assert page.read_text("utf-8") == (PAGES / f"{paper}.md").read_text("utf-8")
+    rows = page.with_suffix(".json").read_text("utf-8")
+    assert rows == (PAGES / f"{paper}.json").read_text("utf-8")
     assert page.read_text("utf-8") == as_page(
         REPRODUCTIONS.load(paper)(shared / "data", ours_of(paper))
     )

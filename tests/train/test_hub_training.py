@@ -19,13 +19,13 @@ from trope.catalog import DETECTORS  # noqa: E402
 from trope.cli.main import main  # noqa: E402
 from trope.core.errors import BadConfig, BadInput, BadModel, MissingData, UnknownName  # noqa: E402
 from trope.release.newsmet_gold import read_newsmet_gold  # noqa: E402
-from trope.tasks.hub_folder import Pieces, model_path, text_pieces  # noqa: E402
+from trope.tasks.hub_folder import EncodedText, model_path, text_pieces  # noqa: E402
 from trope.tasks.metaphor.hub_model import answer_logits, new_detector  # noqa: E402
-from trope.train import hub_fit, hub_loop  # noqa: E402
-from trope.train.hub_fit import fit_all, read_prepared  # noqa: E402
-from trope.train.hub_fit import main as fit_main  # noqa: E402
-from trope.train.hub_loop import Place, fit  # noqa: E402
-from trope.train.hub_settings import HubSettings, read_preset  # noqa: E402
+from trope.train.hub import fit as hub_fit  # noqa: E402
+from trope.train.hub import loop as hub_loop  # noqa: E402
+from trope.train.hub.fit import fit_all, read_prepared  # noqa: E402
+from trope.train.hub.fit import main as fit_main  # noqa: E402
+from trope.train.hub.loop import FitContext, HubSettings, fit, read_preset  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -102,7 +102,8 @@ def test_an_encoder_learns_what_is_in_front_of_it(toys):
     network = new_detector(folder, "sentences")
     fitted = fit(
         network, items, items, settings, pad=0, seed=0,
-        place=Place("cpu", None, lambda line: None), on_best=lambda m, e: best.append(e.number),
+        place=FitContext("cpu", None, lambda line: None),
+        on_best=lambda m, e: best.append(e.number),
     )  # fmt: skip
     assert fitted.score == 1
     assert best[-1] == fitted.best
@@ -112,7 +113,10 @@ def test_an_encoder_learns_what_is_in_front_of_it(toys):
 
 def test_loss_of_words_is_over_the_mean_of_their_pieces(toys):
     network = new_detector(model_path(toys / "model"), "words").eval()
-    batch = [Pieces((2, 5, 6, 3), (-1, 0, 0, -1), (1,)), Pieces((2, 7, 3), (-1, 0, -1), (0,))]
+    batch = [
+        EncodedText((2, 5, 6, 3), (-1, 0, 0, -1), (1,)),
+        EncodedText((2, 7, 3), (-1, 0, -1), (0,)),
+    ]
     logits, right = answer_logits(network, batch, 0)
     pieces = network(input_ids=torch.tensor([[2, 5, 6, 3]])).logits[0]
     assert torch.allclose(logits[0], pieces[1:3].mean(0), atol=1e-5)
@@ -312,7 +316,7 @@ def test_fitting_needs_torch_and_transformers_alone(toys):
     absent = ("msgspec", "spacy", "click", "rich", "onnxruntime", "sklearn", "scipy")
     code = (
         f"import sys\nfor name in {absent}: sys.modules[name] = None\n"
-        "from trope.train.hub_fit import main\nsys.exit(main(sys.argv[1:]))"
+        "from trope.train.hub.fit import main\nsys.exit(main(sys.argv[1:]))"
     )
     places = [str(toys / name) for name in ("out/prepared", "model", "bare")]
     command = [sys.executable, "-c", code, *places, "--device", "cpu", "--only", "d_bal:1"]

@@ -18,7 +18,7 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[web]')")
 
-from chromium import free_port
+from ports import free_port
 
 TEXT = "The new tax strangles small shops. Siemens shed jobs. It was a wonderful evening."
 JSON = {"Content-Type": "application/json"}

@@ -134,7 +134,7 @@ def trope_serve(folder: Path) -> Any:
     import subprocess
     import sys
 
-    from chromium import free_port
+    from ports import free_port
 
     command = [sys.executable, "-m", "trope", "serve", str(folder), "--no-browser"]
     return subprocess.run(

@@ -13,7 +13,8 @@ import pytest
 from corpus_bench import CorpusBench, corpus_bench
 from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 
-from chromium import axe_source, chromium, free_port, grave
+from chromium import axe_source, chromium, grave
+from ports import free_port
 
 sys.path.append(str(Path(__file__).parents[1] / "annotate"))  # how a project is entered
 from browsers import begin, invited

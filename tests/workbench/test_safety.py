@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from benches import TEXT, Bench, bench, start, stop
 
-from chromium import free_port
+from ports import free_port
 
 EVIL = "<script>window.hacked=1</script><img src=x onerror='window.hacked=1'> strangles </textarea>"
 

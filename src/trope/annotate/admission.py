@@ -36,11 +36,11 @@ class Profile:
     weights: tuple[Weighting, ...] = ()
 
     def admits(self, answers: Mapping[str, Any]) -> bool:
-        """Whether someone who answers so may take part."""
+        """Whether someone with these answers may take part."""
         return all(_given(answers, c.question) & set(c.values) for c in self.eligible)
 
     def weight(self, answers: Mapping[str, Any]) -> float:
-        """How much the judgments of someone who answers so weigh: the product of what applies."""
+        """The weight of someone with these answers: the product of all weights that apply."""
         product = 1.0
         for each in self.weights:
             if _given(answers, each.question) & set(each.values):
@@ -61,7 +61,7 @@ class TrainingItem:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """Worked items, and the share of them that must be answered right (0: none)."""
+    """Training items, and the share of them that must be answered right (0: none)."""
 
     items: tuple[TrainingItem, ...] = ()
     pass_mark: float = 0.0
@@ -69,7 +69,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class DemoTask:
-    """A task to show what one can do: so many items, so many of them with known answers."""
+    """The demo task: how many items, and how many of them have known answers."""
 
     items: int = 0
     gold: int = 0
@@ -78,10 +78,10 @@ class DemoTask:
 
 @dataclass(frozen=True, slots=True)
 class SelectionRules:
-    """Who goes on after the demo task.
+    """Who is accepted after the demo task.
 
-    by "owner": whom the owner accepts; "pass": everyone at the pass mark, at once; "best": the
-    best so many as soon as `after` applicants have finished.
+    by "owner": the owner accepts people; "pass": everyone who reaches the pass mark is accepted at
+    once; "best": the best `best` are accepted as soon as `after` applicants have finished.
     """
 
     by: Literal["", "owner", "pass", "best"] = ""
@@ -94,13 +94,13 @@ class SelectionRules:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """What becomes of the answers of someone who withdraws; the consent says so."""
+    """What happens to the answers of someone who withdraws; the consent says so."""
 
     answers: Literal["keep", "erase"] = "keep"
 
     @property
     def sentence(self) -> str:
-        """What the consent and the page for leaving say."""
+        """What the consent and the withdrawal page say."""
         kept = "are kept without your name" if self.answers == "keep" else "are erased"
         return (
             "You may withdraw at any time. What you told about yourself is then erased, and the "
@@ -110,10 +110,10 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class ExternalWorkers:
-    """Workers from elsewhere: what they get at the end.
+    """External workers: what they get at the end.
 
-    Without `completion_code` everyone has one of their own. `return_url` leads back, with {code}
-    where the code belongs. `places` limits how many may come (0: no limit).
+    Without `completion_code` everyone gets their own code. `return_url` leads back, with {code}
+    in place of the code. `places` limits how many may take part (0: no limit).
     """
 
     completion_code: str = ""
@@ -123,7 +123,7 @@ class ExternalWorkers:
 
 
 def consent_version(text: str, withdrawal: Withdrawal) -> str:
-    """A name for the words of a consent: it changes when they do."""
+    """A version of the consent text: it changes when the text does."""
     return hashlib.sha256(f"{text.strip()}\n{withdrawal.sentence}".encode()).hexdigest()[:12]
 
 
@@ -133,7 +133,7 @@ def profile_faults(profile: Profile) -> Iterator[str]:
     for where, conditions in (("eligible", profile.eligible), ("weights", profile.weights)):
         for condition in conditions:
             if condition.question not in known:
-                yield f"profile.{where}: {condition.question!r} is no question of the profile"
+                yield f"profile.{where}: {condition.question!r} is not a question of the profile"
                 continue
             offered = {option.value for option in known[condition.question].offered({}, {})}
             for value in condition.values:
@@ -144,15 +144,15 @@ def profile_faults(profile: Profile) -> Iterator[str]:
             yield f"profile.weights: a weight must be above 0 and at most 1000, is {each.weight}"
     for question in profile.questions:
         if question.kind == "spans" or question.options_from:
-            yield f"profile: question {question.id!r} needs an item, which a profile has not"
+            yield f"profile: question {question.id!r} needs an item, but a profile has none"
 
 
 def training_faults(training: Training, questions: Sequence[Question]) -> Iterator[str]:
-    """What is wrong with the worked items."""
+    """What is wrong with the training items."""
     for number, item in enumerate(training.items, start=1):
         where = f"training item {number}"
         if item.highlight and item.text.count(item.highlight) != 1:
-            yield f"{where}: highlights {item.highlight!r}, which it does not hold once"
+            yield f"{where}: the highlight {item.highlight!r} must occur exactly once in the text"
         if not item.text.strip() or not item.message.strip() or not item.answers:
             yield f"{where}: needs text, answers and a message"
         for fault in gold_faults(questions, item.answers):
@@ -178,7 +178,7 @@ def number_faults(
     if selection.best < 1:
         yield f"selection.best: must be 1 or more, is {selection.best}"
     if selection.by == "best" and selection.after < selection.best:
-        yield "selection.after: must be selection.best or more, so that there is a choice"
+        yield "selection.after: must be at least selection.best, or there is no choice"
     parts = (selection.weights.gold, selection.weights.skips, selection.weights.time)
     if min(parts) < 0 or not sum(parts):
         yield "selection.weights: must be 0 or more, and not all 0"

@@ -63,7 +63,7 @@ def read_known(path: str | Path, plan: Plan) -> dict[Pair, dict[str, Any]]:
 
 
 def pairs_of(item: NewItem) -> list[Pair]:
-    """What verb and object of the highlighted expression may be: its first word and its last, in
+    """Candidates for verb and object of the highlighted expression: its first and last word, in
     each base form that their spelling allows."""
     spans = item.payload.get("highlight") or []
     words = _WORD.findall(item.text[spans[0][0] : spans[0][1]]) if len(spans) == 1 else []
@@ -78,9 +78,9 @@ def divide(
     gold: int,
     seed: int,
 ) -> DividedItems:
-    """So many items for the demo task, `gold` of them with known answers if as many match.
+    """`number` items for the demo task, `gold` of them with known answers if enough match.
 
-    Known answers are taken in turn, so that none prevails; which items, is drawn by the seed.
+    The known answers are balanced; the seed decides which items are drawn.
     """
     every = list(items)
     answers = {item.id: known[p] for item in every for p in pairs_of(item) if p in known}

@@ -20,8 +20,7 @@ from trope.annotate.admission import (
     Withdrawal,
 )
 from trope.annotate.questions import Question, read_answers
-from trope.annotate.rules.assignment import Measure, Order
-from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.assignment import Caps, Measure, Order
 from trope.annotate.rules.conduct import QualityRules
 from trope.annotate.rules.stages import ReadingRules, RequiredStages
 from trope.core.config import read_config
@@ -29,10 +28,16 @@ from trope.core.errors import BadConfig
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
+RENAMED_KEYS = {
+    "judgments_an_item": "judgments_per_item",
+    "items_a_page": "items_per_page",
+}
+"""Settings of 0.1 that had another name; they are still read, with a warning."""
+
 
 @dataclass(frozen=True, slots=True)
 class SkipRules:
-    """Whether an item may be skipped, and the share of items at which skipping ends."""
+    """Whether items may be skipped, and up to which share."""
 
     allowed: bool = False
     limit: float = 0.2
@@ -58,7 +63,7 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
-    """Which field of an item says how doubtful it is, and whether it is a probability."""
+    """Which field of an item holds its uncertainty, and whether it is a probability."""
 
     field: str = "uncertainty"
     measure: Measure = "value"
@@ -92,8 +97,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """Answers by which a person says that someone else should look: the item gets `more`
-    judgments, once."""
+    """Answers that mean that the person is unsure: the item then gets `more` judgments, once."""
 
     question: str = ""
     values: tuple[str, ...] = ()
@@ -102,10 +106,10 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """Which items an adjudicator sees, and what becomes of those that nobody settled.
+    """Which items an adjudicator sees, and what happens to those that nobody decided.
 
     An item is disputed if its answers to one of `questions` differ (none named: every choice, and
-    spans where nothing else is asked); on a scale, if they lie more than `spread` apart.
+    spans where nothing else is asked); on a scale, if they are more than `spread` apart.
     """
 
     questions: tuple[str, ...] = ()
@@ -115,8 +119,8 @@ class Adjudication:
 
 @dataclass(frozen=True, slots=True)
 class PaperTables:
-    """What the tables of the tweet study are made of: the question, its positive answer, the
-    question whether a text was understood, and fields of the items."""
+    """The data of the tables of the tweet study: the question, its positive answer, the question
+    whether a text was understood, and fields of the items."""
 
     question: str = ""
     positive: str = "yes"
@@ -138,8 +142,8 @@ class Plan:
     text_label: str = ""
     shown: tuple[ShownField, ...] = ()
     examples: tuple[Example, ...] = ()
-    items_a_page: int = 10
-    judgments_an_item: int = 3
+    items_per_page: int = 10
+    judgments_per_item: int = 3
     lease_minutes: int = 60
     order: Order = "random"
     seed: int = 13
@@ -177,13 +181,13 @@ class Plan:
 
     @property
     def consent_version(self) -> str:
-        """A name for what people agree to; it changes with the words."""
+        """The version of the consent; it changes with the text."""
         return admission.consent_version(self.consent, self.withdrawal)
 
     def earned(self, judged: int) -> Decimal:
-        """What a person has earned by so many judgments; a part of a page counts as such."""
+        """The pay for that many judgments; part of a page is paid in proportion."""
         amount = Decimal(self.pay.amount) * judged
-        per_item = amount / self.items_a_page if self.pay.per == "page" else amount
+        per_item = amount / self.items_per_page if self.pay.per == "page" else amount
         return per_item.quantize(Decimal("0.01"))
 
 
@@ -193,7 +197,7 @@ def read_plan(path: Path) -> Plan:
     Raises:
         BadConfig: with every fault of the file.
     """
-    plan = read_config(path, Plan)
+    plan = read_config(path, Plan, RENAMED_KEYS)
     faults = [
         *_number_faults(plan),
         *_question_faults(plan.questions),
@@ -207,7 +211,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def _number_faults(plan: Plan) -> Iterator[str]:
-    for name in ("items_a_page", "judgments_an_item", "lease_minutes"):
+    for name in ("items_per_page", "judgments_per_item", "lease_minutes"):
         if getattr(plan, name) < 1:
             yield f"{name}: must be 1 or more, is {getattr(plan, name)}"
     for name, share in (
@@ -241,16 +245,16 @@ def _quality_faults(plan: Plan) -> Iterator[str]:
     for key, names in named.items():
         for name in names:
             if name and kinds.get(name) not in ("choice", "scale"):
-                yield f"{key}: {name!r} is no question with a choice or a scale"
+                yield f"{key}: {name!r} is not a question with a choice or a scale"
     for key, share in (
         ("honest_gold", plan.quality.honest_gold),
         ("alpha", plan.quality.alpha),
         ("most_outliers", plan.quality.most_outliers),
     ):
         if not 0 < share < 1:
-            yield f"quality.{key}: must lie between 0 and 1, is {share}"
+            yield f"quality.{key}: must be between 0 and 1, is {share}"
     if plan.doubt.question and (plan.doubt.more < 0 or not plan.doubt.values):
-        yield "doubt: needs values that say doubt, and more of 0 or above"
+        yield "doubt: needs values that mean doubt, and more must be 0 or more"
 
 
 def _admission_faults(plan: Plan) -> Iterator[str]:
@@ -265,7 +269,7 @@ def _admission_faults(plan: Plan) -> Iterator[str]:
 
 def _question_faults(questions: tuple[Question, ...]) -> Iterator[str]:
     if not questions:
-        yield "questions: there is none; add [[questions]]"
+        yield "questions: there are none; add [[questions]]"
     for name, times in Counter(question.id for question in questions).items():
         if times > 1:
             yield f"questions: {times} have the id {name!r}"
@@ -278,7 +282,7 @@ def _question_faults(questions: tuple[Question, ...]) -> Iterator[str]:
 def _faults_of(question: Question, before: dict[str, Question]) -> Iterator[str]:
     where = f"question {question.id!r}"
     if not _NAME.fullmatch(question.id):
-        yield f"{where}: the id must be of small letters, digits and _"
+        yield f"{where}: the id may only have lower-case letters, digits and _"
     chooses = question.kind in ("choice", "multi")
     if chooses and not question.options and not question.options_from:
         yield f"{where}: a {question.kind} needs options or options_from"
@@ -292,14 +296,14 @@ def _faults_of(question: Question, before: dict[str, Question]) -> Iterator[str]
     for condition in question.when:
         yield from _condition_faults(where, condition.question, condition.values, before)
     if question.within and question.within not in before:
-        yield f"{where}: within names {question.within!r}, which is no earlier question"
+        yield f"{where}: within names {question.within!r}, which is not an earlier question"
 
 
 def _condition_faults(
     where: str, name: str, values: tuple[str, ...], before: dict[str, Question]
 ) -> Iterator[str]:
     if name not in before:
-        yield f"{where}: shown when {name!r} is answered, which is no earlier question"
+        yield f"{where}: shown when {name!r} is answered, which is not an earlier question"
         return
     offered = {option.value for option in before[name].offered({}, {})}
     for value in values:
@@ -308,12 +312,12 @@ def _condition_faults(
 
 
 def _example_faults(plan: Plan) -> Iterator[str]:
-    """An example whose answers the form itself would refuse misleads everyone."""
+    """An example whose answers the form would refuse would mislead everyone."""
     for number, example in enumerate(plan.examples, start=1):
         if example.highlight and example.highlight not in example.text:
-            yield f"example {number}: highlights {example.highlight!r}, which it does not hold"
+            yield f"example {number}: the highlight {example.highlight!r} is not in the text"
         for name in example.answers.keys() - {question.id for question in plan.questions}:
-            yield f"example {number}: answers {name!r}, which is no question"
+            yield f"example {number}: answers {name!r}, which is not a question"
         fixed = [q for q in plan.questions if not q.options_from and q.kind != "spans"]
         given = {name: _as_given(value) for name, value in example.answers.items()}
         _, faults = read_answers(fixed, given, text=example.text, payload={})

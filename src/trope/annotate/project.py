@@ -51,7 +51,7 @@ def open_project(folder: str | Path) -> Project:
 
 
 def make_secret(folder: Path) -> None:
-    """Write a new secret that only its owner can read."""
+    """Write a new secret that only the file's owner can read."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     with os.fdopen(os.open(folder / SECRET, flags, 0o600), "w", encoding="ascii") as file:
         file.write(secrets.token_urlsafe(64) + "\n")
@@ -59,24 +59,24 @@ def make_secret(folder: Path) -> None:
 
 TEMPLATES = ("tweets2019", "newsmet", "semeval2015", "semeval2007", "spans", "pairs", "words")
 VARIANTS = ("tweets2019-highlight",)
-"""Other ways in which a study went about its task."""
+"""Variants of a study's task."""
 
 SAMPLE, DEMO = "items.jsonl", "demo.jsonl"
 
 
 def new_project(folder: Path, template: str) -> None:
-    """Make a project folder; nothing that exists is written over.
+    """Make a project folder; existing files are not overwritten.
 
     Raises:
-        UnknownName: for a template that there is not.
-        BadInput: for a folder that holds a project already.
+        UnknownName: for an unknown template.
+        BadInput: for a folder that already holds a project.
     """
     if template not in (known := (*TEMPLATES, *VARIANTS)):
         raise UnknownName("template", template, known)
     if (folder / CONFIG).exists():
-        raise BadInput(f"{folder / CONFIG}: exists already; choose another folder")
+        raise BadInput(f"{folder / CONFIG}: already exists; choose another folder")
     if folder.exists() and not folder.is_dir():
-        raise BadInput(f"{folder}: is no folder; choose another name")
+        raise BadInput(f"{folder}: is not a folder; choose another name")
     for name, kind in ((SAMPLE, "items.jsonl"), (DEMO, "demo.jsonl"), (CONFIG, "toml")):
         source = files("trope.annotate") / "templates" / f"{template}.{kind}"
         if name == DEMO and not source.is_file():

@@ -19,7 +19,7 @@ TEXT_LIMIT = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One thing to choose; `key` is the key that chooses it, by default its place in the list."""
+    """An option; `key` is the keyboard key that chooses it, by default its position."""
 
     value: str
     label: str = ""
@@ -46,7 +46,7 @@ class Question:
 
     `options_from` names a field of the item that lists the options, `within` an earlier question
     of which only the chosen options are offered; `preselected` starts with all of them chosen;
-    `least` is how many options or stretches of text must be chosen.
+    `least` is how many options or spans must be chosen.
     """
 
     id: str
@@ -76,7 +76,7 @@ class Question:
         return options
 
     def candidates(self, payload: Mapping[str, Any]) -> tuple[Option, ...]:
-        """The options for an item with these fields, whatever was answered before."""
+        """The options for an item with these fields, whatever the earlier answers."""
         if self.options_from:
             return tuple(Option(value) for value in listed(payload.get(self.options_from)))
         return self.options
@@ -102,7 +102,7 @@ def read_answers(
     text: str,
     payload: Mapping[str, Any],
 ) -> tuple[Answers, dict[str, str]]:
-    """The answers of a filled form, and for each question at fault what is wrong with it.
+    """The answers of a filled form, and what is wrong with each invalid one.
 
     Answers to questions that are not shown are left out, so no answer can contradict an earlier
     one.
@@ -159,7 +159,7 @@ def _some_of(values: list[str], offered: Sequence[Option], text: str) -> tuple[A
 def _free(values: list[str], offered: Sequence[Option], text: str) -> tuple[Any, str]:
     answer = "\n".join(values).strip()
     if "\0" in answer:
-        return None, "holds a NUL, which is no character"
+        return None, "contains a NUL character"
     if len(answer) > TEXT_LIMIT:
         return None, f"is longer than {TEXT_LIMIT:,} characters"
     return answer, ""
@@ -199,7 +199,7 @@ def joined_spans(spans: Sequence[tuple[int, int]], text: str) -> Iterator[tuple[
 
 
 def is_right(gold: Mapping[str, Any], answers: Mapping[str, Any]) -> bool:
-    """Whether the answers are those that are known: equal, one of a list, or within a range."""
+    """Whether the answers match the known ones: equal, one of a list, or within a range."""
     return all(_fits(answers.get(name), wanted) for name, wanted in gold.items())
 
 
@@ -208,7 +208,7 @@ def gold_faults(questions: Sequence[Question], gold: Mapping[str, Any]) -> Itera
     known = {question.id: question for question in questions}
     for name, wanted in gold.items():
         if name not in known:
-            yield f"gold answers {name!r}, which is no question (known: {', '.join(known)})"
+            yield f"gold answers {name!r}, which is not a question (known: {', '.join(known)})"
             continue
         if isinstance(wanted, dict):
             if known[name].kind != "scale" or set(wanted) != {"from", "to"}:
@@ -229,7 +229,7 @@ def _fits(answer: Any, wanted: Any) -> bool:
 
 
 RARE = 0.05
-"""How often a blind guess is taken to be right where the answers cannot be counted."""
+"""The assumed share of right blind guesses where the answers cannot be counted."""
 
 
 def measured_questions(questions: Sequence[Question]) -> list[Question]:
@@ -272,7 +272,7 @@ def gold_text(wanted: Any) -> str:
 
 
 def guess_chance(questions: Sequence[Question], gold: Mapping[str, Any]) -> float:
-    """How often someone who answers blindly is right on all that is known of an item."""
+    """How often a blind guess is right on all known answers of an item."""
     chance = 1.0
     for question in questions:
         if question.id in gold:

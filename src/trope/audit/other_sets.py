@@ -15,7 +15,7 @@ from trope.corpora.records import TextRecord
 from trope.corpora.tables import read_rows, read_texts
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import Floats, Interval, bootstrap_ratios, bootstrap_sums
-from trope.tasks.analogy.spelling import overlaps, share_of_gold
+from trope.tasks.analogy.controls import overlaps, share_of_gold
 
 _MEAN_SYSTEM = "analogy.mean.t1.grouped.accuracy"
 _STATIC = 0.458  # the best of the published systems without a language model

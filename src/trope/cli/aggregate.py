@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from trope.cli.judgments import describe_table, read_table, table_options
+from trope.core.progress import counted
 
 if TYPE_CHECKING:
     from trope.core.judgments import Judgment
@@ -28,8 +29,9 @@ _FIELDS = ("question", "item", "label", "score", "confidence", "answers", "devia
 @click.option("--ties", type=click.Choice(["none", "first", "random"]), default="none",
               show_default=True, help="Label of a tied item (majority).")  # fmt: skip
 @click.option("--default-reliability", type=click.FloatRange(min=0),
-              help="R of who saw no test question (weighted-mean).  [default: none]")  # fmt: skip
-@click.option("--use-gold", is_flag=True, help="Hold known labels fixed (dawid-skene, mace, glad).")
+              help="R without test questions (weighted-mean).  [default: none]")  # fmt: skip
+@click.option("--use-gold", is_flag=True,
+              help="Keep known labels fixed (dawid-skene, mace, glad).")  # fmt: skip
 @click.option("--smoothing", type=click.FloatRange(min=0), default=0.0, show_default=True,
               help="Added to the cells of error tables (dawid-skene).")  # fmt: skip
 @click.option("--restarts", type=click.IntRange(min=1), default=10, show_default=True,
@@ -37,7 +39,7 @@ _FIELDS = ("question", "item", "label", "score", "confidence", "answers", "devia
 @click.option("--training", type=click.Choice(["variational", "em"]), default="variational",
               show_default=True, help="How parameters are learnt (mace).")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-              help="Decides random ties and starts.")  # fmt: skip
+              help="Seed of random ties and starts.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False),
               help="Write the labels to this .csv, .tsv or .jsonl file.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
@@ -45,7 +47,7 @@ _FIELDS = ("question", "item", "label", "score", "confidence", "answers", "devia
 def aggregate(ctx: click.Context, /, out: Path | None, as_json: bool, **options: Any) -> None:
     """Labels of the items in FILE, a long or wide table of judgments.
 
-    Labels have a confidence, annotators a quality; an item without a label says why.
+    Labels have a confidence, annotators a quality; an item without a label has a note.
     """
     from trope import __version__
     from trope.core.judgments import by_question
@@ -129,7 +131,8 @@ def _summarise(results: dict[str, Aggregate]) -> None:
     for question, result in results.items():
         unresolved = sum(item.label is None for item in result.items)
         name = f"{question}: " if question else ""
-        click.echo(f"{name}{len(result.items)} items, {unresolved} without a label", err=True)
+        items = counted(len(result.items), "item")
+        click.echo(f"{name}{items}, {unresolved} without a label", err=True)
         if not result.converged:
             click.echo(f"{name}not converged after {result.iterations} iterations", err=True)
         click.echo(f"{name}annotators, {result.quality_is}:", err=True)
@@ -139,6 +142,7 @@ def _summarise(results: dict[str, Aggregate]) -> None:
         for one in worst[:10]:
             value = "–" if one.quality is None else f"{one.quality:.3f}"
             note = f"  {one.note}" if one.note else ""
-            click.echo(f"  {one.annotator}  {value}  ({one.answers} answers){note}", err=True)
+            answers = counted(one.answers, "answer")
+            click.echo(f"  {one.annotator}  {value}  ({answers}){note}", err=True)
         if len(worst) > 10:
-            click.echo(f"  … and {len(worst) - 10} better ones (--json has all)", err=True)
+            click.echo(f"  … and {len(worst) - 10} better ones (--json shows all)", err=True)

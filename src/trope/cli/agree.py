@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trope.cli.judgments import describe_table, read_table, split_list, table_options
+from trope.core.progress import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 @click.command()
 @table_options
 @click.option("--verb-column", default="", metavar="COLUMN",
-              help="Verbs of items: kappa without light, aspectual, weak ones.")  # fmt: skip
+              help="Verbs of items: kappa without light, aspectual and weak verbs.")  # fmt: skip
 @click.option("--order", default="", metavar="A,B,…", help="The labels from lowest to highest.")
 @click.option("--raters", type=click.IntRange(min=2),
-              help="Answers of a complete item.  [default: the most frequent number]")  # fmt: skip
+              help="Answers per complete item.  [default: the most frequent number]")  # fmt: skip
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True,
               help="How many of the most disputed items to list.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-              help="Decides the resamples of the intervals.")  # fmt: skip
+              help="Seed of the resamples for the intervals.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.pass_context
 def agree(
@@ -45,7 +46,7 @@ def agree(
     """Agreement of the annotators in FILE, a long or wide table of judgments.
 
     Percent agreement, Fleiss' and Cohen's kappa and Krippendorff's alpha with 95 % intervals by
-    bootstrap over items; what is undefined says why.
+    bootstrap over items; an undefined value comes with the reason.
     """
     from trope import __version__
     from trope.annotate.rules.agreement import measure_question, verb_classes
@@ -101,8 +102,9 @@ def _print(questions: Sequence[QuestionAgreement]) -> None:
             console.print()
         name = f"{question.question}: " if question.question else ""
         console.print(
-            f"{name}{question.judgments} judgments, {question.items} items, "
-            f"{question.annotators} annotators; {question.usual} answers are usual",
+            f"{name}{counted(question.judgments, 'judgment')}, {counted(question.items, 'item')}, "
+            f"{counted(question.annotators, 'annotator')}; "
+            f"a complete item has {counted(question.usual, 'answer')}",
             soft_wrap=True,
         )
         console.print(_answers(question), soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from trope.tasks.analogy.building import Inventory, Proposal
+    from trope.tasks.analogy.distractors import AnalogyProposal, FrameInventory
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _OUT = click.option("--out", type=click.Path(path_type=Path, dir_okay=False),
@@ -78,7 +78,7 @@ def check(
     """
     from trope.core.errors import BadInput
     from trope.corpora.mean import read_mean
-    from trope.tasks.analogy.checking import check_items, given_away
+    from trope.tasks.analogy.checks import check_items, spelling_accuracy
 
     if (repair is None) != (out is None):
         raise BadInput("--repair and --out belong together: where from, and where to")
@@ -87,24 +87,26 @@ def check(
     if as_json:
         import msgspec
 
-        told = {"items": len(items), "spelling": given_away(items), "faults": faults}
+        told = {"items": len(items), "spelling": spelling_accuracy(items), "faults": faults}
         click.echo(msgspec.json.encode(told).decode())
     else:
         for fault in faults:
             click.echo(f"{file}:{fault.line}: {fault.kind}: {fault.problem}; {fault.hint}")
-        click.echo(f"{len(items)} items; spelling alone answers {given_away(items):.3f} of them")
+        click.echo(
+            f"{len(items)} items; spelling alone answers {spelling_accuracy(items):.3f} of them"
+        )
     if repair is not None and out is not None:
         _write_repaired(ctx, file, repair, out)
     return 1 if faults else 0
 
 
-def read_inventory(folder: Path) -> Inventory:
+def read_inventory(folder: Path) -> FrameInventory:
     """The metaphors and frames of a folder, with the vectors that ship."""
     from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
     from trope.lexicon.vectors import read_vectors
-    from trope.tasks.analogy.building import Inventory
+    from trope.tasks.analogy.distractors import FrameInventory
 
-    return Inventory.of(
+    return FrameInventory.of(
         read_metaphors(folder / "metaphors.yaml"),
         read_frames(folder / "frames.yaml"),
         read_vectors(),
@@ -114,21 +116,26 @@ def read_inventory(folder: Path) -> Inventory:
 def _write_repaired(ctx: click.Context, file: Path, folder: Path, out: Path) -> None:
     from trope.core.files import atomic_write
     from trope.corpora.mean import read_mean, write_mean
-    from trope.tasks.analogy.checking import given_away, repair_items
+    from trope.tasks.analogy.checks import repair_items, spelling_accuracy
 
     repaired, repairs = repair_items(list(read_mean(file)), read_inventory(folder))
     with atomic_write(out) as target:
         write_mean(repaired, target)
     for one in repairs:
         _say(ctx, f"item {one.item}: {one.code} {one.before!r} became {one.after!r} ({one.origin})")
-    _say(ctx, f"{len(repairs)} items repaired; spelling now answers {given_away(repaired):.3f}")
+    _say(
+        ctx,
+        f"{len(repairs)} items repaired; spelling now answers {spelling_accuracy(repaired):.3f}",
+    )
 
 
-def _proposals(inventory: Inventory, names: tuple[str, ...], count: int) -> Iterator[Proposal]:
+def _proposals(
+    inventory: FrameInventory, names: tuple[str, ...], count: int
+) -> Iterator[AnalogyProposal]:
     from difflib import get_close_matches
 
     from trope.core.errors import BadInput
-    from trope.tasks.analogy.building import eligible, propose
+    from trope.tasks.analogy.distractors import eligible, propose
 
     metaphors = {metaphor.name: metaphor for metaphor in eligible(inventory.metaphors)}
     for name in names:
@@ -143,7 +150,7 @@ def _proposals(inventory: Inventory, names: tuple[str, ...], count: int) -> Iter
                 yield proposal
 
 
-def _review_row(proposal: Proposal) -> dict[str, str]:
+def _review_row(proposal: AnalogyProposal) -> dict[str, str]:
     from trope.corpora.mean import COLUMNS, ORIGINS, OTHERS, SEPARATOR
 
     asked = (proposal.first_domain, proposal.second_domain, proposal.element, proposal.gold)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from trope.catalog import EVALUATIONS
-from trope.cli.completing import complete_names
-from trope.cli.listing import ListingCommand
+from trope.cli.commands import ListingCommand
+from trope.cli.completion import complete_names
 from trope.corpora.metadata import missing_files_explained
 from trope.evaluate.options import EvaluateTask, EvaluationOptions
 
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.option("--bounds", "bounds_file", type=click.Path(path_type=Path),
               help="TOML file of bounds; exit status 1 where a figure misses its own.")  # fmt: skip
-@click.option("--write", "report", type=click.Path(path_type=Path),
-              help="Also merge the figures into this file of results, FILE.json.")  # fmt: skip
+@click.option("--write", "results", type=click.Path(path_type=Path),
+              help="Also record the figures in this file of results (JSON).")  # fmt: skip
 @click.pass_context
 def evaluate(
     ctx: click.Context,
@@ -71,21 +72,23 @@ def evaluate(
     seed: int,
     as_json: bool,
     bounds_file: Path | None,
-    report: Path | None,
+    results: Path | None,
 ) -> int:
     """Score a TASK on its test sets, with intervals and controls.
 
     The data are not part of trope: `trope data` says what there is and where each set comes from.
     """
-    from trope.cli.figure_tables import print_evaluation, write_section
+    from trope.cli.figure_tables import print_evaluation
     from trope.core.errors import BadInput, MissingData
     from trope.evaluate.bounds import NO_BOUNDS, missed, read_bounds
-    from trope.evaluate.results import merge_results
+    from trope.evaluate.results import check_results_file, merge_results
     from trope.release.newsmet_gold import read_newsmet_gold
 
     for option, given, told in (("plot", plot, "shows"), ("bounds", bounds_file, "are for")):
         if given is not None and len(models) > 1:
             raise BadInput(f"--{option} {told} one model; give --model once, or leave it out")
+    if results is not None:
+        check_results_file(results)
     if plot is not None:
         from trope.render.plots.canvas import check_plot
 
@@ -112,12 +115,8 @@ def evaluate(
     with missing_files_explained(data):
         evaluation = _measured(cast(EvaluateTask, EVALUATIONS.load(task)), options, models)
     print_evaluation(evaluation, bounds, seed=seed, as_json=as_json)
-    if report and report.suffix == ".json":
-        merge_results(evaluation, report)
-    elif report:
-        beside = report.parent / "bounds.toml"
-        page_bounds = read_bounds(beside, tier) if not bounds_file and beside.is_file() else bounds
-        write_section(evaluation, report, page_bounds, seed=seed)
+    if results is not None:
+        merge_results(evaluation, results, on=date.today())
     return 1 if missed(evaluation, bounds) else 0
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from trope.cli.completing import complete_files
+from trope.cli.completion import complete_files
 from trope.corpora.judgment_tables import JudgmentColumns, JudgmentTable, read_judgments
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -18,24 +18,24 @@ _COLUMNS = {
     "label": "Column of the labels (long table).",
     "question": "Column of the questions; each is measured by itself.",
     "weight": "Column of the weights of votes (long table).",
-    "seconds": "Column of the seconds an answer took (long table).",
+    "seconds": "Column of the seconds per answer (long table).",
     "gold": "Column of known answers: a label, a|b, or a range such as -2..1.",
 }
 _OTHERS = (
     click.option("--layout", type=click.Choice(["auto", "long", "wide"]), default="auto",
-                 show_default=True, help="A row a judgment, or a column an annotator."),
+                 show_default=True, help="One row per judgment, or one column per annotator."),
     click.option("--annotators", default="", metavar="A,B,…",
                  help="Columns that hold judgments (wide table)."),
     click.option("--missing", default="", metavar="A,B,…",
-                 help="Labels that mean that there is no answer."),
-    click.option("--skip-empty", is_flag=True, help="Pass over rows without a label."),
+                 help="Labels that mean: no answer."),
+    click.option("--skip-empty", is_flag=True, help="Skip rows without a label."),
     click.option("--format", "table_format", type=click.Choice(["auto", "csv", "tsv", "jsonl"]),
-                 default="auto", show_default=True, help="How the file is written."),
+                 default="auto", show_default=True, help="Format of the file."),
 )  # fmt: skip
 
 
 def table_options(command: F) -> F:
-    """The command with the options that `read_table` wants."""
+    """The command with the options that `read_table` needs."""
     for option in reversed(_OTHERS):
         command = option(command)
     for name, text in reversed(_COLUMNS.items()):
@@ -61,7 +61,7 @@ def read_table(options: dict[str, Any], *, verb: str = "") -> JudgmentTable:
 
 
 def describe_table(table: JudgmentTable, *, quiet: bool) -> None:
-    """Say on standard error how the table was read, where it may not have been meant so."""
+    """Print on standard error how the table was read, if that may be a surprise."""
     if quiet:
         return
     if table.layout == "wide":
@@ -72,5 +72,5 @@ def describe_table(table: JudgmentTable, *, quiet: bool) -> None:
 
 
 def split_list(text: str) -> tuple[str, ...]:
-    """The parts of a list with commas."""
+    """The parts of a comma-separated list."""
     return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from trope.catalog import REPRODUCTIONS
-from trope.cli.completing import complete_names
-from trope.cli.listing import ListingCommand
+from trope.cli.commands import ListingCommand
+from trope.cli.completion import complete_names
 
 
 @click.command(cls=ListingCommand, heading="Papers", names=REPRODUCTIONS)
@@ -25,7 +25,7 @@ from trope.cli.listing import ListingCommand
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--write", "page", type=click.Path(path_type=Path),
-              help="Also write the paper's page: claims, code, figures.")  # fmt: skip
+              help="Also write the paper's page, and all rows as JSON beside it.")  # fmt: skip
 def reproduce(
     paper: str,
     data: Path | None,
@@ -51,3 +51,5 @@ def reproduce(
     if page is not None:
         with open_output(page) as file:
             file.write(as_page(report))
+        with open_output(page.with_suffix(".json")) as file:
+            file.write(reports.as_json(report))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from trope.cli.completing import complete_files
+from trope.cli.completion import complete_files
 from trope.lexicon.readings import GRANULARITIES, Granularity
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def sentiment(
     """
     from trope.cli.figure_tables import print_evaluation
     from trope.evaluate.scorers import score_sentiment
-    from trope.tasks.sentiment.bundle import write_bundle
+    from trope.tasks.sentiment.codabench_bundle import write_bundle
     from trope.tasks.sentiment.submission import read_gold
 
     if submission is None and bundle is None:

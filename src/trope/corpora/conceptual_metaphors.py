@@ -120,15 +120,6 @@ class ConceptualFrame:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A family of metaphors or frames and the names of its members."""
-
-    name: str
-    members: tuple[str, ...]
-    line: int
-
-
 def read_metaphors(source: Source) -> Iterator[ConceptualMetaphor]:
     """The metaphors of a file with the key `metaphors`."""
     for entry, name in _entries(source, "metaphors"):
@@ -157,12 +148,6 @@ def read_frames(source: Source) -> Iterator[ConceptualFrame]:
             _texts(entry, "frame_families", name),
             entry[_LINE],
         )
-
-
-def read_families(source: Source) -> Iterator[Family]:
-    """The families of a file with the key `metaphor_families` or `frame_families`."""
-    for entry, name in _entries(source, "metaphor_families", "frame_families"):
-        yield Family(_text(entry, "name", name), _texts(entry, "members", name), entry[_LINE])
 
 
 def _entries(source: Source, *keys: str) -> Iterator[tuple[dict[str, Any], str]]:

@@ -1,4 +1,4 @@
-"""CoNLL-U, read with every fault at its line, and written.
+"""CoNLL-U, with every fault at its line.
 
 Words are counted from 0 and the head of a root is -1, as everywhere in trope. Multiword tokens
 ("don't" = "do" + "n't") keep their spelling and the words they cover, so that what was read from
@@ -8,14 +8,11 @@ raw text can be aligned; empty nodes are only counted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import dropwhile
-from pathlib import Path
-from typing import IO
 
 from trope.core.errors import BadInput, BadRecord
-from trope.core.files import atomic_write
 from trope.core.records import ROOT, Parse
 from trope.corpora.sources import Source, numbered_lines, source_name
 
@@ -143,18 +140,6 @@ def read_conllu(source: Source, *, single_root: bool = False) -> Iterator[Conllu
         raise BadRecord(name, 1, "holds no sentence; give a CoNLL-U file")
 
 
-def write_conllu(sentences: Iterable[ConlluSentence], to: str | Path | IO[str]) -> int:
-    """How many sentences were written; a file appears whole or not at all."""
-    if isinstance(to, str | Path):
-        with atomic_write(to) as file:
-            return write_conllu(sentences, file)
-    count = 0
-    for sentence in sentences:
-        to.write("\n".join(_lines(sentence)) + "\n\n")
-        count += 1
-    return count
-
-
 def _sentence(block: list[tuple[int, str]], name: str, single_root: bool) -> ConlluSentence:
     rows = list(dropwhile(lambda numbered: numbered[1].startswith("#"), block))
     if not rows:
@@ -262,35 +247,3 @@ def _check_tree(words: list[ConlluWord], lines: list[int], name: str, single_roo
         raise BadRecord(
             name, lines[roots[1]], f"the sentence has {len(roots)} roots; one is wanted"
         )
-
-
-def _lines(sentence: ConlluSentence) -> Iterator[str]:
-    """The lines of one sentence without their ends."""
-    if not sentence.words:
-        raise BadInput(f"sentence {sentence.id!r} has no words and cannot be written as CoNLL-U")
-    if sentence.id:
-        yield _one_line(f"# sent_id = {sentence.id}", sentence)
-    if sentence.text:
-        yield _one_line(f"# text = {sentence.text}", sentence)
-    for comment in sentence.comments:
-        yield _one_line(comment if comment.startswith("#") else f"# {comment}", sentence)
-    covering = {token.start: token for token in sentence.multiword}
-    for index, word in enumerate(sentence.words):
-        if token := covering.get(index):
-            span = f"{token.start + 1}-{token.end}"
-            yield _row([span, token.form, *["_"] * 7, token.misc], sentence)
-        columns = [str(index + 1), word.form, word.lemma, word.upos, word.xpos, word.feats]
-        yield _row([*columns, str(word.head + 1), word.deprel, word.deps, word.misc], sentence)
-
-
-def _row(columns: list[str], sentence: ConlluSentence) -> str:
-    for column in columns:
-        if "\t" in column:
-            raise BadInput(f"sentence {sentence.id!r}: {column!r} holds a tab")
-    return _one_line("\t".join(column or "_" for column in columns), sentence)
-
-
-def _one_line(line: str, sentence: ConlluSentence) -> str:
-    if "\n" in line or "\r" in line or "\0" in line:
-        raise BadInput(f"sentence {sentence.id!r}: {line!r} does not fit into one line")
-    return line

@@ -1,6 +1,6 @@
 """`trope evaluate analogy`: MEAN's metaphoric analogies, with controls beside every accuracy.
 
-Tier `small` trains a light ranker here; tier `base` reads what `trope.train.analogy_fit` predicted
+Tier `small` trains a light ranker here; tier `base` reads what `trope.train.analogy.fit` predicted
 (`--predictions`). Folds grouped by metaphor are the headline, random ones are the paper's.
 """
 
@@ -33,14 +33,24 @@ from trope.evaluate.analogy_predictions import (
 from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.vectors import SHIPPED, Vectors, read_vectors
 from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
-from trope.tasks.analogy.answers import FoldAnswers, right, right_shares
-from trope.tasks.analogy.building import Inventory
-from trope.tasks.analogy.checking import repair_items
+from trope.tasks.analogy.checks import repair_items
 from trope.tasks.analogy.controls import LEARNT, control_scores, overlap_scores
-from trope.tasks.analogy.folds import KINDS, SEEDS, make_folds
-from trope.tasks.analogy.meaning import meaning_of_encoder, meaning_of_folder
+from trope.tasks.analogy.cross_validation import (
+    KINDS,
+    SEEDS,
+    FoldAnswers,
+    make_folds,
+    right,
+    right_shares,
+)
+from trope.tasks.analogy.distractors import FrameInventory
 from trope.tasks.analogy.ranker import Floats, cross_validate
-from trope.tasks.analogy.small import Meaning, features
+from trope.tasks.analogy.similarity import (
+    Meaning,
+    meaning_of_encoder,
+    meaning_of_folder,
+    similarity_features,
+)
 from trope.tasks.analogy.static import answer, answer_as_released
 from trope.tasks.analogy.templates import Template, read_templates
 from trope.tasks.analogy.zero_shot import by_likelihood
@@ -122,7 +132,7 @@ def read_analogy_data(options: EvaluationOptions) -> AnalogyData:
     conceptual = options.data / "conceptual"
     repaired = None
     if (conceptual / "metaphors.yaml").is_file():
-        inventory = Inventory.of(
+        inventory = FrameInventory.of(
             read_metaphors(conceptual / "metaphors.yaml"),
             read_frames(conceptual / "frames.yaml"),
             read_vectors(),
@@ -164,9 +174,9 @@ def small_answers(data: AnalogyData, vectors: Vectors, meaning: Meaning | None) 
     answers = FoldAnswers()
     groups = [item.metaphor for item in data.items]
     for name, template in data.templates.items():
-        table = features(data.items, template, vectors, meaning)
+        table = similarity_features(data.items, template, vectors, meaning)
         repaired = data.repaired or data.items
-        other = features(repaired, template, vectors, meaning)
+        other = similarity_features(repaired, template, vectors, meaning)
         for kind, by_seed in data.folds.items():
             for seed, folds in by_seed.items():
                 scores, fixed = cross_validate(table, groups, folds, seed=seed, also=other)
@@ -184,7 +194,7 @@ def _predictions(options: EvaluationOptions, data: AnalogyData) -> AnalogyPredic
     if options.predictions is None:
         raise MissingData(
             "--predictions",
-            "tier base is fitted by python -m trope.train.analogy_fit; name its OUT",
+            "tier base is fitted by python -m trope.train.analogy.fit; name its OUT",
         )
     return read_analogy_predictions(options.predictions, data.items, data.measured.data.sha256)
 

@@ -12,7 +12,7 @@ from trope.corpora.mean import CODES, Analogy
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.significance import mcnemar
-from trope.tasks.analogy.answers import (
+from trope.tasks.analogy.cross_validation import (
     FoldAnswers,
     Key,
     domain_errors,

@@ -1,4 +1,4 @@
-"""What `trope.train.analogy_fit` predicted, read back and checked."""
+"""What `trope.train.analogy.fit` predicted, read back and checked."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from trope.core.errors import BadRecord, MissingData
 from trope.core.files import read_lines
 from trope.corpora.mean import CODES, Analogy
-from trope.tasks.analogy.answers import FoldAnswers
+from trope.tasks.analogy.controls import share_of_gold
+from trope.tasks.analogy.cross_validation import FoldAnswers
 from trope.tasks.analogy.ranker import Floats
-from trope.tasks.analogy.spelling import share_of_gold
 
 FILE = "predictions.jsonl"
 HEADLINE, FIRST, CHOOSE = "two_stages", "first", "choose"
@@ -64,7 +64,7 @@ def read_analogy_predictions(
     """
     path = folder / FILE
     if not path.is_file():
-        raise MissingData(path, "run python -m trope.train.analogy_fit, which writes it")
+        raise MissingData(path, "run python -m trope.train.analogy.fit, which writes it")
     found: AnalogyPredictions | None = None
     lines: list[Line] = []
     for number, text in read_lines(path):

@@ -21,7 +21,7 @@ from trope.metrics.binary import binary_figures
 from trope.metrics.figures import DataRef, Figure
 from trope.tasks.metaphor.logistic import Logistic, read_concreteness
 from trope.tasks.metaphor.seed_similarity import SeedSimilarity
-from trope.tasks.metaphor.task import Detector, Expression, Score, find_expressions
+from trope.tasks.metaphor.task import Detector, Score, VerbExpression, find_expressions
 
 VECTORS = "vectors/glove.6B.100d.top60k.int8.npz"
 CONCRETENESS = "lexica/Concreteness_ratings_Brysbaert_et_al_BRM.txt"
@@ -48,7 +48,7 @@ class Split:
 class Pairs:
     """Expressions, their labels, and the sentences that they come from."""
 
-    expressions: list[Expression]
+    expressions: list[VerbExpression]
     labels: list[bool]
     groups: list[str]
     data: DataRef
@@ -103,7 +103,7 @@ def _vua_pairs(split: Split) -> Pairs:
 
 def _tsv_pairs(data: Path) -> Pairs:
     """Verb and object, or verb and subject where there is no object."""
-    found: list[tuple[Expression, bool, str]] = []
+    found: list[tuple[VerbExpression, bool, str]] = []
     checksums: list[str] = []
     for name, metaphor in (("svo_mets", True), ("svo_nonmets", False)):
         path = data / "tsv" / f"{name}.txt"
@@ -111,11 +111,11 @@ def _tsv_pairs(data: Path) -> Pairs:
         for triplet in read_svo(path, metaphor=metaphor):
             subject, verb, object_ = triplet.words
             noun = (object_ or subject).lstrip("*")  # "*person": a class in place of a word
-            found.append((Expression(verb, noun), metaphor, f"{name}:{triplet.line}"))
+            found.append((VerbExpression(verb, noun), metaphor, f"{name}:{triplet.line}"))
     return _as_pairs(found, DataRef("tsv", "test", ",".join(checksums)))
 
 
-def _as_pairs(found: Iterable[tuple[Expression, bool, str]], data: DataRef) -> Pairs:
+def _as_pairs(found: Iterable[tuple[VerbExpression, bool, str]], data: DataRef) -> Pairs:
     expressions, labels, groups = map(list, zip(*found, strict=True))
     return Pairs(expressions, labels, groups, data)
 

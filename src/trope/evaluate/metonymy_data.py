@@ -15,7 +15,7 @@ from trope.corpora.semeval2007_layers import read_roles, roles_of
 from trope.evaluate.options import Reader
 from trope.lexicon.readings import NAME_CLASSES, NameClass
 from trope.metrics.figures import DataRef
-from trope.tasks.metonymy.task import NameInContext, WordsAlone, put_into_context
+from trope.tasks.metonymy.task import NameInContext, NoParser, parse_samples
 
 CORPUS = "semeval2007"
 _TRAIN: dict[NameClass, str] = {
@@ -55,7 +55,7 @@ class NameData:
 
     def names_in_words(self, name_class: NameClass, split: str) -> list[NameInContext]:
         """The names of a split in sentences without trees, for systems that read words."""
-        return put_into_context(self.splits[name_class, split].samples, WordsAlone())
+        return parse_samples(self.splits[name_class, split].samples, NoParser())
 
     def names_with_roles(self, name_class: NameClass) -> list[NameInContext]:
         """The names of a test split with the roles that people annotated."""
@@ -69,7 +69,7 @@ class NameData:
         if self.reader is None:
             raise BadInput("names have no trees without a model; this part needs one")
         samples = [sample for split in self.splits.values() for sample in split.samples]
-        names = iter(put_into_context(samples, self.reader))
+        names = iter(parse_samples(samples, self.reader))
         return {key: [next(names) for _ in split.samples] for key, split in self.splits.items()}
 
 

@@ -13,8 +13,8 @@ from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.readings import NAME_CLASSES, NameClass
 from trope.metrics.figures import DataRef, Figure
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy, Masking, blend
-from trope.tasks.metonymy.held_out import held_out
-from trope.tasks.metonymy.task import Probabilities, WordsAlone, put_into_context
+from trope.tasks.metonymy.task import NoParser, Probabilities, parse_samples
+from trope.tasks.metonymy.validation import held_out
 
 CHOSEN_ON = "semeval2007 train, one sample in ten"
 HELD_OUT = "held_out"
@@ -52,7 +52,7 @@ def evaluate_encoder(data: NameData, options: EvaluationOptions) -> list[Figure]
 
 def _views(encoder: AnyEncoder, part: NameSplit) -> Iterator[tuple[Masking, list[Probabilities]]]:
     """What the head says of the names, as they are, hidden, and from both."""
-    names = put_into_context(part.samples, WordsAlone())
+    names = parse_samples(part.samples, NoParser())
     plain, masked = (EncoderMetonymy(encoder, mask=mask).predict(names) for mask in _SINGLE)
     yield "both", [blend(a, b) for a, b in zip(plain, masked, strict=True)]
     yield "plain", plain

@@ -19,11 +19,10 @@ from trope.metrics.classification import Counts
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.metonymy import f_score
-from trope.tasks.metonymy.crossvalidate import choose_by_cross_validation, cross_predict
+from trope.tasks.metonymy.baselines import STRENGTH, LinearMetonymy, MajorityReading
 from trope.tasks.metonymy.features import role_features, shallow_features
-from trope.tasks.metonymy.linear import STRENGTH, Linear
-from trope.tasks.metonymy.majority import Majority
-from trope.tasks.metonymy.task import NameInContext, Probabilities, System, decide
+from trope.tasks.metonymy.task import MetonymySystem, NameInContext, Probabilities, decide
+from trope.tasks.metonymy.validation import choose_by_cross_validation, cross_predict
 
 VERBNET = "lexica/verbnet3.zip"
 SEEDS = (0, 1, 2)
@@ -31,14 +30,14 @@ CHOSEN_ON = "semeval2007 train, ten-fold cross-validation"
 _STRENGTHS = (0.3, 1.0, 3.0)
 _CACHED = 8192  # names whose features are kept: all of both classes
 
-Build = Callable[[], System]
+Build = Callable[[], MetonymySystem]
 
 
 def evaluate_baselines(data: NameData, options: EvaluationOptions) -> list[Figure]:
     """The most frequent reading, and the words around the name."""
     shallow = lru_cache(maxsize=_CACHED)(shallow_features)
-    figures = _system_figures("majority", Majority, data, options.seed)
-    build = partial(Linear, shallow, strength=STRENGTH)
+    figures = _system_figures("majority", MajorityReading, data, options.seed)
+    build = partial(LinearMetonymy, shallow, strength=STRENGTH)
     return [*figures, *_system_figures("shallow", build, data, options.seed)]
 
 
@@ -67,7 +66,9 @@ def choose_roles(data: NameData, verbnet: Path, seed: int) -> tuple[Build, str]:
             partial(role_features, verb_classes=classes)
         )
     candidates: dict[str, Build] = {
-        f"classes of {source}, strength {strength:g}": partial(Linear, row, strength=strength)
+        f"classes of {source}, strength {strength:g}": partial(
+            LinearMetonymy, row, strength=strength
+        )
         for source, row in sources.items()
         for strength in _STRENGTHS
     }
@@ -82,7 +83,7 @@ def _training(data: NameData) -> tuple[list[NameInContext], list[str]]:
     return names, [sample.reading for sample in samples]
 
 
-def _trained(build: Build, data: NameData) -> System:
+def _trained(build: Build, data: NameData) -> MetonymySystem:
     system = build()
     system.fit(*_training(data))
     return system

@@ -11,7 +11,7 @@ from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels, readings
 from trope.metrics.figures import NO_DATA, Figure
 from trope.published.cells import Cell, Published, read_published
-from trope.tasks.metonymy.collect import count_readings
+from trope.tasks.metonymy.samples import count_readings
 
 UNDEFINED = "undef"
 _TABLE_OF: dict[NameClass, str] = {"location": "1", "organisation": "2"}

@@ -16,7 +16,7 @@ from trope.metrics.figures import Evaluation
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
-    from trope.tasks.metaphor.own_gold import OwnGold
+    from trope.tasks.metaphor.silver_sources import UserGold
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class EvaluationOptions:
     quiet: bool = False
     detector: Path | None = None
     predictions: Path | None = None
-    gold: OwnGold | None = None
+    gold: UserGold | None = None
     base_weights: Path | None = None
     plot: Path | None = None
 

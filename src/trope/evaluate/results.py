@@ -1,40 +1,44 @@
-"""A file of results: the figures of many evaluations, one entry per task and tier."""
+"""A file of recorded figures: one line per figure and tier, signed with model, version and date."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from datetime import date
 from pathlib import Path
 
 import msgspec
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import atomic_write
-from trope.metrics.figures import Evaluation, merge_figures
+from trope.metrics.figures import DataRef, Evaluation, Figure
+
+
+class RecordedFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure with the tier, model and version that it was measured with, and the date."""
+
+    name: str
+    tier: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    data: DataRef
+    chosen_on: str
+    note: str
+    model_sha256: str
+    trope: str
+    date: str
 
 
 class Results(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Evaluations, ordered by task and tier; no two have both the same."""
+    """Recorded figures, by task and tier."""
 
-    evaluations: tuple[Evaluation, ...] = ()
-
-    def find(self, task: str, tier: str = "small") -> Evaluation | None:
-        """The evaluation of a task and tier, or None."""
-        wanted = (task, tier)
-        return next((one for one in self.evaluations if (one.task, one.tier) == wanted), None)
-
-    def merge(self, new: Evaluation) -> Results:
-        """These results with those of another evaluation.
-
-        Figures of the same name are replaced. The others of its task and tier stay, unless another
-        model was measured on their data.
-        """
-        old = self.find(new.task, new.tier)
-        others = [one for one in self.evaluations if one is not old]
-        merged = [*others, new if old is None else merge_figures(old, new)]
-        return Results(tuple(sorted(merged, key=lambda one: (one.task, one.tier))))
+    figures: tuple[RecordedFigure, ...] = ()
 
 
 def read_results(path: Path) -> Results:
-    """The results in a file.
+    """The figures in a file of results.
 
     Raises:
         BadRecord: where the file holds something else; the text names the field.
@@ -46,28 +50,44 @@ def read_results(path: Path) -> Results:
         raise BadRecord(path, None, f"{problem}; delete it, or give another") from None
 
 
-def write_results(results: Results, path: Path) -> None:
-    """Write a file of results, one line per figure."""
+def merge_results(evaluation: Evaluation, path: Path, *, on: date) -> None:
+    """Record the figures of an evaluation; earlier ones of the same name and tier are replaced.
+
+    Raises:
+        BadInput: where the file is not a JSON file.
+    """
+    check_results_file(path)
+    old = read_results(path).figures if path.is_file() else ()
+    found = {(figure.name, figure.tier): figure for figure in old}
+    for figure in evaluation.figures:
+        found[figure.name, evaluation.tier] = _record(figure, evaluation, on)
     with atomic_write(path) as file:
-        file.write(_document(results))
+        file.write(_document(sorted(found.values(), key=_place)))
 
 
-def merge_results(evaluation: Evaluation, path: Path) -> None:
-    """Add an evaluation to a file of results; the file is made where there is none."""
-    old = read_results(path) if path.is_file() else Results()
-    write_results(old.merge(evaluation), path)
+def check_results_file(path: Path) -> None:
+    """Raises BadInput where the name of a file does not end in .json."""
+    if path.suffix != ".json":
+        raise BadInput(f"{path}: is not a file of results; give a name that ends in .json")
 
 
-def _document(results: Results) -> str:
-    """The JSON document; a line per figure keeps differences between versions readable."""
-    entries = []
-    for one in results.evaluations:
-        head = {name: getattr(one, name) for name in one.__struct_fields__ if name != "figures"}
-        fields = ", ".join(f"{_json(name)}: {_json(value)}" for name, value in head.items())
-        figures = ",\n".join(f"  {_json(figure)}" for figure in one.figures)
-        entries.append(f' {{{fields}, "figures": [\n{figures}\n ]}}')
-    return '{"evaluations": [\n' + ",\n".join(entries) + "\n]}\n"
+def _record(figure: Figure, evaluation: Evaluation, on: date) -> RecordedFigure:
+    return RecordedFigure(
+        **msgspec.structs.asdict(figure),
+        tier=evaluation.tier,
+        model_sha256=evaluation.model_sha256,
+        trope=evaluation.trope,
+        date=on.isoformat(),
+    )
 
 
-def _json(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+def _place(figure: RecordedFigure) -> tuple[str, bool, str]:
+    """What figures are ordered by: the task, then the tier, `small` first."""
+    return figure.name.partition(".")[0], figure.tier != "small", figure.tier
+
+
+def _document(figures: Iterable[RecordedFigure]) -> str:
+    lines = ",\n".join(
+        json.dumps(msgspec.to_builtins(figure), ensure_ascii=False) for figure in figures
+    )
+    return f'{{"figures": [\n{lines}\n]}}\n'

@@ -21,8 +21,8 @@ from trope.lexicon.readings import Granularity, labels
 from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.metonymy import NameScores, Undefined, score_names
-from trope.tasks.analogy.answers import right
 from trope.tasks.analogy.controls import overlap_scores
+from trope.tasks.analogy.cross_validation import right
 from trope.tasks.sentiment import submission as tweets
 
 
@@ -80,7 +80,7 @@ def _analogy_figures(
 
 @dataclass(frozen=True, slots=True)
 class ScoredNames:
-    """NameAnswers of a system to SemEval-2007 Task 8, their scores, and the scores as figures."""
+    """Answers of a system to SemEval-2007 Task 8, their scores, and the scores as figures."""
 
     answers: NameAnswers
     scores: NameScores

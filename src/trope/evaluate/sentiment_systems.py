@@ -18,8 +18,8 @@ from trope.published.cells import read_published
 from trope.tasks.sentiment.categories import CATEGORIES, category_of
 from trope.tasks.sentiment.features import Features
 from trope.tasks.sentiment.lexicon_system import LexiconSystem
-from trope.tasks.sentiment.selection import category_weights, folds_of, held_out_scores
 from trope.tasks.sentiment.task import to_integers
+from trope.tasks.sentiment.validation import category_weights, folds_of, held_out_scores
 
 SEEDS = (0, 1, 2)
 BASELINES = ("naive-bayes", "maximum-entropy", "decision-tree")

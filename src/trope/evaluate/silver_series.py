@@ -14,10 +14,10 @@ import msgspec
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.corpora.newsmet import Headline
 from trope.metrics.figures import DataRef
-from trope.tasks.metaphor.own_gold import OwnGold
 from trope.tasks.metaphor.silver_sources import (
     READINGS,
     TEST_SETS,
+    UserGold,
     gold_plus_run,
     lines_to_predict,
     newsmet_headlines,
@@ -84,7 +84,7 @@ def released_series(data: Path) -> Series:
     return Series(tuple(read_judged_sets(data)), train, RUNS, lines_to_predict(data))
 
 
-def own_series(own: OwnGold) -> Series:
+def own_series(own: UserGold) -> Series:
     """The test part of a recipe's run, and the trainings with its gold+."""
     headlines = tuple(own.read("test"))
     checksum = next(iter(own.files.values()))

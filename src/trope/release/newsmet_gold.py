@@ -16,7 +16,7 @@ from trope.core.files import sha256
 from trope.corpora.newsmet import Headline
 from trope.release.finished_run import SEVERAL, FinishedRun, Item, read_records, read_run
 from trope.release.splitting import group_items, split_groups
-from trope.tasks.metaphor.own_gold import PARTS, OwnGold, Part
+from trope.tasks.metaphor.silver_sources import PARTS, Part, UserGold
 
 RECIPE = "newsmet"
 GOLD, GOLD_PLUS = "gold.jsonl", "gold_plus.jsonl"
@@ -42,7 +42,7 @@ class PlusLine(msgspec.Struct, frozen=True):
     label: str
 
 
-def read_newsmet_gold(folder: Path) -> OwnGold:
+def read_newsmet_gold(folder: Path) -> UserGold:
     """The headlines of a run in parts of 80, 10 and 10 %, each with its transformations.
 
     Raises:
@@ -61,7 +61,7 @@ def read_newsmet_gold(folder: Path) -> OwnGold:
         remedy = "make a run with more headlines"
         raise BadInput(f"{folder}: too few judged headlines, {empty[-1]} would be empty; {remedy}")
     files = {f"{folder.name}/{name}": sha256(folder / name) for name in (GOLD, GOLD_PLUS)}
-    return OwnGold(parts, run.manifest.simulated, files)
+    return UserGold(parts, run.manifest.simulated, files)
 
 
 def _headlines(folder: Path, run: FinishedRun) -> dict[str, list[Headline]]:

@@ -18,7 +18,7 @@ from trope.metrics.intervals import Interval
 from trope.render.printable import printable
 from trope.render.static_files import static_file
 from trope.render.summary import Summary
-from trope.tasks.metaphor.corpus import CorpusMetaphors
+from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
 
 LEAST = 0.05
 """Words of a lower score are not marked, wherever the slider stands."""

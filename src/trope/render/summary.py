@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from trope.core.records import Analysis, Relation
 from trope.render.feelings import MeanSentiment, signed
 from trope.render.names import Names
-from trope.tasks.metaphor.corpus import CorpusMetaphors
-from trope.tasks.metonymy.find import summarise
+from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
+from trope.tasks.metonymy.detection import count_name_readings
 
 VERB_LIMIT = 12
 OBJECT_LIMIT = 6
@@ -47,7 +47,7 @@ class Summary:
         if "metaphor" in analysis.tasks:
             self.metaphors.add(analysis, group)
         if analysis.metonymies:
-            for row in summarise([(analysis.text, analysis.metonymies)]):
+            for row in count_name_readings([(analysis.text, analysis.metonymies)]):
                 self.names[row.name, row.name_class, row.reading] += row.times
         if analysis.sentiment is not None:
             self.sentiment.add(analysis.sentiment)

@@ -12,7 +12,7 @@ from trope.published.cells import Published, read_published
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import Report, Table, read_ours
 from trope.reproduce.rows import Measured, Place, all_rows, counted, estimated
-from trope.tasks.analogy.checking import check_items, given_away
+from trope.tasks.analogy.checks import check_items, spelling_accuracy
 from trope.tasks.analogy.templates import read_templates
 
 PAPER = "mean"
@@ -234,7 +234,7 @@ def fault_table(path: Path) -> Table:
     rows = [(str(fault.line), fault.kind, fault.problem, fault.hint) for fault in faults]
     note = (
         f"{len(items)} items of {len({item.metaphor for item in items})} metaphors; spelling alone "
-        f"answers {given_away(items):.3f} of them."
+        f"answers {spelling_accuracy(items):.3f} of them."
     )
     return Table("Faults of the set", ("line", "fault", "what", "hint"), tuple(rows), note)
 

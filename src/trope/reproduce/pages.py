@@ -1,6 +1,6 @@
-"""The page of a paper: its claims, our figures beside them, and how ours deviates.
+"""The page of a paper: what it did, our figures beside it, what differs, and errors in print.
 
-Pages are generated from the same notes and rows as the report, so both always agree.
+Made from the same notes and rows as the report; all rows are in the JSON file beside the page.
 """
 
 from __future__ import annotations
@@ -9,51 +9,46 @@ from trope.reproduce.notes_file import Claim
 from trope.reproduce.report import Report, Table, error_table, markdown, overview, table_name
 from trope.reproduce.rows import Row
 
-MADE = "<!-- made by `trope reproduce {paper} --write`; change the notes, not this page -->"
+GENERATED = "<!-- written by `trope reproduce {paper} --write`; edit the notes, not this page -->"
 
 
 def as_page(report: Report) -> str:
-    """The page in Markdown."""
+    """The page in Markdown; it links the JSON file of all rows beside it."""
     notes = report.notes
-    parts = [f"# {notes.title}", "", MADE.format(paper=notes.paper), "", notes.source, ""]
+    rows = f"[{notes.paper}.json]({notes.paper}.json)"
+    parts = [f"# {notes.title}", "", GENERATED.format(paper=notes.paper), "", notes.source, ""]
     parts += [
-        f"`trope reproduce {notes.paper} --from DATA` prints every table and figure of the paper",
-        "cell by cell, with ours beside it; this page is its summary.",
+        f"`trope reproduce {notes.paper} --from DATA` compares every table and figure of the paper",
+        f"with ours. This page is the summary; {rows} has all rows.",
     ]
-    for table in (claim_table(report), overview(report), measured_table(report)):
-        parts += ["", f"## {table.title}", "", *markdown(table)]
-        parts += ["", table.note] if table.note else []
+    for table in (claim_table(report), overview(report), difference_table(report)):
+        if table.rows:
+            parts += ["", f"## {table.title}", "", *markdown(table, padded=False)]
     errors = error_table(notes)
-    parts += ["", f"## {errors.title}", "", *markdown(errors)]
+    if errors.rows:
+        parts += ["", f"## {errors.title}", "", *markdown(errors, padded=False)]
     return "\n".join(parts) + "\n"
 
 
 def claim_table(report: Report) -> Table:
-    """A line for everything that the paper did."""
+    """One row for everything that the paper did."""
     rows = [
-        (
-            claim.section,
-            claim.claim,
-            claim.published,
-            our_figure(report, claim),
-            claim.deviation,
-        )
+        (claim.section, claim.claim, claim.published, our_figure(report, claim), claim.deviation)
         for claim in report.notes.claims
     ]
-    columns = ("section", "claim", "published", "ours", "deviation")
-    return Table("Claims", columns, tuple(rows))
+    columns = ("section", "what the paper did", "published", "ours", "deviation")
+    return Table("The paper and trope", columns, tuple(rows))
 
 
-def measured_table(report: Report) -> Table:
-    """The cells that have something of ours beside them."""
+def difference_table(report: Report) -> Table:
+    """The cells whose published value lies outside our interval."""
     rows = [
-        (table_name(row.table), row.what, row.published, row.ours, row.status, row.why)
+        (table_name(row.table), row.what, row.published, row.ours, row.why)
         for row in report.rows
-        if row.ours
+        if row.status == "differs"
     ]
-    columns = ("where", "what", "published", "ours", "status", "why")
-    note = "What cannot be had stands in the report, each with its reason."
-    return Table("Published and ours", columns, tuple(rows), note)
+    columns = ("where", "what", "published", "ours", "why")
+    return Table("What differs", columns, tuple(rows))
 
 
 def our_figure(report: Report, claim: Claim) -> str:

@@ -169,18 +169,18 @@ def as_html(report: Report) -> str:
     )
 
 
-def markdown(table: Table) -> list[str]:
-    """The lines of a table in Markdown; rows of ours are bold."""
+def markdown(table: Table, *, padded: bool = True) -> list[str]:
+    """The lines of a table in Markdown, with aligned columns if padded; rows of ours are bold."""
     rows = [
         [f"**{cells[0]}**", *cells[1:]] if at in table.ours else list(cells)
         for at, cells in enumerate(table.rows)
     ]
     rows = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [
-        max(3, *(len(row[at]) for row in (table.columns, *rows)))
+        max(3, *(len(row[at]) for row in (table.columns, *rows))) if padded else 0
         for at in range(len(table.columns))
     ]
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    rule = "|" + "|".join("-" * max(3, width + 2) for width in widths) + "|"
     return [_line(table.columns, widths), rule, *(_line(row, widths) for row in rows)]
 
 

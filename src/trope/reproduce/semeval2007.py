@@ -15,7 +15,7 @@ from trope.published.cells import Published, read_published
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import Report, Table, read_ours
 from trope.reproduce.rows import Measured, Place, all_rows, counted, measured
-from trope.tasks.metonymy.collect import count_readings
+from trope.tasks.metonymy.samples import count_readings
 
 PAPER = "semeval2007"
 LITERAL = "literal"

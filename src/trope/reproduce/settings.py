@@ -20,12 +20,12 @@ def tweet_settings() -> dict[Place, Measured]:
     """Section 4.2 of the tweet study."""
     plan = template_plan("tweets2019")
     page = float(plan.pay.amount)
-    pages_an_hour = 3600 / (plan.selection.pace.expected * plan.items_a_page)
+    pages_an_hour = 3600 / (plan.selection.pace.expected * plan.items_per_page)
     return {
         ("4.2", "tweets of the demo task", "count"): counted(plan.demo.items, SETTING),
         ("4.2", "gold tweets of the demo task", "count"): counted(plan.demo.gold, SETTING),
         ("4.2", "annotators selected", "count"): counted(plan.selection.best, SETTING),
-        ("4.2", "tweets a page", "count"): counted(plan.items_a_page, SETTING),
+        ("4.2", "tweets a page", "count"): counted(plan.items_per_page, SETTING),
         ("4.2", "dollars a page", "count"): measured(page, 2, SETTING),
         ("4.2", "dollars an hour", "count"): measured(pages_an_hour * page, 2, SETTING),
         ("4.2", "tweets a day, advised", "count"): counted(plan.caps.day, SETTING),

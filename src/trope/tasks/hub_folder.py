@@ -34,7 +34,7 @@ _WANTED_FROM_HUB = ["*.json", "*.txt", "*.model", "*.safetensors"]
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class EncodedText:
     """A text as numbers: `owner` is the word of each piece (-1: none), empty for whole texts."""
 
     ids: tuple[int, ...]
@@ -231,16 +231,16 @@ def longest(model: Any, wanted: int) -> int:
 
 def text_pieces(
     tokenizer: Any, texts: Sequence[str], answers: Sequence[float] | None, max_length: int
-) -> list[Pieces]:
+) -> list[EncodedText]:
     """Whole texts, cut off at `max_length` pieces."""
     if not texts:
         return []
     found = tokenizer(list(texts), truncation=True, max_length=max_length)["input_ids"]
     given = answers if answers is not None else [NO_ANSWER] * len(found)
-    return [Pieces(tuple(ids), (), (a,)) for ids, a in zip(found, given, strict=True)]
+    return [EncodedText(tuple(ids), (), (a,)) for ids, a in zip(found, given, strict=True)]
 
 
-def padded(batch: Sequence[Pieces], pad: int) -> tuple[Tensor, Tensor]:
+def padded(batch: Sequence[EncodedText], pad: int) -> tuple[Tensor, Tensor]:
     """The numbers of a batch side by side, and which of them count."""
     width = max(len(item.ids) for item in batch)
     ids = torch.full((len(batch), width), pad, dtype=torch.long)
@@ -252,7 +252,7 @@ def padded(batch: Sequence[Pieces], pad: int) -> tuple[Tensor, Tensor]:
 
 
 def sequence_logits(
-    model: Any, items: Sequence[Pieces], pad: int, *, batch: int = 64
+    model: Any, items: Sequence[EncodedText], pad: int, *, batch: int = 64
 ) -> list[list[float]]:
     """What the head says of every sequence, in order."""
     model.eval()

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trope.annotate.exchange.files import protect
-from trope.core.records import Analysis, Metonymy, Token
+from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
 from trope.render import feelings, metaphor_page, names, pieces, rewritings
 from trope.render.pieces import clean
-from trope.render.sentences import ShownSentence, sentences
-from trope.tasks.metaphor.corpus import is_word
+from trope.tasks.metaphor.corpus_rates import is_word
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.workbench.requests import RequestRefused
 
@@ -27,7 +26,7 @@ def shade_words(analysis: Analysis, address: str) -> str:
     parts: list[str] = []
     address = clean(address)
     at = 0
-    for place, sentence in enumerate(sentences(analysis)):
+    for place, sentence in enumerate(analysis.sentences):
         parts.append(clean(analysis.text[at : sentence.start]))
         parts.append(f'<span class="sentence" id="s{place}">')
         parts += _words(sentence, analysis, address)
@@ -42,10 +41,10 @@ def shade_css(analysis: Analysis) -> str:
     return metaphor_page.score_rules(analysis.threshold, set(metaphor_page.shown_scores(analysis)))
 
 
-def _words(sentence: ShownSentence, analysis: Analysis, address: str) -> Iterator[str]:
+def _words(sentence: SentenceSpan, analysis: Analysis, address: str) -> Iterator[str]:
     own = names.names_within(sentence, analysis)
     at = sentence.start
-    for number, token in enumerate(sentence.tokens, start=sentence.first):
+    for number, token in enumerate(analysis.tokens_in(sentence), start=sentence.first):
         yield clean(analysis.text[at : token.start])
         at = token.end
         text = _marked(token, own)
@@ -96,8 +95,9 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
         raise RequestRefused(404, "no-such-word", message)
     place, sentence = sentence_of(analysis, number)
     token = analysis.tokens[number]
-    inside = range(sentence.first, sentence.first + len(sentence.tokens))
-    own = [r for r in sentence.relations if number in (r.verb, r.subject, r.object, r.particle)]
+    inside = range(sentence.first, sentence.last)
+    relations = analysis.relations_in(sentence)
+    own = [r for r in relations if number in (r.verb, r.subject, r.object, r.particle)]
     here = names.names_within(sentence, analysis)
     score = analysis.figurative[place] if analysis.figurative else None
     sentiment = analysis.sentence_sentiments[place] if analysis.sentence_sentiments else None
@@ -121,17 +121,17 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
     )
 
 
-def sentence_of(analysis: Analysis, number: int) -> tuple[int, ShownSentence]:
+def sentence_of(analysis: Analysis, number: int) -> tuple[int, SentenceSpan]:
     """The sentence of a word, with its place in the text."""
-    for place, sentence in enumerate(sentences(analysis)):
-        if number < sentence.first + len(sentence.tokens):
+    for place, sentence in enumerate(analysis.sentences):
+        if number < sentence.last:
             return place, sentence
     raise AssertionError("every word is in a sentence")
 
 
 def listed_rewritings(sentence: str, found: Sequence[Rewriting]) -> str:
     """Candidates for the verbs of a sentence, as lists that unfold."""
-    whole = ShownSentence(0, len(sentence), 0, (), ())
+    whole = SentenceSpan(0, len(sentence), 0, 0)
     return "".join(rewritings.listed(whole, found))
 
 
@@ -144,8 +144,8 @@ def words_csv(analysis: Analysis) -> str:
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     rows.writerow(COLUMNS)
-    for place, sentence in enumerate(sentences(analysis)):
-        for number, token in enumerate(sentence.tokens, start=sentence.first):
+    for place, sentence in enumerate(analysis.sentences):
+        for number, token in enumerate(analysis.tokens_in(sentence), start=sentence.first):
             cells = (
                 place, number, token.text, token.start, token.end, token.lemma, token.upos,
                 token.xpos, token.head, token.deprel,

@@ -8,16 +8,21 @@ from hypothesis import strategies as st
 from analogies import an_item, write_set
 from trope.corpora.mean import CODES, read_mean
 from trope.lexicon.vectors import read_vectors
-from trope.tasks.analogy.answers import chosen_codes, domain_errors, error_counts, right
 from trope.tasks.analogy.controls import answer_features, question_features, surface_features
-from trope.tasks.analogy.folds import make_folds
+from trope.tasks.analogy.cross_validation import (
+    chosen_codes,
+    domain_errors,
+    error_counts,
+    make_folds,
+    right,
+)
 from trope.tasks.analogy.ranker import (
     choose_strength,
     cross_validate,
     fit_ranker,
     log_likelihood,
 )
-from trope.tasks.analogy.small import features
+from trope.tasks.analogy.similarity import similarity_features
 from trope.tasks.analogy.templates import read_templates
 
 
@@ -94,8 +99,8 @@ def test_likenesses_do_not_look_at_spelling(tmp_path):
             hidden.setdefault(text, rng.normal(size=8))
         return np.array([hidden[text] for text in texts], dtype=np.float32)
 
-    alone = features(items, template, read_vectors(), None)
-    table = features(items, template, read_vectors(), meaning)
+    alone = similarity_features(items, template, read_vectors(), None)
+    table = similarity_features(items, template, read_vectors(), meaning)
     assert alone.shape == (len(items), 4, 5)
     assert table.shape == (len(items), 4, 12)
     folds = make_folds(items, "grouped", 0, 3)
@@ -106,7 +111,9 @@ def test_likenesses_do_not_look_at_spelling(tmp_path):
 def test_words_without_vectors_are_like_nothing():
     from trope.lexicon.vectors import WordVectors
 
-    table = features([an_item()], read_templates()["t1"], WordVectors(["q"], [[1.0]]), None)
+    table = similarity_features(
+        [an_item()], read_templates()["t1"], WordVectors(["q"], [[1.0]]), None
+    )
     np.testing.assert_array_equal(table, 0)
 
 

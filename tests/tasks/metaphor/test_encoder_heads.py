@@ -6,7 +6,7 @@ from trope import Pipeline
 from trope.catalog import DETECTORS
 from trope.core.records import Parse
 from trope.tasks.metaphor.encoder_heads import EncoderDetector
-from trope.tasks.metaphor.task import Expression, find_expressions
+from trope.tasks.metaphor.task import VerbExpression, find_expressions
 
 SENTENCES = [
     ("The", "new", "tax", "strangles", "small", "shops", "."),
@@ -56,7 +56,7 @@ def test_an_expression_has_the_score_of_its_verb(
     parse = pipeline.parse(SENTENCES[:1])[0]
     (expression,) = find_expressions(parse)
     assert detector.score_expressions([expression]) == pytest.approx([parse.metaphor[3]], abs=1e-3)
-    (alone,) = detector.score_expressions([Expression("strangle", "shop")])
+    (alone,) = detector.score_expressions([VerbExpression("strangle", "shop")])
     assert alone is not None
     assert 0 <= alone <= 1
 

@@ -3,7 +3,7 @@ import pytest
 from trope.core.errors import BadInput, BadRecord
 from trope.core.records import Parse
 from trope.tasks.metaphor.logistic import Logistic, build, read_concreteness
-from trope.tasks.metaphor.task import Expression
+from trope.tasks.metaphor.task import VerbExpression
 
 pytest.importorskip(
     "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"
@@ -11,7 +11,7 @@ pytest.importorskip(
 
 ABSTRACT = ("idea", "theory", "doctrine", "notion", "belief", "argument")
 CONCRETE = ("hammer", "axe", "spade", "knife", "rope", "bucket")
-PAIRS = [Expression("grasp", noun) for noun in ABSTRACT + CONCRETE]
+PAIRS = [VerbExpression("grasp", noun) for noun in ABSTRACT + CONCRETE]
 LABELS = [True] * len(ABSTRACT) + [False] * len(CONCRETE)
 
 
@@ -26,7 +26,7 @@ def test_classes_carry_over_to_words_that_were_never_seen():
     detector = Logistic()
     detector.fit_expressions(PAIRS, LABELS)
     theory, tool = detector.score_expressions(
-        [Expression("grasp", "hypothesis"), Expression("grasp", "chisel")]
+        [VerbExpression("grasp", "hypothesis"), VerbExpression("grasp", "chisel")]
     )
     assert tool < 0.5 < theory
     detector.tune(PAIRS, LABELS)
@@ -49,10 +49,10 @@ def test_concreteness_is_used_where_it_is_given(tmp_path):
     path = tmp_path / "ratings.txt"
     path.write_text("Word\tBigram\tConc.M\nfrob\t0\t4.9\nblick\t0\t1.2\nwug\t0\t4.8\ndax\t0\t1.1\n")
     detector = build(concreteness=path)
-    pairs = [Expression("zorp", noun) for noun in ("frob", "blick")]
+    pairs = [VerbExpression("zorp", noun) for noun in ("frob", "blick")]
     detector.fit_expressions(pairs, [False, True])
     concrete, abstract = detector.score_expressions(
-        [Expression("zorp", noun) for noun in ("wug", "dax")]
+        [VerbExpression("zorp", noun) for noun in ("wug", "dax")]
     )
     assert abstract > concrete
 

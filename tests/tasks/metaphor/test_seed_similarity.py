@@ -7,13 +7,13 @@ from trope.core.errors import BadInput, BadRecord
 from trope.core.records import Parse
 from trope.lexicon.vectors import WordVectors
 from trope.tasks.metaphor.seed_similarity import SeedSimilarity, read_seeds
-from trope.tasks.metaphor.task import Expression
+from trope.tasks.metaphor.task import VerbExpression
 
 VECTORS = WordVectors(
     ["sow", "doubt", "plant", "worry", "boil", "egg"],
     [[1, 0, 0], [0, 1, 0], [0.9, 0.1, 0], [0.1, 0.9, 0], [0, 0, 1], [0, 0.1, 1]],
 )
-SEEDS = (Expression("sow", "doubt"),)
+SEEDS = (VerbExpression("sow", "doubt"),)
 SENTENCE = Parse(
     ("They", "planted", "worries", "and", "boiled", "eggs"),
     ("PRON", "VERB", "NOUN", "CCONJ", "VERB", "NOUN"),
@@ -27,7 +27,7 @@ SENTENCE = Parse(
 def test_score_is_the_cosine_of_mean_unit_vectors_to_the_nearest_seed():
     detector = SeedSimilarity(VECTORS, SEEDS)
     same, near, far = detector.score_expressions(
-        [SEEDS[0], Expression("plant", "worry"), Expression("boil", "egg")]
+        [SEEDS[0], VerbExpression("plant", "worry"), VerbExpression("boil", "egg")]
     )
     assert same == pytest.approx(1)
     assert 0.99 < near < 1
@@ -51,14 +51,14 @@ def test_words_have_the_score_of_their_expression_and_sentences_the_best():
 def test_threshold_comes_from_held_out_expressions():
     detector = SeedSimilarity(VECTORS, SEEDS)
     assert detector.threshold == math.inf
-    detector.tune([Expression("plant", "worry"), Expression("boil", "egg")], [True, False])
+    detector.tune([VerbExpression("plant", "worry"), VerbExpression("boil", "egg")], [True, False])
     assert detector.label("plant", "doubt")[1] is True
     assert detector.label("boil", "egg")[1] is False
 
 
 def test_seeds_that_are_scored_are_left_out():
-    detector = SeedSimilarity(VECTORS, [*SEEDS, Expression("Boil", "egg")])
-    kept = detector.without([Expression("boil", "Egg")])
+    detector = SeedSimilarity(VECTORS, [*SEEDS, VerbExpression("Boil", "egg")])
+    kept = detector.without([VerbExpression("boil", "Egg")])
     assert kept.seeds == SEEDS
     with pytest.raises(BadInput, match="no seed"):
         kept.without(SEEDS)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
 from trope.tasks.metaphor.silver import (
-    HeldOut,
+    HeldOutTexts,
     SilverText,
     alike_groups,
     build_silver,
@@ -76,14 +76,14 @@ def test_labels_that_differ_are_any_of_in_a_corpus_and_a_drop_between_corpora():
 
 
 def test_what_holds_half_of_a_held_out_text_is_like_it():
-    guard = HeldOut({"test": ["Mayor unveils three new lanes for bicycles before spring"]})
+    guard = HeldOutTexts({"test": ["Mayor unveils three new lanes for bicycles before spring"]})
     assert guard.find("He said: mayor unveils three new lanes for bicycles, and left") == "test"
     assert guard.find("Mayor opens three new lanes for bicycles before spring") == "test"
     assert guard.find("Three new lanes for the north") == ""
 
 
 def test_a_short_held_out_text_does_not_take_longer_ones_with_it():
-    guard = HeldOut({"test": ["I do not know"]})
+    guard = HeldOutTexts({"test": ["I do not know"]})
     assert guard.find("I do not know") == "test"
     assert guard.find("I do not know how the mayor does it") == ""
 

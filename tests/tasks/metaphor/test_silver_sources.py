@@ -9,7 +9,7 @@ from trope.core.errors import BadRecord, MissingData, UnknownName
 from trope.core.files import sha256
 from trope.corpora.conceptual_metaphors import read_master_list, read_metanet_examples
 from trope.tasks.metaphor.silver_sources import (
-    gather,
+    gather_texts,
     lines_to_predict,
     literal_stand_in,
     newsmet_headlines,
@@ -23,7 +23,7 @@ def data(tmp_path):
 
 
 def test_every_corpus_becomes_sentences_with_one_label(data):
-    gathered = gather(data)
+    gathered = gather_texts(data)
     labels = {}
     for item in gathered.texts:
         labels.setdefault(item.source, []).append(item.metaphor)
@@ -43,18 +43,18 @@ def test_trofi_is_used_where_its_file_is_given(data, tmp_path):
         "***melt***\n*nonliteral cluster*\nwsj1:1\tN\tTheir hopes melted away ./.\n"
         "wsj1:2\tU\tThe pledge melted ./.\n"
     )
-    gathered = gather(data, ["trofi"], trofi=base)
+    gathered = gather_texts(data, ["trofi"], trofi=base)
     assert [(i.text, i.metaphor) for i in gathered.texts] == [("Their hopes melted away.", True)]
     with pytest.raises(UnknownName, match="'trofi'"):
-        gather(data, ["trofi"])
+        gather_texts(data, ["trofi"])
 
 
 def test_faults_of_the_request_are_named(data):
     with pytest.raises(UnknownName, match="no set of labelled sentences is called 'lccc'"):
-        gather(data, ["lccc"])
+        gather_texts(data, ["lccc"])
     (data / "lcc/dev.csv").unlink()
     with pytest.raises(MissingData, match=r"dev\.csv: not found"):
-        gather(data, ["lcc"])
+        gather_texts(data, ["lcc"])
 
 
 def test_stand_in_has_no_word_that_is_often_metaphorical(data):
@@ -114,7 +114,7 @@ def test_empty_sentence_of_metanet(tmp_path):
 @pytest.mark.shared
 def test_sets_have_what_the_catalogue_counts(shared):
     data = shared / "data"
-    gathered = gather(data)
+    gathered = gather_texts(data)
     counts = {}
     for item in gathered.texts:
         counts[item.source] = counts.get(item.source, 0) + 1

@@ -16,8 +16,8 @@ from trope.catalog import DETECTORS
 from trope.core.errors import BadModel, DownloadFailed, MissingData
 from trope.core.records import Parse
 from trope.tasks.hub_folder import load_tokenizer
-from trope.tasks.metaphor.hub_model import Notes, word_pieces
-from trope.tasks.metaphor.task import Expression
+from trope.tasks.metaphor.hub_model import DetectorNotes, word_pieces
+from trope.tasks.metaphor.task import VerbExpression
 
 
 def parse(text: str) -> Parse:
@@ -81,7 +81,7 @@ def test_scores_do_not_depend_on_the_company(words):
 
 def test_a_sentence_over_the_limit_is_read_in_parts_that_hold_every_word(words):
     detector = build(words)
-    detector.notes = Notes("words", max_length=10)
+    detector.notes = DetectorNotes("words", max_length=10)
     (row,) = detector.score_words([parse("the frost bites early buds of " * 12)])
     assert len(row) == 72
     assert None not in row
@@ -91,9 +91,9 @@ def test_an_expression_is_its_verb_in_its_sentence_or_a_text_of_two_words(words)
     detector = build(words)
     sentence = parse("the frost bites early buds")
     ((_, _, bites, _, _),) = detector.score_words([sentence])
-    inside = Expression("bite", "bud", 2, 4, sentence.words)
+    inside = VerbExpression("bite", "bud", 2, 4, sentence.words)
     ((grasp, _),) = detector.score_words([parse("grasp idea")])
-    found = detector.score_expressions([inside, Expression("grasp", "idea")])
+    found = detector.score_expressions([inside, VerbExpression("grasp", "idea")])
     assert found == pytest.approx([bites, grasp], abs=1e-5)
 
 
@@ -103,7 +103,7 @@ def test_a_model_of_sentences_scores_sentences_and_no_words(sentences):
     assert detector.score_words([text]) == [(None,) * 6]
     (score,) = detector.score_sentences([text])
     assert detector.score_texts(["the frost bites early buds."]) == pytest.approx([score])
-    inside = Expression("bite", "bud", 2, 4, text.words)
+    inside = VerbExpression("bite", "bud", 2, 4, text.words)
     assert detector.score_expressions([inside]) == pytest.approx([score])
     assert detector.score_texts([]) == []
 

@@ -9,19 +9,18 @@ from trope.core.errors import BadInput, BadRecord
 from trope.core.records import Metonymy
 from trope.corpora.name_samples import NameSample
 from trope.lexicon.readings import readings
-from trope.tasks.metonymy.crossvalidate import (
+from trope.tasks.metonymy.baselines import MajorityReading
+from trope.tasks.metonymy.task import (
+    decide,
+    metonymy_at,
+    parse_samples,
+    words_within,
+)
+from trope.tasks.metonymy.validation import (
     choose_by_cross_validation,
     cross_predict,
     draw_folds,
     share_right,
-)
-from trope.tasks.metonymy.majority import Majority
-from trope.tasks.metonymy.task import (
-    decide,
-    finest_known,
-    metonymy_at,
-    put_into_context,
-    words_within,
 )
 
 SAYING, LIVING = (
@@ -90,7 +89,7 @@ def test_roles_need_a_real_archive_of_verbnet(tmp_path):
 
 
 def test_an_untrained_majority_says_literal():
-    [row] = Majority().predict(NAMES[:1])
+    [row] = MajorityReading().predict(NAMES[:1])
     assert row["literal"] == 1
 
 
@@ -113,7 +112,7 @@ def test_a_metonymy_is_a_row_of_an_analysis():
 
 def test_samples_get_the_trees_of_their_own_sentence():
     sample = NameSample("a", "New Peru", "location", ("No.", "In New Peru's hills."), 1, 3, 11)
-    [name] = put_into_context([sample], FakePipeline())
+    [name] = parse_samples([sample], FakePipeline())
     assert name.parse.words[name.first : name.last] == ("New", "Peru")
     assert (name.id, name.name_class) == ("a", "location")
     assert name.sentences[name.target][name.start : name.end] == "New Peru"
@@ -136,7 +135,7 @@ def test_folds_hold_every_name_once_and_share_out_readings():
         draw_folds(NAMES, READINGS, seed=1, folds=21)
 
 
-class Cheat(Majority):
+class Cheat(MajorityReading):
     """Knows the readings of the names that it was trained on, and calls all others mixed."""
 
     def fit(self, names, given):
@@ -159,15 +158,7 @@ def test_nobody_is_judged_by_a_system_that_knows_him():
 
 def test_the_better_system_is_chosen():
     best, scores = choose_by_cross_validation(
-        {"cheat": Cheat, "majority": Majority}, NAMES, READINGS, seed=0
+        {"cheat": Cheat, "majority": MajorityReading}, NAMES, READINGS, seed=0
     )
     assert best == max(scores, key=lambda name: scores[name])
     assert set(scores) == {"cheat", "majority"}
-
-
-def test_the_finest_level_that_all_samples_have():
-    one = NameSample("a", "Peru", "location", ("Peru",), 0, 0, 4, "mixed", "medium")
-    other = NameSample("b", "Peru", "location", ("Peru",), 0, 0, 4, "mixed", "fine")
-    unknown = NameSample("c", "Peru", "location", ("Peru",), 0, 0, 4)
-    assert finest_known([one, other]) == "medium"
-    assert finest_known([one, unknown]) is None

@@ -5,7 +5,6 @@ import pytest
 from trope.core.errors import BadInput
 from trope.core.records import Parse
 from trope.lexicon.vectors import WordVectors
-from trope.tasks.rewriting.expansion import expand
 from trope.tasks.rewriting.measures import (
     first_position,
     metaphoricity,
@@ -53,18 +52,6 @@ def test_the_less_fitting_side_decides() -> None:
     assert metaphoricity("eats", None, "shop", VECTORS) == pytest.approx(0.7071, abs=1e-4)
     assert metaphoricity("eats", "blork", None, VECTORS) is None
     assert metaphoricity("blork", "tax", "shop", VECTORS) is None
-
-
-def test_new_headlines_agree_and_know_where_they_come_from() -> None:
-    headline = place("Tax hurts shops", 1, "VBZ")
-    (new, other) = expand("Tax hurts shops", headline, False, ["strangled", "bites"], source="7")
-    assert (new.text, new.metaphor, new.source) == ("Tax strangles shops", True, "7")
-    assert (new.repaired, other.repaired) == ("strangled", "")
-
-
-def test_a_verb_that_stands_there_twice_is_refused() -> None:
-    with pytest.raises(BadInput, match="exactly once"):
-        expand("hurts hurts", place("hurts hurts", 0, "VBZ"), False, ["bites"], source="7")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from trope.core.errors import BadInput
 from trope.tasks.sentiment.harvest import (
     REASONS,
-    FoundTweet,
     HarvestRules,
+    StreamTweet,
     count_harvest,
     harvest,
     long_enough,
@@ -18,8 +18,8 @@ from trope.tasks.sentiment.harvest import (
 LONG = "the printer ate my only copy of the form again"
 
 
-def tweets(*texts: str) -> list[FoundTweet]:
-    return [FoundTweet(str(10**17 + at), text) for at, text in enumerate(texts)]
+def tweets(*texts: str) -> list[StreamTweet]:
+    return [StreamTweet(str(10**17 + at), text) for at, text in enumerate(texts)]
 
 
 def test_every_tweet_has_a_verdict_in_order() -> None:
@@ -51,7 +51,7 @@ def test_every_tweet_has_a_verdict_in_order() -> None:
 
 def test_authors_are_wanted_whatever_they_say() -> None:
     rules = HarvestRules(authors=frozenset({"@Grumpy"}), general=False)
-    stream = [FoundTweet("1", LONG, "grumpy"), FoundTweet("2", f"{LONG} too, no?", "other")]
+    stream = [StreamTweet("1", LONG, "grumpy"), StreamTweet("2", f"{LONG} too, no?", "other")]
     found = list(harvest(stream, rules))
     assert found[0].wanted_for == "author grumpy"
     assert found[1].reason == "not-wanted"
@@ -74,7 +74,7 @@ def test_quotas_close_a_category() -> None:
 
 def test_an_id_twice_is_refused() -> None:
     with pytest.raises(BadInput, match="comes twice"):
-        list(harvest([FoundTweet("1", LONG), FoundTweet("1", "other")]))
+        list(harvest([StreamTweet("1", LONG), StreamTweet("1", "other")]))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_any_stream_is_accounted_for(texts: list[str]) -> None:
 
 def test_lsa_proposes_hashtags_of_like_tweets() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
-    from trope.tasks.sentiment.proposals import propose_hashtags
+    from trope.tasks.sentiment.hashtag_proposals import propose_hashtags
 
     moans = [f"great another {w} delayed again thanks" for w in ("bus", "train", "plane", "boat")]
     cakes = [f"baked a {w} cake for the party" for w in ("lemon", "carrot", "plum", "nut")]

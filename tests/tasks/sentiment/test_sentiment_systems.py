@@ -6,18 +6,23 @@ import pytest
 
 from trope.catalog import SENTIMENT_SYSTEMS
 from trope.core.errors import BadInput, BadRecord
-from trope.core.records import Analysis, Token
+from trope.core.records import Analysis, SentenceSpan, Token
 from trope.lexicon.polarity import PolarityLexica
-from trope.tasks.sentiment.features import features_of, is_figurative, read_tweet
-from trope.tasks.sentiment.lexicon_system import Boosting, LexiconSystem
-from trope.tasks.sentiment.plain_sentiment import PlainSentiment, plain, read_tweeteval
-from trope.tasks.sentiment.selection import (
+from trope.tasks.sentiment.features import features_of, is_figurative, tweet_words
+from trope.tasks.sentiment.lexicon_system import (
+    Boosting,
+    LexiconSystem,
+    PolarityModel,
+    read_tweeteval,
+    without_seeds,
+)
+from trope.tasks.sentiment.task import to_integers
+from trope.tasks.sentiment.validation import (
     TEST_SHARES,
     category_weights,
     folds_of,
     held_out_scores,
 )
-from trope.tasks.sentiment.task import to_integers
 
 LEXICA = PolarityLexica(
     valence={"lovely": 2.8, "awful": -2.0},
@@ -40,11 +45,11 @@ def tweet(text: str) -> Analysis:
         deprel = "amod" if number else "root"
         head = 0 if number else -1
         tokens.append(Token(word, start, at, upos, "X", word.lower(), head, deprel))
-    return Analysis(text, tuple(tokens), ((0, len(text)),), ())
+    return Analysis(text, tuple(tokens), (SentenceSpan(0, len(text), 0, len(tokens)),), ())
 
 
 def features(text: str) -> dict[str, float]:
-    return features_of(read_tweet(tweet(text), LEXICA), LEXICA)
+    return features_of(tweet_words(tweet(text), LEXICA), LEXICA)
 
 
 def test_features_have_names_and_the_same_for_every_tweet() -> None:
@@ -142,7 +147,7 @@ def test_ablation_leaves_the_figurative_group_out() -> None:
 def test_plain_sentiment_gives_probabilities_and_crosses_marks_with_them() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     texts = [f"{w} {n}" for w in ("awful rain", "grey sky", "lovely sun") for n in range(6)]
-    model = PlainSentiment()
+    model = PolarityModel()
     with pytest.raises(BadInput, match="has not learnt"):
         model.probabilities(["x"])
     model.fit(texts, [0] * 6 + [1] * 6 + [2] * 6)
@@ -157,7 +162,7 @@ def test_plain_sentiment_gives_probabilities_and_crosses_marks_with_them() -> No
 
 
 def test_plain_tweets_hide_names_and_marks() -> None:
-    assert plain("Hey @Ann #Sarcasm #fun") == "hey @user  #fun"
+    assert without_seeds("Hey @Ann #Sarcasm #fun") == "hey @user  #fun"
 
 
 def test_tweeteval_needs_a_label_for_every_text(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def full_report(
     trust: Mapping[str, float],
     losses: Losses,
 ) -> Iterator[str]:
-    """The lines of a full report; `trust` is the share of control items that a person had right."""
+    """The lines of a full report; `trust` is each person's share of right control items."""
     questions = [question.id for question in plan.questions]
     inputs = ["orig__golden", "id", "text", *fields]
     head = [*_HEAD, *questions, *inputs, *(f"{name}_gold" for name in questions)]
@@ -139,7 +139,7 @@ def read_crowdflower(path: Path, plan: Plan, losses: Losses) -> Iterator[ToolRec
         if row.get("_worker_id"):
             yield _tool_record(path, row, record, plan)
         else:
-            losses["aggregated rows brought their items, and no judgment"] += 1
+            losses["aggregated rows add their items, and no judgments"] += 1
             yield ToolRecord(record)
 
 
@@ -179,7 +179,7 @@ def _tool_record(path: Path, row: Mapping[str, str], record: TextRecord, plan: P
         at = _moment(row["_created_at"]) if row.get("_created_at") else None
         began = _moment(row["_started_at"]) if row.get("_started_at") else at
     except ValueError as error:
-        raise BadRecord(path, record.line, f"has a time that cannot be read ({error})") from None
+        raise BadRecord(path, record.line, f"has an invalid time ({error})") from None
     seconds = max((at - began).total_seconds(), 0.0) if at and began else 0.0
     tainted = row.get("_tainted", "").lower() == "true"
     state: Literal["discarded", "counted"] = "discarded" if tainted else "counted"

@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def protect(cell: str) -> str:
-    """The cell as it may stand in a file that someone opens in a spreadsheet."""
+    """The cell in a form that is safe to open in a spreadsheet."""
     risky = cell.startswith(_BEGINS_A_FORMULA) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if risky or cell.startswith("'") else cell
 
@@ -48,7 +48,7 @@ _TO_QUOTE = re.compile(r'[",\r\n]')
 
 
 def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """A line of JSON a row."""
+    """One line of JSON per row."""
     for row in rows:
         yield as_json(row) + "\n"
 
@@ -56,7 +56,7 @@ def jsonl_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def csv_lines(
     head: Sequence[str], rows: Iterable[Mapping[str, Any]], *, safe: bool = True
 ) -> Iterator[str]:
-    """The head and a line a row; lists and objects are written as JSON, None as nothing."""
+    """The header and one line per row; lists and objects are written as JSON, None as nothing."""
     guard = protect if safe else str
     yield _csv_line([guard(name) for name in head])
     for row in rows:
@@ -67,7 +67,7 @@ def read_judgment_jsonl(path: Path) -> Iterator[tuple[int, JudgmentRecord]]:
     """The judgments of JSON lines with their lines.
 
     Raises:
-        BadRecord: for the first line at fault.
+        BadRecord: for the first invalid line.
     """
     for line, given in read_objects(path):
         try:
@@ -84,10 +84,10 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             given = json.loads(text)
             if not isinstance(given, dict):
-                raise ValueError("no object")
-            as_json(given).encode()  # half a surrogate pair is no text, and no database takes it
+                raise ValueError("not an object")
+            as_json(given).encode()  # half a surrogate pair is not text, and databases refuse it
         except (ValueError, RecursionError) as error:
-            problem = f"cannot be read as a JSON object ({error}); write one a line"
+            problem = f"is not a JSON object ({error}); write one per line"
             raise BadRecord(path, line, problem) from None
         yield line, given
 
@@ -140,7 +140,7 @@ _JUDGMENT_TYPES = {
 def write_parquet(
     file: IO[bytes], types: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
 ) -> int:
-    """Write the rows with columns of these types (of Arrow); gives the number of rows."""
+    """Write the rows with columns of these types (of Arrow); returns the number of rows."""
     arrow, parquet = _arrow()
     schema = arrow.schema([(name, arrow.type_for_alias(kind)) for name, kind in types.items()])
     number, source = 0, iter(rows)
@@ -178,7 +178,7 @@ def read_parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                     number += 1
                     yield number, {name: _text(value) for name, value in row.items()}
     except (arrow.ArrowException, OSError) as error:
-        problem = f"cannot be read as Parquet ({str(error).splitlines()[0]}); write it again"
+        problem = f"is not valid Parquet ({str(error).splitlines()[0]}); write it again"
         raise BadRecord(path, number + 1, problem) from None
 
 
@@ -194,7 +194,7 @@ def read_judgment_parquet(
 
 
 def _fitting(value: Any, kind: str) -> Any:
-    """The value as the column wants it: what is no text becomes JSON in a column of text."""
+    """The value for the column: in a text column, anything but text becomes JSON."""
     if kind != "string" or value is None or isinstance(value, str):
         return value
     return as_json(value)

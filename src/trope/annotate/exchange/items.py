@@ -44,18 +44,18 @@ def read_items(path: str | Path, plan: Plan, *, safe_cells: bool = False) -> Ite
     `safe_cells` takes away what protects the cells of a CSV file from spreadsheets.
 
     Raises:
-        BadRecord: with the line, for a text that is missing or too long, an id that comes twice,
-            marked words that are not there, known answers that no question has.
+        BadRecord: with the line, for a text that is missing or too long, a duplicate id, a
+            highlight that is not in the text, or known answers to unknown questions.
     """
-    with closing(_SeenIds()) as seen:
+    with closing(_IdLines()) as seen:
         record = None
         for record in _records(Path(path), safe_cells):
             if before := seen.add(record.id, record.line):
-                problem = f"id {record.id!r} stands in line {before} already"
+                problem = f"id {record.id!r} is already in line {before}"
                 raise BadRecord(path, record.line, problem)
             yield checked_item(record, plan, path)
     if record is None:
-        raise BadRecord(path, 1, "holds no item; give a file with rows")
+        raise BadRecord(path, 1, "has no items; give a file with rows")
 
 
 def checked_item(record: TextRecord, plan: Plan, path: str | Path) -> NewItem:
@@ -86,7 +86,7 @@ def _item(record: TextRecord, plan: Plan) -> NewItem:
     if not record.text.strip():
         raise _ItemFault("has no text")
     if any("\0" in part for part in (record.text, record.id, *record.fields.values())):
-        raise _ItemFault("holds a NUL, which is no character")
+        raise _ItemFault("contains a NUL character")
     if len(record.text) > TEXT_LIMIT:
         raise _ItemFault(f"has a text of more than {TEXT_LIMIT:,} characters")
     if not record.id or len(record.id) > 200:
@@ -116,16 +116,16 @@ def _item(record: TextRecord, plan: Plan) -> NewItem:
 
 
 def doubt_of(item: NewItem, plan: Plan) -> float:
-    """How doubtful an item is by the field that the plan names; control items need none."""
+    """The uncertainty of an item, from the field named in the plan; control items need none."""
     name, value = plan.uncertainty.field, item.payload.get(plan.uncertainty.field)
     if item.gold and value in (None, ""):
         return 0.0
     try:
         score = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise _ItemFault(f"has no number in {name!r}, by which items are ordered") from None
+        raise _ItemFault(f"has no number in {name!r}, which orders the items") from None
     if not isfinite(score) or (plan.uncertainty.measure == "probability" and not 0 <= score <= 1):
-        raise _ItemFault(f"has {value!r} in {name!r}, which is no {plan.uncertainty.measure}")
+        raise _ItemFault(f"has {value!r} in {name!r}, which is not a {plan.uncertainty.measure}")
     return doubt_score(score, plan.uncertainty.measure)
 
 
@@ -135,7 +135,7 @@ def batch_of(item: NewItem, plan: Plan) -> str:
 
 
 def _highlight(value: str, text: str) -> Spans:
-    """The marked stretches, given as offsets in JSON or as words that stand once in the text."""
+    """The highlighted spans, given as offsets in JSON or as words that occur once in the text."""
     if not value:
         return []
     given = _loose(value)
@@ -143,7 +143,7 @@ def _highlight(value: str, text: str) -> Spans:
         spans = [given] if given and isinstance(given[0], int) else given
         for span in spans:
             if not _within(span, text):
-                raise _ItemFault(f"highlights {span}, which is no [start, end] within the text")
+                raise _ItemFault(f"the highlight {span} is not a [start, end] within the text")
         return [list(span) for span in spans]
     if (times := text.count(value)) != 1:
         problem = "is not in the text" if not times else f"is in the text {times} times"
@@ -175,16 +175,16 @@ def _loose(value: Any) -> Any:
         return value
 
 
-class _SeenIds:
-    """Ids with the lines where they stood."""
+class _IdLines:
+    """Ids with the lines where they were seen, kept on disk so that memory does not grow."""
 
     def __init__(self) -> None:
-        self._rows = sqlite3.connect("")  # a file without a name, which goes with this object
+        self._rows = sqlite3.connect("")  # a file without a name, deleted with this object
         self._rows.execute("PRAGMA journal_mode=OFF")
         self._rows.execute("CREATE TABLE seen (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID")
 
     def add(self, identifier: str, line: int) -> int | None:
-        """Note the id; gives the line where it stood before, if anywhere."""
+        """Add the id; returns the line where it was seen before, if any."""
         row = (identifier, line)
         if self._rows.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", row).rowcount:
             return None
@@ -192,5 +192,5 @@ class _SeenIds:
         return int(found.fetchone()[0])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._rows.close()

@@ -34,7 +34,7 @@ _NUMBERS = ("number", "rating")
 def task_lines(
     plan: Plan, tasks: Iterable[tuple[ItemRecord, Sequence[JudgmentRecord]]], losses: Losses
 ) -> Iterator[str]:
-    """The lines of a file: one list, a task a line."""
+    """The lines of a file: one list, one task per line."""
     before = "[\n"
     for number, (item, rows) in enumerate(tasks, start=1):
         yield before + as_json(_task(number, item, rows, plan, losses))
@@ -137,7 +137,7 @@ def _many(answer: Any) -> bool:
 
 
 def read_label_studio(path: Path, plan: Plan, losses: Losses) -> Iterator[ToolRecord]:
-    """The annotations of an export; a task without one brings its item alone.
+    """The annotations of an export; a task without one adds only its item.
 
     The place of an error is the number of the task.
     """
@@ -155,7 +155,7 @@ def read_label_studio(path: Path, plan: Plan, losses: Losses) -> Iterator[ToolRe
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             if isinstance(error, BadRecord):
                 raise
-            raise BadRecord(path, number, f"cannot be read as a task ({error})") from None
+            raise BadRecord(path, number, f"is not a valid task ({error})") from None
 
 
 def _list(task: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -249,8 +249,8 @@ def read_array(path: Path, *, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, 
     """The objects of a list, counted from 1.
 
     Raises:
-        BadRecord: with the number of the element, for one that is no object, is longer than
-            `limit`, or cannot be read.
+        BadRecord: with the number of the element, for one that is not an object, is longer
+            than `limit`, or is not valid.
     """
     if not path.is_file():
         raise MissingData(path, "check the file name")
@@ -264,7 +264,7 @@ def _objects(path: Path, limit: int) -> Iterator[tuple[int, dict[str, Any]]]:
     with path.open(encoding="utf-8-sig") as file:
         held = file.read(_PIECE).lstrip(_SPACE)
         if not held.startswith("["):
-            raise BadRecord(path, 1, "is no JSON list of tasks; export it as JSON")
+            raise BadRecord(path, 1, "is not a JSON list of tasks; export it as JSON")
         held, number, decoder = held[1:], 0, json.JSONDecoder()
         while True:
             held = held.lstrip(_SPACE + ",")
@@ -275,12 +275,12 @@ def _objects(path: Path, limit: int) -> Iterator[tuple[int, dict[str, Any]]]:
                 piece = file.read(max(_PIECE, len(held)))  # doubling: each element is read once
                 if not piece or len(held) + len(piece) > 2 * limit + _PIECE:
                     cause = "is cut off" if not piece else f"is over {limit // 1024**2} MB"
-                    raise BadRecord(path, number + 1, f"{cause}, or is no JSON; export it again")
+                    raise BadRecord(path, number + 1, f"{cause}, or is not JSON; export it again")
                 held += piece
                 continue
             number += 1
             if not isinstance(found, dict):
-                raise BadRecord(path, number, "is no task; a task is a JSON object")
+                raise BadRecord(path, number, "is not a task; a task is a JSON object")
             yield number, found
             held = held[end:]
 

@@ -87,7 +87,7 @@ def _assignment(plan: Plan, row: JudgmentRecord) -> dict[str, Any]:
         "HITTypeId": _made_id(f"type {plan.title}"),
         "Title": plan.title,
         "Reward": f"${plan.earned(1)}" if plan.pay.currency == "USD" else "",
-        "MaxAssignments": plan.judgments_an_item,
+        "MaxAssignments": plan.judgments_per_item,
         "AssignmentId": _made_id(f"assignment {row.judgment}"),
         "WorkerId": row.annotator,
         "AssignmentStatus": status,
@@ -109,7 +109,7 @@ def _answer(row: JudgmentRecord) -> dict[str, str]:
 
 
 def read_mturk(path: Path, plan: Plan, losses: Losses) -> Iterator[ToolRecord]:
-    """The assignments of a batch file; a file of inputs alone brings items alone."""
+    """The assignments of a batch file; a file of inputs only adds items."""
     for line, row in read_rows(path, format="csv", limit=RECORD_LIMIT):
         fields = {k.removeprefix("Input."): v for k, v in row.items() if k.startswith("Input.")}
         if not fields:
@@ -131,7 +131,7 @@ def _tool_record(
         at = read_time(row["SubmitTime"]) if row.get("SubmitTime") else None
         given = _given(row, plan, losses)
     except (ValueError, TypeError) as error:
-        raise BadRecord(path, record.line, f"cannot be read ({error})") from None
+        raise BadRecord(path, record.line, f"is not valid ({error})") from None
     state: Literal["discarded", "counted"] = (
         "discarded" if row.get("AssignmentStatus") == "Rejected" else "counted"
     )
@@ -178,7 +178,7 @@ def read_time(text: str) -> datetime:
         return as_time(text)
     _, month, day, clock, zone, year = parts
     if month not in _MONTHS or zone not in _ZONES:
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a time")
     hours, minutes, seconds = map(int, clock.split(":"))
     there = timezone(timedelta(hours=_ZONES[zone]))
     number = _MONTHS.index(month) + 1

@@ -36,9 +36,9 @@ Losses = Counter[str]
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRecord:
-    """A judgment on its way out or in.
+    """A judgment in a file.
 
-    `replaces` is the number of the one that it took the place of, `weight` that of the annotator.
+    `replaces` is the number of the judgment that it replaced, `weight` is the annotator's.
     """
 
     judgment: int
@@ -67,9 +67,9 @@ class ItemRecord:
 
 @dataclass(frozen=True, slots=True)
 class ToolRecord:
-    """A judgment that a file of another tool brings, with its item.
+    """A judgment in a file of another tool, with its item.
 
-    `given` are the answers as a form would give them. Without an annotator it is the item alone.
+    `given` are the answers as a form would hold them. Without an annotator it is only the item.
     """
 
     record: TextRecord
@@ -81,22 +81,22 @@ class ToolRecord:
 
 
 def as_json(value: Any) -> str:
-    """The value on one line, as all files have it."""
+    """The value as JSON on one line."""
     return _ENCODER.encode(value)
 
 
 def as_time(text: str) -> datetime:
-    """The moment behind an ISO time; one without a zone is of UTC.
+    """The datetime of an ISO time; UTC if it has no zone.
 
     Raises:
-        ValueError: for a text that is no time.
+        ValueError: for a text that is not a time.
     """
     moment = datetime.fromisoformat(text)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def form_values(answers: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Answers as a form gives them: spans as start-end, all else as text."""
+    """Answers as a form holds them: spans as start-end, all else as text."""
     return {name: _texts(answer) for name, answer in answers.items()}
 
 
@@ -149,7 +149,7 @@ def from_object(given: Mapping[str, Any]) -> JudgmentRecord:
     replaces = given.get("replaces")
     answers, more = given.get("answers"), given.get("more") or {}
     if not isinstance(answers, dict) or not isinstance(more, dict):
-        raise ValueError("has no answers; they are an object, empty for one that was skipped")
+        raise ValueError("has no answers; give an object, empty for a skipped item")
     return JudgmentRecord(
         _number(given.get("judgment")),
         given["item"],
@@ -202,7 +202,7 @@ def from_cells(cells: Mapping[str, str], questions: Sequence[Question]) -> Judgm
             if name in given:
                 given[name] = float(given[name])
     except (ValueError, TypeError) as error:
-        raise ValueError(f"has a cell that cannot be read ({error})") from None
+        raise ValueError(f"has an invalid cell ({error})") from None
     for name in ("current", "gold_right"):
         if name in given:
             given[name] = {"True": True, "true": True, "False": False, "false": False}.get(
@@ -222,7 +222,7 @@ def _from_cell(question: Question, cell: str) -> Any:
 
 
 def _returns(question: Question, answer: Any) -> bool:
-    """Whether the question's column gives the answer back."""
+    """Whether the answer can be read back from the question's column."""
     if answer is None or answer == "":
         return False
     if question.kind == "scale":

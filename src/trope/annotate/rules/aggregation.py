@@ -21,7 +21,7 @@ METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
 
 @dataclass(frozen=True, slots=True)
 class AggregationOptions:
-    """How answers become a label; what a method does not know it ignores."""
+    """How answers become a label; each method ignores options that it does not have."""
 
     method: str = "majority"
     ties: TieBreak = "none"
@@ -37,7 +37,7 @@ def aggregate_question(judgments: Sequence[Judgment], options: AggregationOption
     """The labels of the items of one question, and the quality of its annotators.
 
     Raises:
-        BadInput: for a mean of labels that are no numbers, or reliabilities without test questions.
+        BadInput: for a mean of labels that are not numbers, or without test questions.
     """
     if options.method == "weighted-mean":
         return _weighted_mean(judgments, options)
@@ -80,7 +80,7 @@ def _known_labels(judgments: Sequence[Judgment]) -> dict[str, str]:
 
 
 def agreed_spans(item: str, given: Sequence[tuple[Sequence[Sequence[int]], float]]) -> ItemResult:
-    """The stretches that more than half of the weight marked, as JSON.
+    """The spans that more than half of the weight marked, as JSON.
 
     The confidence is the mean share of those who marked a character of them.
 

@@ -95,7 +95,7 @@ def measure_question(
     """The agreement of the annotators on one question.
 
     Args:
-        order: the labels from lowest to highest, for alpha_ordinal, where they are no numbers.
+        order: the labels from lowest to highest, for alpha_ordinal, if they are not numbers.
         verb_classes: the class of each item's verb (light, aspectual, weak or ""), for the
             exclusions of tweets2019.
         usual: how many answers a complete item has; by default the most frequent number, the
@@ -168,14 +168,14 @@ def _statistics(
     if numbers is not None and not ordered:
         found.append(krippendorff_interval(counts, numbers))
     else:
-        refusals["alpha_interval"] = "undefined: the labels are no numbers"
+        refusals["alpha_interval"] = "undefined: the labels are not numbers"
     if numbers is not None or ordered:
         found.append(krippendorff_ordinal(counts))
     else:
         refusals["alpha_ordinal"] = "undefined: the labels have no order; give it with --order"
     cohen = cohen_kappas(votes) if paired else None
     if not paired:
-        refusals["cohen"] = "not measured here: too many annotators to take two by two"
+        refusals["cohen"] = "not measured here: too many annotators to compare every pair"
     elif cohen is not None:
         found.append(cohen)
     elif len(votes.annotators) > MOST_PAIRED:
@@ -223,7 +223,7 @@ def _settled(agreement: Agreement | None, name: str, refusal: str | None, reason
     if agreement.n == 1 or reason.startswith("undefined: one item"):
         why = "undefined: one item cannot tell agreement from chance"
         return Agreement(name, None, None, None, agreement.n, why)
-    return _explained(agreement, reason or "undefined: every answer that counts is the same label")
+    return _explained(agreement, reason or "undefined: all answers that count have the same label")
 
 
 def _explained(agreement: Agreement, reason: str) -> Agreement:
@@ -233,14 +233,14 @@ def _explained(agreement: Agreement, reason: str) -> Agreement:
 def _pair_reason(agreement: Agreement) -> str:
     if agreement.n == 1:
         return "undefined: the two share one item"
-    return "undefined: both give one and the same label to all that they share"
+    return "undefined: both give the same label to all items that they share"
 
 
 def _why_undefined(votes: Votes, counts: Floats) -> str:
-    """Why chance-corrected agreement cannot be had, or the empty string."""
+    """Why chance-corrected agreement is undefined, or the empty string."""
     paired = counts[counts.sum(axis=1) >= 2]
     if len(votes.annotators) == 1:
-        return "undefined: one annotator has nobody to agree with"
+        return "undefined: there is only one annotator"
     if not len(paired):
         return "undefined: no item has two answers"
     if len(paired) == 1:
@@ -259,7 +259,7 @@ _VERB_TAGS = ("VB", "VBZ", "VBD", "VBG", "VBN")
 
 
 def verb_lemma(form: str) -> str:
-    """The base form of a verb that may stand in any of its forms."""
+    """The base form of a verb in any of its forms."""
     form = form.lower()
     found = [lemma(form, "VERB", tag) for tag in ("VBZ", "VBG", "VBD", "VBN")]
     return next((base for base in found if base and base != form), form)

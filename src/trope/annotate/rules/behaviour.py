@@ -1,7 +1,7 @@
 """How people work rather than what they answer: too fast, the same again and again, copied.
 
-These are signs, not proofs: each gives a reason for a person to look at, with a small known rate
-of false alarms.
+These are signs, not proof: each gives a reason for the owner to check, with a small known rate of
+false alarms.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from statistics import median
 from trope.core.judgments import Judgment, as_number
 
 CLOSE = 2.0
-"""Numbers that are no farther apart than this are of one mind."""
+"""Numbers that are at most this far apart count as agreeing."""
 
 
 def too_fast(
@@ -34,17 +34,17 @@ def too_fast(
         return {}
     usual = median(medians.values())
     return {
-        name: f"too fast: {seconds:.1f} s an answer, the others {usual:.1f} s"
+        name: f"too fast: {seconds:.1f} s per answer, the others {usual:.1f} s"
         for name, seconds in medians.items()
         if seconds < share * usual
     }
 
 
 def straight_lines(judgments: Sequence[Judgment], *, alarm: float = 1e-3) -> dict[str, str]:
-    """Annotators with a run of equal answers that chance hardly gives.
+    """Annotators with a run of equal answers that is unlikely by chance.
 
     If p is the share of the most frequent label of all judgments, a run of r comes up among n
-    answers with probability under n · p^r; a run for which that is under `alarm` is told.
+    answers with probability under n · p^r; a run for which that is under `alarm` is reported.
     """
     labels = Counter(judgment.label for judgment in judgments)
     if len(labels) < 2:
@@ -73,10 +73,10 @@ def longest_run(answers: Sequence[str]) -> int:
 def copiers(
     judgments: Sequence[Judgment], *, alarm: float = 1e-3, least: int = 5
 ) -> dict[str, str]:
-    """Pairs of annotators who depart from the others together far more often than pairs do.
+    """Pairs of annotators who deviate from the others together far more often than other pairs.
 
     Equal right answers prove nothing, so only items count where one of the two departs from three
-    or more third parties who are of one mind: from the label that all of these give or, among
+    or more third parties who agree: from the label that all of these give or, among
     numbers no more than `CLOSE` apart, by more than 1 from their median. How often do the two give
     the very same answer there? What is usual comes from all other pairs. The one whose first
     answer is later in the rows is named.
@@ -112,7 +112,7 @@ def binomial_tail(successes: int, trials: int, probability: float) -> float:
 
 
 def _departs(found: dict[str, str], pair: tuple[str, str], scale: dict[str, float]) -> bool:
-    """Whether one of the two answers an item in a way that its third parties do not."""
+    """Whether one of the two deviates from all third parties on an item."""
     third = [label for name, label in found.items() if name not in pair]
     if len(third) < 3:
         return False

@@ -15,27 +15,27 @@ from typing import Any, Literal
 from trope.annotate.rules.crowd import Variant
 
 RuleOutcome = Literal["off", "list", "warn", "hold", "dismiss"]
-"""What a rule does: nothing, tell the owner, warn the person, stop them until the owner has looked,
-or end their work."""
+"""What a rule does: nothing, list the person for the owner, warn them, put them on hold until the
+owner has reviewed them, or dismiss them."""
 
 RULES = ("gold", "constant", "outliers", "peers", "speed", "straight_line", "copying")
 """Every rule; the outcome of each is `on_RULE` in the plan."""
 
 ACTING: tuple[RuleOutcome, ...] = ("warn", "hold", "dismiss")
-"""Outcomes that the person notices."""
+"""Outcomes with a consequence for the person."""
 
 PAGE = 10
-"""Answers after which the sequential rule starts anew."""
+"""Answers after which the sequential rule restarts."""
 
 TOLD_EVERY = 5
-"""Control answers between two updates of what a person is told about them, so that nobody learns
-from the figure which item was one."""
+"""Control answers between two updates of what a person is shown about them, so that nobody learns
+from the number which item was one."""
 
 
 @dataclass(frozen=True, slots=True)
 class QualityRules:
-    """Which rules watch the work, and what follows. The share of control answers that must be
-    right, and the number from which on it is looked at, are those of `gold`."""
+    """Which rules check the work, and their outcomes. The share of control answers that must be
+    right, and the number after which it is checked, are settings of `gold`."""
 
     question: str = ""
     gold_rule: Literal["sequential", "plain"] = "sequential"
@@ -54,14 +54,14 @@ class QualityRules:
     on_copying: RuleOutcome = "list"
 
     def outcome(self, rule: str) -> RuleOutcome:
-        """What follows from a rule."""
+        """The outcome of a rule."""
         found: RuleOutcome = getattr(self, f"on_{rule}")
         return found
 
 
 @dataclass(frozen=True, slots=True)
 class ConductFinding:
-    """What a rule has to say about someone, and what follows."""
+    """What a rule found about someone, and the outcome."""
 
     annotator: str
     rule: str
@@ -71,7 +71,7 @@ class ConductFinding:
 
 @dataclass(frozen=True, slots=True)
 class Conduct:
-    """What is known of a person without a look at their answers.
+    """Counters of a person's work, kept without reading their answers again.
 
     `level` is the logarithm of the sequential rule's ratio, None before the first answer; `run` is
     the number of equal answers in a row, `labelled` that of all; `told` is what the person may
@@ -122,7 +122,7 @@ class Conduct:
 
 
 def read_conduct(stored: Mapping[str, Any]) -> Conduct:
-    """The conduct behind what was stored; nothing stored is a new beginning."""
+    """The conduct that was stored; a new one if there is none."""
     return Conduct(**stored)
 
 
@@ -137,7 +137,7 @@ def log_factor(right: bool, chance: float, honest: float) -> float:
 def check_conduct(
     name: str, conduct: Conduct, quality: QualityRules, *, pass_mark: float, at_least: int
 ) -> ConductFinding | None:
-    """What follows from a person's counters now, the hardest first; None if nothing does."""
+    """The most severe finding in a person's counters that has a consequence, if any."""
     found = _findings_of(name, conduct, quality, pass_mark, at_least)
     return next((one for one in found if one.outcome in ACTING), None)
 

@@ -34,9 +34,9 @@ class OutlierRule:
 
 @dataclass(frozen=True, slots=True)
 class CrowdRules:
-    """The rules and when they begin; nobody is judged before.
+    """The rules and when they apply; nobody is judged before.
 
-    `outliers` None turns that rule off, as for labels that are no numbers.
+    `outliers` None turns that rule off, for example for labels that are not numbers.
     """
 
     least_accuracy: float = 0.7
@@ -50,7 +50,7 @@ class CrowdRules:
 
 @dataclass(frozen=True, slots=True)
 class CleanedJudgments:
-    """What is left: judgments of those who stay, reasons of those who go, items short of answers.
+    """The result of cleaning: judgments that stay, reasons for dismissals, items that need answers.
 
     `queue` has every item with fewer than the wanted number of judgments, and how many it lacks.
     """
@@ -77,7 +77,7 @@ class CrowdScore:
 
 @dataclass(frozen=True, slots=True)
 class CrowdResult:
-    """Scores of all items, R(u) of those who stay, and what cleaning did."""
+    """Scores of all items, R(u) of the remaining annotators, and the result of cleaning."""
 
     scores: tuple[CrowdScore, ...]
     reliability: dict[str, float]
@@ -101,7 +101,7 @@ def dismissed_by_gold(
 
 
 def constant_annotators(judgments: Iterable[Judgment], *, after: int) -> dict[str, str]:
-    """Annotators who gave one and the same answer `after` times or more, and no other."""
+    """Annotators who gave only one answer, `after` times or more."""
     labels: dict[str, Counter[str]] = {}
     for judgment in judgments:
         labels.setdefault(judgment.annotator, Counter())[judgment.label] += 1
@@ -210,10 +210,10 @@ def _weighted(
     """The weighted mean, or None and the reason."""
     known = [judgment for judgment in judgments if judgment.annotator in trust]
     if not known:
-        return None, "undefined: nobody here has answered a test question"
+        return None, "undefined: no annotator of this item has answered a test question"
     total = sum(trust[judgment.annotator] for judgment in known)
     if total == 0:
-        return None, "undefined: the reliabilities of all who answered are 0"
+        return None, "undefined: the reliability of every annotator of this item is 0"
     return sum(trust[j.annotator] * _number(j) for j in known) / total, ""
 
 
@@ -243,6 +243,6 @@ def _outliers(answers: Sequence[float], rule: OutlierRule) -> list[bool]:
 def _number(judgment: Judgment) -> float:
     number = as_number(judgment.label)
     if number is None:
-        problem = f"item {judgment.item!r}: {judgment.label!r} is no number"
+        problem = f"item {judgment.item!r}: {judgment.label!r} is not a number"
         raise BadInput(f"{problem}; the outlier rule needs a scale of numbers")
     return number

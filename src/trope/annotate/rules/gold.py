@@ -38,7 +38,7 @@ def parse_gold(text: str) -> KnownAnswer:
     if ".." in text:
         ends = [as_number(part) for part in text.split("..")]
         if len(ends) != 2 or ends[0] is None or ends[1] is None or ends[0] > ends[1]:
-            raise BadInput(f"gold {text!r} is no range; write it as -2..1")
+            raise BadInput(f"gold {text!r} is not a range; write it as -2..1")
         return KnownAnswer(low=ends[0], high=ends[1])
     labels = frozenset(part.strip() for part in text.split("|")) - {""}
     if not labels:
@@ -52,13 +52,13 @@ def team_ranges(judgments: Iterable[Judgment]) -> dict[str, KnownAnswer]:
     for judgment in judgments:
         number = as_number(judgment.label)
         if number is None:
-            raise BadInput(f"item {judgment.item!r}: {judgment.label!r} is no number")
+            raise BadInput(f"item {judgment.item!r}: {judgment.label!r} is not a number")
         numbers.setdefault(judgment.item, []).append(number)
     return {item: KnownAnswer(low=min(found), high=max(found)) for item, found in numbers.items()}
 
 
 def gold_of(judgments: Iterable[Judgment]) -> dict[str, KnownAnswer]:
-    """The known answers that stand beside judgments, by item; two that differ are refused."""
+    """The known answers given with judgments, by item; two different ones are refused."""
     found: dict[str, str] = {}
     for judgment in judgments:
         if judgment.gold and found.setdefault(judgment.item, judgment.gold) != judgment.gold:
@@ -76,7 +76,7 @@ class GoldRecord:
 
     @property
     def reliability(self) -> float | None:
-        """R(u) = m / n; None for who has answered no test question."""
+        """R(u) = m / n; None for annotators who answered no test question."""
         return self.right / self.seen if self.seen else None
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 ADDRESSES = 10_000
-"""So many addresses are remembered; the one that failed longest ago is forgotten first."""
+"""Addresses that are remembered; the one with the oldest failure is forgotten first."""
 
 
 @dataclass(slots=True)
 class GuessLimit:
-    """Failures that were noted, and whether one more try is allowed.
+    """Recorded failures, and whether one more try is allowed.
 
-    Only failures count: people behind one address who open their own links are never in the way of
-    each other.
+    Only failures count: people behind one address who open their own links never block each
+    other.
     """
 
     each: int = 10

@@ -34,7 +34,7 @@ def review(
     scale: Sequence[str],
     rule: SequentialRule | None = None,
 ) -> dict[str, ConductVerdict]:
-    """The verdict on every annotator; rows stand in the order in which answers were given.
+    """The verdict on every annotator; rows are in the order in which answers were given.
 
     Constant answers and evidence against honest work dismiss; speed, straight lines and copies
     are for a person to review.
@@ -87,10 +87,10 @@ def find_conduct(
     pass_mark: float,
     at_least: int,
 ) -> list[ConductFinding]:
-    """What every rule that is not off finds, the hardest outcomes first.
+    """What every active rule finds, the most severe outcomes first.
 
     Rows are of one question, in the order in which answers were given. Outliers need a scale of
-    numbers, and are passed over elsewhere.
+    numbers, and are skipped otherwise.
     """
     crowd = CrowdRules(
         least_accuracy=pass_mark,
@@ -122,7 +122,7 @@ def _sequential(
     quality: QualityRules,
     at_least: int,
 ) -> dict[str, dict[str, str]]:
-    """Whom control items and peers together speak against, and whom peers alone."""
+    """Annotators flagged by control items and peers together, and those flagged by peers alone."""
     rule = SequentialRule(honest_gold=quality.honest_gold, alpha=quality.alpha, after_gold=at_least)
     reasons: dict[str, dict[str, str]] = {"gold": {}, "peers": {}}
     for name, evidence in evidence_by_annotator(judgments, gold, scale, rule).items():

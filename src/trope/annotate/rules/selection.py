@@ -1,15 +1,14 @@
-"""Which applicants are taken after the demo task: a stated score, its parts, and its ties.
+"""Which applicants are accepted after the demo task: a score, its parts, and its ties.
 
     score = (g·G + s·S + t·T) / (g + s + t)
 
     G  share of the known answers that were given right; a skipped control item is not right
     S  1 − skipped / shown
-    T  min(1, expected / median seconds an item); 0 for who was faster than `too_fast` seconds
+    T  min(1, expected / median seconds per item); 0 if faster than `too_fast` seconds
 
 g, s and t are weights of the project. Every part lies between 0 and 1 and depends on nobody else,
-so that one applicant more never turns the order of two others. Of equal scores (to nine digits)
-comes first who has more known answers right, then who skipped less, then who was faster, then who
-finished earlier, then by name.
+so that another applicant never changes the order of two others. Equal scores (to nine digits) are
+ordered by more known answers right, then fewer skips, then less time, then earlier end, then name.
 
 The study of tweets ranked its applicants by time, skips and known answers without saying how; by
 default the known answers decide and the other two order those who are close.
@@ -33,7 +32,7 @@ class ScoreWeights:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Seconds an item: what is expected, and what nobody can be who reads."""
+    """Seconds per item: what is expected, and what is too fast for anyone who reads."""
 
     expected: float = 18.0
     too_fast: float = 2.0
@@ -74,7 +73,7 @@ class RankedApplicant:
 
 
 def score(applicant: Applicant, weights: ScoreWeights, pace: Pace) -> ApplicantScore:
-    """The applicant's score with its parts; who was shown no control item has G = 0."""
+    """The applicant's score with its parts; G = 0 without control items."""
     gold = applicant.right / applicant.gold if applicant.gold else 0.0
     skips = 1 - applicant.skipped / applicant.shown if applicant.shown else 0.0
     time = _time(applicant.seconds, pace)
@@ -90,7 +89,7 @@ def ranked(
     weights: ScoreWeights | None = None,
     pace: Pace | None = None,
 ) -> list[RankedApplicant]:
-    """The applicants from the best to the last; those under the pass mark come after all others."""
+    """The applicants from best to last; those below the pass mark come last."""
     weights, pace = weights or ScoreWeights(), pace or Pace()
     scored = [(one, score(one, weights, pace)) for one in applicants]
     order = sorted(
@@ -112,12 +111,12 @@ def ranked(
 
 
 def best(ranking: Sequence[RankedApplicant], places: int) -> list[Applicant]:
-    """Those who get the places: the first of the ranking who pass, as many as there are places."""
+    """The applicants who get the places: the first of the ranking who pass."""
     return [one.applicant for one in ranking if one.passes][: max(places, 0)]
 
 
 def passes(applicant: Applicant, pass_mark: float) -> bool:
-    """Whether the share of known answers given right reaches the mark; without one, everybody."""
+    """Whether the share of right known answers reaches the pass mark, if there is one."""
     if pass_mark <= 0:
         return True
     return bool(applicant.gold) and applicant.right / applicant.gold >= pass_mark - 1e-12

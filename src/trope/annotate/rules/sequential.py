@@ -1,4 +1,4 @@
-"""Who works honestly? Evidence that grows with every answer, and a bound on false dismissals.
+"""Evidence against honest work that grows with every answer, with a bound on false dismissals.
 
 Each answer that can be checked multiplies a ratio: how likely it is for someone who guesses, over
 how likely for someone honest. Under honest work (right with the stated probability or more) the
@@ -57,7 +57,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class ConductVerdict:
-    """What the evidence says: dismissed after so many answers, or to be reviewed, and why."""
+    """The result of the evidence: dismissed after that many answers, or to be reviewed, and why."""
 
     action: Literal["", "review", "dismiss"]
     reason: str = ""
@@ -99,8 +99,8 @@ def weigh(
 ) -> ConductVerdict:
     """The verdict on one annotator, from the evidence of all answers in their order.
 
-    Nobody is dismissed before `after_gold` test questions; who passes them, but not the peers, is
-    for a person to review (test questions may have become known).
+    Nobody is dismissed before `after_gold` test questions; someone who passes them, but not the
+    peers, is for the owner to review (test questions may have become known).
     """
     rule = rule or SequentialRule()
     gold = _steps(evidence, "gold", rule.honest_gold)
@@ -118,7 +118,7 @@ def weigh(
         return ConductVerdict("dismiss", reason, at + 1)
     suspicious = np.flatnonzero(ready & (np.cumsum(peers) >= -math.log(rule.review_alpha)))
     if len(suspicious):
-        reason = "passes test questions but not its peers: they may be known"
+        reason = "passes test questions but disagrees with peers: the test questions may be known"
         return ConductVerdict("review", reason, int(suspicious[0]) + 1)
     return ConductVerdict("")
 

@@ -1,4 +1,4 @@
-"""A simulated crowd with known intentions, to see whom the rules catch and whom they wrong.
+"""A simulated crowd with known behaviour, to measure whom the rules catch, rightly and wrongly.
 
 A room is a group of five who judge the same 120 items, 20 of them test questions: one subject of
 the kind that is studied, and four peers, each honest or, once in five, a guesser.
@@ -47,7 +47,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class SimulationOutcome:
-    """What became of the subjects of one kind: shares of them."""
+    """The results for the subjects of one kind, as shares."""
 
     kind: str
     task: str
@@ -60,7 +60,7 @@ class SimulationOutcome:
 
     @property
     def caught(self) -> float:
-        """Dismissed, or put before a person."""
+        """Dismissed, or passed on for review."""
         return self.dismissed + self.reviewed
 
 
@@ -130,7 +130,7 @@ def _copier(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _A
 
 
 def _memoriser(rng: Random, task: SimulatedTask, truth: Floats, copied: Ints) -> _Answers:
-    """Knows the test questions, which stand first, and guesses the rest."""
+    """Knows the test questions, which come first, and guesses the rest."""
     answers = rng.integers(0, len(task.labels), ITEMS)
     answers[:GOLD_ITEMS] = task.answer(rng, truth, 1.0)[:GOLD_ITEMS]
     return answers, _seconds(rng, 8.0)
@@ -185,7 +185,7 @@ def simulate_room(kind: str, task: SimulatedTask, rng: Random) -> Room:
 
 
 def measure_kind(kind: str, task: SimulatedTask, *, workers: int, seed: int) -> SimulationOutcome:
-    """What the rules make of many subjects of one kind, each in a room of its own."""
+    """The results of the rules for many subjects of one kind, each in its own room."""
     rng = np.random.default_rng([seed, list(KINDS).index(kind), list(TASKS).index(task.name)])
     plain = paper = dismissed = reviewed = 0
     right = 0.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from trope.annotate.rules.caps import Caps, Tally
+from trope.annotate.rules.assignment import Caps, Tally
 
 Stage = Literal[
     "consent", "profile", "reading", "training", "demo", "waiting", "declined", "rereading", "work"
@@ -15,8 +15,8 @@ Stage = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ReadingRules:
-    """When guidelines must be opened and confirmed: before the first item, after a limit of the
-    day or week was reached, after a pause of so many hours (0: never)."""
+    """When guidelines must be opened and confirmed: before the first item, after the limit of a day
+    or week was reached, after a pause of that many hours (0: never)."""
 
     first: bool = False
     after_cap: bool = False
@@ -26,7 +26,7 @@ class ReadingRules:
 
 @dataclass(frozen=True, slots=True)
 class RequiredStages:
-    """The stages that a project asks for."""
+    """The stages that a project requires."""
 
     profile: bool = False
     reading: bool = False
@@ -37,7 +37,7 @@ class RequiredStages:
 
 @dataclass(frozen=True, slots=True)
 class CompletedStages:
-    """What someone has behind them. Whom the owner trusts, or has accepted, goes on to work."""
+    """The stages that someone has completed. A trusted or accepted person goes on to work."""
 
     consented: bool = False
     trusted: bool = False
@@ -49,7 +49,7 @@ class CompletedStages:
 
 
 def stage(required: RequiredStages, completed: CompletedStages) -> Stage:
-    """The stage at which someone is; nothing can be passed by, only by the owner's word."""
+    """Someone's current stage; only the owner can let someone skip one."""
     if not completed.consented:
         return "consent"
     if completed.trusted or completed.verdict == "accepted":
@@ -79,7 +79,7 @@ def must_read_again(
     """Whether guidelines come before the next item.
 
     `tally` is what it was after the last judgment, at `worked`; `read` is when the guidelines were
-    last confirmed. Who has never worked has nothing to resume.
+    last confirmed. Someone who has never worked has nothing to resume.
     """
     if worked is None:
         return False

@@ -27,7 +27,7 @@ PER_PAGE = 25
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """An item with how often each answer was given to each question; nobody is named."""
+    """An item with how often each answer was given to each question, without names."""
 
     item: Item
     answers: dict[str, dict[str, int]]
@@ -37,15 +37,13 @@ class Dispute:
 
 
 def next_disputes(plan: Plan, *, after: int = 0, most: int = PER_PAGE) -> list[Dispute]:
-    """Items beyond `after` that have all their judgments, are disputed or doubtful, and have not
-    been decided; by number. Costs what lies between them, not what lies behind."""
+    """Complete items after the id `after` that are disputed or doubtful and not decided, by id."""
     items = Item.objects.in_bulk(list(_disputed(plan, after)[:most]))
     return [_dispute(item, plan) for _, item in sorted(items.items())]
 
 
 def dispute_of(item_id: int, plan: Plan) -> Dispute | None:
-    """The answers to one item, disputed or not; None for one that nobody judged or that is a
-    control item."""
+    """The answers to one item, disputed or not; None for control items and unjudged items."""
     item = Item.objects.filter(pk=item_id, is_gold=False).first()
     found = _dispute(item, plan) if item else None
     return found if found and found.judgments else None
@@ -66,7 +64,7 @@ def decide(
     excluded: bool,
     now: datetime,
 ) -> Decision:
-    """Store what was settled; an earlier decision is kept as history, the same form stores once.
+    """Store a decision; an earlier one is kept as history, and the same form is stored once.
 
     Raises:
         BadInput: for a note that is too long.
@@ -77,10 +75,22 @@ def decide(
     try:
         with write_transaction():
             return _store_decision(item_id, person_id, token, dict(answers), note, excluded, now)
-    except IntegrityError:  # the same form came twice at once
+    except IntegrityError:  # the same form was submitted twice at once
         if done := Decision.objects.filter(token=token, person_id=person_id).first():
             return done
         raise
+
+
+def latest_decisions(most: int = 100) -> list[Decision]:
+    """The latest decisions that hold, with their items and adjudicators."""
+    latest = Decision.objects.filter(current=True).select_related("item", "person")
+    return list(latest.order_by("-pk")[:most])
+
+
+def decision_on(item_id: int) -> Decision | None:
+    """The decision that holds for an item, if there is one."""
+    found = Decision.objects.filter(item_id=item_id, current=True).select_related("person")
+    return found.first()
 
 
 def count_decided() -> int:
@@ -120,7 +130,7 @@ def _store_decision(
 
 
 def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
-    """Numbers of items; grouped in the order of the index, so that the first few come at once."""
+    """Ids of items, grouped in the order of the index, so that the first few are fast."""
     counted = StoredJudgment.objects.filter(
         current=True, state=JudgmentState.COUNTED, item_id__gt=after
     )
@@ -149,7 +159,7 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     if not unsettled:
         return StoredJudgment.objects.none()
     found = counted.filter(undecided).values("item_id", "item__extra").annotate(**measures)
-    complete = Q(given__gte=plan.judgments_an_item + F("item__extra"))
+    complete = Q(given__gte=plan.judgments_per_item + F("item__extra"))
     disputed = found.filter(unsettled & complete).order_by("item_id")
     return disputed.values_list("item_id", flat=True)
 
@@ -162,7 +172,9 @@ def _dispute(item: Item, plan: Plan) -> Dispute:
     for question in plan.questions:
         found = [answer[question.id] for answer in given if question.id in answer]
         if question.kind == "text":
-            texts[question.id] = tuple(sorted(map(str, found)))  # their order would tell whose
+            texts[question.id] = tuple(
+                sorted(map(str, found))
+            )  # their order would reveal whose they are
         else:
             labels = Counter(label_of(answer) or "" for answer in found)
             answers[question.id] = dict(labels.most_common())
@@ -172,15 +184,15 @@ def _dispute(item: Item, plan: Plan) -> Dispute:
 
 
 DECIDED = "decided by an adjudicator"
-EXCLUDED = "left out by an adjudicator"
-NOT_RECONCILED = "left out: answers differ and nobody has settled them"
-NOT_LOOKED_AT = "left out: in doubt, and nobody has looked again"
-NOT_ASKED = "not asked after what an adjudicator decided"
+EXCLUDED = "excluded by an adjudicator"
+NOT_RECONCILED = "excluded: answers differ and nobody has decided"
+NOT_LOOKED_AT = "excluded: someone was unsure, and further judgments are missing"
+NOT_ASKED = "not asked after the adjudicator's decision"
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedLabels:
-    """Decisions by item (answers, None for an item that was left out), and what waits.
+    """Decisions by item (answers, None for an excluded item), and items that wait.
 
     With `strict`, an item whose answers differ has no label until someone has decided.
     """
@@ -198,7 +210,7 @@ class DecidedLabels:
         key: str,
         found: ItemResult | None,
     ) -> ItemResult | None:
-        """The label after what was decided, under `key`; None where there is nothing to say."""
+        """The label under `key` after the decisions; None if there is none."""
         if item.id in self.decided:
             answers = self.decided[item.id]
             label = None if answers is None else _decided_label(question, option, item, answers)
@@ -215,7 +227,7 @@ class DecidedLabels:
 
 
 def decided_labels(plan: Plan) -> DecidedLabels:
-    """What holds now."""
+    """The current decisions."""
     rows = Decision.objects.filter(current=True).order_by("pk")
     found = rows.values_list("item__external_id", "answers", "excluded")
     decided = {item: None if excluded else answers for item, answers, excluded in found}
@@ -228,7 +240,7 @@ def decided_labels(plan: Plan) -> DecidedLabels:
 def _decided_label(
     question: Question, option: str | None, item: ItemRecord, answers: Mapping[str, Any]
 ) -> str | None:
-    """The label that a decision gives to a question, or to an option of it."""
+    """The label that a decision gives to a question, or to one of its options."""
     answer = answers.get(question.id)
     if option is None or answer is None:
         return label_of(answer)
@@ -238,11 +250,11 @@ def _decided_label(
 
 
 def _items_short_of_judgments(plan: Plan) -> list[str]:
-    """Items that someone is in doubt about and that lack their further judgments."""
+    """Items that someone is unsure about and that lack their further judgments."""
     counted = Count(
         "storedjudgment",
         filter=Q(storedjudgment__current=True, storedjudgment__state=JudgmentState.COUNTED),
     )
     doubted = Item.objects.filter(extra__gt=0).annotate(given=counted)
-    short = doubted.filter(given__lt=plan.judgments_an_item + F("extra"))
+    short = doubted.filter(given__lt=plan.judgments_per_item + F("extra"))
     return list(short.values_list("external_id", flat=True))

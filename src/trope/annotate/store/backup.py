@@ -35,6 +35,7 @@ from trope.annotate.store.transfer import (
 from trope.annotate.store.transfer import tables as all_tables
 from trope.core.errors import BadInput
 from trope.core.files import replace_durably
+from trope.core.progress import counted
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -43,7 +44,7 @@ _PIECE = 1 << 20
 
 
 def backup(project: Project, file: Path) -> dict[str, int]:
-    """Write the backup, and give the number of rows of each table.
+    """Write the backup; returns the number of rows of each table.
 
     It holds the project's secret, so only its owner can read it.
 
@@ -51,7 +52,7 @@ def backup(project: Project, file: Path) -> dict[str, int]:
         BadInput: for a file that exists.
     """
     if file.exists():
-        raise BadInput(f"{file}: exists already; choose another name")
+        raise BadInput(f"{file}: already exists; choose another name")
     connect(project)
     file.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.") as folder:
@@ -81,7 +82,7 @@ def _write(project: Project, archive: ZipFile, folder: Path) -> dict[str, int]:
 
 
 def _copy_sqlite(source: Path, copy: Path) -> dict[str, int]:
-    """A copy in one step: a read of one moment, beside which others go on writing."""
+    """A consistent copy, made while others write."""
     with closing(sqlite3.connect(source, timeout=20)) as old, closing(sqlite3.connect(copy)) as new:
         old.backup(new)
         new.execute("PRAGMA journal_mode=DELETE")  # one file, without a log beside it
@@ -110,7 +111,7 @@ def _write_tables(archive: ZipFile, sums: dict[str, str]) -> dict[str, int]:
 
 
 def _put(archive: ZipFile, name: str, pieces: Iterator[bytes]) -> str:
-    """Write a part of the archive; gives its checksum."""
+    """Write a part of the archive; returns its checksum."""
     checksum = hashlib.sha256()
     with archive.open(name, "w", force_zip64=True) as out:
         for piece in pieces:
@@ -120,12 +121,12 @@ def _put(archive: ZipFile, name: str, pieces: Iterator[bytes]) -> str:
 
 
 def restore(file: Path, folder: Path, *, database: str | None = None) -> dict[str, int]:
-    """Make the project of a backup in a new folder; gives the number of rows of each table.
+    """Restore a backup into a new folder; returns the number of rows of each table.
 
     `database` is where the rows of a PostgreSQL backup go: another address, or "" for SQLite.
 
     Raises:
-        BadInput: for a file that is no backup, or damaged, or a place that is not empty.
+        BadInput: for a file that is not a backup or is damaged, or a folder that is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(f"{folder}: is not empty; choose a new folder")
@@ -136,7 +137,7 @@ def restore(file: Path, folder: Path, *, database: str | None = None) -> dict[st
     except FileNotFoundError:
         raise BadInput(f"{file}: not found; check the file name") from None
     except BadZipFile:
-        raise BadInput(f"{file}: is no backup of trope, or is damaged") from None
+        raise BadInput(f"{file}: is not a backup of trope, or is damaged") from None
 
 
 def _checked_manifest(archive: ZipFile, file: Path) -> dict[str, Any]:
@@ -145,19 +146,19 @@ def _checked_manifest(archive: ZipFile, file: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads(archive.read(_MANIFEST))
         files = dict(manifest["files"])
     except (KeyError, ValueError, TypeError):
-        raise BadInput(f"{file}: is no backup of trope") from None
+        raise BadInput(f"{file}: is not a backup of trope") from None
     if manifest.get("format") != _FORMAT:
         raise BadInput(f"{file}: was written by trope {manifest.get('trope')}; use that version")
     allowed = {*_PLAIN_FILES, DATABASE, *(f"tables/{m}.jsonl" for m in manifest["rows"])}
     if strange := {*files, *archive.namelist()} - allowed - {_MANIFEST}:
-        raise BadInput(f"{file}: holds {sorted(strange)[0]!r}, which no backup has")
+        raise BadInput(f"{file}: holds the unexpected file {sorted(strange)[0]!r}")
     for name, wanted in files.items():
         checksum = hashlib.sha256()
         with archive.open(name) as part:
             while piece := part.read(_PIECE):
                 checksum.update(piece)
             if checksum.hexdigest() != wanted:
-                raise BadInput(f"{file}: {name} is damaged; take another backup")
+                raise BadInput(f"{file}: {name} is damaged; use another backup")
     return manifest
 
 
@@ -198,7 +199,7 @@ def _restore_tables(
     connect(project)
     if not is_empty("default"):
         raise BadInput(
-            f"{file}: the database of its plan holds a project already; name another with "
+            f"{file}: the database of its plan already holds a project; name another with "
             "--database postgresql://…"
         )
     with transaction.atomic():
@@ -208,7 +209,7 @@ def _restore_tables(
                 with archive.open(f"tables/{name}.jsonl") as part:
                     load_rows(model, map(json.loads, part), "default")
                 if table_checksum(model, "default").rows != rows[name]:
-                    raise BadInput(f"{file}: {name} has other rows than the manifest says")
+                    raise BadInput(f"{file}: the rows of {name} do not match the manifest")
         set_sequences("default")
     connections["default"].close()
 
@@ -219,6 +220,14 @@ def _private(path: Path) -> IO[bytes]:
 
 
 def describe(counts: dict[str, int]) -> str:
-    """The numbers in words."""
-    kinds = {"items": "item", "people": "person", "judgments": "judgment"}
-    return ", ".join(f"{counts.get(f'store_{kind}', 0)} {name}" for name, kind in kinds.items())
+    """The numbers of rows in words."""
+    items, people, judgments = (
+        counts.get(f"store_{kind}", 0) for kind in ("item", "person", "judgment")
+    )
+    return ", ".join(
+        (
+            counted(items, "item"),
+            counted(people, "person", "people"),
+            counted(judgments, "judgment"),
+        )
+    )

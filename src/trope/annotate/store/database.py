@@ -29,17 +29,17 @@ _PRAGMAS = (
 
 
 def connect(project: Project, **more: Any) -> None:
-    """Point Django at the project, and bring its tables up to date.
+    """Point Django at the project's database, and bring its tables up to date.
 
-    `more` are settings of the web part. A process serves one project at a time: the last one
-    that was connected.
+    `more` are settings of the web part. A process serves one project at a time, the last one
+    connected.
     """
     set_up(database_settings(project), SECRET_KEY=project.secret, TROPE_PROJECT=project, **more)
     _migrate(project)
 
 
 def set_up(database: dict[str, Any] | None = None, **more: Any) -> None:
-    """Make Django ready for the tables; without a database, they can be named but not used."""
+    """Configure Django; without a database, the tables can be imported but not used."""
     try:
         import django
         from django.conf import settings
@@ -73,11 +73,13 @@ def _migrate(project: Project) -> None:
         call_command("migrate", verbosity=0, interactive=False)
     except DatabaseError as error:
         where = "the database of the plan" if project.plan.database else project.database
-        raise BadInput(f"{where}: cannot be opened ({error}); check that it is yours") from None
+        raise BadInput(
+            f"{where}: cannot be opened ({error}); check its address and your permissions"
+        ) from None
 
 
 def database_settings(project: Project) -> dict[str, Any]:
-    """Where the project's database is, as Django wants it."""
+    """Django's settings for the project's database."""
     if not project.plan.database:
         return {
             "ENGINE": "django.db.backends.sqlite3",
@@ -142,7 +144,9 @@ _PRIMARY = 0xFF  # the part of SQLite's code that names the kind
 
 
 def is_storage_error(error: BaseException) -> bool:
-    """Whether the error, or what Django wrapped in it, is of the disk or the database server."""
+    """Whether the error, or its cause, comes from the disk or the database server.
+
+    A wrong query must not look like a full disk; SQLite and psycopg tell the two apart."""
     cause = error.__cause__
     return _is_own_storage_error(error) or (cause is not None and _is_own_storage_error(cause))
 
@@ -152,7 +156,7 @@ def _is_own_storage_error(error: BaseException) -> bool:
         return error.errno in _DISK
     if isinstance(error, sqlite3.Error):
         code: int = getattr(error, "sqlite_errorcode", 0)
-        # a trigger speaks where the project was moved to another database
+        # a trigger raises this after the project was moved to another database
         return code & _PRIMARY in _SQLITE or code == sqlite3.SQLITE_CONSTRAINT_TRIGGER
     psycopg = sys.modules.get("psycopg")  # no need to load it for what does not use it
     if psycopg is None:

@@ -42,16 +42,16 @@ BY_RULE = "rule"
 _STEP = 500
 
 REASONS = {
-    "gold": "Too many answers to items with known answers were not right.",
+    "gold": "Too many of your answers to items with known answers were wrong.",
     "constant": "All of your answers have been the same.",
     "outliers": "Many of your answers are far from those of others.",
-    "peers": "Your answers are often unlike those of others.",
+    "peers": "Your answers often differ from those of others.",
     "speed": "You answer much faster than others.",
     "straight_line": "You gave the same answer many times in a row.",
-    "copying": "Your answers are too much like those of someone else.",
+    "copying": "Your answers are too similar to those of someone else.",
 }
-"""What a person is told. Names of others and counts, which would tell which items were control
-items, stay with the owner."""
+"""What a person is shown. Names of others, and counts, which would reveal the control items, are
+shown to the owner only."""
 
 
 def conduct_after(
@@ -66,10 +66,10 @@ def conduct_after(
 
 
 def check_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
-    """Act on the counters once nothing is left in hand; True if something was done.
+    """Act on the counters at the end of a page; True if something was done.
 
-    In mid-page nothing happens, as one could tell from it which item was a control item. Who has
-    not been warned is warned first, unless the plan wants no warnings.
+    Within a page nothing happens, as it would reveal which item was a control item. Everyone is
+    warned first, unless the plan turns warnings off.
     """
     finding = check_conduct(
         person.name,
@@ -87,7 +87,7 @@ def check_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
 
 
 def act(person_id: int, finding: ConductFinding, *, now: datetime, by: str = BY_RULE) -> bool:
-    """Do what follows from a finding; False if it has been done before."""
+    """Apply the outcome of a finding; False if it was applied before."""
     if finding.outcome == "warn":
         return warn(person_id, finding.rule, finding.reason, now=now, by=by)
     if finding.outcome == "hold":
@@ -106,9 +106,9 @@ def act(person_id: int, finding: ConductFinding, *, now: datetime, by: str = BY_
 
 
 def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
-    """Warn someone who works; once for each rule until they are pardoned.
+    """Warn an active person; once per rule until they are reinstated.
 
-    Without a rule, the reason is the owner's own and is shown as it stands.
+    Without a rule, the reason is the owner's and is shown as it is.
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
@@ -125,8 +125,8 @@ def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
 
 
 def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
-    """Stop someone until the owner has decided. What they judged counts on; what they hold returns
-    to the queue, with the draft kept."""
+    """Put someone on hold until the owner has decided. Their judgments still count; their open
+    items return to the queue, with the drafts kept."""
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != PersonState.ACTIVE:
@@ -143,14 +143,14 @@ def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
 
 
 def mark_warnings_read(person_id: int) -> None:
-    """Take the warnings off the person's page; they stay in the list of the person's own page."""
+    """Remove the warnings from the person's work page; "My work" still lists them."""
     with write_transaction():
         Notice.objects.filter(person_id=person_id, kind=NoticeKind.WARNING).update(put_away=True)
         Person.objects.filter(pk=person_id).update(unread=0)
 
 
 def unread_warnings(person: Person) -> list[Notice]:
-    """Warnings that stand above the person's work; asks the database only if there are some."""
+    """Unread warnings; asks the database only if there are some."""
     if not person.unread:
         return []
     shown = Notice.objects.filter(person=person, kind=NoticeKind.WARNING, put_away=False)
@@ -158,15 +158,37 @@ def unread_warnings(person: Person) -> list[Notice]:
 
 
 def open_notice(person_id: int) -> Notice | None:
-    """The hold or dismissal that the person is under, if any."""
+    """The person's current hold or dismissal, if any."""
     ended = Notice.objects.filter(
         person_id=person_id, kind__in=(NoticeKind.HOLD, NoticeKind.DISMISSAL)
     )
     return ended.select_related("appeal").order_by("-pk").first()
 
 
+def latest_notices(person_id: int, most: int = 20) -> list[Notice]:
+    """What the person was notified of last."""
+    return list(Notice.objects.filter(person_id=person_id).order_by("-pk")[:most])
+
+
+def notices_with_appeals(person_id: int) -> list[Notice]:
+    """All notices of a person with the appeals against them, the latest first."""
+    notices = Notice.objects.filter(person_id=person_id).select_related("appeal")
+    return list(notices.order_by("-pk"))
+
+
+def find_appeal(appeal_id: int) -> Appeal | None:
+    """The appeal with that id, if there is one."""
+    return Appeal.objects.select_related("notice").filter(pk=appeal_id).first()
+
+
+def open_appeals() -> list[Appeal]:
+    """Appeals that nobody has answered, the oldest first."""
+    waiting = Appeal.objects.filter(answered=None).select_related("notice__person")
+    return list(waiting.order_by("pk"))
+
+
 def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
-    """The person's answer to a hold or a dismissal; one for each.
+    """Appeal against a hold or a dismissal; once for each.
 
     Raises:
         BadInput: for an empty or overlong text, for nothing to appeal against, for a second one.
@@ -184,7 +206,7 @@ def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
         if notice is None:
             raise BadInput("there is nothing to appeal against")
         if hasattr(notice, "appeal"):
-            raise BadInput("you have appealed already")
+            raise BadInput("you have already appealed")
         made = Appeal.objects.create(notice=notice, at=now, text=text)
         _note(now, person.name, "appeal", person_id, notice.rule, text)
         return made
@@ -193,18 +215,18 @@ def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
 def answer_appeal(
     appeal_id: int, answer: str, *, reinstate_them: bool, now: datetime, by: str
 ) -> None:
-    """The owner's answer: let the person go on, or uphold what was done.
+    """The owner's answer: reinstate the person, or uphold the decision.
 
     Raises:
         BadInput: for an appeal that has been answered, or an answer that is missing or too long.
     """
     answer = answer.strip()
     if not answer or len(answer) > TEXT_LIMIT or "\0" in answer:
-        raise BadInput("say why")
+        raise BadInput("give a reason")
     with write_transaction():
         found = Appeal.objects.select_for_update().select_related("notice").get(pk=appeal_id)
         if found.answered is not None:
-            raise BadInput("this appeal has been answered")
+            raise BadInput("this appeal has already been answered")
         Appeal.objects.filter(pk=appeal_id).update(
             answered=now, by=by, reinstated=reinstate_them, answer=answer
         )
@@ -216,10 +238,10 @@ def answer_appeal(
 
 
 def reinstate(person_id: int, *, now: datetime, by: str, reason: str = "") -> tuple[int, int]:
-    """Let someone go on who was held or dismissed. Gives how many of their judgments count again,
+    """Reinstate someone who was held or dismissed. Returns how many of their judgments count again,
     and how many are surplus because others have filled the items meanwhile.
 
-    The rules begin anew: what was pardoned is not held against them a second time.
+    The rules start again: earlier findings do not count a second time.
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
@@ -237,13 +259,13 @@ def reinstate(person_id: int, *, now: datetime, by: str, reason: str = "") -> tu
 
 
 def close_appeals(person_id: int, answer: str, *, reinstated: bool, now: datetime, by: str) -> None:
-    """Answer what the person has appealed against and nobody has answered; in a transaction."""
+    """Answer the person's open appeals; within a transaction."""
     waiting = Appeal.objects.filter(notice__person_id=person_id, answered=None)
     waiting.update(answered=now, by=by, reinstated=reinstated, answer=answer)
 
 
 def _count_again(person: Person) -> tuple[int, int]:
-    """Give discarded judgments their slots back where there are some, never over the cap."""
+    """Count discarded judgments again where slots are open, never beyond the wanted number."""
     discarded = StoredJudgment.objects.filter(
         person=person, current=True, state=JudgmentState.DISCARDED
     )
@@ -267,9 +289,9 @@ def _note(now: datetime, by: str, what: str, person_id: int, rule: str, reason: 
 
 
 def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: str = "") -> int:
-    """End someone's work. Gives the number of judgments that no longer count.
+    """End someone's work. Returns the number of judgments that no longer count.
 
-    Their judgments are kept but marked, their slots and unfinished items return to the queue.
+    Their judgments are kept but marked; their slots and open items return to the queue.
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
@@ -279,7 +301,7 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: s
             person=person, current=True, state=JudgmentState.COUNTED
         )
         held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
-        # an item is either judged or held by one person, so that each gets one slot back
+        # a person has either judged or leased an item, so each item gets one slot back
         freed = sorted(
             {*counted.values_list("item_id", flat=True), *held.values_list("item_id", flat=True)}
         )
@@ -299,10 +321,10 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: s
 def apply_findings(
     findings: Sequence[ConductFinding], *, now: datetime, by: str
 ) -> list[ConductFinding]:
-    """What was done: the findings that the plan acts on, of people who are at work.
+    """Apply the findings that have a consequence, for active people; returns those applied.
 
-    Nobody is warned twice for the same, and who was pardoned is judged by the counters that began
-    anew with that, not by old rows.
+    Nobody is warned twice for the same rule, and reinstated people are judged by the counters that
+    restarted then, not by old rows.
     """
     numbers = dict(Person.objects.filter(state=PersonState.ACTIVE).values_list("name", "pk"))
     pardoned = set(Event.objects.filter(what="reinstate").values_list("detail__name", flat=True))

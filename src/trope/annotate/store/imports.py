@@ -37,11 +37,11 @@ T = TypeVar("T")
 def import_items(
     project: Project, path: Path, *, now: datetime, by: str = "", safe_cells: bool = False
 ) -> int:
-    """The number of items that the file added; for `safe_cells` see `read_items`.
+    """Add the items of a file; returns their number. For `safe_cells` see `read_items`.
 
     Raises:
-        BadRecord: for the first line at fault; nothing is added then.
-        BadInput: for ids that the project has already.
+        BadRecord: for the first invalid line; nothing is added then.
+        BadInput: for ids that the project already has.
     """
     with import_lock(project):
         remove_unpublished()
@@ -50,7 +50,7 @@ def import_items(
         places, sizes = _places(project, path, number, state, safe_cells)
         check_new_batches(sizes)
         items = zip(read_items(path, project.plan, safe_cells=safe_cells), places, strict=True)
-        slots = project.plan.judgments_an_item
+        slots = project.plan.judgments_per_item
         for part in _with_pauses(chunks(items)):
             rows = [item_row(item, place, slots) for item, place in part]
             with write_transaction():
@@ -66,7 +66,7 @@ def import_items(
 
 
 def _with_pauses(work: Iterator[T]) -> Iterator[T]:
-    """The parts; while people work, with a pause after each that is as long as its work was."""
+    """The parts; while people work, with a pause after each that is as long as its work."""
     began = time.monotonic()
     for part in work:
         yield part
@@ -99,7 +99,7 @@ def _places(
 
 @contextmanager
 def import_lock(project: Project) -> Iterator[None]:
-    """One import at a time; the lock ends with the process, however that ends."""
+    """Allow one import at a time; the lock ends with the process."""
     try:
         lock = lock_file(project.folder / "import.lock")
     except BlockingIOError:
@@ -111,7 +111,7 @@ def import_lock(project: Project) -> Iterator[None]:
 
 
 def remove_unpublished() -> None:
-    """Remove what an import that was stopped left behind."""
+    """Remove what a stopped import left behind."""
     beyond = Item.objects.filter(place__gt=state_row().published)
     while ids := list(beyond.values_list("pk", flat=True)[:_STEP]):
         with write_transaction():
@@ -119,15 +119,15 @@ def remove_unpublished() -> None:
 
 
 def _count_checked(project: Project, path: Path, safe_cells: bool) -> int:
-    """The number of items, all of them in order."""
+    """The number of items, all of them checked."""
     number = 0
     for part in _with_pauses(chunks(read_items(path, project.plan, safe_cells=safe_cells))):
         number += len(part)
         there = Item.objects.filter(external_id__in=[item.id for item in part])
         if known := there.values_list("external_id", flat=True).first():
             raise BadInput(
-                f"{path}: the project has an item {known!r} already; "
-                "take out what was imported before"
+                f"{path}: the project already has an item {known!r}; "
+                "remove the items that were imported before"
             )
     return number
 
@@ -148,19 +148,19 @@ def item_row(item: NewItem, place: int, slots: int) -> Item:
 def import_demo(
     project: Project, path: Path, *, now: datetime, by: str = "", safe_cells: bool = False
 ) -> int:
-    """The number of demo items that the file added: all of its rows, or none.
+    """Add the demo items of a file, all or none; returns their number.
 
     Raises:
-        BadRecord: for the first line at fault.
-        BadInput: for ids that the demo task has already.
+        BadRecord: for the first invalid line.
+        BadInput: for ids that the demo task already has.
     """
     items = list(read_items(path, project.plan, safe_cells=safe_cells))
     with write_transaction():
         there = set(DemoItem.objects.values_list("external_id", flat=True))
         if known := next((item.id for item in items if item.id in there), None):
             raise BadInput(
-                f"{path}: the demo task has an item {known!r} already; "
-                "take out what was imported before"
+                f"{path}: the demo task already has an item {known!r}; "
+                "remove the items that were imported before"
             )
         last = DemoItem.objects.aggregate(last=Max("place"))["last"] or 0
         rows = [
@@ -182,10 +182,10 @@ def import_demo(
 def import_people(
     project: Project, path: Path, rows: Iterable[tuple[int, dict[str, Any]]], *, now: datetime
 ) -> int:
-    """Add people from a file of ours; gives their number. They have no link until they get one.
+    """Add people from an export; returns their number. They have no link until the owner makes one.
 
     Raises:
-        BadRecord: for the first line at fault, or a name that there is already.
+        BadRecord: for the first invalid line, or a name that is taken.
     """
     own = {field.name: field for field in person_fields()}
     way = {field.name: field for field in standing_fields()}
@@ -204,7 +204,9 @@ def import_people(
                     person.save(force_insert=True)
                     Standing.objects.create(person=person, **stands)
             except IntegrityError:
-                raise BadRecord(path, line, f"{row.get('name')!r} is in the project") from None
+                raise BadRecord(
+                    path, line, f"{row.get('name')!r} is already in the project"
+                ) from None
             except (ValueError, TypeError, _validation_error()) as error:
                 raise BadRecord(path, line, str(error)) from None
         Event.objects.create(at=now, who="", what="import", detail={"people": number})
@@ -219,7 +221,9 @@ def new_person(name: str, now: datetime, **values: Any) -> Person:
     """
     if not name or len(name) > 100 or not name.isprintable():
         raise ValueError(f"a name must have 1 to 100 printable characters, got {name[:20]!r}")
-    nobody = hash_token(secrets.token_urlsafe(32))  # the link of nobody, until the owner makes one
+    nobody = hash_token(
+        secrets.token_urlsafe(32)
+    )  # nobody has this link, until the owner makes one
     return Person(
         **{"joined": now, "tally_on": now.date(), "name": name, **values}, token_hash=nobody
     )

@@ -49,14 +49,13 @@ def import_judgments(
     *,
     now: datetime,
 ) -> int:
-    """Put back the judgments of an export, with their numbers, history and states.
+    """Import the judgments of an export, with their numbers, history and states.
 
-    People whom the project does not know are added with their weight, as dismissed if a judgment of
-    theirs is discarded, as withdrawn if one is erased. The project must have the items, and no
-    judgments yet.
+    Unknown people are added with their weight, as dismissed if one of their judgments is discarded,
+    as withdrawn if one is erased. The project must have the items, and no judgments yet.
 
     Raises:
-        BadRecord: for the first line at fault; nothing is added then.
+        BadRecord: for the first invalid line; nothing is added then.
     """
     with import_lock(project):
         remove_unpublished()
@@ -67,9 +66,9 @@ def import_judgments(
 
 def _check_fresh(path: Path) -> None:
     if StoredJudgment.objects.exists():
-        raise BadInput(f"{path}: the project has judgments already; import into a fresh one")
-    if Lease.objects.exists():  # a form that comes late must not meet a judgment that was imported
-        raise BadInput(f"{path}: people have begun to work; import into a fresh project")
+        raise BadInput(f"{path}: the project already has judgments; import into a new one")
+    if Lease.objects.exists():  # a late form must not meet an imported judgment
+        raise BadInput(f"{path}: people have already started to work; import into a new project")
 
 
 def _restore_judgments(
@@ -95,7 +94,7 @@ def _restore_judgments(
 def _add_people(
     path: Path, part: Iterable[tuple[int, Any]], people: dict[str, int], now: datetime
 ) -> None:
-    """Add those of the part whom the project does not know."""
+    """Add the unknown people of a chunk."""
     for line, row in part:
         if row.annotator in people:
             continue
@@ -104,18 +103,17 @@ def _add_people(
         except ValueError as error:
             raise BadRecord(path, line, str(error)) from None
         person.save(force_insert=True)
-        # who has judged elsewhere goes straight on with it here
+        # people who judged in another project start work at once here
         Standing.objects.create(person=person, trusted=True, weight=getattr(row, "weight", 1.0))
         people[row.annotator] = person.pk
 
 
 def _mark_ended_people(new: set[int]) -> None:
-    """Of people who were added, those with discarded judgments were dismissed elsewhere, and those
-    with erased ones withdrew."""
+    """Mark added people as dismissed if they have discarded judgments, withdrawn if erased."""
     mine = StoredJudgment.objects.filter(person_id__in=new)
     Person.objects.filter(
         pk__in=mine.filter(state=JudgmentState.DISCARDED).values("person")
-    ).update(state=PersonState.DISMISSED, reason="dismissed where they worked before")
+    ).update(state=PersonState.DISMISSED, reason="dismissed in an earlier project")
     erased = mine.filter(state=JudgmentState.ERASED).values("person")
     Person.objects.filter(pk__in=erased).update(state=PersonState.WITHDRAWN, reason="")
 
@@ -128,9 +126,9 @@ def _judgment_rows(
     more = set(judgment_fields())
     for line, row in part:
         if row.item not in items:
-            raise BadRecord(path, line, f"no item is called {row.item!r}; import the items first")
+            raise BadRecord(path, line, f"there is no item {row.item!r}; import the items first")
         if unknown := row.more.keys() - more:
-            raise BadRecord(path, line, f"has {sorted(unknown)[0]!r}, which no judgment has")
+            raise BadRecord(path, line, f"has the unknown field {sorted(unknown)[0]!r}")
         yield (
             line,
             StoredJudgment(
@@ -151,24 +149,24 @@ def _judgment_rows(
 
 
 def _insert_judgments(path: Path, rows: Iterable[tuple[int, StoredJudgment]]) -> None:
-    """Add the judgments; one that cannot be is named by its line."""
+    """Add the judgments; an error names the line."""
     rows = list(rows)
     try:
         with transaction.atomic():
             StoredJudgment.objects.bulk_create([row for _, row in rows])
     except IntegrityError:
-        for line, row in rows:  # once more, one by one, to name the line
+        for line, row in rows:  # again, one by one, to name the line
             try:
                 with transaction.atomic():
                     row.save(force_insert=True)
             except IntegrityError:
-                problem = "is not the only one of its number, or of its person for its item"
+                problem = "has a duplicate number, or its person has another judgment of its item"
                 raise BadRecord(path, line, problem) from None
         raise
 
 
 def _check_history(path: Path) -> None:
-    """Refuse a judgment that replaces one that is not there, or of something else."""
+    """Refuse a judgment that replaces a missing one, or one of another item or person."""
     replaced = StoredJudgment.objects.filter(
         pk=OuterRef("replaces_id"),
         item=OuterRef("item"),
@@ -179,22 +177,22 @@ def _check_history(path: Path) -> None:
     astray = StoredJudgment.objects.filter(replaces__isnull=False).exclude(Exists(replaced))
     if (number := astray.values_list("pk", flat=True).first()) is not None:
         raise BadInput(
-            f"{path}: judgment {number} replaces one that is not in the file as its earlier "
-            "answer; export again with --history"
+            f"{path}: judgment {number} replaces one that is not in the file; "
+            "export again with --history"
         )
 
 
 def _fill_slots(project: Project, path: Path) -> None:
-    """Set what every item still needs from what it has."""
-    wanted = project.plan.judgments_an_item
+    """Set the open slots of every item from its judgments."""
+    wanted = project.plan.judgments_per_item
     _ask_again_for_more(project.plan)
     counted = StoredJudgment.objects.filter(current=True, state=JudgmentState.COUNTED)
     full = counted.values("item", "item__extra").annotate(n=Count("pk")).order_by("item")
     beyond = full.filter(n__gt=wanted + F("item__extra"))
     if over := beyond.values_list("item__external_id", "n").first():
         raise BadInput(
-            f"{path}: {over[1]} judgments of item {over[0]!r} count, and judgments_an_item is "
-            f"{wanted}; set it as it was where they were given"
+            f"{path}: {over[1]} judgments of item {over[0]!r} count, and judgments_per_item is "
+            f"{wanted}; set it as in the project where they were given"
         )
     full = full.order_by()
     Item.objects.filter(extra__gt=0).update(open_slots=wanted + F("extra"))
@@ -204,7 +202,7 @@ def _fill_slots(project: Project, path: Path) -> None:
 
 
 def _ask_again_for_more(plan: Plan) -> None:
-    """Give items in doubt their further judgments, as when the doubt was told."""
+    """Give doubtful items their further judgments."""
     doubt = plan.doubt
     if not doubt.more:
         return
@@ -217,7 +215,7 @@ def _ask_again_for_more(plan: Plan) -> None:
 
 
 def _set_sequence(model: Any) -> None:
-    """Let new rows be numbered after those that came with their numbers (PostgreSQL)."""
+    """Let new rows be numbered after the imported ones (PostgreSQL)."""
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), [model]):
             cursor.execute(statement)
@@ -225,7 +223,7 @@ def _set_sequence(model: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ImportCounts:
-    """What a file of another tool brought."""
+    """What was added from a file of another tool."""
 
     items: int
     people: int
@@ -237,11 +235,11 @@ def import_tool_file(
 ) -> ImportCounts:
     """Add items, people and judgments of another tool's file.
 
-    An item that the project has already keeps its place; a judgment beyond those that are wanted
-    is kept as surplus.
+    An item that the project already has keeps its place; a judgment beyond the wanted number is
+    kept as surplus.
 
     Raises:
-        BadRecord: for the first line at fault; nothing is added then.
+        BadRecord: for the first invalid line; nothing is added then.
     """
     with import_lock(project):
         remove_unpublished()
@@ -266,7 +264,7 @@ def import_tool_file(
 
 
 def _add_items(project: Project, path: Path, rows: Iterable[ToolRecord], now: datetime) -> int:
-    """Add the items that the project lacks, and publish them; gives their number."""
+    """Add and publish the items that the project lacks; returns their number."""
     state, added = state_row(), 0
     for part in chunks(iter(rows)):
         fresh: dict[str, NewItem] = {}
@@ -277,13 +275,13 @@ def _add_items(project: Project, path: Path, rows: Iterable[ToolRecord], now: da
             item = checked_item(brought.record, project.plan, path)
             text = known.setdefault(item.id, item.text)
             if text != item.text:
-                problem = f"item {item.id!r} has another text elsewhere; give it another id"
+                problem = f"item {item.id!r} has two different texts; give one of them another id"
                 raise BadRecord(path, brought.record.line, problem)
             fresh.setdefault(item.id, item)
         new = [item for name, item in fresh.items() if name not in there]
         first = state.published + added + 1
         Item.objects.bulk_create(
-            item_row(item, place, project.plan.judgments_an_item)
+            item_row(item, place, project.plan.judgments_per_item)
             for place, item in enumerate(new, start=first)
         )
         added += len(new)
@@ -306,7 +304,7 @@ def _tool_judgments(
     for brought in part:
         item = known[brought.record.id]
         if (item.pk, people[brought.annotator]) in held:
-            problem = f"{brought.annotator!r} was given item {item.external_id!r} here too"
+            problem = f"{brought.annotator!r} also has item {item.external_id!r} in this project"
             raise BadRecord(path, brought.record.line, problem)
         answers: dict[str, Any] = {}
         if brought.state != JudgmentState.SKIPPED:
@@ -354,15 +352,15 @@ def _checked_answers(
 
 
 def _recount_people() -> None:
-    """Bring everyone's counters in line with their judgments."""
-    # a change keeps the time of the first answer; what was taken back and given anew has its own
+    """Recompute everyone's counters from their judgments."""
+    # a change keeps the time of the first answer; a judgment taken back and given again has its own
     own_time = Q(replaces=None) | ~Q(seconds=F("replaces__seconds"))
-    # one of each chain: not a change, not what was taken back and is still in hand
+    # one per chain: not a change, not one that was taken back and is still open
     first = Q(replaces=None) | Q(replaces__state=JudgmentState.SKIPPED)
     in_hand = Q(current=False, replaced_by=None) & ~Q(state=JudgmentState.ERASED)
     judged = first & ~Q(state=JudgmentState.SKIPPED) & ~in_hand
     news = Q(gold_right__isnull=False) & Q(replaces__gold_right=None)
-    # sums that are named like a field hide it from what follows them, so they come last
+    # a sum named like a field hides the field from later ones, so they come last
     rows = StoredJudgment.objects.values("person").annotate(
         last_at=Max("at", filter=own_time),
         last_judged=Max("at", filter=judged),

@@ -14,8 +14,7 @@ from django.db.models import F, Min, Q
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
-from trope.annotate.rules.assignment import judgment_state, seconds_spent
-from trope.annotate.rules.caps import may_skip
+from trope.annotate.rules.assignment import judgment_state, may_skip, seconds_spent
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import check_at_page_end, conduct_after
 from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment
@@ -24,30 +23,49 @@ from trope.annotate.store.queue import Page, any_lease_expired, new_page, tally_
 from trope.annotate.store.slots import list_returned
 
 AnswerReader = Callable[[Item], Mapping[str, Any]]
-"""Gives the answers that a form holds, once it is known which item they are about."""
+"""Reads the answers of a form, once its item is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class SubmitResult:
-    """A judgment, and what the person has in hand after it; None where that must be asked for."""
+    """A judgment, and the page that follows it; None if it must be requested."""
 
     judgment: StoredJudgment
     page: Page | None = None
 
 
 def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
-    """Keep what has been filled in so far; False if the item is no longer in the person's hands."""
+    """Save an unfinished form; False if the person no longer has the item."""
     with write_transaction():
         held = Lease.objects.filter(person_id=person_id, token=token)
         return bool(held.update(draft=dict(draft)))
 
 
+def lease_of(person_id: int, token: str) -> Lease | None:
+    """The person's lease with that token, if there is one."""
+    mine = Lease.objects.filter(person_id=person_id, token=token)
+    return mine.select_related("item").first()
+
+
+def latest_judgments(person_id: int, most: int = 50) -> list[StoredJudgment]:
+    """The judgments that the person gave last, with their items."""
+    given = StoredJudgment.objects.filter(person_id=person_id, current=True).order_by("-pk")
+    return list(given.select_related("item")[:most])
+
+
+def changeable_judgment(person_id: int, judgment_id: int) -> StoredJudgment | None:
+    """The person's judgment with that id, if it can be changed."""
+    mine = StoredJudgment.objects.filter(person_id=person_id, current=True, pk=judgment_id)
+    fixed = (JudgmentState.SKIPPED, JudgmentState.DISCARDED)
+    return mine.exclude(state__in=fixed).select_related("item").first()
+
+
 def submit(
     person_id: int, token: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
 ) -> StoredJudgment:
-    """The judgment, stored; the same token again gives the same judgment and stores nothing.
+    """Store the judgment; the same token again returns the same judgment and stores nothing.
 
-    Its `person` has the counters as they are now.
+    Its `person` has the updated counters.
     """
     return _submit(person_id, token, lambda _: answers, plan, now).judgment
 
@@ -55,15 +73,15 @@ def submit(
 def submit_and_continue(
     person_id: int, token: str, read: AnswerReader, plan: Plan, *, now: datetime, rng: Random
 ) -> SubmitResult:
-    """The judgment, stored, and the page that follows, all in one transaction.
+    """Store the judgment and get the next page, in one transaction.
 
-    What `read` raises leaves everything as it was.
+    If `read` raises, nothing changes.
     """
     return _submit(person_id, token, read, plan, now, rng=rng)
 
 
 def skip(person_id: int, token: str, plan: Plan, *, now: datetime) -> StoredJudgment:
-    """The item passed on to someone else; it does not come back to this person."""
+    """Skip the item; it goes to someone else and does not come back to this person."""
     if not plan.skip.allowed:
         raise ActionRefused("no_skipping", "This project does not allow skipping.")
     return _submit(person_id, token, lambda _: {}, plan, now, skipping=True).judgment
@@ -78,7 +96,7 @@ def change(
     *,
     now: datetime,
 ) -> StoredJudgment:
-    """A judgment that takes the place of an earlier one, which is kept as history."""
+    """Replace an earlier judgment, which is kept as history."""
     with write_transaction():
         person = active_person(person_id)
         if done := StoredJudgment.objects.filter(token=token, person=person).first():
@@ -91,11 +109,11 @@ def change(
             .first()
         )
         if old is None:
-            raise ActionRefused("not_yours", "This judgment cannot be changed (any more).")
+            raise ActionRefused("not_yours", "This judgment can no longer be changed.")
         StoredJudgment.objects.filter(pk=old.pk).update(current=False)
         if old.state == JudgmentState.COUNTED:
             ask_for_more(old.item_id, answers, plan)
-        # the first answer to a control item stands: what was seen since must not improve it
+        # the first answer to a control item counts: what was seen since must not improve it
         return StoredJudgment.objects.create(
             item=old.item,
             person=person,
@@ -124,13 +142,13 @@ def _submit(
             person = active_person(person_id)
             in_hand = _in_hand(person, token)
             lease = next((lease for lease in in_hand if lease.token == token), None)
-            if lease is None:  # its token went over to a judgment, or it never was
+            if lease is None:  # its token belongs to a judgment now, or never existed
                 if done := StoredJudgment.objects.filter(token=token, person=person).first():
                     done.person = person
                     return SubmitResult(done)
-                raise ActionRefused("unknown", "This form is not known here; load the page again.")
+                raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
-                raise ActionRefused("skip_limit", "You have skipped as many items as you may.")
+                raise ActionRefused("skip_limit", "You have reached the limit of skipped items.")
             judgment = _store(person, lease, dict(read(lease.item)), plan, now, skipping)
             in_hand.remove(lease)
             lease.delete()
@@ -139,14 +157,14 @@ def _submit(
                 return SubmitResult(judgment)
             return SubmitResult(judgment, _next_page(person, in_hand, plan, now, rng))
     except IntegrityError:
-        # the same form came twice at once, and the other one was first
+        # the same form was submitted twice at once, and the other one was first
         if done := StoredJudgment.objects.filter(token=token, person_id=person_id).first():
             return SubmitResult(done)
         raise
 
 
 def _in_hand(person: Person, token: str) -> list[Lease]:
-    """What the person holds, and the lease with the token also where it was released."""
+    """The person's open leases, and the lease with the token even if it was released."""
     held = Lease.objects.filter(Q(released=False) | Q(token=token), person=person)
     locking = held.select_for_update(of=("self",)).select_related("item")
     return list(locking.order_by("position"))
@@ -155,7 +173,7 @@ def _in_hand(person: Person, token: str) -> list[Lease]:
 def _next_page(
     person: Person, in_hand: list[Lease], plan: Plan, now: datetime, rng: Random | None
 ) -> Page | None:
-    """The rest of the page or, in the same transaction, a new one; None if more is to be done."""
+    """The rest of the page or a new one in the same transaction; None if leases must be renewed."""
     if in_hand:
         return Page(in_hand) if all(lease.expires >= now for lease in in_hand) else None
     if rng is None or any_lease_expired(plan, now=now):
@@ -189,13 +207,13 @@ def _store(
 
 
 def _is_news(lease: Lease) -> bool:
-    """Whether the rules have not seen an answer of the person to this item; the first one stands,
-    also where it was taken back."""
+    """Whether this is the person's first answer to the item; the first one counts for the rules,
+    even if it was taken back."""
     return lease.undoes is None or lease.undoes.state == JudgmentState.SKIPPED
 
 
 def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
-    """Open further slots of an item that someone is in doubt about, once."""
+    """Open more slots of an item that someone is unsure about, once."""
     doubt = plan.doubt
     if not doubt.more or str(answers.get(doubt.question)) not in doubt.values:
         return
@@ -205,9 +223,9 @@ def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
 
 
 def _gold_right(lease: Lease, answers: dict[str, Any], skipping: bool) -> tuple[bool | None, bool]:
-    """Whether a control item was answered rightly, and whether that is news.
+    """Whether a control item was answered right, and whether it is the first answer.
 
-    The first answer stands, also where it was taken back: what was seen since must not improve it.
+    The first answer counts, even if it was taken back: what was seen since must not improve it.
     """
     if lease.undoes is not None and lease.undoes.gold_right is not None:
         return lease.undoes.gold_right, False
@@ -217,7 +235,7 @@ def _gold_right(lease: Lease, answers: dict[str, Any], skipping: bool) -> tuple[
 
 
 def _take_state(lease: Lease, skipping: bool) -> str:
-    """What the judgment is, with the item's slots set accordingly."""
+    """The state of the judgment, with the item's slots updated."""
     item = lease.item
     if skipping:
         if not item.is_gold and not lease.released:
@@ -228,13 +246,13 @@ def _take_state(lease: Lease, skipping: bool) -> str:
         return "gold"
     if not lease.released:
         return judgment_state(holds_slot=True, open_slots=0)
-    # too late: the slot went back to the queue. One statement, so that no one can come between
+    # too late: the slot returned to the queue. One statement, so that nobody can interfere
     free = Item.objects.filter(pk=item.pk, open_slots__gt=0)
     return judgment_state(holds_slot=False, open_slots=free.update(open_slots=F("open_slots") - 1))
 
 
 def _count(person: Person, spent: float, right: bool | None, now: datetime, skipping: bool) -> None:
-    """Bring the person's counters up to date, here and in the database."""
+    """Update the person's counters, here and in the database."""
     changes: dict[str, Any] = {
         "last_at": now,
         "seconds": person.seconds + spent,
@@ -259,26 +277,26 @@ def _count(person: Person, spent: float, right: bool | None, now: datetime, skip
 
 
 FormFiller = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
-"""Answers and the item's text → what the form holds that gave them."""
+"""Answers and the item's text → the values of the form."""
 
 
 def undo(person_id: int, plan: Plan, in_form: FormFiller, *, now: datetime) -> None:
-    """Put the item judged or skipped last back into the person's hands, with its answers.
+    """Give the item judged or skipped last back to the person, with its answers.
 
-    The judgment stays as history. It can be taken back within the time of a lease; a control item
-    too, though its first answer stands, for otherwise control items could be told from others.
+    The judgment stays as history. It can be taken back within the time of a lease; so can that of a
+    control item, though its first answer counts: otherwise control items could be recognised.
 
     Raises:
-        Refused: if there is nothing to take back, or if someone else has got the slot meanwhile.
+        ActionRefused: if there is nothing to take back, or if someone else got the slot meanwhile.
     """
     with write_transaction():
         person = active_person(person_id)
         given = StoredJudgment.objects.filter(person=person, current=True).order_by("-pk")
         last = given.select_related("item").first()
         if last is None or last.at < now - timedelta(minutes=plan.lease_minutes):
-            raise ActionRefused("nothing_to_undo", "There is nothing that can be taken back.")
+            raise ActionRefused("nothing_to_undo", "There is nothing to take back.")
         if last.state not in (JudgmentState.COUNTED, JudgmentState.GOLD, JudgmentState.SKIPPED):
-            raise ActionRefused("too_late", "This judgment cannot be taken back any more.")
+            raise ActionRefused("too_late", "This judgment can no longer be taken back.")
         if last.state == JudgmentState.SKIPPED:
             _take_slot(last.item)
         StoredJudgment.objects.filter(pk=last.pk).update(current=False)
@@ -287,10 +305,10 @@ def undo(person_id: int, plan: Plan, in_form: FormFiller, *, now: datetime) -> N
 
 
 def _take_slot(item: Item) -> None:
-    """A skipped item has given its slot back: take one, if there is one."""
+    """A skipped item has returned its slot: take one, if there is one."""
     free = Item.objects.filter(pk=item.pk, open_slots__gt=0)
     if not item.is_gold and not free.update(open_slots=F("open_slots") - 1):
-        raise ActionRefused("too_late", "Someone else has got the item meanwhile.")
+        raise ActionRefused("too_late", "Someone else has the item now.")
 
 
 def _lease_again(
@@ -311,7 +329,7 @@ def _lease_again(
 
 
 def _uncount(person: Person, last: StoredJudgment, now: datetime) -> None:
-    """Take the judgment out of the person's counters; the time that it took stays."""
+    """Remove the judgment from the person's counters; its time stays."""
     if last.state == JudgmentState.SKIPPED:
         Person.objects.filter(pk=person.pk).update(skipped=F("skipped") - 1)
         return

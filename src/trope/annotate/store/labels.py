@@ -25,12 +25,12 @@ from trope.core.judgments import by_question
 from trope.metrics.aggregation.results import Aggregate, ItemResult
 
 BY_ITEM = ("majority", "mean")
-"""Methods that look at each item by itself, so that some items at a time are enough."""
+"""Methods that look at each item by itself, so items can be processed in chunks."""
 
 NUMERIC = ("mean", "weighted-mean")
-"""Methods for scales; other questions are voted on then, too."""
+"""Methods for scales; other questions are then decided by majority."""
 
-NO_RELIABILITY = "nobody has answered control items, so that nobody has a reliability"
+NO_RELIABILITY = "nobody has answered control items, so there are no reliabilities"
 NOBODY_YET = "Nobody has answered this yet."
 
 LABEL_TYPES = {
@@ -95,20 +95,20 @@ class LabelledItem:
 def labelled_items(
     plan: Plan, losses: Losses, *, options: AggregationOptions | None = None, drafts: bool = False
 ) -> Iterator[LabelledItem]:
-    """Items with their labels, in order; with `drafts`, also of items that lack judgments.
+    """Items with their labels, in order; with `drafts`, also items that lack judgments.
 
-    Control items have known answers and get no label. Methods that weigh annotators over all items
-    hold all votes in memory, others some items at a time.
+    Control items have known answers and get no label. Methods that weight annotators over all items
+    hold all votes in memory, others a chunk of items at a time.
 
     Raises:
-        BadInput: for a method that cannot be used here, such as a weighted mean where nobody has
-            answered control items.
+        BadInput: for a method that does not apply, such as a weighted mean if nobody has answered
+            control items.
     """
     options = options or AggregationOptions()
     if names := ", ".join(question.id for question in plan.questions if question.kind == "text"):
         losses[f"free text has no label ({names})"] += 1
     settled, extra = decided_labels(plan), _extra()
-    wanted = plan.judgments_an_item
+    wanted = plan.judgments_per_item
     work = (
         (item, rows)
         for item, rows in _counted(items_with_judgments())
@@ -149,7 +149,7 @@ def project_labels(
 
 
 def label_rows(labelled: Iterable[LabelledItem]) -> Iterator[dict[str, Any]]:
-    """A row a label."""
+    """One row per label."""
     for one in labelled:
         for question, result in one.labels.items():
             yield {
@@ -166,7 +166,7 @@ def label_rows(labelled: Iterable[LabelledItem]) -> Iterator[dict[str, Any]]:
 
 
 def _extra() -> dict[str, int]:
-    """How many judgments items want beyond the usual."""
+    """How many judgments items need beyond the usual number."""
     return dict(Item.objects.filter(extra__gt=0).values_list("external_id", "extra"))
 
 
@@ -194,7 +194,7 @@ def _by_item(
 def _label_all(
     plan: Plan, part: Work, options: AggregationOptions, settled: DecidedLabels
 ) -> Iterator[tuple[Question, dict[str, LabelUnit], Aggregate | str]]:
-    """Each question with its units and their labels, or with why it has none."""
+    """Each question with its units and their labels, or the reason why it has none."""
     control = _control_votes(plan) if options.method == "weighted-mean" else {}
     for question in measured_questions(plan.questions):
         if question.id == plan.doubt.question:
@@ -228,18 +228,18 @@ def _aggregated(
     control: list[Vote],
     options: AggregationOptions,
 ) -> Aggregate:
-    """What the method makes of the answers.
+    """The labels that the method gives.
 
     Raises:
-        BadInput: where it cannot be used.
+        BadInput: where it does not apply.
     """
     if question.kind == "spans":
         marked = ((key, _spans(question, unit.rows)) for key, unit in units.items())
         items = tuple(agreed_spans(key, spans) for key, spans in marked if spans)
-        return Aggregate("majority", "nothing is known of spans", items, ())
+        return Aggregate("majority", "no quality is computed for spans", items, ())
     given = [vote for key, unit in units.items() for vote in _votes(question, key, unit)]
-    # in the order in which they were given, as `trope aggregate` gets them: methods that begin
-    # somewhere and draw nearer end at the same figures only if they begin at the same place
+    # in the order in which they were given, as `trope aggregate` reads them: iterative methods
+    # give the same numbers only from the same start
     votes = [vote for _, vote in sorted(given, key=lambda pair: pair[0])]
     if not votes:
         return Aggregate(options.method, "", (), ())
@@ -253,7 +253,7 @@ def _aggregated(
 
 
 def _votes(question: Question, key: str, unit: LabelUnit) -> Iterator[tuple[int, Vote]]:
-    """What was said of a unit, with the numbers of the judgments."""
+    """The votes on a unit, with the numbers of the judgments."""
     for row in unit.rows:
         if question.id not in row.answers:
             continue
@@ -267,7 +267,7 @@ def _votes(question: Question, key: str, unit: LabelUnit) -> Iterator[tuple[int,
 
 
 def _control_votes(plan: Plan) -> Mapping[str, list[Vote]]:
-    """Answers to control items, with what is known of them: they tell who is reliable."""
+    """Answers to control items with the known answers, for the reliabilities."""
     return by_question(row for row in answer_rows(plan, gold=True) if row.gold)
 
 

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from trope.annotate.plan import Plan
-from trope.annotate.rules.caps import Tally
+from trope.annotate.rules.assignment import Tally
 from trope.annotate.rules.stages import CompletedStages, Stage, must_read_again, stage
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import close_appeals
@@ -35,11 +35,11 @@ from trope.annotate.store.slots import return_slots
 NOT_ELIGIBLE = "profile"
 NOT_TRAINED = "training"
 _FRESH = timedelta(hours=2)
-"""So long after it was opened the page of guidelines can be confirmed."""
+"""How long after opening the guidelines can be confirmed."""
 
 
 def standing_of(person: Person) -> Standing:
-    """The person's standing; someone who has none yet stands at the beginning."""
+    """The person's standing; a new one for someone who has none yet."""
     try:
         return person.standing
     except Standing.DoesNotExist:
@@ -54,7 +54,7 @@ def locked_standing(person_id: int) -> Standing:
 
 
 def stage_of(person: Person, plan: Plan, *, now: datetime) -> Stage:
-    """Where the person is now."""
+    """The person's current stage."""
     standing = standing_of(person)
     found = stage(plan.stages, _passed(person, standing, plan))
     if found != "work":
@@ -80,7 +80,7 @@ def _passed(person: Person, standing: Standing, plan: Plan) -> CompletedStages:
 
 
 def consent(person_id: int, plan: Plan, *, now: datetime) -> None:
-    """Note that the person agreed, when, and to which words; the words are kept too."""
+    """Record that the person agreed, when, and to which text; the text is kept too."""
     version = plan.consent_version
     with write_transaction():
         standing = locked_standing(person_id)
@@ -95,8 +95,8 @@ def consent(person_id: int, plan: Plan, *, now: datetime) -> None:
 
 
 def save_profile(person_id: int, answers: Mapping[str, Any], plan: Plan, *, now: datetime) -> bool:
-    """Whether the person may take part. The first profile stands, so that nobody tries out what
-    lets them in; only the owner can let someone in afterwards."""
+    """Whether the person may take part. The first profile counts, so that nobody can try out what
+    is accepted; only the owner can accept someone afterwards."""
     with write_transaction():
         standing = locked_standing(person_id)
         if standing.profile is None:
@@ -110,16 +110,18 @@ def save_profile(person_id: int, answers: Mapping[str, Any], plan: Plan, *, now:
 
 
 def confirm_reading(person_id: int, opened: datetime, plan: Plan, *, now: datetime) -> None:
-    """Note that the guidelines were read.
+    """Record that the guidelines were read.
 
     Raises:
-        Refused: where the page was opened before the last judgment, long ago, or only just now.
+        ActionRefused: if the page was opened before the last judgment, long ago, or just now.
     """
     with write_transaction():
         standing = locked_standing(person_id)
         worked = standing.person.last_at
         if not now - _FRESH <= opened <= now or (worked is not None and opened <= worked):
-            raise ActionRefused("open_first", "Please open the guidelines again, then confirm.")
+            raise ActionRefused(
+                "open_first", "Please open the guidelines again, then confirm that you read them."
+            )
         if now - opened < timedelta(seconds=plan.reading.least_seconds):
             raise ActionRefused("too_soon", "Please take the time to read the guidelines.")
         Standing.objects.filter(pk=person_id).update(read=now)
@@ -130,12 +132,12 @@ WITHDREW = "withdrew before there was an answer"
 
 
 def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
-    """The name under which the person is kept from now on; it says nothing of who they were.
+    """Withdraw the person; returns their new name, which does not identify them.
 
-    The profile and the words of appeals are erased, the link ends, work in hand returns to the
-    queue. This is open to those on hold or dismissed, too, and ends what they appealed. Answers are
-    kept or erased as the consent says; erased ones return their slots, and only the fact that there
-    was an answer is left. What was earned stays on the pay sheet under the new name.
+    The profile and the text of appeals are erased, the link ends, open items return to the queue.
+    People on hold or dismissed can withdraw too, which closes their appeals. Answers are kept or
+    erased as the consent says; erased ones return their slots, and only the fact that there was an
+    answer is left. The pay stays on the pay sheet under the new name.
     """
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
@@ -165,13 +167,11 @@ def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
 
 
 def _erase_answers(person: Person) -> set[int]:
-    """Empty every answer; gives the items of which a slot is free again."""
+    """Erase every answer; returns the items with a slot that is open again."""
     mine = StoredJudgment.objects.filter(person=person)
     counted = mine.filter(current=True, state=JudgmentState.COUNTED)
     freed = set(counted.values_list("item_id", flat=True))
-    answered = mine.exclude(
-        state=JudgmentState.SKIPPED
-    )  # a skip has no answer, and stays what it is
+    answered = mine.exclude(state=JudgmentState.SKIPPED)  # a skip has no answer, and stays as it is
     answered.update(answers={}, gold_right=None, state=JudgmentState.ERASED, current=False)
     mine.update(seconds=0)
     Trial.objects.filter(person=person).delete()
@@ -179,7 +179,7 @@ def _erase_answers(person: Person) -> set[int]:
 
 
 def _end_appeals(person: Person, now: datetime) -> None:
-    """Close what nobody has answered, and erase the person's own words: a withdrawal is final."""
+    """Close open appeals, and erase the person's own words: a withdrawal is final."""
     close_appeals(person.pk, WITHDREW, reinstated=False, now=now, by="")
     Appeal.objects.filter(notice__person=person).update(text="")
     for event in Event.objects.filter(who=person.name, what="appeal"):
@@ -187,7 +187,7 @@ def _end_appeals(person: Person, now: datetime) -> None:
 
 
 def _rename(person: Person) -> str:
-    """A name that says nothing, put in place of the old one wherever it is noted."""
+    """A neutral name, put in place of the old one wherever it is stored."""
     name = f"withdrawn-{person.pk}"
     while Person.objects.filter(name=name).exclude(pk=person.pk).exists():
         name += "x"

@@ -1,7 +1,7 @@
 """The tables of a project.
 
-Of every item that is no control item: open_slots + leases not released + judgments that count
-= judgments_an_item + extra. Services keep that sum; a constraint keeps open_slots from going below
+For every item that is not a control item: open_slots + leases not released + judgments that count
+= judgments_per_item + extra. Services keep that sum; a constraint keeps open_slots from going below
 zero.
 """
 
@@ -59,8 +59,8 @@ class TrialPart(models.TextChoices):
 
 
 class State(models.Model):
-    """One row: the last place that is published. Items beyond it are an import under way; those
-    between `opened` and it are in batches that are not open yet."""
+    """One row: the last published place. Items beyond it belong to a running import; those between
+    `opened` and it are in batches that are not open yet."""
 
     published = models.BigIntegerField(default=0)
     opened = models.BigIntegerField(default=0)  # up to here items are given out
@@ -68,7 +68,7 @@ class State(models.Model):
 
 
 class Person(models.Model):
-    """Someone with a link of their own; counters spare every page a count of their judgments."""
+    """Someone with their own link; counters save every page from counting their judgments."""
 
     name = models.CharField(max_length=100, unique=True)
     role = models.CharField(max_length=12, default="annotator")
@@ -94,7 +94,17 @@ class Person(models.Model):
     judged_day = models.IntegerField(default=0)
     judged_week = models.IntegerField(default=0)
     conduct = models.JSONField(default=dict)  # counters of the rules since the last pardon
-    unread = models.IntegerField(default=0)  # warnings that the person has not put away
+    unread = models.IntegerField(default=0)  # warnings that the person has not marked as read
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the person may work."""
+        return bool(self.state == PersonState.ACTIVE)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the person is on hold or dismissed, and so may appeal."""
+        return self.state in (PersonState.HELD, PersonState.DISMISSED)
 
 
 class Item(models.Model):
@@ -107,7 +117,7 @@ class Item(models.Model):
     is_gold = models.BooleanField(default=False)
     place = models.BigIntegerField(unique=True)
     open_slots = models.IntegerField()
-    extra = models.IntegerField(default=0)  # judgments wanted beyond the usual, for doubt
+    extra = models.IntegerField(default=0)  # more judgments than usual, for doubt
 
     class Meta:
         indexes = [
@@ -120,13 +130,13 @@ class Item(models.Model):
 
 
 class Returned(models.Model):
-    """An item that has an open slot again; people whose walk has passed it find it here."""
+    """An item with an open slot again; people whose walk has passed it find it here."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE)
 
 
 class Lease(models.Model):
-    """An item in someone's hands. A released one holds no slot, but keeps draft and token."""
+    """An item given out to someone. A released one holds no slot, but keeps draft and token."""
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE)
     person = models.ForeignKey(Person, on_delete=models.CASCADE)
@@ -136,7 +146,7 @@ class Lease(models.Model):
     expires = models.DateTimeField()
     released = models.BooleanField(default=False)
     draft = models.JSONField(default=dict)
-    # the judgment that its owner took back to give another one
+    # the judgment that the person took back to replace it
     undoes = models.ForeignKey(
         "StoredJudgment", null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -151,7 +161,7 @@ class Lease(models.Model):
 
 
 class StoredJudgment(models.Model):
-    """One answered form. Rows are added, never altered but for `state` and `current`."""
+    """One answered form. Rows are added; only `state` and `current` change."""
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT)
     person = models.ForeignKey(Person, on_delete=models.PROTECT)
@@ -184,16 +194,16 @@ class Event(models.Model):
     detail = models.JSONField(default=dict)
 
 
-# Quality: what people were told, what they answered, what adjudicators settled.
+# Quality: notices, appeals, decisions of adjudicators.
 class Notice(models.Model):
-    """What a person was told by a rule or by the owner: a warning, a hold, a dismissal."""
+    """A warning, a hold or a dismissal of a person, by a rule or by the owner."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE)
     at = models.DateTimeField()
     kind = models.CharField(max_length=10, choices=NoticeKind.choices)
     rule = models.CharField(max_length=20, default="")
     text = models.TextField()
-    put_away = models.BooleanField(default=False)  # no longer on the page where one works
+    put_away = models.BooleanField(default=False)  # marked as read
     past = models.BooleanField(default=False)  # pardoned
 
 
@@ -210,13 +220,13 @@ class Appeal(models.Model):
 
 
 class Decision(models.Model):
-    """What an adjudicator settled. Rows are added, never altered but for `current`."""
+    """What an adjudicator decided. Rows are added; only `current` changes."""
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT)
     person = models.ForeignKey(Person, on_delete=models.PROTECT)
     token = models.CharField(max_length=32, unique=True)
     answers = models.JSONField()
-    excluded = models.BooleanField(default=False)  # cannot be settled
+    excluded = models.BooleanField(default=False)  # cannot be decided
     note = models.TextField(default="")
     at = models.DateTimeField()
     current = models.BooleanField(default=True)
@@ -232,13 +242,13 @@ class Decision(models.Model):
         ]
 
 
-# The way in and out: where people stand, what they agreed to, training and demo task. Answers of
-# training and demo are in a table of their own, so that no count of judgments can ever meet them.
+# Membership: the standing of people, what they agreed to, training and demo task. Answers to
+# training and demo items are in their own table, so that no count of judgments includes them.
 class Standing(models.Model):
-    """Where a person stands on the way to work; read with the person, so it costs no query."""
+    """How far a person is on the way to work; read with the person, so it costs no extra query."""
 
     person = models.OneToOneField(Person, on_delete=models.CASCADE, primary_key=True)
-    trusted = models.BooleanField(default=False)  # goes straight to work
+    trusted = models.BooleanField(default=False)  # starts work at once
     consent_version = models.CharField(max_length=12, default="", blank=True)
     profile = models.JSONField(null=True)
     weight = models.FloatField(default=1.0)
@@ -248,7 +258,7 @@ class Standing(models.Model):
     demo_done = models.IntegerField(default=0)
     demo_skipped = models.IntegerField(default=0)
     demo_seconds = models.FloatField(default=0)
-    demo_result = models.JSONField(null=True)  # what the selection needs, when the demo is done
+    demo_result = models.JSONField(null=True)  # what the selection needs, once the demo is done
     demo_finished = models.DateTimeField(null=True)
     verdict = models.CharField(
         max_length=8,
@@ -257,9 +267,9 @@ class Standing(models.Model):
         blank=True,
     )
     why = models.CharField(max_length=100, default="", blank=True)
-    draft = models.JSONField(default=dict)  # of the training or demo item in hand
+    draft = models.JSONField(default=dict)  # of the current training or demo item
 
-    # workers from elsewhere: a keyed hash of their id, and of the visit that may come back
+    # external workers: keyed hashes of their id and of their first visit
     outside = models.CharField(max_length=64, null=True, unique=True)
     visit = models.CharField(max_length=64, default="", blank=True)
     study = models.CharField(max_length=100, default="", blank=True)
@@ -267,7 +277,7 @@ class Standing(models.Model):
 
 
 class ConsentText(models.Model):
-    """The words that people agreed to, by version."""
+    """The text that people agreed to, by version."""
 
     version = models.CharField(max_length=12, primary_key=True)
     text = models.TextField()
@@ -285,7 +295,7 @@ class DemoItem(models.Model):
 
 
 class Trial(models.Model):
-    """An answer to a training or demo item; the first one stands."""
+    """An answer to a training or demo item; the first one counts."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE)
     part = models.CharField(max_length=8, choices=TrialPart.choices)
@@ -302,9 +312,9 @@ class Trial(models.Model):
         ]
 
 
-# The course of the work: batches that are opened one after another.
+# Batches, opened one after another.
 class Batch(models.Model):
-    """A named stretch of places that is given out together, once it is open."""
+    """A named range of places whose items are given out together, once it is open."""
 
     name = models.CharField(max_length=200, unique=True)
     first = models.BigIntegerField(unique=True)

@@ -35,7 +35,7 @@ from trope.core.errors import BadInput, TropeError, UnknownName
 
 
 class ActionRefused(TropeError):
-    """A judgment that the rules do not allow; `code` is for programs."""
+    """An action that is not allowed; `code` is for programs."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(code, message)
@@ -46,10 +46,10 @@ class ActionRefused(TropeError):
 
 
 def active_person(person_id: int) -> Person:
-    """The person, for a change of what they have done.
+    """The person, locked, for a change of their work.
 
     Raises:
-        Refused: for someone who is on hold, dismissed or gone.
+        ActionRefused: for someone who is on hold, dismissed or withdrawn.
     """
     person = Person.objects.select_for_update().get(pk=person_id)
     if person.state != PersonState.ACTIVE:
@@ -58,7 +58,7 @@ def active_person(person_id: int) -> Person:
 
 
 def hash_token(token: str) -> str:
-    """What is stored of an invitation's token."""
+    """The stored form of an invitation's token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -67,7 +67,7 @@ def invite(
 ) -> str:
     """The token of a new person's link. It is shown once; only its hash is stored.
 
-    Whom the owner trusts goes straight to work: no profile, training, demo task or selection.
+    A trusted person starts work at once: no profile, training, demo task or selection.
 
     Raises:
         BadInput: for an empty, overlong or taken name.
@@ -86,27 +86,53 @@ def invite(
             Standing.objects.create(person=person, trusted=trusted)
             Event.objects.create(at=now, who=by, what="invite", detail={"name": name, "role": role})
     except IntegrityError:
-        raise BadInput(f"someone is called {name!r} already; choose another name") from None
+        raise BadInput(f"the name {name!r} is already taken; choose another one") from None
     return token
 
 
 def renew_invitation(name: str, *, now: datetime, by: str = "") -> str:
-    """A new token for someone who exists; the old link and sessions end."""
+    """A new token for an existing person; the old link and sessions end."""
     token = secrets.token_urlsafe(32)
     with write_transaction():
         if not Person.objects.filter(name=name).update(token_hash=hash_token(token)):
-            raise BadInput(f"nobody is called {name!r}; invite them first")
+            raise BadInput(f"nobody has the name {name!r}; invite them first")
         Event.objects.create(at=now, who=by, what="renew", detail={"name": name})
     return token
 
 
 def person_by_token(token: str) -> Person | None:
-    """Whose link has that token, if anyone's."""
+    """The person whose link has that token, if there is one."""
     return Person.objects.filter(token_hash=hash_token(token)).first()
 
 
+def find_person(person_id: int) -> Person | None:
+    """The person with that id and their standing, if there is one."""
+    return Person.objects.select_related("standing").filter(pk=person_id).first()
+
+
+def find_annotator(person_id: int) -> Person | None:
+    """The annotator with that id, if there is one."""
+    return Person.objects.filter(pk=person_id, role="annotator").first()
+
+
+def is_known(name: str) -> bool:
+    """Whether someone has that name."""
+    return bool(Person.objects.filter(name=name).exists())
+
+
+def person_states() -> dict[str, tuple[int, str]]:
+    """The id and the state of everyone, by name."""
+    rows = Person.objects.values_list("name", "pk", "state")
+    return {name: (number, state) for name, number, state in rows}
+
+
+def events_about(name: str, most: int = 50) -> list[Event]:
+    """What was done about a person, the latest first."""
+    return list(Event.objects.filter(detail__name=name).order_by("-pk")[:most])
+
+
 def end_sessions(person_id: int) -> None:
-    """End all sessions of the person, also those of which someone has kept a copy."""
+    """End all sessions of the person, including copied ones."""
     with write_transaction():
         Person.objects.filter(pk=person_id).update(sessions_ended=F("sessions_ended") + 1)
 
@@ -118,7 +144,7 @@ PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Who has come in, or why nobody has: "taken", "full", "gone"."""
+    """The account of a visitor, or why there is none: "taken", "full", "gone"."""
 
     person: Person | None
     problem: str = ""
@@ -126,7 +152,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Who a link says has come; `visit` is empty for a link that was signed for one worker."""
+    """The worker named by a link; `visit` is empty for a link signed for one worker."""
 
     worker: str
     visit: str
@@ -134,13 +160,13 @@ class Visitor:
 
 
 def make_link_token(*, now: datetime, days: int, study: str = "", worker: str = "") -> str:
-    """The signed part of a link for workers from elsewhere.
+    """The signed part of a link for external workers.
 
     Raises:
-        BadInput: for a number of days or an id that cannot be.
+        BadInput: for an invalid number of days or id.
     """
     if not 1 <= days <= 366:
-        raise BadInput(f"a link must last 1 to 366 days, got {days}")
+        raise BadInput(f"a link must be valid for 1 to 366 days, got {days}")
     for name, given in (("worker", worker), ("study", study)):
         if given and not _WORKER_ID.fullmatch(given):
             raise BadInput(f"a {name} id has 1 to 64 letters, digits, @ . _ or -, got {given!r}")
@@ -154,7 +180,7 @@ def link_path(token: str, *, worker: str = "") -> str:
 
 
 def read_link(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor | str:
-    """Who comes with a link and its parameters, or what is wrong with them; nothing is stored."""
+    """The visitor behind a link and its parameters, or what is wrong with them; stores nothing."""
     try:
         link = signing.loads(token, salt=_LINK_SALT)
     except signing.BadSignature:
@@ -176,12 +202,12 @@ def admit_worker(visitor: Visitor, plan: Plan, *, now: datetime) -> Arrival:
     if found := _known_account(visitor):
         return found
     with write_transaction():
-        lock_project()  # two windows may have come at once, or two workers for the last place
+        lock_project()  # two windows may open at once, or two workers may want the last place
         return _known_account(visitor) or _new_account(visitor, plan, now)
 
 
 def completion_code(standing: Standing, plan: Plan) -> str:
-    """The worker's completion code: the configured one, else one that only the secret gives."""
+    """The worker's completion code: the configured one, else one derived from the secret."""
     if plan.outside.completion_code:
         return plan.outside.completion_code
     digest = salted_hmac("trope.annotate.completion", str(standing.outside), algorithm="sha256")
@@ -189,8 +215,8 @@ def completion_code(standing: Standing, plan: Plan) -> str:
 
 
 def complete_work(person_id: int, plan: Plan, *, now: datetime) -> str:
-    """The completion code of someone who has come to the end; "" for who is not from elsewhere or
-    has judged nothing."""
+    """The completion code of an external worker at the end of their work; "" for anyone else, and
+    for those who have judged nothing."""
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
         standing = Standing.objects.filter(person=person, outside__isnull=False).first()
@@ -226,7 +252,7 @@ def _new_account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
 
 
 def _known_account(visitor: Visitor) -> Arrival | None:
-    """The account of a worker who has been here before, if they can show that it is theirs."""
+    """The account of a returning worker, if they can prove that it is theirs."""
     mine = Standing.objects.filter(outside=_keyed(visitor.worker))
     standing = mine.select_related("person").first()
     if standing is None:
@@ -239,6 +265,6 @@ def _known_account(visitor: Visitor) -> Arrival | None:
 
 
 def _keyed(value: str) -> str:
-    """A hash that only the project's secret gives: the id of someone who has withdrawn is not kept,
-    and yet they are not let in as someone new."""
+    """A hash keyed with the project's secret: the id of someone who withdrew is not kept, and yet
+    they cannot come back as someone new."""
     return salted_hmac("trope.annotate.worker", value, algorithm="sha256").hexdigest()

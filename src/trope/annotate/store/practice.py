@@ -15,8 +15,7 @@ from typing import Any
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
-from trope.annotate.rules.assignment import in_turn, seconds_spent, shuffled_in
-from trope.annotate.rules.caps import may_skip
+from trope.annotate.rules.assignment import in_turn, may_skip, seconds_spent, shuffled_in
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.membership import NOT_TRAINED, locked_standing
 from trope.annotate.store.models import DemoItem, Event, Standing, Trial, TrialPart
@@ -26,7 +25,7 @@ from trope.annotate.store.selection import decide
 
 @dataclass(frozen=True, slots=True)
 class PracticeItem:
-    """A training or demo item as a page shows it, without what is known of it."""
+    """A training or demo item as a page shows it, without its known answers."""
 
     part: str
     key: str
@@ -35,9 +34,14 @@ class PracticeItem:
     number: int
     of: int
 
+    @property
+    def is_demo(self) -> bool:
+        """Whether it is an item of the demo task."""
+        return self.part == TrialPart.DEMO
+
 
 def next_training(standing: Standing, plan: Plan) -> PracticeItem | None:
-    """The worked item that comes next, if any is left."""
+    """The next training item, if any is left."""
     number = standing.trained
     if number >= len(plan.training.items):
         return None
@@ -45,19 +49,19 @@ def next_training(standing: Standing, plan: Plan) -> PracticeItem | None:
 
 
 def training_task(number: int, plan: Plan) -> PracticeItem:
-    """The worked item of that number, from 1."""
+    """The training item of that number, from 1."""
     item = plan.training.items[number - 1]
     payload = dict(item.fields)
     if item.highlight:
         at = item.text.index(item.highlight)
         payload["highlight"] = [[at, at + len(item.highlight)]]
     return PracticeItem(
-        "training", str(number), item.text, payload, number, len(plan.training.items)
+        TrialPart.TRAINING, str(number), item.text, payload, number, len(plan.training.items)
     )
 
 
 def next_demo(person_id: int, plan: Plan) -> PracticeItem | None:
-    """The demo item that comes next for the person, if any is left."""
+    """The person's next demo item, if any is left."""
     keys = demo_keys(person_id, plan)
     done = set(
         Trial.objects.filter(person_id=person_id, part=TrialPart.DEMO).values_list(
@@ -74,7 +78,7 @@ def next_demo(person_id: int, plan: Plan) -> PracticeItem | None:
 
 
 def demo_keys(person_id: int, plan: Plan) -> list[str]:
-    """The demo items in an order of the person's own; everyone gets the same ones."""
+    """The demo items in the person's own order; everyone gets the same ones."""
     rng = Random(f"{plan.seed}:{person_id}")
     gold = _demo_control_keys(plan)
     plain = DemoItem.objects.filter(gold__isnull=True).order_by("place")
@@ -85,7 +89,7 @@ def demo_keys(person_id: int, plan: Plan) -> list[str]:
 
 
 def _demo_control_keys(plan: Plan) -> list[str]:
-    """The control items of the demo task: of each known answer in turn, so that none prevails."""
+    """The control items of the demo task, balanced over the known answers."""
     items = DemoItem.objects.filter(gold__isnull=False).order_by("place")
     groups: dict[str, list[str]] = {}
     for key, gold in items.values_list("external_id", "gold")[: 20 * plan.demo.gold]:
@@ -94,16 +98,22 @@ def _demo_control_keys(plan: Plan) -> list[str]:
 
 
 def save_practice_draft(person_id: int, key: str, values: Mapping[str, Any]) -> None:
-    """Keep what has been filled in so far."""
+    """Save an unfinished form."""
     with write_transaction():
         locked_standing(person_id)
         Standing.objects.filter(pk=person_id).update(draft={"key": key, "values": dict(values)})
 
 
+def training_answer(person_id: int, key: str) -> Trial | None:
+    """The person's locked answer to a training item, if there is one."""
+    mine = Trial.objects.filter(person_id=person_id, part=TrialPart.TRAINING, item=key)
+    return mine.first()
+
+
 def answer_training(
     person_id: int, key: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
 ) -> Trial:
-    """The locked answer; a second one to the same item changes nothing."""
+    """Store and lock the answer; a second one to the same item changes nothing."""
     with write_transaction():
         standing = locked_standing(person_id)
         task = next_training(standing, plan)
@@ -112,7 +122,7 @@ def answer_training(
         ).first():
             return done
         if task is None or task.key != key:
-            raise ActionRefused("unknown", "This form is not known here; load the page again.")
+            raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
         right = is_right(plan.training.items[standing.trained].answers, answers)
         trial = _store_trial(standing, task, answers, right, plan, now)
         standing.trained += 1
@@ -140,9 +150,9 @@ def answer_demo(
     now: datetime,
     skipping: bool = False,
 ) -> Trial:
-    """The answer to a demo item, stored; a second one to the same item changes nothing.
+    """Store the answer to a demo item; a second one to the same item changes nothing.
 
-    With the last item the demo task ends, and the selection decides as far as it can.
+    The last item ends the demo task, and the selection decides if it can.
     """
     with write_transaction():
         standing = locked_standing(person_id)
@@ -150,7 +160,7 @@ def answer_demo(
             return done
         task = next_demo(person_id, plan)
         if task is None or task.key != key or standing.demo_finished:
-            raise ActionRefused("unknown", "This form is not known here; load the page again.")
+            raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
         if skipping:
             _check_skip(standing, plan)
         gold = DemoItem.objects.values_list("gold", flat=True).get(external_id=key)
@@ -166,8 +176,8 @@ def answer_demo(
 
 
 def finish_demo(person_id: int, plan: Plan, *, now: datetime) -> bool:
-    """End the demo task of someone for whom nothing of it is left, as after it was shortened;
-    False for who has done nothing of it."""
+    """End the demo task of someone without items left, for example after it was shortened; False
+    for someone who has not started it."""
     with write_transaction():
         standing = locked_standing(person_id)
         if standing.demo_finished or not standing.demo_done or next_demo(person_id, plan):
@@ -181,11 +191,11 @@ def _check_skip(standing: Standing, plan: Plan) -> None:
         raise ActionRefused("no_skipping", "This project does not allow skipping.")
     answered = standing.demo_done - standing.demo_skipped
     if not may_skip(answered, standing.demo_skipped, plan.skip.limit):
-        raise ActionRefused("skip_limit", "You have skipped as many items as you may.")
+        raise ActionRefused("skip_limit", "You have reached the limit of skipped items.")
 
 
 def _close_demo(standing: Standing, plan: Plan, now: datetime) -> None:
-    """Note the result, so that no ranking reads the answers again, and let the selection act."""
+    """Store the result, so that rankings need not read the answers, and let the selection act."""
     trials = Trial.objects.filter(person=standing.person, part=TrialPart.DEMO)
     rows = list(trials.values_list("right", "skipped", "seconds"))
     known = [right for right, _, _ in rows if right is not None]
@@ -234,7 +244,7 @@ _CHUNK = 2_000
 
 
 def demo_shortage(plan: Plan) -> str:
-    """What the demo task lacks beside the plan, in words; "" if nothing."""
+    """What the demo task lacks according to the plan, in words; "" if nothing."""
     if not plan.demo.items:
         return ""
     known = DemoItem.objects.filter(gold__isnull=False).count()

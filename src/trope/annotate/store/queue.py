@@ -17,8 +17,7 @@ from random import Random
 from django.db.models import F, Q
 
 from trope.annotate.plan import Plan
-from trope.annotate.rules.assignment import gold_in_page, shuffled_in
-from trope.annotate.rules.caps import Tally, room
+from trope.annotate.rules.assignment import Tally, gold_in_page, room, shuffled_in
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import check_at_page_end
 from trope.annotate.store.models import Item, Lease, Person, PersonState, Returned, StoredJudgment
@@ -29,7 +28,7 @@ _STEP = 50
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The leases of a page in their order; if there is none, why.
+    """The leases of a page in order; if there are none, the reason.
 
     `reason` is the person's state ("held", "dismissed"), "finished" (nothing left for this
     person) or the limit that was reached: "day", "week", "total".
@@ -40,10 +39,10 @@ class Page:
 
 
 def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page:
-    """The page that the person has in hand, or a new one."""
-    in_hand = leases_of(person_id)  # dismissal takes them away, so that holding some is enough
+    """The person's current page, or a new one."""
+    in_hand = leases_of(person_id)  # dismissal deletes leases, so having some is enough
     if in_hand and all(lease.expires >= now for lease in in_hand):
-        return Page(in_hand)  # most often so, and then nothing is locked
+        return Page(in_hand)  # the usual case: nothing is locked
     if any_lease_expired(plan, now=now):
         shorten_leases(plan, now=now)
         release_expired(now=now, limit=_STEP)
@@ -53,7 +52,7 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
             return Page((), person.state)
         if in_hand := leases_of(person.pk):
             return Page(_renewed(in_hand, plan, now))
-        if check_at_page_end(person, plan, now):  # of a page that was left to expire
+        if check_at_page_end(person, plan, now):  # of a page that expired
             state = Person.objects.values_list("state", flat=True).get(pk=person_id)
             if state != PersonState.ACTIVE:
                 return Page((), state)
@@ -61,8 +60,8 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
 
 
 def new_page(person: Person, plan: Plan, *, now: datetime, rng: Random) -> Page:
-    """A page for someone who holds nothing; within a transaction that has locked the person."""
-    size, limit = room(tally_of(person, now), plan.caps, plan.items_a_page)
+    """A page for someone without leases; within a transaction that has locked the person."""
+    size, limit = room(tally_of(person, now), plan.caps, plan.items_per_page)
     if not size:
         return Page((), limit)
     wanted_gold = gold_in_page(size, plan.gold.share, rng)
@@ -78,13 +77,13 @@ def new_page(person: Person, plan: Plan, *, now: datetime, rng: Random) -> Page:
 
 
 def leases_of(person_id: int) -> list[Lease]:
-    """What a person has in hand, in the order of the page."""
+    """A person's open leases, in the order of the page."""
     held = Lease.objects.filter(person_id=person_id, released=False)
     return list(held.select_related("item").defer("item__gold").order_by("position"))
 
 
 def tally_of(person: Person, now: datetime) -> Tally:
-    """What the person has judged today, this week, in all."""
+    """What the person has judged today, this week, in total."""
     tally = Tally(person.tally_on, person.judged_day, person.judged_week, person.judged)
     return tally.at(now.date())
 
@@ -96,14 +95,14 @@ def any_lease_expired(plan: Plan, *, now: datetime) -> bool:
 
 
 def _latest_end(plan: Plan, now: datetime) -> datetime:
-    """When a lease given out now can end; two who ask at once have not the same now."""
+    """The latest end of a lease given out now, with a margin for requests at the same time."""
     return now + timedelta(minutes=plan.lease_minutes + 1)
 
 
 def shorten_leases(plan: Plan, *, now: datetime) -> int:
-    """Shorten leases that end later than any given out now would; gives their number.
+    """Shorten leases that end later than any given out now would; returns their number.
 
-    After the clock went back, they would otherwise be held for as long as it went.
+    If the clock was set back, they would otherwise last that much longer.
     """
     beyond = Lease.objects.filter(released=False, expires__gt=_latest_end(plan, now))
     if not beyond.exists():
@@ -116,9 +115,9 @@ def shorten_leases(plan: Plan, *, now: datetime) -> int:
 
 
 def release_expired(*, now: datetime, limit: int | None = None) -> int:
-    """Return what was not finished in time to the queue; gives the number of items.
+    """Return expired items to the queue; returns their number.
 
-    What its owner is submitting at this moment is left to them.
+    Leases that are being submitted at this moment are left alone.
     """
     expired = Lease.objects.filter(released=False, expires__lt=now).order_by("expires")
     if not expired.exists():
@@ -135,7 +134,7 @@ def release_expired(*, now: datetime, limit: int | None = None) -> int:
 
 
 def _renewed(leases: list[Lease], plan: Plan, now: datetime) -> list[Lease]:
-    """The same leases; those whose time ran out before anyone noticed get new time."""
+    """The same leases; expired ones that nobody took are extended."""
     if any(lease.expires < now for lease in leases):
         expires = now + timedelta(minutes=plan.lease_minutes)
         Lease.objects.filter(pk__in=[lease.pk for lease in leases]).update(expires=expires)
@@ -143,16 +142,16 @@ def _renewed(leases: list[Lease], plan: Plan, now: datetime) -> list[Lease]:
 
 
 def _take_work(person: Person, number: int) -> list[Item]:
-    """Up to so many items with a slot taken of each; returned ones first."""
+    """Up to `number` items with one slot taken of each; returned ones first."""
     taken: list[Item] = []
     while (missing := number - len(taken)) > 0:
-        # an item may be returned and ahead as well: what was just taken must not be taken again
+        # an item may be among the returned and among the next ones: take it only once
         mine = {item.pk for item in taken}
         if returned := _walk_returned(person, missing, mine):
             taken += _take_slots(_locked(returned))
             continue
         items = _walk(person, missing, mine)
-        if not items and not taken:  # who waits for others holds nothing that they may wait for
+        if not items and not taken:  # only someone who holds nothing may wait for others
             items = _walk(person, 1, mine, wait=True)
         if not items:
             break
@@ -184,11 +183,11 @@ def _walk_returned(person: Person, number: int, mine: set[int]) -> list[Item]:
 
 
 def _walk(person: Person, number: int, mine: set[int], *, wait: bool = False) -> list[Item]:
-    """The next items that nobody else is just taking, locked; with `wait`, also those.
+    """The next items that nobody else is taking at this moment, locked; with `wait`, also those.
 
-    At the front of the queue all ask for the same items: if each waited for the one before, a turn
-    of the page would take as long as all of theirs together. The cursor stays before what was
-    passed over, which is looked at again with the next page.
+    At the front of the queue all ask for the same items: if each waited for the one before, a page
+    would take as long as all of theirs together. The cursor stays before skipped items, which are
+    checked again with the next page.
     """
     opened, place, behind = opened_place(), person.cursor, False
     while True:
@@ -227,14 +226,13 @@ def _save_walk(person: Person, *, keep_gold: bool) -> None:
 
 
 def _had(person: Person, item_ids: list[int]) -> set[int]:
-    """Which of the items the person has judged or skipped; who asks for a page holds none."""
+    """Which of the items the person has judged or skipped."""
     judged = StoredJudgment.objects.filter(person=person, current=True, item_id__in=item_ids)
     return set(judged.values_list("item_id", flat=True))
 
 
 def _locked(items: list[Item]) -> list[Item]:
-    """The items of which a slot can be had, in their order. Locked in one order, so that nobody
-    waits in a circle."""
+    """The items with an open slot, in their order. Locked in one order to avoid deadlocks."""
     locking = Item.objects.filter(pk__in=[item.pk for item in items]).order_by("pk")
     slots = dict(locking.select_for_update(no_key=True).values_list("pk", "open_slots"))
     for item in items:
@@ -243,7 +241,7 @@ def _locked(items: list[Item]) -> list[Item]:
 
 
 def _take_slots(items: list[Item]) -> list[Item]:
-    """The items, which are locked, with a slot taken of each."""
+    """The items, which are locked, with one slot taken of each."""
     Item.objects.filter(pk__in=[item.pk for item in items]).update(open_slots=F("open_slots") - 1)
     full = [item.pk for item in items if item.open_slots == 1]
     Returned.objects.filter(item_id__in=full).delete()
@@ -251,9 +249,9 @@ def _take_slots(items: list[Item]) -> list[Item]:
 
 
 def _lease_all(person: Person, items: list[Item], plan: Plan, now: datetime) -> list[Lease]:
-    """Leases on the items, in their order; one that had expired comes back with its draft.
+    """Leases on the items, in their order; an expired one is renewed with its draft.
 
-    Slots are locked until the transaction ends, so that it must not take a statement an item.
+    Slots are locked until the transaction ends, so it must not take one statement per item.
     """
     held = Lease.objects.filter(person=person, item__in=items)
     known = {lease.item_id: lease for lease in held}

@@ -26,6 +26,7 @@ from trope.annotate.rules.paper_tables import PartTables, TweetExpression, paper
 from trope.annotate.rules.review import find_conduct
 from trope.annotate.store.membership import stage_of, standing_of
 from trope.annotate.store.models import (
+    Event,
     Item,
     JudgmentState,
     Lease,
@@ -50,7 +51,7 @@ from trope.core.judgments import by_question
 
 @dataclass(frozen=True, slots=True)
 class ProjectProgress:
-    """How far a project is."""
+    """The progress of a project."""
 
     items: int
     complete: int
@@ -62,7 +63,7 @@ class ProjectProgress:
 
 @dataclass(frozen=True, slots=True)
 class PayRow:
-    """What one person has done, and is owed."""
+    """One person's work and pay."""
 
     id: int
     name: str
@@ -80,7 +81,7 @@ class PayRow:
 
 
 def progress(plan: Plan) -> ProjectProgress:
-    """How many items have all their judgments, and how many judgments there are."""
+    """How many items are complete, and how many judgments there are."""
     items = Item.objects.filter(place__lte=published_place()).aggregate(
         work=Count("pk", filter=Q(is_gold=False)),
         gold=Count("pk", filter=Q(is_gold=True)),
@@ -90,33 +91,33 @@ def progress(plan: Plan) -> ProjectProgress:
     full = (
         counted.values("item", "item__extra")
         .annotate(n=Count("pk"))
-        .filter(n__gte=plan.judgments_an_item + F("item__extra"))
+        .filter(n__gte=plan.judgments_per_item + F("item__extra"))
     )
     return ProjectProgress(
         items=items["work"],
         complete=full.count(),
         judgments=counted.count(),
-        wanted=items["work"] * plan.judgments_an_item + (items["extra"] or 0),
+        wanted=items["work"] * plan.judgments_per_item + (items["extra"] or 0),
         in_hand=Lease.objects.filter(released=False, item__is_gold=False).count(),
         gold_items=items["gold"],
     )
 
 
 def pay_sheet(plan: Plan, *, now: datetime) -> list[PayRow]:
-    """A row a person, by name. Work of the dismissed is listed too: who is paid is the owner's
+    """One row per person, by name. Dismissed people are listed too: whom to pay is the owner's
     decision."""
     people = Person.objects.filter(role="annotator").select_related("standing").order_by("name")
     return [_pay_row(person, plan, now) for person in people]
 
 
 def team() -> list[tuple[str, str]]:
-    """Name and role of those who do not judge."""
+    """Name and role of everyone who does not judge."""
     people = Person.objects.exclude(role="annotator").order_by("role", "name")
     return list(people.values_list("name", "role"))
 
 
 def earned(person: Person, plan: Plan) -> Decimal:
-    """What someone has earned, the demo task included where it is paid."""
+    """What someone has earned, including the demo task if it is paid."""
     demo = standing_of(person).demo_done if plan.demo.paid else 0
     return plan.earned(person.judged + demo)
 
@@ -128,7 +129,7 @@ def hours_paid(person: Person, plan: Plan) -> float:
 
 
 def hourly(person: Person, plan: Plan) -> Decimal | None:
-    """What an hour of someone's work has brought; None before there was any."""
+    """What someone has earned per hour; None before there was any work."""
     hours = hours_paid(person, plan)
     return (earned(person, plan) / Decimal(hours)).quantize(Decimal("0.01")) if hours > 0 else None
 
@@ -155,13 +156,13 @@ def _pay_row(person: Person, plan: Plan, now: datetime) -> PayRow:
 
 
 REVIEWED = 100_000
-"""The latest judgments that the owner's page puts to the rules; the command takes all."""
+"""The latest judgments that the owner's page checks; the command checks all."""
 
 MOST_PAIRED = 60
-"""People up to whom a page measures every two of them."""
+"""The largest number of people for which a page measures every pair."""
 
 LATEST = 200
-"""The latest judgments of a person that their page is about, so that it never grows."""
+"""The latest judgments that a person's page looks at, so that its cost is bounded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +178,8 @@ class MeasuredQuestion:
 def measure_project(
     plan: Plan, *, sample: ItemSample | None = None, top: int = 10, most_paired: int = MOST_PAIRED
 ) -> list[MeasuredQuestion]:
-    """The agreement on every question that can be measured, over answers that count; two by two
-    only for up to `most_paired` people."""
+    """The agreement on every question that can be measured, over answers that count; pairs are
+    measured only for up to `most_paired` people."""
     rows = by_question(answer_rows(plan, sample=sample))
     verbs = verbs_of_items(plan, sample)
     classes = verb_classes(verbs) if verbs else None
@@ -208,7 +209,7 @@ def project_tables(plan: Plan, *, sample: ItemSample | None = None) -> list[Part
     """
     tables = plan.tables
     if not tables.question:
-        raise BadInput("the plan has no [tables]; name the question that they are about")
+        raise BadInput("the plan has no [tables]; name the question for them")
     items = [
         TweetExpression(
             id=external,
@@ -227,7 +228,7 @@ def project_tables(plan: Plan, *, sample: ItemSample | None = None) -> list[Part
         rows.get(tables.understood, []),
         verb_classes({item.id: item.verb for item in items}),
         positive=tables.positive,
-        usual=plan.judgments_an_item,
+        usual=plan.judgments_per_item,
     )
 
 
@@ -253,11 +254,21 @@ def find_in_project(plan: Plan, *, last: int = 0) -> list[ConductFinding]:
     )
 
 
+def last_moment() -> datetime | None:
+    """The latest time that is stored."""
+    last = [
+        moment
+        for model in (Event, StoredJudgment)
+        if (moment := model.objects.order_by("-pk").values_list("at", flat=True).first())
+    ]
+    return max(last, default=None)
+
+
 def by_day(*, days: int = 60) -> list[tuple[date, int]]:
     """The judgments that count of each of the latest days that have some."""
     counted = StoredJudgment.objects.filter(current=True, state=JudgmentState.COUNTED)
-    # times are stored and read in UTC, so that the first ten characters are the day; to cut them
-    # off costs a third of what a date would
+    # times are stored in UTC, so the first ten characters are the day; cutting them off costs a
+    # third of a conversion to dates
     day = Substr(Cast("at", TextField()), 1, 10)
     found = counted.annotate(day=day).values("day").annotate(n=Count("pk"))
     latest = found.order_by("-day").values_list("day", "n")[:days]
@@ -280,8 +291,8 @@ class PersonReport:
 
 
 def report_on(person: Person, plan: Plan, *, for_owner: bool) -> PersonReport:
-    """What a person's page shows. To the person, control answers are told in steps of five, since
-    a figure that moves with each answer would tell which item was one."""
+    """What a person's page shows. The person sees control answers in steps of five, since a number
+    that changes with each answer would reveal which item was one."""
     rows = StoredJudgment.objects.filter(person=person, current=True).exclude(
         state=JudgmentState.SKIPPED
     )
@@ -315,7 +326,7 @@ def _distributions(given: list[Mapping[str, Any]], plan: Plan) -> dict[str, dict
 def _with_others(
     person: Person, own: Mapping[int, Mapping[str, Any]], plan: Plan
 ) -> dict[str, tuple[int, int]]:
-    """For each question the answers of others to the same items: how many are equal, of all."""
+    """For each question, how many answers of others to the same items are equal, of how many."""
     others = StoredJudgment.objects.filter(
         Q(current=True, state=JudgmentState.COUNTED, item_id__in=list(own))
     )

@@ -14,7 +14,6 @@ from django.db.models import Field
 from trope.annotate.exchange.records import ItemRecord, JudgmentRecord
 from trope.annotate.plan import Plan
 from trope.annotate.questions import gold_text, label_of, measured_questions
-from trope.annotate.store import models
 from trope.annotate.store.models import (
     Decision,
     Item,
@@ -25,11 +24,12 @@ from trope.annotate.store.models import (
     StoredJudgment,
 )
 from trope.annotate.store.slots import published_place
+from trope.core.judgments import Judgment
 
 _CHUNK = 2_000
 
 
-# of a person: what is secret, what says where a walk is, and what is counted from judgments
+# not exported of a person: secrets, positions in the queue, and counts of judgments
 _NOT_OF_A_PERSON = frozenset(
     {
         "id", "token_hash", "cursor", "returned_cursor", "gold_cursor", "last_at", "judged",
@@ -39,7 +39,7 @@ _NOT_OF_A_PERSON = frozenset(
 )  # fmt: skip
 
 
-# of a way in: what only the project's secret gives, and a form in hand
+# not exported of a standing: what depends on the project's secret, and open forms
 _NOT_OF_A_STANDING = frozenset({"outside", "visit", "draft"})
 
 _OF_A_JUDGMENT = frozenset(
@@ -66,8 +66,8 @@ def judgment_records(*, history: bool = False) -> Iterator[JudgmentRecord]:
 def judgments_with_items(
     ids: Sequence[int] | None = None,
 ) -> Iterator[tuple[JudgmentRecord, ItemRecord]]:
-    """Every judgment that was not changed later, with its item, in the order of items; of the items
-    with these numbers alone, if some are given."""
+    """Every current judgment with its item, in the order of items; only of the items with these
+    ids, if some are given."""
     shown = ("item__text", "item__payload", "item__gold")
     rows = StoredJudgment.objects.filter(current=True).order_by("item_id", "pk")
     rows = rows if ids is None else rows.filter(item_id__in=ids)
@@ -79,8 +79,7 @@ def judgments_with_items(
 def items_with_judgments(
     ids: Sequence[int] | None = None,
 ) -> Iterator[tuple[ItemRecord, list[JudgmentRecord]]]:
-    """Every item in order, or those with these numbers, with the judgments that were not changed
-    later."""
+    """Every item in order, or those with these ids, with its current judgments."""
     judged = groupby(judgments_with_items(ids), key=lambda pair: pair[1].id)
     group = next(judged, None)
     for item in item_records(ids):
@@ -92,7 +91,7 @@ def items_with_judgments(
 
 
 def item_records(ids: Sequence[int] | None = None) -> Iterator[ItemRecord]:
-    """Every item, or those with these numbers, in the order in which they were added."""
+    """Every item, or those with these ids, in the order in which they were added."""
     rows = Item.objects.filter(place__lte=published_place()).order_by("pk")
     rows = rows if ids is None else rows.filter(pk__in=ids)
     columns = ("external_id", "text", "payload", "gold")
@@ -138,7 +137,7 @@ DECISION_TYPES = {
 
 
 def decision_rows(*, history: bool = False) -> Iterator[dict[str, Any]]:
-    """What adjudicators settled, in the order of time; with `history`, what no longer holds too."""
+    """The decisions of adjudicators, in the order of time; with `history`, replaced ones too."""
     rows = Decision.objects.all() if history else Decision.objects.filter(current=True)
     columns = ("item__external_id", "person__name", "answers", "excluded", "note", "at", "current")
     for row in rows.order_by("pk").values_list(*columns).iterator(chunk_size=_CHUNK):
@@ -147,7 +146,7 @@ def decision_rows(*, history: bool = False) -> Iterator[dict[str, Any]]:
 
 
 def draft_rows() -> Iterator[dict[str, Any]]:
-    """Forms that were begun and not sent, by person and item."""
+    """Unfinished forms, by person and item."""
     rows = Lease.objects.exclude(draft={}).order_by("person__name", "position", "pk")
     columns = ("item__external_id", "person__name", "draft", "since", "released")
     for item, person, draft, since, released in rows.values_list(*columns).iterator(
@@ -163,19 +162,19 @@ def draft_rows() -> Iterator[dict[str, Any]]:
 
 
 def gold_accuracy() -> dict[str, float]:
-    """Of everyone who saw control items, the share that was right."""
+    """For everyone who saw control items, the share of right answers."""
     seen = Person.objects.filter(gold_seen__gt=0)
     rows = seen.values_list("name", "gold_right", "gold_seen")
     return {name: right / number for name, right, number in rows}
 
 
 def person_fields() -> list[Field[Any, Any]]:
-    """What a file of people holds: plain fields, none of them secret or counted."""
+    """The columns of a file of people: plain fields, none of them secret or counted."""
     return [f for f in _plain_fields(Person) if f.name not in _NOT_OF_A_PERSON]
 
 
 def standing_fields() -> list[Field[Any, Any]]:
-    """What a file of people holds of their way in."""
+    """The columns of a file of people about their standing."""
     return [f for f in _plain_fields(Standing) if f.name not in _NOT_OF_A_STANDING]
 
 
@@ -185,7 +184,7 @@ def person_columns() -> list[str]:
 
 
 def judgment_fields() -> tuple[str, ...]:
-    """Plain fields of a judgment beside those that every file has."""
+    """Plain fields of a judgment beyond those that every file has."""
     return tuple(f.name for f in _plain_fields(StoredJudgment) if f.name not in _OF_A_JUDGMENT)
 
 
@@ -195,7 +194,7 @@ def as_plain(value: Any) -> Any:
 
 
 def sort_keys(value: Any) -> Any:
-    """The value with the keys of objects sorted: databases return them each in its own order."""
+    """The value with sorted object keys: databases return them in different orders."""
     if isinstance(value, dict):
         return {name: sort_keys(value[name]) for name in sorted(value)}
     return value
@@ -227,10 +226,10 @@ def _judgment_record(
 
 
 MOST_ITEMS = 2_000
-"""Items that a page looks at; of a larger project it draws so many."""
+"""Items that a page looks at; of a larger project it draws a sample of this size."""
 
 MOST_DOWNLOADED = 20_000
-"""Items up to which labels can be had from a page; beyond, the command makes them."""
+"""Items up to which a page offers labels; beyond, the command does."""
 
 _CHUNK = 2_000
 _STEP = 500
@@ -243,22 +242,22 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class ItemSample:
-    """The items that a page looks at: all (`ids` None), or some of `total`."""
+    """The items that a page looks at: all (`ids` None), or a sample of `total`."""
 
     total: int
     ids: tuple[int, ...] | None = None
 
     @property
     def note(self) -> str:
-        """A word about what was left out, if anything was."""
+        """A note about what was not looked at, if anything."""
         if self.ids is None:
             return ""
-        return f"A random {len(self.ids):,} of {self.total:,} items; commands look at all of them."
+        return f"A random {len(self.ids):,} of {self.total:,} items; commands use all of them."
 
 
 def draw_sample(*, most: int = MOST_ITEMS, seed: int = 0) -> ItemSample:
-    """All items that are no control items, or a random part of them that is the same each time."""
-    work = models.Item.objects.filter(is_gold=False, place__lte=published_place())
+    """All items except control items, or a random sample of them, the same each time."""
+    work = Item.objects.filter(is_gold=False, place__lte=published_place())
     total = work.count()
     if total <= most:
         return ItemSample(total)
@@ -268,13 +267,13 @@ def draw_sample(*, most: int = MOST_ITEMS, seed: int = 0) -> ItemSample:
 
 def answer_rows(
     plan: Plan, *, sample: ItemSample | None = None, gold: bool = False, last: int = 0
-) -> Iterator[StoredJudgment]:
+) -> Iterator[Judgment]:
     """Every answer that counts to every question that can be measured.
 
     Args:
         sample: the items to look at, by default all.
-        gold: also answers to control items, with what is known of them.
-        last: only so many of the latest judgments; 0 means all.
+        gold: also answers to control items, with the known answers.
+        last: only that many of the latest judgments; 0 means all.
     """
     questions = [question.id for question in measured_questions(plan.questions)]
     for item, person, answers, seconds, known, weight in _stored(sample, gold, last):
@@ -282,7 +281,7 @@ def answer_rows(
             label = label_of(answers.get(question))
             if label:
                 wanted = (known or {}).get(question)
-                yield StoredJudgment(
+                yield Judgment(
                     item=item,
                     annotator=person,
                     label=label,
@@ -295,7 +294,7 @@ def answer_rows(
 
 def _stored(sample: ItemSample | None, gold: bool, last: int) -> Iterator[tuple[Any, ...]]:
     states = (JudgmentState.COUNTED, JudgmentState.GOLD) if gold else (JudgmentState.COUNTED,)
-    rows = models.StoredJudgment.objects.filter(current=True, state__in=states)
+    rows = StoredJudgment.objects.filter(current=True, state__in=states)
     if last:
         ids = rows.order_by("-pk").values_list("pk", flat=True)[last - 1 : last]
         rows = rows.filter(pk__gte=ids[0]) if ids else rows
@@ -312,16 +311,16 @@ def _stored(sample: ItemSample | None, gold: bool, last: int) -> Iterator[tuple[
 
 
 def verbs_of_items(plan: Plan, sample: ItemSample | None = None) -> dict[str, str]:
-    """The verb of each item: its field, else the first of the marked words; empty if the plan has
-    no tables."""
+    """The verb of each item: its field, else the first highlighted word; empty if the plan has no
+    tables."""
     if not plan.tables.question:
         return {}
     return {external: verb_of(plan, text, payload) for external, text, payload in item_rows(sample)}
 
 
 def item_rows(sample: ItemSample | None = None) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Id, text and fields of every item that is no control item."""
-    items = models.Item.objects.filter(is_gold=False, place__lte=published_place()).order_by("pk")
+    """Id, text and fields of every item except control items."""
+    items = Item.objects.filter(is_gold=False, place__lte=published_place()).order_by("pk")
     fields = ("external_id", "text", "payload")
     if sample is None or sample.ids is None:
         yield from items.values_list(*fields).iterator(chunk_size=_CHUNK)
@@ -331,7 +330,7 @@ def item_rows(sample: ItemSample | None = None) -> Iterator[tuple[str, str, dict
 
 
 def marked_words(text: str, payload: Mapping[str, Any]) -> list[str]:
-    """The words that are marked in a text."""
+    """The highlighted words of a text."""
     spans: Sequence[Sequence[int]] = payload.get("highlight") or ()
     return " ".join(text[start:end] for start, end in spans).split()
 
@@ -342,7 +341,7 @@ def verb_of(plan: Plan, text: str, payload: Mapping[str, Any]) -> str:
 
 
 def noun_of(plan: Plan, text: str, payload: Mapping[str, Any]) -> str:
-    """The object of an item's verb: its field, else the last of the marked words."""
+    """The object of an item's verb: its field, else the last highlighted word."""
     return str(payload.get(plan.tables.noun) or next(reversed(marked_words(text, payload)), ""))
 
 
@@ -357,7 +356,7 @@ def answer_types(plan: Plan, *, gold: bool = False) -> dict[str, str]:
 
 
 def answer_objects(plan: Plan, *, gold: bool = False) -> Iterator[dict[str, Any]]:
-    """Every answer that counts as a row of a table."""
+    """Every answer that counts, as a row of a table."""
     verbs = verbs_of_items(plan)
     names = [name for name in answer_types(plan, gold=gold) if name != "verb"]
     for row in answer_rows(plan, gold=gold):

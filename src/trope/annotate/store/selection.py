@@ -22,7 +22,7 @@ PLACES_TAKEN = "places taken"
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """A row of the owner's ranking; `profile` has the answers about the person."""
+    """A row of the owner's ranking; `profile` has the person's profile answers."""
 
     id: int
     verdict: str
@@ -31,7 +31,7 @@ class RankedRow:
 
 
 def ranking(plan: Plan) -> list[RankedRow]:
-    """Everyone who has finished the demo task and is still here, from the best to the last."""
+    """Everyone who has finished the demo task and is still active, from best to last."""
     standings = {standing.person.name: standing for standing in _finished()}
     rows = []
     for one in _ranked(standings.values(), plan):
@@ -41,21 +41,21 @@ def ranking(plan: Plan) -> list[RankedRow]:
 
 
 def places_left(plan: Plan) -> int:
-    """How many of the places of the selection are free; who was dismissed or withdrew frees one."""
+    """The number of free places; someone who was dismissed or withdrew frees one."""
     here = Standing.objects.filter(
         demo_finished__isnull=False,
         verdict=ApplicationVerdict.ACCEPTED,
         person__state__in=(
             PersonState.ACTIVE,
             PersonState.HELD,
-        ),  # who is on hold may come back to the place
+        ),  # someone on hold may come back
         person__role="annotator",
     )
     return max(plan.selection.best - here.count(), 0)
 
 
 def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
-    """What the selection does by itself when someone has finished; within a transaction."""
+    """The automatic selection when someone has finished; within a transaction."""
     by = plan.selection.by
     if not by:
         _set_verdict([standing.pk], "accepted", "", now, "rule")
@@ -70,27 +70,27 @@ def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
 
 
 def accept_best(plan: Plan, *, now: datetime, by: str) -> int:
-    """The number of applicants accepted: the best who wait, as many as there are places left."""
+    """Accept the best waiting applicants, as many as there are places; returns their number."""
     with write_transaction():
         lock_project()
         return _take_best(plan, now, by, decline=False)
 
 
 def accept(person_id: int, *, now: datetime, by: str) -> bool:
-    """Let someone go on to work, whatever stage they are at; False for who is on hold, dismissed or
-    gone: that is to be settled first."""
+    """Let someone go on to work, whatever their stage; False for someone on hold, dismissed or
+    withdrawn: reinstate them first."""
     with write_transaction():
         return bool(_set_verdict([person_id], "accepted", "", now, by))
 
 
 def decline(person_id: int, *, now: datetime, by: str) -> bool:
-    """End someone's application; only for those who have no verdict yet."""
+    """Decline someone's application, if they have no verdict yet."""
     with write_transaction():
         return bool(_set_verdict([person_id], "declined", "owner", now, by, waiting=True))
 
 
 def _take_best(plan: Plan, now: datetime, by: str, *, decline: bool) -> int:
-    """Accept the best of those who wait; with `decline`, tell the others."""
+    """Accept the best waiting applicants; with `decline`, decline the others."""
     waiting = {s.person.name: s for s in _finished().filter(verdict="")}
     ranked = _ranked(waiting.values(), plan)
     taken = [waiting[one.name].pk for one in selection.best(ranked, places_left(plan))]

@@ -24,7 +24,7 @@ from trope.core.errors import BadInput
 
 
 def return_slots(item_ids: list[int], step: int = 500) -> None:
-    """Reopen a slot of each item, and put the items where everyone finds them."""
+    """Reopen one slot of each item, and list the items where everyone finds them."""
     for start in range(0, len(item_ids), step):
         part = item_ids[start : start + step]
         list(Item.objects.filter(pk__in=part).order_by("pk").select_for_update().values("pk"))
@@ -44,9 +44,15 @@ def list_returned(item_ids: list[int]) -> None:
 
 
 def lock_project() -> None:
-    """Within a transaction, wait until nobody else counts places or people."""
+    """Within a transaction, wait until nobody else changes places or counts people."""
     State.objects.get_or_create(pk=1)
     list(State.objects.select_for_update().values("pk"))
+
+
+def items_by_name(names: Sequence[str]) -> dict[str, tuple[int, str]]:
+    """The id and the text of items, by the names that files give them."""
+    found = Item.objects.filter(external_id__in=list(names))
+    return {name: (pk, text) for name, pk, text in found.values_list("external_id", "pk", "text")}
 
 
 def published_place() -> int:
@@ -60,7 +66,7 @@ def opened_place() -> int:
 
 
 def state_row() -> State:
-    """The one row that says how far items are published."""
+    """The row that says how far items are published."""
     with write_transaction():
         state, _ = State.objects.get_or_create(pk=1)
         return state
@@ -71,7 +77,7 @@ UNNAMED = "items without a batch"
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """How far a batch is."""
+    """The progress of a batch."""
 
     name: str
     opened: datetime | None
@@ -97,18 +103,18 @@ def add_batches(sizes: Sequence[tuple[str, int]], first: int, *, now: datetime) 
 
 
 def check_new_batches(sizes: Sequence[tuple[str, int]]) -> None:
-    """Refuse batches that there are already.
+    """Refuse batches that already exist.
 
     Raises:
         BadInput: for the first of them.
     """
     names = [name for name, _ in sizes if name]
     if known := Batch.objects.filter(name__in=names).values_list("name", flat=True).first():
-        raise BadInput(f"there is a batch {known!r} already; give the new items another name")
+        raise BadInput(f"there already is a batch {known!r}; give the new items another batch name")
 
 
 def open_next_batch(*, now: datetime, by: str = "") -> str:
-    """Open the batch that is next; gives its name, empty if all are open."""
+    """Open the next batch; returns its name, empty if all are open."""
     with write_transaction():
         list(State.objects.select_for_update().values("pk"))
         batch = Batch.objects.filter(opened=None).order_by("first").first()
@@ -121,7 +127,7 @@ def open_next_batch(*, now: datetime, by: str = "") -> str:
 
 
 def open_next_batch_if_used_up(*, now: datetime) -> bool:
-    """Open the next batch if no item of those before has a slot left to give."""
+    """Open the next batch if no item of the earlier ones has an open slot."""
     state = State.objects.first()
     if state is None or state.opened >= state.published:
         return False
@@ -130,7 +136,7 @@ def open_next_batch_if_used_up(*, now: datetime) -> bool:
 
 
 def all_batches() -> list[BatchProgress]:
-    """Every batch in its order, with the number of its items that need nobody any more."""
+    """Every batch in order, with the number of its complete items."""
     return [_batch_progress(batch) for batch in Batch.objects.order_by("first")]
 
 

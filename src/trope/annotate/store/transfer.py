@@ -89,7 +89,7 @@ def load_rows(model: Any, rows: Iterable[dict[str, Any]], using: str) -> None:
         for row in part:
             if strange := row.keys() - fields.keys():
                 raise BadInput(
-                    f"a row has {sorted(strange)[0]!r}, which {model.__name__} has not; "
+                    f"a row has the unknown column {sorted(strange)[0]!r} for {model.__name__}; "
                     "use the version of trope that wrote it"
                 )
             made.append(model(**{n: fields[n].to_python(v) for n, v in row.items()}))
@@ -97,7 +97,7 @@ def load_rows(model: Any, rows: Iterable[dict[str, Any]], using: str) -> None:
 
 
 def set_sequences(using: str) -> None:
-    """Let new rows be numbered after those that came with their numbers (PostgreSQL)."""
+    """Let new rows be numbered after the imported ones (PostgreSQL)."""
     connection = connections[using]
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), tables()):
@@ -129,28 +129,28 @@ SQLITE = "sqlite"
 
 
 def move(project: Project, to: str) -> dict[str, TableChecksum]:
-    """Move all rows to the database named; gives their numbers and checksums, table by table.
+    """Move all rows to another database; returns their number and checksum for each table.
 
     `to` is a PostgreSQL address, or "sqlite" for the file in the project's folder.
 
     Raises:
-        BadInput: for a database that holds a project already, or copies that differ.
+        BadInput: for a database that already holds a project, or copies that differ.
     """
     address = "" if to == SQLITE else to
     if address and not address.startswith(("postgres://", "postgresql://")):
-        raise BadInput(f"{to!r} is no database; give postgresql://… or {SQLITE}")
+        raise BadInput(f"{to!r} is not a database; give postgresql://… or {SQLITE}")
     if address == project.plan.database:
-        raise BadInput(f"the project is there already ({_shown(address)})")
+        raise BadInput(f"the project is already there ({_shown(address)})")
     plan_with_database(project.folder / CONFIG, address)  # refuses before anything is done
     connect(project)
     moved = replace(project, plan=replace(project.plan, database=address))
     if not address and moved.database.exists():
-        raise BadInput(f"{moved.database}: exists already; put it elsewhere first")
+        raise BadInput(f"{moved.database}: already exists; move it away first")
     connections.databases[_TARGET] = connections["default"].settings_dict | database_settings(moved)
     try:
         return _move_rows(project, address)
     except DatabaseError as error:
-        raise BadInput(f"{_shown(address)}: cannot be used ({_first_line(error)})") from None
+        raise BadInput(f"{_shown(address)}: is not available ({_first_line(error)})") from None
     finally:
         connections[_TARGET].close()
         del connections[_TARGET]
@@ -160,7 +160,7 @@ def move(project: Project, to: str) -> dict[str, TableChecksum]:
 def _move_rows(project: Project, address: str) -> dict[str, TableChecksum]:
     call_command("migrate", database=_TARGET, verbosity=0, interactive=False)
     if not is_empty(_TARGET):
-        raise BadInput(f"{_shown(address)}: holds a project already; nothing was moved")
+        raise BadInput(f"{_shown(address)}: already holds a project; nothing was moved")
     with write_transaction():
         _hold_still()
         with transaction.atomic(using=_TARGET):
@@ -181,7 +181,7 @@ def _compared_checksum(model: type) -> TableChecksum:
 
 
 def _hold_still() -> None:
-    """Let nobody write; SQLite's transactions that may write do so by themselves."""
+    """Block all writers; on SQLite, write transactions do so by themselves."""
     connection = connections["default"]
     if connection.vendor == "postgresql":
         names = ", ".join(model._meta.db_table for model in tables())
@@ -190,9 +190,9 @@ def _hold_still() -> None:
 
 
 def _close_for_good(address: str) -> None:
-    """Make the old database refuse every change; it says where the project has gone."""
+    """Make the old database refuse every change, with the new address."""
     connection = connections["default"]
-    gone = f"this project was moved to {_shown(address)}; set database in {CONFIG} so"
+    gone = f"this project was moved to {_shown(address)}; set database in {CONFIG} accordingly"
     gone = gone.replace("'", "")
     statements = []
     if connection.vendor == "postgresql":
@@ -219,7 +219,7 @@ def _close_for_good(address: str) -> None:
 
 
 def write_database(folder: Path, address: str) -> None:
-    """Set `database` in the plan; all else stays as its author wrote it."""
+    """Set `database` in the plan; all else stays as it is."""
     text = plan_with_database(folder / CONFIG, address)
     with atomic_write(folder / CONFIG) as file:
         file.write(text)
@@ -229,7 +229,7 @@ def plan_with_database(path: Path, address: str) -> str:
     """The text of the plan with another database.
 
     Raises:
-        BadInput: for a plan that is written too strangely to be changed.
+        BadInput: for a plan that cannot be changed automatically.
     """
     text = path.read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
@@ -239,7 +239,7 @@ def plan_with_database(path: Path, address: str) -> str:
         for number, line in enumerate(lines)
         if number >= tables_begin or not re.match(r"\s*database\s*=", line)
     ]
-    # before everything, so that it cannot fall into a table or a text over several lines
+    # at the very beginning, so that it is not inside a table or a multi-line string
     new = "".join([f"database = {json.dumps(address)}\n"] * bool(address) + kept)
     wanted = tomllib.loads(text) | {"database": address}
     try:
@@ -247,7 +247,9 @@ def plan_with_database(path: Path, address: str) -> str:
             return new
     except tomllib.TOMLDecodeError:
         pass
-    raise BadInput(f"{path}: cannot be changed; write its line 'database' at its very beginning")
+    raise BadInput(
+        f"{path}: cannot be changed automatically; put the line 'database' at the very beginning"
+    )
 
 
 def _shown(address: str) -> str:

@@ -15,7 +15,6 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.store import adjudication
 from trope.annotate.store.adjudication import PER_PAGE, Dispute
-from trope.annotate.store.models import Decision
 from trope.annotate.web import content
 from trope.annotate.web.context import in_html, now, only, plan
 from trope.core.errors import BadInput
@@ -24,7 +23,7 @@ from trope.core.errors import BadInput
 @require_GET
 @only("adjudicator", "owner")
 def disputes(request: HttpRequest) -> HttpResponse:
-    """Items that wait for a decision, a page at a time."""
+    """Items that wait for a decision, page by page."""
     given = request.GET.get("after", "0")
     after = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
     found = adjudication.next_disputes(plan(), after=after)
@@ -36,20 +35,19 @@ def disputes(request: HttpRequest) -> HttpResponse:
 @require_GET
 @only("adjudicator", "owner")
 def decided(request: HttpRequest) -> HttpResponse:
-    """The latest decisions, to look at and to change."""
-    latest = Decision.objects.filter(current=True).select_related("item", "person")
-    return render(request, "decided.html", {"decisions": latest.order_by("-pk")[:100]})
+    """The latest decisions, to review and change."""
+    return render(request, "decided.html", {"decisions": adjudication.latest_decisions()})
 
 
 @require_http_methods(["GET", "POST"])
 @only("adjudicator", "owner")
 def dispute(request: HttpRequest, number: int) -> HttpResponse:
-    """One item with all answers to it, without names, and the form for a decision."""
+    """One item with all its answers, without names, and the form for a decision."""
     found = adjudication.dispute_of(number, plan())
     if found is None:
         raise Http404
     item, asked = found.item, _to_decide()
-    before = Decision.objects.filter(item=item, current=True).select_related("person").first()
+    before = adjudication.decision_on(item.pk)
     token, note, problem = secrets.token_hex(16), before.note if before else "", ""
     values = content.form_values(before.answers, item.text) if before else None
     faults: dict[str, str] = {}
@@ -92,7 +90,7 @@ def dispute(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def _to_decide() -> Plan:
-    """The plan with those questions that are decided: no free text, no doubt."""
+    """The plan with the questions that can be decided: no free text, no doubt."""
     settled = [
         question
         for question in plan().questions
@@ -118,7 +116,7 @@ def _in_words(found: Dispute) -> list[tuple[str, list[tuple[str, int]], tuple[st
 
 
 def _label_in_words(question: Question, label: str, text: str, shown: Mapping[str, str]) -> str:
-    """An answer as people read it: spans as their words, several choices one after the other."""
+    """An answer in words: spans as their text, several choices separated by commas."""
     if question.kind not in ("spans", "multi"):
         return shown.get(label, label)
     parts = json.loads(label)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from datetime import datetime
 from random import SystemRandom
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,33 +18,27 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.questions import read_answers
 from trope.annotate.store import discipline, judgments, membership, people, queue
 from trope.annotate.store.discipline import unread_warnings
-from trope.annotate.store.models import (
-    Item,
-    JudgmentState,
-    Lease,
-    Notice,
-    Person,
-    PersonState,
-    StoredJudgment,
-)
 from trope.annotate.store.reports import earned, report_on
 from trope.annotate.web import content
 from trope.annotate.web.charts import bar_chart
 from trope.annotate.web.context import item_context, now, only, plan
 from trope.core.errors import BadInput
 
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Item, Lease, Person
+
 _RNG = SystemRandom()
 
 ENDINGS = {
-    "finished": "There is nothing left for you to judge. Thank you!",
-    "day": "You have done all that may be done in a day. Come back tomorrow, please, and read the "
-    "guidelines again before you go on.",
-    "week": "You have done all that may be done in a week. Come back next week, please, and read "
-    "the guidelines again before you go on.",
-    "total": "You have done all that one person may do. Thank you!",
+    "finished": "There are no items left for you to judge. Thank you!",
+    "day": "You have reached the limit for today. Please come back tomorrow, and read the "
+    "guidelines again before you continue.",
+    "week": "You have reached the limit for this week. Please come back next week, and read the "
+    "guidelines again before you continue.",
+    "total": "You have judged as many items as one person may. Thank you!",
     "dismissed": "Your work on this project has ended.",
     "withdrawn": "You have withdrawn from this project.",
-    "held": "Your work is on hold until the owner of the project has had a look.",
+    "held": "Your work is on hold until the project's owner has reviewed it.",
 }
 
 
@@ -64,7 +58,7 @@ def guidelines(request: HttpRequest) -> HttpResponse:
         "blocks": content.blocks(plan().guidelines),
         "examples": content.examples(plan()),
     }
-    if request.person.role == "annotator" and request.person.state == PersonState.ACTIVE:
+    if request.person.role == "annotator" and request.person.is_active:
         stage = membership.stage_of(request.person, plan(), now=now())
         context["stage"] = stage
         if stage in ("reading", "rereading"):
@@ -73,14 +67,14 @@ def guidelines(request: HttpRequest) -> HttpResponse:
 
 
 def reading_receipt(person_id: int, opened: datetime) -> str:
-    """What the page of guidelines holds to show later who opened it, and when."""
+    """A signed note of who opened the guidelines, and when."""
     return signing.dumps({"person": person_id, "opened": opened.isoformat()}, salt="guidelines")
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def work(request: HttpRequest) -> HttpResponse:
-    """The item to judge now; a filled form is stored, and answered with the next one."""
+    """The item to judge now; a submitted form is stored, and the response is the next item."""
     if _not_at_work_stage(request):
         return redirect("current_stage")
     page = None
@@ -98,12 +92,9 @@ def work(request: HttpRequest) -> HttpResponse:
 
 
 def _not_at_work_stage(request: HttpRequest) -> bool:
-    """Whether something comes before the next item; a form that was sent is kept as a draft."""
+    """Whether another stage comes before the next item; a submitted form is kept as a draft."""
     person = request.person
-    if (
-        person.state != PersonState.ACTIVE
-        or membership.stage_of(person, plan(), now=now()) == "work"
-    ):
+    if not person.is_active or membership.stage_of(person, plan(), now=now()) == "work":
         return False
     if request.method == "POST":
         judgments.save_draft(person.pk, request.POST.get("token", ""), _answers_in(request))
@@ -111,7 +102,7 @@ def _not_at_work_stage(request: HttpRequest) -> bool:
 
 
 def _end(request: HttpRequest, reason: str) -> HttpResponse:
-    """The page of someone who has nothing to do now; at the very end, with a completion code."""
+    """The page of someone without an item; at the very end, with a completion code."""
     context = {
         "ending": ENDINGS[reason],
         "notices": unread_warnings(request.person),
@@ -124,7 +115,7 @@ def _end(request: HttpRequest, reason: str) -> HttpResponse:
 
 
 def _store(request: HttpRequest) -> queue.Page | None:
-    """Store what was sent; gives the page that follows where it is known."""
+    """Store the submitted form; returns the next page if it is known."""
     person, token = request.person, request.POST.get("token", "")
     if request.POST.get("action") == "skip":
         _update_person(request, judgments.skip(person.pk, token, plan(), now=now()).person)
@@ -145,18 +136,17 @@ def _store(request: HttpRequest) -> queue.Page | None:
 
 
 def _form_again(request: HttpRequest, faults: dict[str, str]) -> HttpResponse:
-    """The form as it was sent, with what is wrong."""
+    """The form as submitted, with its errors."""
     token, left = request.POST.get("token", ""), len(queue.leases_of(request.person.pk))
-    mine = Lease.objects.filter(person=request.person, token=token)
-    lease = mine.select_related("item").first()
-    if lease is None:  # gone since it was looked at
+    lease = judgments.lease_of(request.person.pk, token)
+    if lease is None:  # it ended in the meantime
         return redirect("work")
     values = dict(request.POST.lists())
     return _item_page(request, lease, left=left, values=values, faults=faults, status=422)
 
 
 def _update_person(request: HttpRequest, person: Person) -> None:
-    """Let the page show the person's counters as they are now; the way in has not changed."""
+    """Let the page show the person's current counters; the standing has not changed."""
     person.standing = membership.standing_of(request.person)
     request.person = person
 
@@ -164,14 +154,14 @@ def _update_person(request: HttpRequest, person: Person) -> None:
 @require_POST
 @only("annotator")
 def draft(request: HttpRequest) -> HttpResponse:
-    """Keep a form that is not finished."""
+    """Save an unfinished form."""
     token = request.POST.get("token", "")
     kept = judgments.save_draft(request.person.pk, token, _answers_in(request))
     return HttpResponse(status=204 if kept else 409)
 
 
 def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
-    """What stands in the form, as it was sent."""
+    """The answers in the form, as submitted."""
     known = {question.id for question in plan().questions} | {content.SEEN}
     return {name: given for name, given in request.POST.lists() if name in known}
 
@@ -179,7 +169,7 @@ def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
 @require_POST
 @only("annotator")
 def undo(request: HttpRequest) -> HttpResponse:
-    """Take the last submission back; its form opens again."""
+    """Take back the last submission; its form opens again."""
     judgments.undo(request.person.pk, plan(), content.form_values, now=now())
     return redirect("work")
 
@@ -188,20 +178,16 @@ def undo(request: HttpRequest) -> HttpResponse:
 @only("annotator")
 def earlier(request: HttpRequest) -> HttpResponse:
     """The judgments that the person gave last, to look at and to change."""
-    given = StoredJudgment.objects.filter(person=request.person, current=True).order_by("-pk")
-    return render(request, "earlier.html", {"judgments": given.select_related("item")[:50]})
+    return render(
+        request, "earlier.html", {"judgments": judgments.latest_judgments(request.person.pk)}
+    )
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def change(request: HttpRequest, number: int) -> HttpResponse:
     """An earlier judgment in its form."""
-    mine = StoredJudgment.objects.filter(person=request.person, current=True).select_related("item")
-    judgment = (
-        mine.exclude(state__in=(JudgmentState.SKIPPED, JudgmentState.DISCARDED))
-        .filter(pk=number)
-        .first()
-    )
+    judgment = judgments.changeable_judgment(request.person.pk, number)
     if judgment is None:
         raise Http404
     item, token = judgment.item, secrets.token_hex(16)
@@ -245,14 +231,14 @@ _LEAST_PAIRS = 20
 @require_GET
 @only("annotator")
 def me(request: HttpRequest) -> HttpResponse:
-    """How the person's work goes, and what was said about it."""
+    """The person's work and the notices about it."""
     return _my_work_page(request)
 
 
 @require_POST
 @only("annotator")
 def mark_warnings_read(request: HttpRequest) -> HttpResponse:
-    """The warnings have been read."""
+    """Mark the warnings as read."""
     discipline.mark_warnings_read(request.person.pk)
     return redirect("work")
 
@@ -282,10 +268,8 @@ def _my_work_page(
             for name, (same, pairs) in report.agreement.items()
             if pairs >= _LEAST_PAIRS
         ],
-        "told": Notice.objects.filter(person=request.person).order_by("-pk")[:20],
-        "ended": discipline.open_notice(request.person.pk)
-        if request.person.state in (PersonState.HELD, PersonState.DISMISSED)
-        else None,
+        "notices_received": discipline.latest_notices(request.person.pk),
+        "ended": discipline.open_notice(request.person.pk) if request.person.is_stopped else None,
         "problem": problem,
         "text": text,
     }

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import date
 
 from trope.annotate.plan import Plan
+from trope.core.progress import counted
 from trope.metrics.agreement import Agreement
 
 MOST_MAPPED = 30
-"""Annotators of a heat map; more would not be legible."""
+"""The most annotators of a heat map; more would not be legible."""
 
 WIDTH = 360
 _ROW = 26
@@ -20,7 +21,7 @@ _LONGEST = 12
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A label with its number, and how long its bar is."""
+    """A label with its count and the length of its bar."""
 
     label: str
     count: int
@@ -63,7 +64,7 @@ class HeatName:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Cohen's kappa of every two annotators."""
+    """Cohen's kappa of every pair of annotators."""
 
     id: str
     summary: str
@@ -77,7 +78,7 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class ProgressChart:
-    """Judgments in all, day by day."""
+    """The total number of judgments, day by day."""
 
     summary: str
     line: str
@@ -106,7 +107,7 @@ def bar_chart(question: str, plan: Plan, counts: Mapping[str, int]) -> BarChart:
         for at, (label, count) in enumerate(counts.items())
     )
     common = max(bars, key=lambda bar: bar.count, default=None)
-    summary = f"{total} answers"
+    summary = counted(total, "answer")
     if common and total:
         summary += f"; most often {common.label} ({common.percent} %)"
     return BarChart(question, asked.text, summary, bars, len(bars) * (_ROW + 14), total)
@@ -134,7 +135,7 @@ def heat_map(question: str, pairs: Sequence[Agreement]) -> HeatMap | None:
                 )
             )
     defined = [pair for pair in pairs if pair.value is not None]
-    summary = f"{len(names)} annotators, {len(pairs)} pairs"
+    summary = f"{counted(len(names), 'annotator')}, {counted(len(pairs), 'pair')}"
     if defined:
         lowest = min(defined, key=lambda pair: pair.value or 0.0)
         highest = max(defined, key=lambda pair: pair.value or 0.0)
@@ -167,7 +168,7 @@ def heat_class(value: float | None) -> str:
 def progress_chart(
     days: Sequence[tuple[date, int]], wanted: int, before: int = 0
 ) -> ProgressChart | None:
-    """The line of the judgments in all; `before` are those of days that are not shown."""
+    """The chart of the total number of judgments; `before` counts days that are not shown."""
     if not days:
         return None
     rows, total = [], before
@@ -186,7 +187,7 @@ def progress_chart(
     line = " ".join(f"{x},{y}" for x, y in points)
     share = f"{100 * total / wanted:.0f} % of {wanted}" if wanted else "none wanted"
     return ProgressChart(
-        summary=f"{total} judgments by {last}, {share}",
+        summary=f"{counted(total, 'judgment')} by {last}, {share}",
         line=line,
         area=f"{points[0][0]},110 {line} {points[-1][0]},110",
         first=str(first),

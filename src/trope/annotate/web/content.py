@@ -12,10 +12,10 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import Question
 
 Values = Mapping[str, Sequence[str]]
-"""Question id → what stands in the form."""
+"""Question id → the values in the form."""
 
 SEEN = "seen"
-"""In a form, the questions that were shown: one of them with nothing chosen was answered so."""
+"""In a form, the questions that were shown: one with nothing chosen was answered with nothing."""
 
 _WORD = re.compile(r"\w[\w'’\-]*|[^\w\s]+|\s+")
 _DIGITS = "1234567890"
@@ -23,7 +23,7 @@ _DIGITS = "1234567890"
 
 @dataclass(frozen=True, slots=True)
 class TextSegment:
-    """A stretch of text, marked or not; `value` is its place, for one that can be chosen."""
+    """A segment of text, marked or not; `value` is its position if it can be selected."""
 
     text: str
     marked: bool = False
@@ -54,7 +54,7 @@ class Field:
 
 
 def marked_segments(text: str, spans: Sequence[Sequence[int]]) -> Iterator[TextSegment]:
-    """The text cut where marked stretches begin and end."""
+    """The text split where marked spans begin and end."""
     at = 0
     for start, end in sorted((span[0], span[1]) for span in spans):
         if start > at:
@@ -67,7 +67,7 @@ def marked_segments(text: str, spans: Sequence[Sequence[int]]) -> Iterator[TextS
 
 
 def words(text: str, chosen: Sequence[str]) -> Iterator[TextSegment]:
-    """The words of a text, each with its place; white space has none."""
+    """The words of a text with their positions; white space has none."""
     for found in _WORD.finditer(text):
         place = "" if found[0].isspace() else f"{found.start()}-{found.end()}"
         yield TextSegment(found[0], place in chosen, place)
@@ -80,7 +80,7 @@ def fields(
     values: Values | None,
     faults: Mapping[str, str],
 ) -> Iterator[Field]:
-    """The questions of an item, filled in as far as they were; None is an untouched form."""
+    """The questions of an item with the values of the form; None is an empty form."""
     for question in plan.questions:
         choosing = question.kind in ("choice", "multi")
         options = question.candidates(payload) if choosing else question.offered(payload, {})
@@ -115,7 +115,7 @@ def _default_key(question: Question, place: int, value: str) -> str:
 
 
 def form_values(answers: Mapping[str, Any], text: str) -> dict[str, list[str]]:
-    """What a form holds that gave these answers."""
+    """The values of a form with these answers."""
     values: dict[str, list[str]] = {SEEN: list(answers)}
     for name, answer in answers.items():
         if isinstance(answer, list) and answer and isinstance(answer[0], list):
@@ -166,12 +166,12 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def consent_blocks(plan: Plan) -> Iterator[Block]:
-    """What people agree to, with what becomes of their answers if they withdraw."""
+    """The consent text, with what happens to the answers after a withdrawal."""
     yield from blocks(f"{plan.consent.strip()}\n\n{plan.withdrawal.sentence}")
 
 
 def return_url(plan: Plan, code: str) -> str:
-    """The address that leads a worker from elsewhere back, with the code; "" without either."""
+    """The address that leads an external worker back, with the code; "" without a code."""
     return plan.outside.return_url.replace("{code}", code) if code else ""
 
 
@@ -196,7 +196,7 @@ def examples(plan: Plan) -> Iterator[ShownExample]:
 def answers_in_words(
     questions: Sequence[Question], answers: Mapping[str, Any], text: str = ""
 ) -> Iterator[tuple[str, str]]:
-    """Each answered question with its answer, both as people read them; spans as their words."""
+    """Each answered question with its answer, both in words; spans as their text."""
     for question in questions:
         if question.id not in answers:
             continue

@@ -22,7 +22,7 @@ HOMES = {"owner": "project", "adjudicator": "disputes", "annotator": "work"}
 
 
 def only(*roles: str) -> Callable[[View], View]:
-    """The view for people of these roles; for others a page that says no."""
+    """Restrict a view to these roles; others get a page that says why."""
 
     def wrap(view: View) -> View:
         @wraps(view)
@@ -31,7 +31,7 @@ def only(*roles: str) -> Callable[[View], View]:
                 return message_page(
                     request,
                     "Please use your link",
-                    "This page is for those who were invited. Open the link that you were sent.",
+                    "This page is for invited people. Open the link that you received.",
                     401,
                 )
             if request.person.role not in roles:
@@ -39,7 +39,7 @@ def only(*roles: str) -> Callable[[View], View]:
                     "person %d asked for %r without its role", request.person.pk, request.path
                 )
                 return message_page(
-                    request, "Not for you", "Your role does not include this page.", 403
+                    request, "No access", "Your role does not include this page.", 403
                 )
             return view(request, *args, **kwargs)
 
@@ -49,7 +49,7 @@ def only(*roles: str) -> Callable[[View], View]:
 
 
 def now() -> datetime:
-    """The time; tests set it."""
+    """The current time; tests replace it."""
     return datetime.now(UTC)
 
 
@@ -59,7 +59,7 @@ def plan() -> Plan:
 
 
 def item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> dict[str, Any]:
-    """What the page of an item shows, whatever kind of item it is."""
+    """The content of an item's page, for any kind of item."""
     return {
         "token": token,
         "pieces": content.marked_segments(item.text, item.payload.get("highlight", ())),
@@ -72,7 +72,7 @@ def item_context(item: Any, token: str, values: Any, faults: dict[str, str]) -> 
 
 @lru_cache(maxsize=8)
 def in_html(guidelines: str) -> str:
-    """Guidelines as they stand on every item's page: rendered once, not with every item."""
+    """The guidelines on every item's page, rendered once."""
     return render_to_string("blocks.html", {"blocks": content.blocks(guidelines)})
 
 

@@ -46,7 +46,7 @@ _DIFFERENT_CHARACTERS = 20  # of a secret: 86 random ones have far more
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check found; `text` says what to do unless all is well."""
+    """The result of a check; `text` says what to do if it failed."""
 
     check: str
     level: Level
@@ -56,7 +56,7 @@ class CheckResult:
 def examine(
     project: Project, origin: str = "", *, now: datetime | None = None
 ) -> list[CheckResult]:
-    """Every check with its result, for a service that people reach at `origin`."""
+    """Every check with its result, for a service at the public address `origin`."""
     moment = now or datetime.now(UTC)
     checks: list[Callable[[], Iterator[CheckResult]]] = [
         lambda: _secret(project),
@@ -91,7 +91,7 @@ def _secret(project: Project) -> Iterator[CheckResult]:
     mode = stat.S_IMODE(path.stat().st_mode)
     if len(set(secret)) < _DIFFERENT_CHARACTERS:
         yield CheckResult(
-            "secret", "unsafe", f"{path} can be guessed; delete it and make a new one"
+            "secret", "unsafe", f"{path} is easy to guess; delete it and make a new one"
         )
     elif mode & 0o077:
         yield CheckResult("secret", "unsafe", f"others can read {path}; run chmod 600 on it")
@@ -107,7 +107,7 @@ def _secret(project: Project) -> Iterator[CheckResult]:
             "password", "unsafe", f"others can read the password in {CONFIG}; run chmod 600 on it"
         )
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        yield CheckResult("user", "warning", "runs as root; give the service a user of its own")
+        yield CheckResult("user", "warning", "runs as root; run the service as its own user")
 
 
 def _settings(origin: str) -> Iterator[CheckResult]:
@@ -117,24 +117,26 @@ def _settings(origin: str) -> Iterator[CheckResult]:
         yield CheckResult("https", "unsafe", str(error))
         return
     if settings["DEBUG"]:
-        yield CheckResult("debug", "unsafe", "is on; it shows the inside of the service to anyone")
+        yield CheckResult("debug", "unsafe", "is on; it shows internal details to anyone")
     else:
         yield CheckResult("debug", "ok", "off")
     hosts = settings["ALLOWED_HOSTS"]
     if "*" in hosts:
-        yield CheckResult("hosts", "unsafe", "any name is answered to; name the public address")
+        yield CheckResult(
+            "hosts", "unsafe", "the service answers to any host name; give the public address"
+        )
     else:
         yield CheckResult("hosts", "ok", f"answers to {', '.join(hosts)} only")
     if not origin:
         yield CheckResult(
-            "https", "warning", "no public address; others need --origin https://… to get in"
+            "https", "warning", "no public address; others can only sign in with --origin https://…"
         )
         return
-    yield CheckResult("https", "ok", f"{origin}, and browsers are told to use nothing else")
+    yield CheckResult("https", "ok", f"{origin}, enforced by browsers")
     wanted = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY")
     missing = [name for name in wanted if not settings[name]]
     if missing or settings["SESSION_COOKIE_SAMESITE"] not in ("Lax", "Strict"):
-        yield CheckResult("cookies", "unsafe", f"travel unprotected ({', '.join(missing)})")
+        yield CheckResult("cookies", "unsafe", f"are sent unprotected ({', '.join(missing)})")
     else:
         yield CheckResult("cookies", "ok", "over https only, hidden from scripts and other sites")
 
@@ -161,15 +163,15 @@ def _database(project: Project) -> Iterator[CheckResult]:
 
 def _file_system(kind: str, folder: Path) -> CheckResult:
     if kind in OVER_THE_NETWORK:
-        text = f"{folder} is on {kind}, where SQLite's locks do not hold; use a local disk"
+        text = f"{folder} is on {kind}, where SQLite's locks do not work; use a local disk"
         return CheckResult("file system", "unsafe", text)
     if kind in IN_MEMORY:
-        text = f"{folder} is on {kind}, which is gone after a restart; use a disk"
+        text = f"{folder} is on {kind}, which is lost after a restart; use a disk"
         return CheckResult("file system", "unsafe", text)
     if kind == "overlay":
-        text = f"{folder} is in a container's own layer and goes with it; use a volume"
+        text = f"{folder} is inside the container and is deleted with it; use a volume"
         return CheckResult("file system", "warning", text)
-    return CheckResult("file system", "ok", kind or "not known on this system")
+    return CheckResult("file system", "ok", kind or "unknown on this system")
 
 
 def _postgres(project: Project) -> Iterator[CheckResult]:
@@ -182,14 +184,17 @@ def _postgres(project: Project) -> Iterator[CheckResult]:
             cursor.execute(f"SHOW {name}")
             found[name] = cursor.fetchone()[0]
     if off := [name for name, value in found.items() if value == "off"]:
-        text = f"PostgreSQL has {', '.join(off)} off: a power cut loses what was saved"
+        text = f"PostgreSQL has {', '.join(off)} off: a power cut loses saved data"
         yield CheckResult("durability", "unsafe", f"{text}; turn it on")
     else:
         yield CheckResult("durability", "ok", "PostgreSQL writes to disk before it answers")
     address = urlsplit(project.plan.database)
     near = address.hostname in (None, "localhost", "127.0.0.1", "::1")
     if not near and "sslmode=" not in address.query:
-        text = "the way to PostgreSQL may be unencrypted; add ?sslmode=verify-full to its address"
+        text = (
+            "the connection to PostgreSQL may be unencrypted; "
+            "add ?sslmode=verify-full to its address"
+        )
         yield CheckResult("database", "warning", text)
 
 
@@ -198,29 +203,26 @@ def _disk(project: Project) -> Iterator[CheckResult]:
     shown = f"{free / 1e9:.1f} GB free"
     if free < TOO_LITTLE_DISK:
         yield CheckResult(
-            "disk", "unsafe", f"{shown}; nothing can be saved on a full disk: make room"
+            "disk", "unsafe", f"{shown}; nothing can be saved on a full disk: free some space"
         )
     elif free < LITTLE_DISK:
-        yield CheckResult("disk", "warning", f"{shown}; make room before it is full")
+        yield CheckResult("disk", "warning", f"{shown}; free some space before it is full")
     else:
         yield CheckResult("disk", "ok", shown)
 
 
 def _clock(now: datetime) -> Iterator[CheckResult]:
-    from trope.annotate.store.models import Event, StoredJudgment
+    from trope.annotate.store.reports import last_moment
 
-    last = [
-        moment
-        for model in (Event, StoredJudgment)
-        if (moment := model.objects.order_by("-pk").values_list("at", flat=True).first())
-    ]
-    behind = max(last, default=now) - now
+    behind = (last_moment() or now) - now
     if behind > timedelta(minutes=1):
-        text = f"is {behind} behind what was stored last; set it (times and days would be wrong)"
+        text = f"is {behind} behind the last stored time; set it, or times and days will be wrong"
         yield CheckResult("clock", "warning", text)
     else:
         zone = time.strftime("%Z") or "unknown"
-        yield CheckResult("clock", "ok", f"after all that is stored; zone {zone}, days are of UTC")
+        yield CheckResult(
+            "clock", "ok", f"later than all stored times; zone {zone}, days are in UTC"
+        )
 
 
 def _versions() -> Iterator[CheckResult]:
@@ -243,7 +245,7 @@ def _versions() -> Iterator[CheckResult]:
 
 
 def file_system(path: Path, mounts: str | None = None) -> str:
-    """The kind of file system that a path is on, "" where that cannot be told."""
+    """The kind of file system of a path, "" where it is unknown."""
     if mounts is None:
         try:
             mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
@@ -259,7 +261,7 @@ def file_system(path: Path, mounts: str | None = None) -> str:
 
 
 def check_safe(project: Project, origin: str) -> None:
-    """Refuse to serve the public what the doctor calls unsafe.
+    """Refuse to serve a project to the public if a check calls it unsafe.
 
     Raises:
         BadInput: with all that is unsafe.

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from pathlib import Path
 from secrets import compare_digest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import DatabaseError
@@ -24,20 +24,22 @@ from django.shortcuts import render
 from trope import __version__
 from trope.annotate.rules.rate_limit import GuessLimit
 from trope.annotate.store.database import is_storage_error
-from trope.annotate.store.models import Person
-from trope.annotate.store.people import ActionRefused
+from trope.annotate.store.people import ActionRefused, find_person
 from trope.annotate.web import context
-from trope.web.headers import Answer
+from trope.web.server import GetResponse
+
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Person
 
 
 class PersonMiddleware:
     """Sets `request.person`, and turns a refusal into a page."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: GetResponse) -> None:
         self._answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """The response, with the person known on the way."""
+        """Set the person, then answer the request."""
         request.get_host()  # Django looks at it only when asked; a wrong one is answered with 400
         request.person = None
         try:
@@ -47,7 +49,7 @@ class PersonMiddleware:
         return self._answer(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """A page for what the rules do not allow, and for a database that cannot be used."""
+        """A page for refused actions, and for a database that is not available."""
         if isinstance(error, ActionRefused):
             context = {"heading": "That did not work", "message": str(error), "code": error.code}
             return render(request, "message.html", context, status=409)
@@ -55,11 +57,11 @@ class PersonMiddleware:
 
 
 def signed_in(request: HttpRequest) -> Person | None:
-    """Whose session it is; it ends when the person leaves or gets a new link."""
+    """The person of the session; it ends when they sign out or get a new link."""
     number, key = request.session.get("person"), request.session.get("key")
     if not isinstance(number, int) or not isinstance(key, str):
         return None
-    person = Person.objects.select_related("standing").filter(pk=number).first()
+    person = find_person(number)
     return person if person and compare_digest(_key(person), key) else None
 
 
@@ -73,12 +75,12 @@ def sign_in(request: HttpRequest, person: Person) -> None:
 
 
 def _key(person: Person) -> str:
-    """What a session must hold: it changes with the link, and when the person leaves."""
+    """What a session must hold: it changes with the link, and when the person signs out."""
     return f"{person.token_hash[:16]}.{person.sessions_ended}"
 
 
 def page_context(request: HttpRequest) -> dict[str, Any]:
-    """What every page shows."""
+    """The context of every page."""
     return {
         "plan": settings.TROPE_PROJECT.plan,
         "person": getattr(request, "person", None),
@@ -90,13 +92,13 @@ _log = logging.getLogger("trope.annotate")
 HEADING = "Not saved"
 
 MESSAGE = (
-    "The service cannot store anything at the moment, so your last step was not saved. What was "
-    "saved before is safe. Please wait a little, then go back and send it again."
+    "The service cannot save anything at the moment, so your last step was not saved. Everything "
+    "before it is safe. Please wait a moment, then go back and submit it again."
 )
 
 
 def unavailable_page(request: HttpRequest, error: Exception) -> HttpResponse:
-    """Status 503 as a page, or as JSON for those who ask for it; the cause goes to the log."""
+    """Status 503 as a page, or as JSON if the client asks for it; the cause goes to the log."""
     _log.error("%s %s: nothing was stored (%s)", request.method, request.path, error)
     if "application/json" in request.headers.get("Accept", ""):
         content = {"ok": False, "code": "unavailable", "message": MESSAGE}
@@ -115,7 +117,7 @@ _lock = threading.Lock()
 
 @lru_cache(maxsize=1)
 def guesses_at(folder: Path) -> GuessLimit:
-    """What was guessed at the project in the folder, the one that this process serves."""
+    """The guesses counted for the project that this process serves."""
     return GuessLimit()
 
 
@@ -129,11 +131,11 @@ def slow_guessing(view: View) -> View:
         with _lock:
             wait = guesses.wait(address, now).total_seconds()
         if wait > 0:
-            _log.warning("link not looked at: too many guesses from %r", address)
+            _log.warning("link not checked: too many guesses from %r", address)
             return _wait_page(request, math.ceil(wait))
         response = view(request, *args, **kwargs)
         if response.status_code in (401, 403, 404):
-            _log.warning("link that leads nowhere, from %r", address)
+            _log.warning("invalid link, from %r", address)
             with _lock:
                 guesses.note_failure(address, now)
         return response
@@ -142,7 +144,7 @@ def slow_guessing(view: View) -> View:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Where a request comes from; behind our own web server, what that server says."""
+    """The client's address; behind our own web server, the one that server reports."""
     direct = str(request.META.get("REMOTE_ADDR", ""))
     forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", ""))
     if settings.TROPE_BEHIND_SERVER and forwarded:
@@ -152,7 +154,7 @@ def address_of(request: HttpRequest) -> str:
 
 
 def _wait_page(request: HttpRequest, seconds: int) -> HttpResponse:
-    message = "Too many links that lead nowhere were tried. Try yours again in some minutes."
+    message = "Too many invalid links were tried. Try yours again in a few minutes."
     context = {"heading": "Please wait", "message": message}
     response = render(request, "message.html", context, status=429)
     response["Retry-After"] = str(seconds)

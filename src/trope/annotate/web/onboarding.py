@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,20 +13,22 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from trope.annotate.questions import read_answers
 from trope.annotate.store import membership, people, practice
-from trope.annotate.store.models import Person, PersonState, Trial, TrialPart
 from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.reports import earned
 from trope.annotate.web import content
 from trope.annotate.web.context import HOMES, item_context, message_page, now, only, plan
 from trope.annotate.web.middleware import sign_in
 
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Person
+
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
-    """Where the person belongs."""
+    """Redirect to the start page of the person's role."""
     if request.person is None:
         return message_page(
-            request, plan().title, "Open the link that you were sent to take part.", 200
+            request, plan().title, "To take part, open the link that you received.", 200
         )
     return redirect(HOMES[request.person.role])
 
@@ -39,11 +41,11 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return message_page(
             request,
             "This link is not valid",
-            "It was mistyped, or has been replaced by a newer one. Ask who sent it to you.",
+            "It was mistyped, or replaced by a newer one. Ask the person who sent it.",
             404,
         )
     if request.method == "POST":
-        if person.role == "annotator" and person.state == PersonState.ACTIVE:
+        if person.role == "annotator" and person.is_active:
             membership.consent(person.pk, plan(), now=now())
             person.refresh_from_db()
         sign_in(request, person)
@@ -55,7 +57,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def _after_joining(person: Person) -> str:
     if person.role != "annotator":
         return HOMES[person.role]
-    if person.state != PersonState.ACTIVE:
+    if not person.is_active:
         return "work"  # which says why there is none
     return (
         "current_stage"
@@ -86,17 +88,17 @@ PAGES = {
 }
 
 PROBLEMS = {
-    "invalid": "It was mistyped or changed on the way. Open it again as it was given to you.",
-    "expired": "Its time is over. Ask for a new one.",
-    "other_study": "It belongs to another study. Open the link of the study that you are in.",
+    "invalid": "It was mistyped or changed. Open it exactly as you received it.",
+    "expired": "It has expired. Ask for a new one.",
+    "other_study": "It belongs to another study. Open the link of your study.",
     "no_id": "It does not say who you are. Open it from the site that sent you.",
-    "taken": "This id is in use already. Open the page in the window where you began.",
-    "full": "All places are taken. Thank you for coming.",
+    "taken": "This id is already in use. Open the page in the browser where you started.",
+    "full": "All places are taken. Thank you for your interest.",
     "gone": "You have withdrawn from this project.",
 }
 
 DECLINED = {
-    membership.NOT_ELIGIBLE: "This project looks for people with another background.",
+    membership.NOT_ELIGIBLE: "This project needs people with a different background.",
     membership.NOT_TRAINED: "Too many of the training answers differed from the known ones.",
 }
 
@@ -104,14 +106,14 @@ DECLINED = {
 @require_GET
 @only("annotator")
 def current_stage(request: HttpRequest) -> HttpResponse:
-    """The page of the stage at which the person is."""
+    """Redirect to the page of the person's current stage."""
     return redirect(PAGES[_stage(request)])
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def agree(request: HttpRequest) -> HttpResponse:
-    """What people agree to; again if its words have changed."""
+    """The consent form; shown again if its text has changed."""
     if request.method == "POST":
         membership.consent(request.person.pk, plan(), now=now())
         return redirect("current_stage")
@@ -146,13 +148,15 @@ def profile(request: HttpRequest) -> HttpResponse:
 @require_POST
 @only("annotator")
 def confirm_reading(request: HttpRequest) -> HttpResponse:
-    """Guidelines read; the page that was opened says by whom and when."""
+    """Confirm the guidelines; the form says who opened them, and when."""
     try:
         receipt = signing.loads(request.POST.get("opened", ""), salt="guidelines")
     except signing.BadSignature:
         receipt = {}
     if receipt.get("person") != request.person.pk:
-        raise ActionRefused("open_first", "Please open the guidelines first, then confirm.")
+        raise ActionRefused(
+            "open_first", "Please open the guidelines first, then confirm that you read them."
+        )
     opened = datetime.fromisoformat(receipt["opened"])
     membership.confirm_reading(request.person.pk, opened, plan(), now=now())
     return redirect("current_stage")
@@ -163,7 +167,7 @@ def confirm_reading(request: HttpRequest) -> HttpResponse:
 def training(request: HttpRequest) -> HttpResponse:
     """The next worked item; an answer is locked, and its message follows."""
     number = request.POST.get("token", "").removeprefix("training-")
-    if request.method == "POST" and _locked_answer(request, number):
+    if request.method == "POST" and practice.training_answer(request.person.pk, number):
         return redirect("worked", int(number))
     task = practice.next_training(membership.standing_of(request.person), plan())
     if _stage(request) != "training" or task is None:
@@ -171,7 +175,7 @@ def training(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
         return _task_page(request, task)
     if number != task.key:
-        raise ActionRefused("unknown", "This form is not known here; load the page again.")
+        raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
     return _answered(request, task) or redirect("worked", task.number)
 
 
@@ -179,7 +183,7 @@ def training(request: HttpRequest) -> HttpResponse:
 @only("annotator")
 def worked(request: HttpRequest, number: int) -> HttpResponse:
     """A worked item with the known answers and its message, once the person's own are locked."""
-    mine = _locked_answer(request, str(number))
+    mine = practice.training_answer(request.person.pk, str(number))
     if mine is None or number > len(plan().training.items):
         raise Http404
     item, task = plan().training.items[number - 1], practice.training_task(number, plan())
@@ -211,7 +215,7 @@ def demo(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
         return _task_page(request, task)
     key = request.POST.get("token", "").removeprefix("demo-")
-    if key != task.key:  # sent before: the first answer stands
+    if key != task.key:  # submitted before: the first answer counts
         return redirect("demo")
     return _answered(request, task) or redirect("current_stage")
 
@@ -219,7 +223,7 @@ def demo(request: HttpRequest) -> HttpResponse:
 @require_POST
 @only("annotator")
 def practice_draft(request: HttpRequest) -> HttpResponse:
-    """Keep a training or demo form that is not finished."""
+    """Save an unfinished training or demo form."""
     known = {question.id for question in plan().questions} | {content.SEEN}
     values = {name: given for name, given in request.POST.lists() if name in known}
     practice.save_practice_draft(request.person.pk, request.POST.get("token", "")[:220], values)
@@ -229,7 +233,7 @@ def practice_draft(request: HttpRequest) -> HttpResponse:
 @require_GET
 @only("annotator")
 def waiting(request: HttpRequest) -> HttpResponse:
-    """For those who wait for the selection, and those who were not taken."""
+    """For applicants who wait for the selection, and those who were declined."""
     stage = _stage(request)
     if stage not in ("waiting", "declined"):
         return redirect("current_stage")
@@ -237,7 +241,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
     code = plan().outside.declined_code if mine.outside and stage == "declined" else ""
     context = {
         "declined": stage == "declined",
-        "why": DECLINED.get(mine.why, "Others were taken this time."),
+        "why": DECLINED.get(mine.why, "Other applicants were selected this time."),
         "earned": earned(request.person, plan()) if plan().demo.paid else None,
         "code": code,
         "return_url": content.return_url(plan(), code),
@@ -247,7 +251,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def external_link(request: HttpRequest, token: str) -> HttpResponse:
-    """A worker from elsewhere, and consent; an account at the first visit, the same one later."""
+    """Consent and account of an external worker; later visits use the same account."""
     given = {name: request.GET.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")}
     visitor = people.read_link(token, given, now=now())
     if isinstance(visitor, str):
@@ -258,21 +262,21 @@ def external_link(request: HttpRequest, token: str) -> HttpResponse:
     arrival = people.admit_worker(visitor, plan(), now=now())
     if arrival.person is None:
         return _unusable(request, arrival.problem)
-    if arrival.person.state == PersonState.ACTIVE:
+    if arrival.person.is_active:
         membership.consent(arrival.person.pk, plan(), now=now())
     sign_in(request, arrival.person)
     return redirect("current_stage")
 
 
 def _unusable(request: HttpRequest, problem: str) -> HttpResponse:
-    context = {"heading": "This link cannot be used", "message": PROBLEMS[problem]}
+    context = {"heading": "This link does not work", "message": PROBLEMS[problem]}
     return render(request, "message.html", context, status=404)
 
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def withdraw(request: HttpRequest) -> HttpResponse:
-    """Leave for good; what becomes of the answers is said before."""
+    """Withdraw from the project; the page first says what happens to the answers."""
     context: dict[str, Any] = {"sentence": plan().withdrawal.sentence}
     if request.method == "POST" and request.POST.get("sure") == "yes":
         context["earned"] = earned(request.person, plan())
@@ -286,29 +290,20 @@ def withdraw(request: HttpRequest) -> HttpResponse:
 
 def _stage(request: HttpRequest) -> str:
     person = request.person
-    return (
-        membership.stage_of(person, plan(), now=now())
-        if person.state == PersonState.ACTIVE
-        else "work"
-    )
-
-
-def _locked_answer(request: HttpRequest, key: str) -> Trial | None:
-    """The person's answer to that training item, if there is one."""
-    return Trial.objects.filter(person=request.person, part=TrialPart.TRAINING, item=key).first()
+    return membership.stage_of(person, plan(), now=now()) if person.is_active else "work"
 
 
 def _answered(request: HttpRequest, task: practice.PracticeItem) -> HttpResponse | None:
-    """Store what was sent; gives a page only if answers are missing."""
+    """Store the submitted form; returns a page only if answers are missing."""
     person = request.person.pk
-    if task.part == TrialPart.DEMO and request.POST.get("action") == "skip":
+    if task.is_demo and request.POST.get("action") == "skip":
         practice.answer_demo(person, task.key, {}, plan(), now=now(), skipping=True)
         return None
     values = dict(request.POST.lists())
     answers, faults = read_answers(plan().questions, values, text=task.text, payload=task.payload)
     if faults:
         return _task_page(request, task, values=values, faults=faults)
-    store = practice.answer_training if task.part == TrialPart.TRAINING else practice.answer_demo
+    store = practice.answer_demo if task.is_demo else practice.answer_training
     store(person, task.key, answers, plan(), now=now())
     return None
 
@@ -324,5 +319,5 @@ def _task_page(
     draft = membership.standing_of(request.person).draft
     kept = draft.get("values") if draft.get("key") == token else None
     context = item_context(task, token, values or kept, faults or {})
-    context |= {"task": task, "may_skip": task.part == TrialPart.DEMO and plan().skip.allowed}
+    context |= {"task": task, "may_skip": task.is_demo and plan().skip.allowed}
     return render(request, "item.html", context, status=422 if faults else 200)

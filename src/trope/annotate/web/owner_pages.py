@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.store import discipline, people, reports, selection, slots
-from trope.annotate.store.models import Person
 from trope.annotate.store.people import link_path, make_link_token
 from trope.annotate.store.practice import demo_shortage
 from trope.annotate.web.context import now, only, plan
@@ -18,7 +17,7 @@ from trope.core.errors import BadInput, UnknownName
 @require_GET
 @only("owner")
 def project(request: HttpRequest) -> HttpResponse:
-    """How far the work is, and who does it."""
+    """Progress and people."""
     return _project_page(request)
 
 
@@ -48,11 +47,11 @@ def invite(request: HttpRequest) -> HttpResponse:
 @only("owner")
 def dismiss(request: HttpRequest, number: int) -> HttpResponse:
     """End someone's work; a reason is needed."""
-    if not Person.objects.filter(pk=number, role="annotator").exists():
+    if people.find_annotator(number) is None:
         raise Http404
     reason = request.POST.get("reason", "").strip()
     if not reason:
-        return _project_page(request, problem="say why someone is dismissed", status=422)
+        return _project_page(request, problem="Give a reason for the dismissal.", status=422)
     discipline.dismiss(number, reason, now=now(), by=request.person.name)
     return redirect("project")
 
@@ -82,7 +81,7 @@ def applicants(request: HttpRequest) -> HttpResponse:
 @require_POST
 @only("owner")
 def accept_best(request: HttpRequest) -> HttpResponse:
-    """Accept the best who wait, as many as there are places left."""
+    """Accept the best waiting applicants, as many as there are places."""
     selection.accept_best(plan(), now=now(), by=request.person.name)
     return redirect("applicants")
 
@@ -102,12 +101,12 @@ def set_verdict(request: HttpRequest, number: int) -> HttpResponse:
 @require_POST
 @only("owner")
 def make_link(request: HttpRequest) -> HttpResponse:
-    """A signed link for workers from elsewhere."""
+    """A signed link for external workers."""
     worker, study = (request.POST.get(name, "").strip() for name in ("worker", "study"))
     days = request.POST.get("days", "14")
     try:
         if not days.isascii() or not days.isdecimal():
-            raise BadInput("say for how many days the link should last")
+            raise BadInput("give the number of days for which the link is valid")
         token = make_link_token(now=now(), days=int(days), study=study, worker=worker)
     except BadInput as error:
         return _applicants_page(request, problem=str(error), status=422)
@@ -134,7 +133,7 @@ def _applicants_page(
 @require_http_methods(["GET", "POST"])
 @only("owner")
 def batches_page(request: HttpRequest) -> HttpResponse:
-    """The batches with their progress; a press of the button opens the next one."""
+    """The batches with their progress; POST opens the next one."""
     if request.method == "POST":
         slots.open_next_batch(now=now(), by=request.person.name)
         return redirect("batches")

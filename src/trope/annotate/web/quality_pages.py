@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,11 +12,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.rules.aggregation import METHODS
 from trope.annotate.rules.agreement import DisputedItem
 from trope.annotate.store import discipline as discipline_services
-from trope.annotate.store import reports
+from trope.annotate.store import people, reports
 from trope.annotate.store.adjudication import count_decided, count_disputes
 from trope.annotate.store.discipline import apply_findings
 from trope.annotate.store.labels import BY_ITEM, project_labels
-from trope.annotate.store.models import Appeal, Event, Item, Notice, Person
 from trope.annotate.store.reports import (
     REVIEWED,
     by_day,
@@ -25,11 +25,15 @@ from trope.annotate.store.reports import (
     report_on,
 )
 from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample
+from trope.annotate.store.slots import items_by_name
 from trope.annotate.web.charts import bar_chart, heat_map, progress_chart
 from trope.annotate.web.context import now, only, plan
 from trope.annotate.web.downloads import TIES, aggregation_options
 from trope.core.errors import BadInput
 from trope.metrics.aggregation.results import ItemResult
+
+if TYPE_CHECKING:
+    from trope.annotate.store.models import Person
 
 _LISTED = 50
 
@@ -37,25 +41,25 @@ _LISTED = 50
 @require_GET
 @only("owner")
 def pay(request: HttpRequest) -> HttpResponse:
-    """What everyone has done and is owed, with the hourly rate."""
+    """Work done and pay owed, with the hourly rate."""
     return render(request, "pay.html", {"rows": reports.pay_sheet(plan(), now=now())})
 
 
 @require_GET
 @only("owner")
 def person(request: HttpRequest, number: int) -> HttpResponse:
-    """One person's work, and all that was said and done about it."""
+    """One person's work, with the notices, appeals and events about it."""
     return _person_page(request, number)
 
 
 @require_POST
 @only("owner")
 def discipline(request: HttpRequest, number: int) -> HttpResponse:
-    """Warn, hold, dismiss or let someone go on; a reason is needed."""
+    """Warn, hold, dismiss or reinstate someone; a reason is required."""
     _annotator(number)
     reason, action = request.POST.get("reason", "").strip(), request.POST.get("action", "")
     if not reason:
-        return _person_page(request, number, problem="say why", status=422)
+        return _person_page(request, number, problem="give a reason", status=422)
     by = request.person.name
     if action == "hold":
         discipline_services.hold(number, "", reason, now=now(), by=by)
@@ -72,7 +76,7 @@ def discipline(request: HttpRequest, number: int) -> HttpResponse:
 @only("owner")
 def appeal(request: HttpRequest, number: int) -> HttpResponse:
     """The answer to an appeal."""
-    found = Appeal.objects.select_related("notice").filter(pk=number).first()
+    found = discipline_services.find_appeal(number)
     if found is None:
         raise Http404
     try:
@@ -91,23 +95,24 @@ def appeal(request: HttpRequest, number: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @only("owner")
 def review(request: HttpRequest) -> HttpResponse:
-    """What the rules find in the answers; with a press of the button, what follows is done."""
+    """What the rules find in the answers; POST applies the outcomes."""
     findings = find_in_project(plan(), last=REVIEWED)
     if request.method == "POST":
         apply_findings(findings, now=now(), by=request.person.name)
         return redirect("review")
-    numbers = dict(Person.objects.values_list("name", "pk"))
-    states = dict(Person.objects.values_list("name", "state"))
-    rows = [(one, numbers[one.annotator], states[one.annotator]) for one in findings]
-    waiting = Appeal.objects.filter(answered=None).select_related("notice__person")
-    context = {"rows": rows, "appeals": waiting.order_by("pk"), "most": f"{REVIEWED:,}"}
+    known = people.person_states()
+    context = {
+        "rows": [(one, *known[one.annotator]) for one in findings],
+        "appeals": discipline_services.open_appeals(),
+        "most": f"{REVIEWED:,}",
+    }
     return render(request, "review.html", context)
 
 
 @require_GET
 @only("owner")
 def agreement(request: HttpRequest) -> HttpResponse:
-    """Agreement question by question, what is disputed, how labels are spread, progress."""
+    """Agreement by question, disputed items, distribution of labels, progress."""
     sample = draw_sample()
     measured = measure_project(plan(), sample=sample)
     progress, days = reports.progress(plan()), by_day()
@@ -177,7 +182,7 @@ def tables(request: HttpRequest) -> HttpResponse:
 
 
 def _annotator(number: int) -> Person:
-    found = Person.objects.filter(pk=number, role="annotator").first()
+    found = people.find_annotator(number)
     if found is None:
         raise Http404
     return found
@@ -198,8 +203,8 @@ def _person_page(
             for name, (same, pairs) in report.agreement.items()
             if pairs
         ],
-        "notices": Notice.objects.filter(person=found).select_related("appeal").order_by("-pk"),
-        "events": Event.objects.filter(detail__name=found.name).order_by("-pk")[:_LISTED],
+        "notices": discipline_services.notices_with_appeals(number),
+        "events": people.events_about(found.name, _LISTED),
         "problem": problem,
     }
     return render(request, "person.html", context, status=status)
@@ -207,8 +212,7 @@ def _person_page(
 
 def _with_texts(disputed: Sequence[DisputedItem]) -> list[tuple[DisputedItem, int, str]]:
     """The items with their numbers and texts."""
-    wanted = Item.objects.filter(external_id__in=[item.item for item in disputed])
-    found = {name: (pk, text) for name, pk, text in wanted.values_list("external_id", "pk", "text")}
+    found = items_by_name([item.item for item in disputed])
     return [(item, *found[item.item]) for item in disputed]
 
 

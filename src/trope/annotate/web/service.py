@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from trope.annotate.project import Project
 from trope.annotate.store.database import connect
 from trope.core.errors import BadInput
-from trope.web.serving import LOOPBACK, is_loopback, run_service, with_static_files
+from trope.web.server import LOOPBACK, is_loopback, run_service, with_static_files
 
 HERE = Path(__file__).parent
 
@@ -27,15 +27,17 @@ def web_settings(origin: str = "") -> dict[str, Any]:
     public = bool(origin)
     address = urlsplit(origin)
     if public and (address.scheme != "https" or not address.hostname or address.path.strip("/")):
-        raise BadInput(f"{origin!r} is no public address; give one such as https://judge.example")
+        raise BadInput(
+            f"{origin!r} is not a public address; give one such as https://judge.example"
+        )
     return {
         "DEBUG": False,
         "ALLOWED_HOSTS": [address.hostname] if public else list(LOOPBACK),
-        "TROPE_BEHIND_SERVER": public,  # whose word on the address of a client is believed
+        "TROPE_BEHIND_SERVER": public,  # which is trusted about the client's address
         "CSRF_TRUSTED_ORIGINS": [f"https://{address.netloc}"] if public else [],
         "ROOT_URLCONF": "trope.annotate.web.urls",
         "MIDDLEWARE": [
-            "trope.web.headers.harden",
+            "trope.web.server.harden",
             "django.middleware.security.SecurityMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",
@@ -48,7 +50,7 @@ def web_settings(origin: str = "") -> dict[str, Any]:
                 "OPTIONS": {"context_processors": ["trope.annotate.web.middleware.page_context"]},
             }
         ],
-        # sessions travel signed in the cookie, so that no page waits for the database for them
+        # sessions are signed cookies, so that no page waits for the database
         "SESSION_ENGINE": "django.contrib.sessions.backends.signed_cookies",
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
@@ -85,7 +87,7 @@ def application(project: Project, origin: str = "") -> Any:
 
 
 def _behind_encryption(inner: Any) -> Any:
-    """The application told that people see it by https; the web server before it speaks http."""
+    """The application behind a web server that adds https."""
 
     def answer(environ: dict[str, Any], start_response: Any) -> Any:
         return inner(environ | {"wsgi.url_scheme": "https"}, start_response)
@@ -94,20 +96,19 @@ def _behind_encryption(inner: Any) -> Any:
 
 
 def owner_link(project: Project, base: str) -> str:
-    """A new link for the owner; older ones end."""
+    """A new link for the owner; older links end."""
     return link_for(project, base, OWNER, "owner")
 
 
 def link_for(project: Project, base: str, name: str, role: str, *, trusted: bool = False) -> str:
-    """A new link for someone, who is invited unless they are known; older ones end."""
+    """A new link for someone, who is invited if unknown; older links end."""
     connect(project, **web_settings())
     from django.db import connections
 
-    from trope.annotate.store.models import Person
-    from trope.annotate.store.people import invite, renew_invitation
+    from trope.annotate.store.people import invite, is_known, renew_invitation
 
     now = datetime.now(UTC)
-    if Person.objects.filter(name=name).exists():
+    if is_known(name):
         token = renew_invitation(name, now=now, by="command line")
     else:
         token = invite(name, role=role, now=now, by="command line", trusted=trusted)
@@ -116,7 +117,7 @@ def link_for(project: Project, base: str, name: str, role: str, *, trusted: bool
 
 
 def check_place(host: str, origin: str) -> None:
-    """Refuse a public place without encryption.
+    """Refuse a public address without encryption.
 
     Raises:
         BadInput: for a host that others can reach, unless there is an https address.
@@ -124,7 +125,7 @@ def check_place(host: str, origin: str) -> None:
     web_settings(origin)
     if not origin and not is_loopback(host):
         raise BadInput(
-            f"{host} can be reached from elsewhere; name the https address that people will see "
+            f"{host} can be reached from other machines; give the https address that people see "
             "(--origin https://…) or serve on 127.0.0.1"
         )
 
@@ -141,8 +142,8 @@ def serve(
         part=("annotation", "annotate"),
         workers=workers,
         threads=threads,
-        # a connection a request, and no more of them than a process can soon answer: kept ones
-        # stay with the process that took them, and one of two may end up with most of them
+        # one connection per request, and no more than a process can answer soon: kept connections
+        # stay with their process, and one of two may end up with most of them
         keepalive=0,
         worker_connections=2 * threads,
         graceful_timeout=10,

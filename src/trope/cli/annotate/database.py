@@ -34,7 +34,7 @@ def backup(directory: Path, file: Path, as_json: bool) -> None:
 @click.argument("file", type=FILE, metavar="FILE")
 @click.argument("directory", type=FOLDER, metavar="DIR")
 @click.option("--database", metavar="ADDRESS",
-              help="Where the rows of a PostgreSQL backup go; or sqlite.")  # fmt: skip
+              help="Database for the rows of a PostgreSQL backup, or sqlite.")  # fmt: skip
 @_JSON
 def restore(file: Path, directory: Path, database: str | None, as_json: bool) -> None:
     """Restore the project of a backup FILE into the new folder DIR. Nothing is overwritten."""
@@ -54,7 +54,7 @@ def restore(file: Path, directory: Path, database: str | None, as_json: bool) ->
               help="postgresql://USER@HOST/NAME, or sqlite for the project's folder.")  # fmt: skip
 @_JSON
 def move(directory: Path, to: str, as_json: bool) -> None:
-    """Move the project to another, empty database. Start the service again afterwards.
+    """Move the project to another, empty database. Restart the service afterwards.
 
     Rows are counted and compared. The old database keeps its rows, and refuses changes.
     """
@@ -67,4 +67,4 @@ def move(directory: Path, to: str, as_json: bool) -> None:
         click.echo(json.dumps({name: asdict(one) for name, one in sums.items()}))
     else:
         counts = {name: one.rows for name, one in sums.items()}
-        click.echo(f"moved and compared: {describe(counts)}; start the service again")
+        click.echo(f"moved and compared: {describe(counts)}; restart the service")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import click
 
@@ -163,7 +163,7 @@ def export(directory: Path, out: Path | None, **given: Any) -> None:
     losses = Losses()
     if options.format == "parquet" and out is not None:
         with atomic_write(out, "wb") as binary:
-            export_parquet(plan, options, losses, binary)
+            export_parquet(plan, options, losses, cast("IO[bytes]", binary))
     else:
         with open_output(out) as file:
             file.writelines(export_lines(plan, options, losses))

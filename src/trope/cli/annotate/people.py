@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from trope.annotate.rules.paper_tables import CountedShare, PartTables
 
 
-@click.command("demo-task", short_help="Divide items into a demo task and the rest.")
+@click.command("demo-task", short_help="Split items into a demo task and the rest.")
 @DIRECTORY
 @click.argument("items", type=FILE, metavar="ITEMS")
 @click.argument("known", type=FILE, metavar="KNOWN")
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def demo_task(
     context: click.Context, directory: Path, items: Path, known: Path, out: Path, rest: Path
 ) -> None:
-    """Divide ITEMS into a demo task, as long as the plan says, and the rest.
+    """Split ITEMS into a demo task, as long as the plan says, and the rest.
 
-    KNOWN is a table of expressions whose answers are known: verb, object, and a column such as
+    KNOWN is a table of expressions with known answers: verb, object, and a column such as
     gold.metaphorical. Items with such an expression become the control items of the demo task.
     """
     plan = open_project(directory).plan
@@ -116,7 +116,7 @@ def review(directory: Path, acting: bool, as_json: bool) -> None:
 def tables(directory: Path, as_json: bool) -> None:
     """Print tables 3 to 6 of the tweet study of 2019 over the project.
 
-    The plan's [tables] names the question and the fields of items that they are about.
+    The plan's [tables] names the question and the fields of items.
     """
     plan = connected(directory).plan
     from trope.annotate.store.reports import project_tables

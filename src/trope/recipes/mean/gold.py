@@ -11,7 +11,7 @@ from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, ProjectAnswers
 from trope.recipes.recipe import Context, JudgedDataset
 from trope.recipes.records import Record
-from trope.tasks.analogy.checking import given_away
+from trope.tasks.analogy.checks import spelling_accuracy
 
 QUESTION, ENDING = "sound", "ending"
 _TEMPTING = (0.0, 0.6, 0.3, 0.1)
@@ -25,7 +25,7 @@ def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
 
 def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
     """The same with answers of people, for items that enough of them judged."""
-    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_an_item))
+    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_per_item))
     return _judged_dataset(items, people.judgments((ENDING, QUESTION)), context, people)
 
 
@@ -64,7 +64,7 @@ def _judged_dataset(
             "accepted": len(accepted),
             "metaphors": len({item.fields["metaphor"] for item in accepted}),
             "table 4": _errors(items, judgments),
-            "spelling alone": round(given_away([_analogy(item) for item in accepted]), 4)
+            "spelling alone": round(spelling_accuracy([_analogy(item) for item in accepted]), 4)
             if accepted
             else None,
         },

@@ -16,7 +16,7 @@ from trope.recipes.mean.gold import QUESTION, finish, simulate
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
 from trope.recipes.records import Drop, Outcome, Record
 from trope.recipes.settings import Count, Number
-from trope.tasks.analogy.building import WRONG, Inventory, propose
+from trope.tasks.analogy.distractors import WRONG, FrameInventory, propose
 
 METAPHORS, FRAMES = ("conceptual", "metaphors.yaml"), ("conceptual", "frames.yaml")
 
@@ -32,11 +32,11 @@ class MeanSettings:
     crowd: CrowdSettings
 
 
-def inventory(context: Context) -> Inventory:
+def inventory(context: Context) -> FrameInventory:
     """The metaphors and frames, with the shipped vectors."""
     return context.once(
         "inventory",
-        lambda: Inventory.of(
+        lambda: FrameInventory.of(
             read_metaphors(context.find(*METAPHORS)),
             read_frames(context.find(*FRAMES)),
             read_vectors(),

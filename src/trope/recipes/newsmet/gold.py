@@ -90,7 +90,7 @@ def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
 
 def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
     """The same with answers of people, for headlines that enough of them judged."""
-    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_an_item))
+    people = answers.complete(dict.fromkeys(crowd.ids_of(items), answers.plan.judgments_per_item))
     return _judged_dataset(items, people.judgments(ASKED), context, people)
 
 

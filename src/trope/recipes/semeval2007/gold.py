@@ -14,8 +14,8 @@ from trope.recipes import crowd
 from trope.recipes.answers import AdjudicatedAnswers, CompleteAnswers, ProjectAnswers, as_rows
 from trope.recipes.recipe import Context, ItemLabel, JudgedDataset
 from trope.recipes.records import SUBSET, Record
-from trope.tasks.metonymy.collect import count_readings
-from trope.tasks.metonymy.review import Reconciled, kappas, reconcile_both, reconcile_checked
+from trope.tasks.metonymy.review import Reconciliation, kappas, reconcile_both, reconcile_checked
+from trope.tasks.metonymy.samples import count_readings
 
 QUESTION = "reading"
 CLASS, SURE, METONYMIC, LITERAL = "class", "sure", "metonymic", "literal"
@@ -107,7 +107,7 @@ def _reconcile(
     doubtful: set[str],
     both: bool,
     context: Context,
-) -> Reconciled:
+) -> Reconciliation:
     first, second = ({s.id: answers[name][s.id] for s in samples} for name in (FIRST, SECOND))
     if not both:
         return reconcile_checked(
@@ -122,7 +122,7 @@ def _reconcile(
     return reconcile_both(samples, first, second, settled, seed=context.seed)
 
 
-def labels_of(reconciled: Reconciled, votes: Mapping[str, int]) -> dict[str, ItemLabel]:
+def labels_of(reconciled: Reconciliation, votes: Mapping[str, int]) -> dict[str, ItemLabel]:
     """A label per sample; those that were left out have a reason instead."""
     found = {one.id: ItemLabel(one.id, one.reading, votes=votes[one.id]) for one in reconciled.kept}
     return found | {
@@ -212,7 +212,7 @@ def reading_of(answers: Mapping[str, Any], item: Record) -> str | None:
     return answers.get(f"{name_class}_pattern") if reading == METONYMIC else reading
 
 
-def _reconcile_people(found: Sequence[_NameReadings]) -> Reconciled:
+def _reconcile_people(found: Sequence[_NameReadings]) -> Reconciliation:
     """Samples with their final reading; those without one are left out as unresolved."""
     open_ones = {one.item.id for one in found if one.final is None}
     readings = {one.item.id: one.final or LITERAL for one in found}  # not used for open ones

@@ -17,9 +17,9 @@ from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.semeval2007.gold import QUESTION, finish, simulate
 from trope.recipes.settings import Count, Share
 from trope.recipes.steps import template
-from trope.tasks.metonymy.collect import collect as collect_names
-from trope.tasks.metonymy.collect import company_frame, country_frame
 from trope.tasks.metonymy.review import read_review_sheet
+from trope.tasks.metonymy.samples import collect_samples as collect_names
+from trope.tasks.metonymy.samples import company_frame, country_frame
 
 CORPUS = "ewt"
 _NEW_DOCUMENT = "newdoc id ="
@@ -56,7 +56,7 @@ class Semeval2007Settings:
     doubts: DoubtSettings
 
 
-def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
+def collect_samples(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """The documents of the treebanks, their sentences joined."""
     for name in context.settings.texts:
         title = ""
@@ -166,7 +166,7 @@ RECIPE = Recipe(
     settings=Semeval2007Settings,
     needs=lambda settings: [Need(CORPUS, name) for name in settings.texts],
     steps=(
-        Step("collect", collect, unit="documents"),
+        Step("collect", collect_samples, unit="documents"),
         Step("names", find_samples, piecewise=True, unit="samples"),
         Step("review", reviewed, unit="samples"),
         Step("subsets", draw_subsets, unit="samples"),

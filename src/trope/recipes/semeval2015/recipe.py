@@ -17,7 +17,7 @@ from trope.recipes.semeval2015.gold import QUESTION, SCALE_LABELS, TRIAL, finish
 from trope.recipes.settings import Count
 from trope.recipes.sources import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
 from trope.recipes.steps import template
-from trope.tasks.sentiment.harvest import FoundTweet, HarvestRules, harvest
+from trope.tasks.sentiment.harvest import HarvestRules, StreamTweet, harvest
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def harvest_tweets(records: Iterator[Record], context: Context) -> Iterator[Outc
         quotas=msgspec.to_builtins(settings.quotas),
     )
     every = {record.id: record for record in records}
-    found = harvest((FoundTweet(record.id, record.text) for record in every.values()), rules)
+    found = harvest((StreamTweet(record.id, record.text) for record in every.values()), rules)
     for verdict in found:
         if not verdict.kept:
             yield Drop(verdict.id, verdict.reason)

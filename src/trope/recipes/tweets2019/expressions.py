@@ -13,7 +13,7 @@ from trope.recipes.jobs import parse_all
 from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.tasks.metaphor.seed_similarity import build
-from trope.tasks.metaphor.task import Expression, find_expressions
+from trope.tasks.metaphor.task import VerbExpression, find_expressions
 
 MOH_FILE = "MOH_formatted.csv"
 METAPHOR, LITERAL = "metaphor", "literal"
@@ -24,7 +24,7 @@ class KnownPair:
     """A verb with its object in an annotated corpus, and whether it is a metaphor there."""
 
     corpus: str
-    expression: Expression
+    expression: VerbExpression
     metaphor: bool
 
     @property
@@ -125,7 +125,7 @@ def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome
     context.facts["threshold"] = round(detector.threshold, 6)
     every = list(records)
     scores = detector.score_expressions(
-        [Expression(record.fields["verb"], record.fields["object"]) for record in every]
+        [VerbExpression(record.fields["verb"], record.fields["object"]) for record in every]
     )
     labelled = [
         record.having(weak=_label(score, detector.threshold), weak_score=_rounded(score))

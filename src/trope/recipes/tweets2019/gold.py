@@ -81,7 +81,7 @@ def simulate(items: Sequence[Record], context: Context) -> JudgedDataset:
 def finish(items: Sequence[Record], answers: ProjectAnswers, context: Context) -> JudgedDataset:
     """The same with answers of people, who were chosen in the annotation service."""
     demo, work = _parts(items)
-    usual = answers.plan.judgments_an_item
+    usual = answers.plan.judgments_per_item
     people = answers.complete(dict.fromkeys(crowd.ids_of(work), usual))
     chosen = {row.annotator for row in answers.counted}
     tried = [row for row in answers.demo if row.annotator in chosen]

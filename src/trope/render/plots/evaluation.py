@@ -9,7 +9,7 @@ from trope.corpora.mean import CODES
 from trope.metrics.calibration import Bin
 from trope.published.cells import read_published
 from trope.render.plots.canvas import INK, SENTENCES, SOFT, WORDS, plot_file
-from trope.tasks.analogy.answers import FoldAnswers, error_counts
+from trope.tasks.analogy.cross_validation import FoldAnswers, error_counts
 
 _BINS = 24
 _ERROR_COLOURS = ("#b35c00", "#1f5aa8", "#7a7f8a")

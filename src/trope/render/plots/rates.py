@@ -14,7 +14,7 @@ from trope.render.plots.canvas import (
     plot_file,
     short_name,
 )
-from trope.tasks.metaphor.corpus import CorpusMetaphors
+from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
 
 _GROUP_LIMIT, _VERB_LIMIT = 20, 15
 _ROW, _EDGE = 0.3, 1.3  # inches: height of a row, and of the space above and below the rows

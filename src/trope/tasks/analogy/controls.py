@@ -1,9 +1,10 @@
-"""Controls: what is reached without any knowledge of metaphor, learnt where there is to learn.
+"""Controls: what is reached without any knowledge of metaphor.
 
 - `overlap`: the choice that shares the most pairs of letters with the question;
-- `surface`: a ranker of letters shared, lengths, equal words and endings;
+- `surface`: a ranker of shared letters, lengths, equal words and endings;
 - `answer_only`: a ranker of the letters of the choices, which never sees the question;
-- `question_only`: learns the place of the right choice from the question; places are shuffled.
+- `question_only`: learns the position of the right choice from the question; positions are
+  shuffled.
 """
 
 from __future__ import annotations
@@ -15,7 +16,34 @@ import numpy as np
 
 from trope.corpora.mean import Analogy, spoken
 from trope.tasks.analogy.ranker import Floats, cross_validate
-from trope.tasks.analogy.spelling import letter_likeness, overlaps
+
+
+def overlap(choice: str, item: Analogy) -> float:
+    """How alike a choice is spelt to the second domain and to the element, 0 to 2."""
+    return letter_likeness(choice, item.second_domain) + letter_likeness(choice, item.element)
+
+
+def letter_likeness(one: str, other: str, size: int = 2) -> float:
+    """Dice's coefficient of the pairs (or more) of neighbouring letters of two texts."""
+    first, second = _runs(one, size), _runs(other, size)
+    return 2 * len(first & second) / max(1, len(first) + len(second))
+
+
+def overlaps(item: Analogy) -> tuple[float, ...]:
+    """The likeness of every choice."""
+    return tuple(overlap(choice, item) for choice in item.choices)
+
+
+def share_of_gold(scores: Sequence[float]) -> float:
+    """What the first choice gets of one point where those with the best score share it."""
+    best = max(scores)
+    return (scores[0] == best) / list(scores).count(best)
+
+
+def _runs(text: str, size: int) -> set[str]:
+    small = text.lower()
+    return {small[at : at + size] for at in range(len(small) - size + 1)}
+
 
 _BUCKETS, _QUESTION_BUCKETS = 192, 12
 _INNER = 3  # inner folds: the controls have many features

@@ -18,7 +18,7 @@ _STEPS, _ENOUGH = 12, 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Ranker:
+class ChoiceRanker:
     """Weights of standardised features."""
 
     mean: Floats
@@ -31,7 +31,7 @@ class Ranker:
         return scores
 
 
-def fit_ranker(features: Floats, *, strength: float) -> Ranker:
+def fit_ranker(features: Floats, *, strength: float) -> ChoiceRanker:
     """The ranker of items × choices × features; the first choice of each item is the right one."""
     flat = features.reshape(-1, features.shape[-1])
     mean, scale = flat.mean(axis=0), flat.std(axis=0)
@@ -48,10 +48,10 @@ def fit_ranker(features: Floats, *, strength: float) -> Ranker:
         weights = weights - step
         if np.abs(step).max() < _ENOUGH:
             break
-    return Ranker(mean, scale, weights)
+    return ChoiceRanker(mean, scale, weights)
 
 
-def log_likelihood(ranker: Ranker, features: Floats) -> float:
+def log_likelihood(ranker: ChoiceRanker, features: Floats) -> float:
     """How likely the right choices are to the ranker, as a logarithm."""
     return float(np.log(_softmax(ranker.score(features))[:, 0] + 1e-12).sum())
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trope.core.config import read_config
-from trope.core.errors import BadConfig, UnknownName
+from trope.core.errors import BadConfig
 from trope.corpora.mean import Analogy, spoken
 
 SHIPPED = Path(__file__).with_name("templates.toml")
@@ -60,14 +60,6 @@ def read_templates(path: Path = SHIPPED) -> dict[str, Template]:
     if faults:
         raise BadConfig(path, sorted(faults))
     return {template.name: template for template in found}
-
-
-def choose_templates(templates: dict[str, Template], names: tuple[str, ...]) -> dict[str, Template]:
-    """Those of these names, all without any."""
-    for name in names:
-        if name not in templates:
-            raise UnknownName("template", name, tuple(templates))
-    return {name: templates[name] for name in names or templates}
 
 
 def _faults(template: Template) -> list[str]:

@@ -1,6 +1,4 @@
-"""Choices without any training: by likeness of meaning, or by how likely a language model finds
-the sentence that a template makes.
-"""
+"""Choices without any training: how likely a language model finds the sentence of a template."""
 
 from __future__ import annotations
 
@@ -14,17 +12,7 @@ import numpy as np
 from trope.core.errors import BadModel, MissingExtra
 from trope.corpora.mean import Analogy
 from trope.tasks.analogy.ranker import Floats
-from trope.tasks.analogy.small import Meaning
 from trope.tasks.analogy.templates import Template
-
-
-def by_likeness(items: Sequence[Analogy], template: Template, meaning: Meaning) -> Floats:
-    """Cosines of start and end, items × choices."""
-    pairs = [template.fill(item, choice) for item in items for choice in item.choices]
-    starts, ends = (meaning([pair[side] for pair in pairs]) for side in (0, 1))
-    lengths = np.linalg.norm(starts, axis=1) * np.linalg.norm(ends, axis=1)
-    cosines = (starts * ends).sum(axis=1) / np.where(lengths > 0, lengths, 1.0)
-    return np.asarray(cosines, dtype=np.float64).reshape(len(items), -1)
 
 
 def by_likelihood(items: Sequence[Analogy], template: Template, folder: Path) -> Floats:

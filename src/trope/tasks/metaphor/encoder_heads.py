@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol
 
 from trope.core.errors import BadInput
-from trope.core.records import Parse
+from trope.core.records import MetaphorThresholds, Parse
 from trope.encoder.base import SentenceVerdict, load_encoder
 from trope.encoder.decode import read_words
-from trope.encoder.session import METAPHOR, Encoder, MetaphorThresholds
-from trope.tasks.metaphor.task import Expression, Score
+from trope.encoder.session import METAPHOR, Encoder
+from trope.tasks.metaphor.task import Score, VerbExpression
 
 
 class Heads(Protocol):
@@ -60,7 +60,7 @@ class EncoderDetector:
         verdicts = iter(self._read(s.words for s in sentences if s.words and not s.metaphor))
         return [s.metaphor or (next(verdicts).metaphor if s.words else ()) for s in sentences]
 
-    def score_expressions(self, expressions: Sequence[Expression]) -> list[Score]:
+    def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
         """The probability of the verb."""
         places = [e.verb_at if e.words and e.verb_at is not None else 0 for e in expressions]
         verdicts = self._read(e.words or (e.verb, e.noun) for e in expressions)

@@ -19,8 +19,8 @@ from trope.core.errors import BadModel
 from trope.tasks.hub_folder import (
     NO_ANSWER,
     NOTES_FILE,
+    EncodedText,
     Level,
-    Pieces,
     new_model,
     padded,
     save_folder,
@@ -31,7 +31,7 @@ LABELS = ("literal", "metaphorical")
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class DetectorNotes:
     """What a detector must know besides its weights."""
 
     level: Level
@@ -50,12 +50,12 @@ def trained_detector(folder: Path, level: Level) -> Any:
     return trained_model(folder, level, LABELS)
 
 
-def save_detector(model: Any, tokenizer: Any, notes: Notes, out: Path) -> None:
+def save_detector(model: Any, tokenizer: Any, notes: DetectorNotes, out: Path) -> None:
     """Write weights (safetensors), tokeniser, configuration and notes into a folder."""
     save_folder(model, tokenizer, asdict(notes), out)
 
 
-def read_notes(folder: Path) -> Notes:
+def read_notes(folder: Path) -> DetectorNotes:
     """The notes of a folder; of a model from elsewhere, what its configuration tells.
 
     Raises:
@@ -64,7 +64,7 @@ def read_notes(folder: Path) -> Notes:
     path = folder / NOTES_FILE
     if path.is_file():
         try:
-            notes = Notes(**json.loads(path.read_text("utf-8")))
+            notes = DetectorNotes(**json.loads(path.read_text("utf-8")))
         except (ValueError, TypeError) as error:
             raise BadModel(path, f"is not what trope train wrote ({error})") from None
         if notes.level not in ("words", "sentences"):
@@ -76,9 +76,9 @@ def read_notes(folder: Path) -> Notes:
         raise BadModel(folder / "config.json", f"is no JSON ({error})") from None
     kinds = " ".join(config.get("architectures") or ())
     if "ForTokenClassification" in kinds:
-        return Notes("words")
+        return DetectorNotes("words")
     if "ForSequenceClassification" in kinds:
-        return Notes("sentences")
+        return DetectorNotes("sentences")
     raise BadModel(
         folder / "config.json",
         f"names no head for words or sentences ({kinds or 'no architecture'}); fine-tune the "
@@ -88,7 +88,7 @@ def read_notes(folder: Path) -> Notes:
 
 def word_pieces(
     tokenizer: Any, words: Sequence[str], answers: Sequence[int] | None, max_length: int
-) -> list[Pieces]:
+) -> list[EncodedText]:
     """A sentence in as many parts as its length asks for; every word is in one of them."""
     given = list(answers) if answers is not None else [NO_ANSWER] * len(words)
     return [
@@ -113,13 +113,13 @@ def _windows(tokenizer: Any, words: Sequence[str], most: int) -> Iterator[tuple[
         yield start, len(words)
 
 
-def _part(tokenizer: Any, words: Sequence[str], answers: Sequence[int], most: int) -> Pieces:
+def _part(tokenizer: Any, words: Sequence[str], answers: Sequence[int], most: int) -> EncodedText:
     encoding = tokenizer(list(words), is_split_into_words=True, truncation=True, max_length=most)
     owner = tuple(-1 if word is None else word for word in encoding.word_ids())
-    return Pieces(tuple(encoding["input_ids"]), owner, tuple(answers))
+    return EncodedText(tuple(encoding["input_ids"]), owner, tuple(answers))
 
 
-def answer_logits(model: Any, batch: Sequence[Pieces], pad: int) -> tuple[Tensor, Tensor]:
+def answer_logits(model: Any, batch: Sequence[EncodedText], pad: int) -> tuple[Tensor, Tensor]:
     """Scores of both classes and the right class of every answer in the batch.
 
     The mean over the pieces of a word; a word without pieces (a lone blank) scores 0 for both.
@@ -145,7 +145,7 @@ def answer_logits(model: Any, batch: Sequence[Pieces], pad: int) -> tuple[Tensor
 
 
 def probabilities(
-    model: Any, items: Sequence[Pieces], pad: int, *, batch: int = 64
+    model: Any, items: Sequence[EncodedText], pad: int, *, batch: int = 64
 ) -> list[list[float]]:
     """The probability of metaphor for every answer of every item, in order."""
     model.eval()

@@ -15,8 +15,8 @@ from trope.core.records import Parse
 from trope.lexicon.semantic_classes import semantic_classes
 from trope.tasks.metaphor.task import (
     Criterion,
-    Expression,
     Score,
+    VerbExpression,
     choose_threshold,
     highest,
     tuned_threshold,
@@ -45,19 +45,21 @@ class Logistic:
         self.concreteness = concreteness or {}
         self.threshold = threshold
         self.criterion: Criterion = "f1"
-        self._words: _Model | None = None
-        self._expressions: _Model | None = None
+        self._words: _FittedModel | None = None
+        self._expressions: _FittedModel | None = None
 
     def fit_words(self, sentences: Sequence[Parse], labels: Sequence[Sequence[bool]]) -> None:
         """Learn from sentences with a label for every word."""
         rows = [row for sentence in sentences for row in self._word_rows(sentence)]
         self._words = _fitted(rows, [label for row in labels for label in row])
 
-    def fit_expressions(self, expressions: Sequence[Expression], labels: Sequence[bool]) -> None:
+    def fit_expressions(
+        self, expressions: Sequence[VerbExpression], labels: Sequence[bool]
+    ) -> None:
         """Learn from labelled expressions."""
         self._expressions = _fitted([self._row(e) for e in expressions], labels)
 
-    def tune(self, expressions: Sequence[Expression], labels: Sequence[bool]) -> None:
+    def tune(self, expressions: Sequence[VerbExpression], labels: Sequence[bool]) -> None:
         """Choose the threshold on labelled expressions that will not be scored.
 
         Which measure it is best by is decided on the same expressions (`tuned_threshold`).
@@ -77,7 +79,7 @@ class Logistic:
         scores = iter(_probabilities(self._words, rows, "words"))
         return [tuple(next(scores) for _ in sentence.words) for sentence in sentences]
 
-    def score_expressions(self, expressions: Sequence[Expression]) -> list[Score]:
+    def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
         """A probability an expression."""
         rows = [self._row(expression) for expression in expressions]
         return list(_probabilities(self._expressions, rows, "expressions"))
@@ -86,7 +88,7 @@ class Logistic:
         """The highest probability of a sentence's words."""
         return [highest(row) for row in self.score_words(sentences)]
 
-    def _row(self, expression: Expression) -> Features:
+    def _row(self, expression: VerbExpression) -> Features:
         verb, noun = expression.pair
         verbs, nouns = semantic_classes(verb, "VERB"), semantic_classes(noun, "NOUN")
         row: Features = {f"verb={verb}": 1.0, f"noun={noun}": 1.0}
@@ -154,7 +156,7 @@ def read_concreteness(path: str | Path) -> dict[str, float]:
     return ratings
 
 
-def _fitted(rows: Sequence[Features], labels: Sequence[bool]) -> _Model:
+def _fitted(rows: Sequence[Features], labels: Sequence[bool]) -> _FittedModel:
     if len(rows) != len(labels):
         raise BadInput(f"{len(rows)} items but {len(labels)} labels; give one for each")
     if len(set(labels)) < 2:
@@ -168,11 +170,11 @@ def _fitted(rows: Sequence[Features], labels: Sequence[bool]) -> _Model:
     table = columns.fit_transform(list(rows))
     # liblinear gives the same weights in every run and needs no scaling of sparse features
     weights = LogisticRegression(solver="liblinear").fit(_small(table), list(labels))
-    return _Model(columns, weights)
+    return _FittedModel(columns, weights)
 
 
 @dataclass(frozen=True, slots=True)
-class _Model:
+class _FittedModel:
     columns: Any
     weights: Any
 
@@ -187,7 +189,7 @@ def _small(table: Any) -> Any:
     return table
 
 
-def _probabilities(model: _Model | None, rows: Sequence[Features], kind: str) -> list[float]:
+def _probabilities(model: _FittedModel | None, rows: Sequence[Features], kind: str) -> list[float]:
     if model is None:
         raise BadInput(f"this detector has not learnt from {kind}; fit it with labelled {kind}")
     return model.probabilities(rows) if rows else []

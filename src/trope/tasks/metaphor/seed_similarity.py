@@ -14,8 +14,8 @@ from trope.core.records import Parse
 from trope.lexicon.vectors import SHIPPED, Array, Vectors, read_vectors
 from trope.tasks.metaphor.task import (
     Criterion,
-    Expression,
     Score,
+    VerbExpression,
     highest,
     tuned_threshold,
     words_by_expressions,
@@ -40,7 +40,7 @@ class SeedSimilarity:
     def __init__(
         self,
         vectors: Vectors,
-        seeds: Iterable[Expression] | None = None,
+        seeds: Iterable[VerbExpression] | None = None,
         *,
         threshold: float = math.inf,
     ) -> None:
@@ -53,13 +53,13 @@ class SeedSimilarity:
             raise BadInput("no seed has vectors for both of its words; give other seeds or vectors")
         self._table: Array = np.vstack(known)
 
-    def without(self, expressions: Iterable[Expression]) -> SeedSimilarity:
+    def without(self, expressions: Iterable[VerbExpression]) -> SeedSimilarity:
         """The same detector without the seeds that are among these expressions."""
         pairs = {expression.pair for expression in expressions}
         kept = [seed for seed in self.seeds if seed.pair not in pairs]
         return SeedSimilarity(self.vectors, kept, threshold=self.threshold)
 
-    def tune(self, expressions: Sequence[Expression], labels: Sequence[bool]) -> None:
+    def tune(self, expressions: Sequence[VerbExpression], labels: Sequence[bool]) -> None:
         """Choose the threshold on labelled expressions that will not be scored.
 
         Which measure it is best by is decided on the same expressions (`tuned_threshold`).
@@ -70,10 +70,10 @@ class SeedSimilarity:
 
     def label(self, verb: str, noun: str) -> tuple[Score, bool | None]:
         """Score and verdict for one pair; both None where a word has no vector."""
-        (score,) = self.score_expressions([Expression(verb, noun)])
+        (score,) = self.score_expressions([VerbExpression(verb, noun)])
         return score, None if score is None else score >= self.threshold
 
-    def score_expressions(self, expressions: Sequence[Expression]) -> list[Score]:
+    def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
         """The cosine to the nearest seed."""
         found = [self._vector(expression) for expression in expressions]
         known = [vector for vector in found if vector is not None]
@@ -92,7 +92,7 @@ class SeedSimilarity:
         """The highest score of a sentence's expressions."""
         return [highest(row) for row in self.score_words(sentences)]
 
-    def _vector(self, expression: Expression) -> Array | None:
+    def _vector(self, expression: VerbExpression) -> Array | None:
         verb, noun = self.vectors.get(expression.verb), self.vectors.get(expression.noun)
         if verb is None or noun is None:
             return None
@@ -109,14 +109,14 @@ def build(
     return SeedSimilarity(read_vectors(vectors), pairs, threshold=threshold)
 
 
-def read_seeds(path: str | Path = SEEDS_FILE) -> tuple[Expression, ...]:
+def read_seeds(path: str | Path = SEEDS_FILE) -> tuple[VerbExpression, ...]:
     """Pairs of a verb and a noun, one a line; lines that begin with # say something else."""
-    seeds: list[Expression] = []
+    seeds: list[VerbExpression] = []
     for line, text in read_lines(path):
         words = text.split()
         if not words or words[0].startswith("#"):
             continue
         if len(words) != 2:
             raise BadRecord(path, line, f"has {len(words)} words; write a verb and a noun")
-        seeds.append(Expression(words[0], words[1]))
+        seeds.append(VerbExpression(words[0], words[1]))
     return tuple(seeds)

@@ -36,7 +36,7 @@ class SilverText:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SilverSplits:
     """A training set, parted."""
 
     train: tuple[SilverText, ...]
@@ -51,11 +51,11 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Silver:
+class SilverSets:
     """Both training sets; `drops` counts (corpus, reason), `kept` (corpus, class)."""
 
-    imbalanced: Parts
-    balanced: Parts
+    imbalanced: SilverSplits
+    balanced: SilverSplits
     kept: Mapping[tuple[str, str], int]
     drops: Mapping[tuple[str, str], int]
 
@@ -67,7 +67,7 @@ def build_silver(
     held_out: Mapping[str, Sequence[str]],
     seed: int,
     validation_share: float = VALIDATION_SHARE,
-) -> Silver:
+) -> SilverSets:
     """D_imbal, all texts, and D_bal, as many metaphorical as literal ones.
 
     Args:
@@ -83,7 +83,7 @@ def build_silver(
     main = _without_doubles(list(texts), drops)
     known = frozenset(words_of(item.text) for item in main)
     extra = _without_doubles(list(stand_in), drops, known)
-    guard = HeldOut(held_out)
+    guard = HeldOutTexts(held_out)
     main = list(_allowed(main, guard, drops))
     extra = list(_allowed(extra, guard, drops))
     groups = alike_groups([item.text for item in (*main, *extra)])
@@ -95,12 +95,12 @@ def build_silver(
     imbalanced = _parted(main, main_groups, chosen)
     fill = _parted(extra, extra_groups, chosen)
     rng = random.Random(seed)
-    balanced = Parts(
+    balanced = SilverSplits(
         _balanced(imbalanced.train, fill.train, rng),
         _balanced(imbalanced.validation, fill.validation, rng),
     )
     kept = Counter((i.source, "metaphorical" if i.metaphor else "literal") for i in (*main, *extra))
-    return Silver(imbalanced, balanced, dict(kept), dict(drops))
+    return SilverSets(imbalanced, balanced, dict(kept), dict(drops))
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -128,7 +128,7 @@ def alike_groups(texts: Sequence[str]) -> list[int]:
 
 
 @dataclass(slots=True)
-class HeldOut:
+class HeldOutTexts:
     """What training must not meet: `find` says which set a text would give away."""
 
     sets: Mapping[str, Sequence[str]]
@@ -203,7 +203,7 @@ def _without_doubles(
 
 
 def _allowed(
-    items: Iterable[SilverText], guard: HeldOut, drops: Counter[tuple[str, str]]
+    items: Iterable[SilverText], guard: HeldOutTexts, drops: Counter[tuple[str, str]]
 ) -> Iterator[SilverText]:
     for item in items:
         if name := guard.find(item.text):
@@ -227,11 +227,11 @@ def _validation_groups(groups: Sequence[int], share: float, seed: int) -> set[in
     return chosen
 
 
-def _parted(items: Sequence[SilverText], groups: Sequence[int], chosen: set[int]) -> Parts:
+def _parted(items: Sequence[SilverText], groups: Sequence[int], chosen: set[int]) -> SilverSplits:
     parts: dict[bool, list[SilverText]] = {True: [], False: []}
     for item, group in zip(items, groups, strict=True):
         parts[group in chosen].append(item)
-    return Parts(tuple(parts[False]), tuple(parts[True]))
+    return SilverSplits(tuple(parts[False]), tuple(parts[True]))
 
 
 def _balanced(

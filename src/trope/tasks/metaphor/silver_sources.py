@@ -2,7 +2,7 @@
 
 A sentence of VUA is metaphorical where any of its words is; a text of LCC where any of its spans
 is; the sentence of a verb (MOH, TSV, TroFi) where the verb is; the examples of conceptual
-metaphors all are.
+metaphors all are. A user's own gold and gold+ come in three splits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from trope.core.errors import MissingData, UnknownName
 from trope.core.files import sha256
@@ -49,16 +49,16 @@ _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class LabelledTexts:
     """Texts of several corpora, and the checksums of the files that they were read from."""
 
     texts: tuple[SilverText, ...]
     files: Mapping[str, str]
 
 
-def gather(
+def gather_texts(
     data: Path, names: Sequence[str] | None = None, *, trofi: Path | None = None
-) -> Gathered:
+) -> LabelledTexts:
     """The labelled texts of the named corpora (none: all that the paper had and we have).
 
     Raises:
@@ -86,10 +86,10 @@ def gather(
             SilverText(running_text(s.words), s.label, "trofi")
             for s in read_trofi(trofi, annotated_only=True)
         )
-    return Gathered(tuple(texts), files)
+    return LabelledTexts(tuple(texts), files)
 
 
-def literal_stand_in(data: Path) -> Gathered:
+def literal_stand_in(data: Path) -> LabelledTexts:
     """Plain sentences that take WikiQA's place; `STAND_IN` says which."""
     vua = data / "vua18" / "VUA_seq_formatted_train.csv"
     ewt = data / "ewt" / "en_ewt-ud-train.conllu.gz"
@@ -110,7 +110,7 @@ def literal_stand_in(data: Path) -> Gathered:
         )
     ]
     paths = (vua, ewt)
-    return Gathered(tuple(texts), {p.relative_to(data).as_posix(): sha256(p) for p in paths})
+    return LabelledTexts(tuple(texts), {p.relative_to(data).as_posix(): sha256(p) for p in paths})
 
 
 def newsmet_headlines(
@@ -195,3 +195,45 @@ SENTENCE_SETS: Mapping[str, tuple[tuple[str, ...], Callable[[Path], Labelled]]] 
     "vuamc": (("naacl2018/vuamc_corpus_train.csv",), _vuamc),
 }
 """Corpus → its files and how they are read. Test parts of LCC and VUA stay test parts."""
+
+
+Part = Literal["train", "validation", "test"]
+PARTS: tuple[Part, ...] = ("train", "validation", "test")
+SIMULATED = "simulated"
+"""What stands in the name of everything that a simulated crowd has to do with."""
+
+
+@dataclass(frozen=True, slots=True)
+class UserGold:
+    """Headlines with their transformations, by part, and the checksums of their files."""
+
+    parts: Mapping[Part, tuple[Headline, ...]]
+    simulated: bool
+    files: Mapping[str, str]
+
+    @property
+    def crowd(self) -> str:
+        """Whose labels they are."""
+        return SIMULATED if self.simulated else "own"
+
+    @property
+    def test_set(self) -> str:
+        """The name of what is predicted."""
+        return f"{self.crowd}_test"
+
+    def run(self, reading: Reading) -> str:
+        """The name of the training with gold+ read in this way."""
+        return f"{gold_plus_run(reading)}_{self.crowd}"
+
+    def read(self, part: Part, reading: Reading = "all_six") -> list[Headline]:
+        """The headlines of a part, with or without rejected candidates."""
+        return [h for h in self.parts[part] if reading == "all_six" or h.accepted is not False]
+
+    def texts(self) -> dict[str, list[str]]:
+        """Part → its texts, under names that tell them from NewsMet's."""
+        return {f"{self.crowd} {part}": [h.text for h in self.parts[part]] for part in PARTS}
+
+    def lines_to_predict(self) -> str:
+        """The test part as JSON lines: set, id and text, no label."""
+        rows = ({"set": self.test_set, "id": h.id, "text": h.text} for h in self.parts["test"])
+        return json_lines(rows)

@@ -29,7 +29,7 @@ Score = float | None
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class VerbExpression:
     """A verb and a noun that is its object (or its subject, where it has no object), as lemmas.
 
     `verb_at` and `noun_at` are their places in the sentence they come from, if from any, and
@@ -56,17 +56,17 @@ class Detector(Protocol):
     def score_words(self, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
         """A score a word, for every sentence."""
 
-    def score_expressions(self, expressions: Sequence[Expression]) -> list[Score]:
+    def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
         """A score an expression."""
 
     def score_sentences(self, sentences: Sequence[Parse]) -> list[Score]:
         """A score a sentence."""
 
 
-def find_expressions(sentence: Parse) -> tuple[Expression, ...]:
+def find_expressions(sentence: Parse) -> tuple[VerbExpression, ...]:
     """All verbs of a sentence with a noun as object, whatever filters would say of them."""
     return tuple(
-        Expression(
+        VerbExpression(
             sentence.lemmas[r.verb], sentence.lemmas[r.object], r.verb, r.object, sentence.words
         )
         for r in verb_objects(sentence)

@@ -9,14 +9,14 @@ from typing import Any
 from trope.core.records import Parse
 from trope.tasks.hub_folder import folder_checksum, load_tokenizer, model_path, text_pieces
 from trope.tasks.metaphor.hub_model import (
-    Notes,
+    DetectorNotes,
     probabilities,
     read_notes,
     trained_detector,
     word_pieces,
 )
 from trope.tasks.metaphor.silver_sources import running_text
-from trope.tasks.metaphor.task import Expression, Score, highest
+from trope.tasks.metaphor.task import Score, VerbExpression, highest
 
 
 class TransformersDetector:
@@ -32,7 +32,13 @@ class TransformersDetector:
     """
 
     def __init__(
-        self, model: Any, tokenizer: Any, notes: Notes, *, batch_size: int = 64, sha256: str = ""
+        self,
+        model: Any,
+        tokenizer: Any,
+        notes: DetectorNotes,
+        *,
+        batch_size: int = 64,
+        sha256: str = "",
     ) -> None:
         self.threshold = notes.threshold
         self.notes = notes
@@ -43,7 +49,7 @@ class TransformersDetector:
         """A probability a word; none from a model of sentences."""
         return self._rows([sentence.words for sentence in sentences])
 
-    def score_expressions(self, expressions: Sequence[Expression]) -> list[Score]:
+    def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
         """The verb in its sentence, or in the text "verb noun" where there is no sentence."""
         texts = [e.words or (e.verb, e.noun) for e in expressions]
         if self.notes.level == "sentences":

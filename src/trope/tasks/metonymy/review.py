@@ -29,7 +29,7 @@ UNRESOLVED = "unresolved"
 
 
 @dataclass(frozen=True, slots=True)
-class Reviewed:
+class ReviewOutcome:
     """The samples that stay, and why each of the others does not (id → reason)."""
 
     kept: list[NameSample]
@@ -37,7 +37,7 @@ class Reviewed:
 
 
 @dataclass(frozen=True, slots=True)
-class Reconciled:
+class Reconciliation:
     """Annotated samples, those left out, and how far the annotators agreed (None: one alone)."""
 
     kept: list[NameSample]
@@ -72,7 +72,7 @@ def read_review_sheet(source: Source) -> dict[str, str]:
     return decisions
 
 
-def apply_review(samples: Sequence[NameSample], decisions: Mapping[str, str]) -> Reviewed:
+def apply_review(samples: Sequence[NameSample], decisions: Mapping[str, str]) -> ReviewOutcome:
     """The samples without homonyms and contexts that nobody understands.
 
     Raises:
@@ -80,7 +80,7 @@ def apply_review(samples: Sequence[NameSample], decisions: Mapping[str, str]) ->
     """
     _check_ids(samples, decisions, "decision")
     removed = {sample: why for sample, why in decisions.items() if why != "keep"}
-    return Reviewed([sample for sample in samples if sample.id not in removed], removed)
+    return ReviewOutcome([sample for sample in samples if sample.id not in removed], removed)
 
 
 def reconcile_both(
@@ -90,7 +90,7 @@ def reconcile_both(
     settled: Mapping[str, str],
     *,
     seed: int = 0,
-) -> Reconciled:
+) -> Reconciliation:
     """Samples that two people annotated: equal readings stand, others are settled or left out.
 
     Args:
@@ -107,7 +107,7 @@ def reconcile_both(
         for sample in samples
     }
     kept, removed = _with_readings(samples, final)
-    return Reconciled(kept, removed, kappas(samples, first, second, seed=seed))
+    return Reconciliation(kept, removed, kappas(samples, first, second, seed=seed))
 
 
 def reconcile_checked(
@@ -115,7 +115,7 @@ def reconcile_checked(
     first: Mapping[str, str],
     doubtful: Collection[str],
     checked: Mapping[str, str],
-) -> Reconciled:
+) -> Reconciliation:
     """Samples that one person annotated and another checked where the first was in doubt.
 
     A doubtful sample without a checked reading is left out.
@@ -129,7 +129,7 @@ def reconcile_checked(
         for sample in samples
     }
     kept, removed = _with_readings(samples, final)
-    return Reconciled(kept, removed, None)
+    return Reconciliation(kept, removed, None)
 
 
 def kappas(

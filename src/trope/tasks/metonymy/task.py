@@ -6,7 +6,7 @@ the probability of "non-literal" is that of all readings that are not literal.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +14,6 @@ from trope.core.errors import BadInput
 from trope.core.records import Metonymy, Parse
 from trope.corpora.name_samples import NameSample
 from trope.lexicon.readings import (
-    GRANULARITIES,
     Granularity,
     NameClass,
     describe,
@@ -59,14 +58,14 @@ class NameInContext:
             )
 
 
-class Parser(Protocol):
+class SentenceParser(Protocol):
     """The part of a pipeline that metonymy needs."""
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
         """Trees of sentences that are already split into words."""
 
 
-class WordsAlone:
+class NoParser:
     """A parser that makes no trees, for systems that read words."""
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
@@ -74,7 +73,7 @@ class WordsAlone:
         return [Parse(tuple(words), (), (), (), (), ()) for words in sentences]
 
 
-class System(Protocol):
+class MetonymySystem(Protocol):
     """What an entry of `METONYMY_SYSTEMS` makes. One system serves both classes of names."""
 
     def fit(self, names: Sequence[NameInContext], readings: Sequence[str]) -> None:
@@ -101,7 +100,7 @@ def decide(probabilities: Probabilities, name_class: NameClass, granularity: Gra
     return max(sums, key=lambda label: sums[label])
 
 
-def put_into_context(samples: Sequence[NameSample], parser: Parser) -> list[NameInContext]:
+def parse_samples(samples: Sequence[NameSample], parser: SentenceParser) -> list[NameInContext]:
     """The samples with the trees of their sentences, read in one go."""
     cuts = [tokenise(sample.sentence) for sample in samples]
     words = [
@@ -148,14 +147,6 @@ def check_training(names: Sequence[NameInContext], given: Sequence[str]) -> None
             raise BadInput(f"{reading!r} is no reading of a {name.name_class}; known: {known}")
 
 
-def spread(found: Mapping[str, float], name_class: NameClass) -> Probabilities:
+def fill_readings(found: Mapping[str, float], name_class: NameClass) -> Probabilities:
     """The probabilities with a zero for every reading that was never seen."""
     return {name: found.get(name, 0.0) for name in readings(name_class)}
-
-
-def finest_known(samples: Iterable[NameSample]) -> Granularity | None:
-    """The finest granularity at which all samples are labelled; None where one has no label."""
-    levels = {sample.known_at for sample in samples}
-    if None in levels or not levels:
-        return None
-    return next(level for level in GRANULARITIES if level in levels)

@@ -32,7 +32,7 @@ _SEEDS = frozenset((*SARCASM_TAGS, *IRONY_TAGS))
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TweetWords:
     """A tweet as the features want it: its words, with and without hashtags, and their feeling."""
 
     analysis: Analysis
@@ -42,7 +42,7 @@ class Reading:
     without: Valence
 
 
-def read_tweet(analysis: Analysis, lexica: PolarityLexica) -> Reading:
+def tweet_words(analysis: Analysis, lexica: PolarityLexica) -> TweetWords:
     """The tweet with the feeling of its words; those harvested by are no words of its own."""
     marks = analysis.text.count("!")
     plain = tuple(token for token in analysis.tokens if not token.text.startswith(("#", "@")))
@@ -51,7 +51,7 @@ def read_tweet(analysis: Analysis, lexica: PolarityLexica) -> Reading:
         for token in analysis.tokens
         if not token.text.startswith("@") and not _is_seed(token.text)
     ]
-    return Reading(
+    return TweetWords(
         analysis,
         hashtags(analysis.text),
         plain,
@@ -60,7 +60,7 @@ def read_tweet(analysis: Analysis, lexica: PolarityLexica) -> Reading:
     )
 
 
-def lexicon_features(tweet: Reading, lexica: PolarityLexica) -> Features:
+def lexicon_features(tweet: TweetWords, lexica: PolarityLexica) -> Features:
     """What five lexica say of the words."""
     own, words = tweet.without, [token.text for token in tweet.plain]
     strengths = [lookup(word, lexica.strength) for word in words]
@@ -92,7 +92,7 @@ def lexicon_features(tweet: Reading, lexica: PolarityLexica) -> Features:
     }
 
 
-def figurative_features(tweet: Reading) -> Features:
+def figurative_features(tweet: TweetWords) -> Features:
     """The marks of figures, and what they do to the feeling of the words."""
     text = tweet.analysis.text.lower()
     category = category_of(text, _WHOLE_TAGS)
@@ -114,7 +114,7 @@ def figurative_features(tweet: Reading) -> Features:
     }
 
 
-def surface_features(tweet: Reading) -> Features:
+def surface_features(tweet: TweetWords) -> Features:
     """Punctuation, letters, lengths."""
     text = tweet.analysis.text
     words = [token.text for token in tweet.plain]
@@ -132,7 +132,7 @@ def surface_features(tweet: Reading) -> Features:
     }
 
 
-def syntax_features(tweet: Reading) -> Features:
+def syntax_features(tweet: TweetWords) -> Features:
     """Tags and tree: who speaks of what, what is negated, what the root feels like."""
     tokens = tweet.analysis.tokens
     total = max(1, len(tweet.plain))
@@ -153,7 +153,7 @@ def syntax_features(tweet: Reading) -> Features:
     }
 
 
-def features_of(tweet: Reading, lexica: PolarityLexica) -> Features:
+def features_of(tweet: TweetWords, lexica: PolarityLexica) -> Features:
     """All of them; names begin with those of their groups."""
     return {
         **lexicon_features(tweet, lexica),

@@ -36,7 +36,7 @@ _HASHTAG = re.compile(patterns.HASHTAG)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTweet:
+class StreamTweet:
     """A tweet of a stream; `author` is empty where nobody says it."""
 
     id: str
@@ -65,7 +65,7 @@ class HarvestRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HarvestVerdict:
     """What became of one tweet: kept with its cleaned text, category and source, or a reason."""
 
     id: str
@@ -97,7 +97,9 @@ class HarvestFunnel:
         return "\n".join(lines)
 
 
-def harvest(tweets: Iterable[FoundTweet], rules: HarvestRules | None = None) -> Iterator[Verdict]:
+def harvest(
+    tweets: Iterable[StreamTweet], rules: HarvestRules | None = None
+) -> Iterator[HarvestVerdict]:
     """A verdict a tweet, in order, as the tweets come.
 
     Raises:
@@ -105,7 +107,7 @@ def harvest(tweets: Iterable[FoundTweet], rules: HarvestRules | None = None) -> 
     """
     rules = rules or HarvestRules()
     room = dict(rules.quotas) if rules.quotas is not None else None
-    waiting: dict[str, Verdict] = {}
+    waiting: dict[str, HarvestVerdict] = {}
     seen: set[str] = set()
 
     def candidates() -> Iterator[tuple[str, str]]:
@@ -125,14 +127,14 @@ def harvest(tweets: Iterable[FoundTweet], rules: HarvestRules | None = None) -> 
                 yield verdict
                 continue
             if not answer.kept:
-                yield Verdict(name, reason=answer.reason, duplicate_of=answer.duplicate_of)
+                yield HarvestVerdict(name, reason=answer.reason, duplicate_of=answer.duplicate_of)
             else:
                 yield _within_quota(verdict, room)
             break
     yield from waiting.values()
 
 
-def count_harvest(verdicts: Iterable[Verdict]) -> HarvestFunnel:
+def count_harvest(verdicts: Iterable[HarvestVerdict]) -> HarvestFunnel:
     """The verdicts counted."""
     found = list(verdicts)
     kept = Counter(verdict.category for verdict in found if verdict.kept)
@@ -155,17 +157,17 @@ def without_links(text: str) -> str:
     return " ".join(drop_links(Mapped.of(text)).text.split())
 
 
-def _first_look(tweet: FoundTweet, rules: HarvestRules) -> Verdict:
+def _first_look(tweet: StreamTweet, rules: HarvestRules) -> HarvestVerdict:
     """What can be said of a tweet by itself."""
     text = without_links(tweet.text)
     if not text:
-        return Verdict(tweet.id, reason="empty")
+        return HarvestVerdict(tweet.id, reason="empty")
     source = _wanted_for(tweet.author, text, rules)
     if not source:
-        return Verdict(tweet.id, reason="not-wanted")
+        return HarvestVerdict(tweet.id, reason="not-wanted")
     if not long_enough(text, least_plain=rules.least_plain, least_whole=rules.least_whole):
-        return Verdict(tweet.id, reason="too-short")
-    return Verdict(tweet.id, text, category_of(text, rules.categories), source)
+        return HarvestVerdict(tweet.id, reason="too-short")
+    return HarvestVerdict(tweet.id, text, category_of(text, rules.categories), source)
 
 
 def _wanted_for(author: str, text: str, rules: HarvestRules) -> str:
@@ -181,10 +183,10 @@ def _wanted_for(author: str, text: str, rules: HarvestRules) -> str:
     return "general" if rules.general else ""
 
 
-def _within_quota(verdict: Verdict, room: dict[Category, int] | None) -> Verdict:
+def _within_quota(verdict: HarvestVerdict, room: dict[Category, int] | None) -> HarvestVerdict:
     if room is None or verdict.category is None:
         return verdict
     if room.get(verdict.category, 0) <= 0:
-        return Verdict(verdict.id, category=verdict.category, reason="over-quota")
+        return HarvestVerdict(verdict.id, category=verdict.category, reason="over-quota")
     room[verdict.category] -= 1
     return verdict

@@ -1,7 +1,11 @@
-"""`lexicon`: lexica, marks of figures, punctuation, tags and tree, and gradient boosting."""
+"""`lexicon`: lexica, marks of figures, punctuation, tags and tree, and gradient boosting.
+
+A linear model of plain tweets adds how positive a tweet would be if it were meant literally.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +14,81 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from trope.core.errors import BadInput, MissingExtra
+from trope.core.errors import BadInput, BadRecord, MissingExtra
+from trope.core.files import read_lines
 from trope.core.records import Analysis
 from trope.lexicon.polarity import PolarityLexica, read_lexica
-from trope.tasks.sentiment.features import Features, features_of, is_figurative, read_tweet
-from trope.tasks.sentiment.plain_sentiment import PlainSentiment, read_tweeteval
+from trope.tasks.sentiment.features import Features, features_of, is_figurative, tweet_words
 from trope.tasks.sentiment.task import clipped
+
+Probabilities = list[tuple[float, ...]]
+
+_SEEDS = re.compile(r"#(?:sarcas\w*|iron\w*|not|yeahright)\b", re.IGNORECASE)
+_MENTION = re.compile(r"@\w+")
+
+
+class PolarityModel:
+    """A linear classifier of tweets over words and letters; hashtags of harvests are unseen.
+
+    Needs: the extra `systems`, labelled tweets such as TweetEval's.
+    Gives: a probability for each class, in the order of the labels.
+    """
+
+    def __init__(self) -> None:
+        self._model: Any = None
+
+    def fit(self, texts: Sequence[str], labels: Sequence[int]) -> PolarityModel:
+        """Learn from labelled tweets; gives itself back."""
+        if not texts or len(texts) != len(labels):
+            raise BadInput(f"{len(texts)} texts but {len(labels)} labels; give one for each")
+        try:
+            from sklearn.feature_extraction.text import TfidfVectorizer
+            from sklearn.linear_model import LogisticRegression
+            from sklearn.pipeline import make_pipeline, make_union
+        except ModuleNotFoundError as error:
+            raise MissingExtra("system 'lexicon'", "systems", "scikit-learn") from error
+        words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+        letters = TfidfVectorizer(
+            analyzer="char_wb", ngram_range=(2, 4), min_df=3, sublinear_tf=True
+        )
+        model = make_pipeline(make_union(words, letters), LogisticRegression(max_iter=300))
+        self._model = model.fit([without_seeds(text) for text in texts], list(labels))
+        return self
+
+    def probabilities(self, texts: Sequence[str]) -> Probabilities:
+        """The probability of each class, text by text."""
+        if self._model is None:
+            raise BadInput("the model of plain tweets has not learnt; fit it with labelled tweets")
+        if not texts:
+            return []
+        rows = self._model.predict_proba([without_seeds(text) for text in texts])
+        return [tuple(float(value) for value in row) for row in rows]
+
+
+def without_seeds(text: str) -> str:
+    """The tweet without names and without the hashtags that figurative tweets are found by."""
+    return _MENTION.sub("@user", _SEEDS.sub("", text)).lower()
+
+
+def read_tweeteval(folder: str | Path, parts: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Texts and labels of some parts of a TweetEval task.
+
+    Raises:
+        BadRecord: where a text has no label, or a label is no number.
+    """
+    texts: list[str] = []
+    labels: list[int] = []
+    for part in parts:
+        path = Path(folder) / f"{part}_labels.txt"
+        texts += [text for _, text in read_lines(Path(folder) / f"{part}_text.txt")]
+        for line, label in read_lines(path):
+            if not label.strip().isdigit():
+                raise BadRecord(path, line, f"{label!r} is no label; get the file again")
+            labels.append(int(label))
+        if len(texts) != len(labels):
+            raise BadRecord(path, None, "has not one label for every text; get both files again")
+    return texts, labels
+
 
 Table = npt.NDArray[np.float64]
 
@@ -49,7 +122,7 @@ class LexiconSystem:
         self,
         lexica: PolarityLexica,
         *,
-        sentiment: PlainSentiment | None = None,
+        sentiment: PolarityModel | None = None,
         figurative: bool = True,
         settings: Boosting | None = None,
         seed: int = 0,
@@ -75,7 +148,7 @@ class LexiconSystem:
 
     def rows(self, tweets: Sequence[Analysis]) -> list[Features]:
         """The features of tweets, also the figurative ones of a system that does not use them."""
-        rows = [features_of(read_tweet(tweet, self._lexica), self._lexica) for tweet in tweets]
+        rows = [features_of(tweet_words(tweet, self._lexica), self._lexica) for tweet in tweets]
         texts = [tweet.text for tweet in tweets]
         if self._sentiment is not None:
             for row, (low, middle, high) in zip(
@@ -134,7 +207,7 @@ def build(*, data: str | Path, figurative: bool = True, seed: int = 0) -> Lexico
     sentiment = read_tweeteval(tweets / "sentiment", ("val", "test"))
     return LexiconSystem(
         read_lexica(Path(data) / "lexica"),
-        sentiment=PlainSentiment().fit(*sentiment),
+        sentiment=PolarityModel().fit(*sentiment),
         figurative=figurative,
         seed=seed,
     )

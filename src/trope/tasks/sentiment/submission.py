@@ -26,14 +26,14 @@ _SPREADSHEET_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Gold:
+class SentimentGold:
     """The right scores by id, and the category of each tweet where it is known."""
 
     scores: dict[str, int]
     categories: dict[str, str]
 
 
-def read_gold(source: Source, *, categories: Source | None = None) -> Gold:
+def read_gold(source: Source, *, categories: Source | None = None) -> SentimentGold:
     """Gold integers; categories from a file of their own, or by rule from a third column of texts.
 
     Raises:
@@ -43,12 +43,14 @@ def read_gold(source: Source, *, categories: Source | None = None) -> Gold:
     rows = list(read_scored_ids(source))
     scores = {row.id: whole_number(row, name) for row in rows}
     if categories is not None:
-        return Gold(scores, _read_categories(categories, scores))
+        return SentimentGold(scores, _read_categories(categories, scores))
     columns = _columns(source)
     if columns < 3:
-        return Gold(scores, {})
+        return SentimentGold(scores, {})
     texts = dict(read_id_texts(source, 2, columns))
-    return Gold(scores, {identifier: category_of(texts[identifier]) for identifier in scores})
+    return SentimentGold(
+        scores, {identifier: category_of(texts[identifier]) for identifier in scores}
+    )
 
 
 def read_submission(source: Source, gold: Mapping[str, int]) -> dict[str, int]:
@@ -75,7 +77,7 @@ def read_submission(source: Source, gold: Mapping[str, int]) -> dict[str, int]:
 
 
 def submission_figures(
-    gold: Gold,
+    gold: SentimentGold,
     submission: Mapping[str, int],
     *,
     prefix: str,

@@ -16,7 +16,7 @@ LOWEST, HIGHEST = -5, 5
 """The ends of the scale."""
 
 
-class System(Protocol):
+class SentimentSystem(Protocol):
     """What an entry of `SENTIMENT_SYSTEMS` makes."""
 
     def score(self, tweets: Sequence[Analysis]) -> list[float]:

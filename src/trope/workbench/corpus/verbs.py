@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trope.tasks.metaphor.corpus import OBJECT_LIMIT, VerbUse
+from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
 from trope.workbench.corpus.queries import VerbsQuery, command_line
 from trope.workbench.corpus.table import CorpusTable, Row

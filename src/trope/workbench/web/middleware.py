@@ -16,8 +16,7 @@ from django.views.decorators.http import require_safe
 
 from trope import __version__
 from trope.core.errors import TropeError
-from trope.web.headers import Answer
-from trope.web.serving import LOOPBACK, is_loopback
+from trope.web.server import LOOPBACK, GetResponse, is_loopback
 from trope.workbench.requests import RequestRefused
 from trope.workbench.web.errors import failed, refusal
 from trope.workbench.web.state import WorkbenchOptions, the_options
@@ -29,7 +28,7 @@ ANYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
 _log = logging.getLogger("trope.workbench")
 
 
-def guard(answer: Answer) -> Answer:
+def guard(answer: GetResponse) -> GetResponse:
     """Accepts requests with a known host name and, if one is needed, the token."""
 
     def guarded(request: HttpRequest) -> HttpResponse:
@@ -95,7 +94,7 @@ def _is_address(name: str) -> bool:
 class handle_errors:  # noqa: N801 - used like `guard`, but catches errors of views
     """Turns errors of views into responses."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: GetResponse) -> None:
         self._answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

@@ -20,7 +20,7 @@ def web_settings() -> dict[str, Any]:
         "ROOT_URLCONF": "trope.workbench.web.urls",
         "INSTALLED_APPS": [],
         "MIDDLEWARE": [
-            "trope.web.headers.harden",
+            "trope.web.server.harden",
             "django.middleware.security.SecurityMiddleware",
             "trope.workbench.web.middleware.guard",
             "django.middleware.csrf.CsrfViewMiddleware",

@@ -67,8 +67,8 @@ function saveDraftSoon() {
     try {
       const body = new URLSearchParams(new FormData(form()));
       const answer = await fetch(form().dataset.draft, {method: "POST", body, keepalive: true});
-      say(answer.ok ? "draft kept" : "draft not kept");
-    } catch { say("draft not kept: no connection"); }
+      say(answer.ok ? "draft saved" : "draft not saved");
+    } catch { say("draft not saved: no connection"); }
   }, 300);
 }
 
@@ -86,7 +86,7 @@ async function send(event) {
   try {
     const answer = await fetch(location.pathname, {method: "POST", body, headers: {"X-Trope": "next"}});
     if (answer.status === 503) {                // the form stays as it is, to be sent again
-      say("not saved: the service cannot store anything just now; press Enter to try again");
+      say("not saved: the service cannot save anything right now; press Enter to try again");
       return;
     }
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");

@@ -1,0 +1,157 @@
+"""The tier `small`: a light ranker over similarities of static vectors and of vectors of meaning.
+
+Training fits one weight per similarity. Vectors are fixed, each text is encoded once, and no
+feature looks at spelling. Vectors of meaning come from the shipped encoder or from any sentence
+encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from trope.core.errors import MissingExtra
+from trope.corpora.mean import Analogy, spoken
+from trope.encoder.outputs import word_meanings
+from trope.encoder.session import Encoder
+from trope.lexicon.vectors import Vectors
+from trope.tasks.analogy.ranker import Floats
+from trope.tasks.analogy.static import look_up
+from trope.tasks.analogy.templates import Template
+from trope.text.tokenise import tokenise
+
+Meaning = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+"""Texts in, a vector for each out: the mean over its words."""
+
+
+def similarity_features(
+    items: Sequence[Analogy], template: Template, vectors: Vectors, meaning: Meaning | None
+) -> Floats:
+    """Likenesses, items × choices × features; without `meaning` those of static vectors alone."""
+    parts = [_expression_features(items, _static_units(items, vectors))]
+    if meaning is not None:
+        texts = sorted({spoken(text) for item in items for text in _texts(item)})
+        units = dict(zip(texts, _unit_rows(meaning(texts)), strict=True))
+        parts.append(_expression_features(items, units))
+        parts.append(_template_features(items, template, meaning))
+    return np.concatenate(parts, axis=-1)
+
+
+def _texts(item: Analogy) -> tuple[str, ...]:
+    return (item.first_domain, item.second_domain, item.element, *item.choices)
+
+
+def _static_units(items: Sequence[Analogy], vectors: Vectors) -> dict[str, Floats]:
+    """Text → its static vector of length 1; zeros where it has none, so that nothing is like it."""
+    found = {spoken(text): look_up(text, vectors).vector for item in items for text in _texts(item)}
+    width = next((len(vector) for vector in found.values() if vector is not None), 1)
+    table = np.array([np.zeros(width) if v is None else v for v in found.values()])
+    return dict(zip(found, _unit_rows(table), strict=True))
+
+
+def _expression_features(items: Sequence[Analogy], units: dict[str, Floats]) -> Floats:
+    """Likeness of the choice to where the formula points, to each part of the question, and of
+    the two differences.
+    """
+    rows = []
+    for item in items:
+        first, second, element = (
+            units[spoken(text)] for text in (item.first_domain, item.second_domain, item.element)
+        )
+        query = _unit_rows(element + second - first)
+        step = _unit_rows(second - first)
+        for choice in item.choices:
+            vector = units[spoken(choice)]
+            likeness = [vector @ other for other in (query, first, second, element)]
+            rows.append([*likeness, float(_unit_rows(vector - element) @ step)])
+    return np.array(rows).reshape(len(items), len(items[0].choices), -1)
+
+
+def _template_features(items: Sequence[Analogy], template: Template, meaning: Meaning) -> Floats:
+    """Likeness of start and end as the template puts them, and of the end to its rivals."""
+    pairs = [template.fill(item, choice) for item in items for choice in item.choices]
+    texts = sorted({text for pair in pairs for text in pair})
+    units = dict(zip(texts, _unit_rows(meaning(texts)), strict=True))
+    shape = len(items), len(items[0].choices), -1
+    starts = np.array([units[start] for start, _ in pairs]).reshape(shape)
+    ends = np.array([units[end] for _, end in pairs]).reshape(shape)
+    rivals = np.einsum("icd,ikd->ick", ends, ends).mean(axis=2)
+    return np.stack([(starts * ends).sum(axis=2), rivals], axis=2)
+
+
+def _unit_rows(vectors: npt.ArrayLike) -> Floats:
+    table = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(table, axis=-1, keepdims=True)
+    found: Floats = table / np.where(lengths > 0, lengths, 1.0)
+    return found
+
+
+WIDTH = 256
+_BATCH = 32
+
+
+def meaning_of_encoder(encoder: Encoder) -> Meaning:
+    """Vectors by the head of the shipped encoder: the mean over the words of a text."""
+    known: dict[str, npt.NDArray[np.float32]] = {}
+
+    def meaning(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        new = list(dict.fromkeys(text for text in texts if text not in known))
+        words = [[text[start:end] for start, end in tokenise(text)] for text in new]
+        for text, vectors in zip(new, word_meanings(encoder, words), strict=True):
+            known[text] = vectors.mean(axis=0)
+        return np.array([known[text] for text in texts])
+
+    return meaning
+
+
+def meaning_of_folder(folder: Path) -> Meaning:
+    """Vectors by the sentence encoder of a folder; each text is encoded once.
+
+    They are cut to `WIDTH` numbers by principal components of the texts that are asked for first.
+    """
+    try:
+        import torch
+        import transformers
+
+        from trope.tasks.hub_folder import load_tokenizer, model_path
+    except ModuleNotFoundError as error:
+        raise MissingExtra("vectors of a sentence encoder", "hub", error.name or "") from None
+    folder = model_path(folder)
+    tokenizer = load_tokenizer(folder, "sentences")
+    model = transformers.AutoModel.from_pretrained(
+        folder, use_safetensors=True, local_files_only=True, trust_remote_code=False
+    )
+    model = model.float().eval()
+    known: dict[str, npt.NDArray[np.float32]] = {}
+    axes: list[npt.NDArray[np.float32]] = []
+
+    def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        given = tokenizer(list(texts), padding=True, return_tensors="pt")
+        mask = given["attention_mask"]
+        with torch.inference_mode():
+            states: Any = model(input_ids=given["input_ids"], attention_mask=mask).last_hidden_state
+        weights = mask.unsqueeze(-1).float()
+        found: npt.NDArray[np.float32] = ((states * weights).sum(1) / weights.sum(1)).numpy()
+        return found
+
+    def meaning(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        new = sorted({text for text in texts if text not in known}, key=len)
+        for start in range(0, len(new), _BATCH):
+            batch = new[start : start + _BATCH]
+            known.update(zip(batch, encode(batch), strict=True))
+        table = np.array([known[text] for text in texts])
+        if not axes:
+            axes.append(_components(table))
+        return np.asarray(table @ axes[0].T, dtype=np.float32)
+
+    return meaning
+
+
+def _components(table: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The directions in which the vectors differ the most."""
+    _, _, directions = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)
+    return np.asarray(directions[:WIDTH], dtype=np.float32)

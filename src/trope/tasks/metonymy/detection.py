@@ -1,0 +1,140 @@
+"""Names in analysed texts, what they stand for, and how often: metonymy in use."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from trope.core.records import Analysis, Metonymy, SentenceSpan
+from trope.lexicon.names import FoundName, NameFinder, shipped_finder
+from trope.lexicon.readings import NameClass
+from trope.tasks.metonymy.features import name_head
+from trope.tasks.metonymy.samples import AFTER, BEFORE
+from trope.tasks.metonymy.task import (
+    MetonymySystem,
+    NameInContext,
+    metonymy_at,
+    words_within,
+)
+
+_NAMES = ("PROPN", "NOUN", "X")
+
+
+@dataclass(frozen=True, slots=True)
+class NameInText:
+    """A name of a text with its context, ready for a system."""
+
+    found: FoundName
+    context: NameInContext
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingCount:
+    """How often a name has a reading in a corpus."""
+
+    name: str
+    name_class: NameClass
+    reading: str
+    times: int
+
+
+def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[NameInText]:
+    """The listed names of an analysed text, without the homonyms that its tree gives away.
+
+    Left out are words that are no nouns ("a china cup" has none, "Shell the peas" is a verb) and
+    parts of names of people or of longer names ("Jordan Smith").
+    """
+    found: list[NameInText] = []
+    names = (finder or shipped_finder()).find(analysis.text)
+    for number, sentence in enumerate(analysis.sentences):
+        own = _beginning_within(names, sentence)
+        if not own:
+            continue
+        spans = [(token.start, token.end) for token in analysis.tokens_in(sentence)]
+        parse = analysis.parse_of(sentence)
+        for name in own:
+            first, last = words_within(spans, name.start, name.end)
+            if first == last:
+                continue
+            spelled = analysis.text[name.start : name.end]
+            context = NameInContext(spelled, name.name_class, parse, first, last)
+            if not _homonym(context):
+                found.append(NameInText(name, _with_text(context, name, analysis, number)))
+    return found
+
+
+def _beginning_within(names: Sequence[FoundName], sentence: SentenceSpan) -> Sequence[FoundName]:
+    """The names of a sentence, which are those that begin in it; names are in their order."""
+    edges = sentence.start, sentence.end
+    first, last = (bisect_left(names, edge, key=lambda name: name.start) for edge in edges)
+    return names[first:last]
+
+
+def _with_text(
+    context: NameInContext, name: FoundName, analysis: Analysis, number: int
+) -> NameInContext:
+    """The context with the text of its sentence, two before and one after, as samples have it."""
+    first = max(0, number - BEFORE)
+    around = analysis.sentences[first : number + AFTER + 1]
+    begin = analysis.sentences[number].start
+    return replace(
+        context,
+        sentences=tuple(analysis.text[sentence.start : sentence.end] for sentence in around),
+        target=number - first,
+        start=name.start - begin,
+        end=name.end - begin,
+    )
+
+
+def find_metonymies(
+    analyses: Sequence[Analysis], system: MetonymySystem, finder: NameFinder | None = None
+) -> list[tuple[Metonymy, ...]]:
+    """What the names of each text stand for, by one call of the system for all texts."""
+    found = [find_names(analysis, finder) for analysis in analyses]
+    scores = iter(system.predict([name.context for names in found for name in names]))
+    return [
+        tuple(
+            metonymy_at(
+                name.found.start,
+                name.found.end,
+                name.context.name,
+                name.found.name_class,
+                next(scores),
+            )
+            for name in names
+        )
+        for names in found
+    ]
+
+
+def count_name_readings(
+    texts: Iterable[tuple[str, Sequence[Metonymy]]], finder: NameFinder | None = None
+) -> list[ReadingCount]:
+    """How often each name has each reading, the most frequent first.
+
+    Args:
+        texts: texts with the metonymies found in them.
+        finder: gives the spellings of a name one name, as it did when they were found.
+    """
+    finder = finder or shipped_finder()
+    times: Counter[tuple[str, NameClass, str]] = Counter()
+    for text, metonymies in texts:
+        usual = {(name.start, name.end): name.name for name in finder.find(text)}
+        for one in metonymies:
+            name = usual.get((one.start, one.end), text[one.start : one.end])
+            times[name, one.name_class, one.reading] += 1
+    ordered = sorted(times.items(), key=lambda item: (-item[1], item[0]))
+    return [ReadingCount(*key, times=count) for key, count in ordered]
+
+
+def _homonym(name: NameInContext) -> bool:
+    parse, top = name.parse, name_head(name)
+    if parse.upos[top] not in _NAMES:
+        return True
+    inside = range(name.first, name.last)
+    return any(
+        relation.startswith("flat") and (head in inside) != (at in inside)
+        for at, (head, relation) in enumerate(zip(parse.heads, parse.deprels, strict=True))
+    )

@@ -1,0 +1,115 @@
+"""Names in analysed texts: exact spans, homonyms left out, summaries."""
+
+from builders import build
+from trope.lexicon.readings import readings
+from trope.tasks.metonymy.detection import count_name_readings, find_metonymies, find_names
+
+
+class ByRole:
+    """Subjects stand for people or members, all else is literal."""
+
+    def fit(self, names, given):
+        raise NotImplementedError
+
+    def predict(self, names):
+        found = []
+        for name in names:
+            subject = name.parse.deprels[name.first] == "nsubj"
+            people = {"location": "place-for-people", "organisation": "organisation-for-members"}
+            best = people[name.name_class] if subject else "literal"
+            found.append({one: float(one == best) for one in readings(name.name_class)})
+        return found
+
+
+TEXT = "Rain 🌧 fell. Peru beat Nokia's team in Chile."
+ANALYSIS = build(
+    TEXT,
+    """
+    Rain NOUN NN rain 3 nsubj
+    🌧 SYM NFP 🌧 3 discourse
+    fell VERB VBD fall 0 root
+    . PUNCT . . 3 punct
+
+    Peru PROPN NNP Peru 6 nsubj
+    beat VERB VBD beat 0 root
+    Nokia PROPN NNP Nokia 9 nmod:poss
+    's PART POS 's 7 case
+    team NOUN NN team 6 obj
+    in ADP IN in 11 case
+    Chile PROPN NNP Chile 6 obl
+    . PUNCT . . 6 punct
+    """,
+)
+
+
+def test_names_are_read_where_they_stand():
+    [found] = find_metonymies([ANALYSIS], ByRole())
+    assert [(TEXT[one.start : one.end], one.reading) for one in found] == [
+        ("Peru", "place-for-people"),
+        ("Nokia", "literal"),
+        ("Chile", "literal"),
+    ]
+    assert found[0].stands_for == "government or people of Peru"
+    assert found[0].score == 1
+
+
+def test_context_is_the_sentence_alone():
+    first, *_ = find_names(ANALYSIS)
+    assert first.context.parse.words[0] == "Peru"
+    assert first.context.parse.heads == (1, -1, 4, 2, 1, 6, 1, 1)
+    assert first.context.sentences == ("Rain 🌧 fell.", "Peru beat Nokia's team in Chile.")
+    for name in find_names(ANALYSIS):
+        own = name.context
+        assert own.sentences[own.target][own.start : own.end] == own.name
+
+
+def test_homonyms_that_the_tree_gives_away_are_left_out():
+    person = build(
+        "Jordan Smith slept.",
+        """
+        Jordan PROPN NNP Jordan 3 nsubj
+        Smith PROPN NNP Smith 1 flat
+        slept VERB VBD sleep 0 root
+        . PUNCT . . 3 punct
+        """,
+    )
+    verb = build(
+        "Shell peas.",
+        """
+        Shell VERB VB shell 0 root
+        peas NOUN NNS pea 1 obj
+        . PUNCT . . 1 punct
+        """,
+    )
+    assert find_names(person) == find_names(verb) == []
+    assert find_metonymies([person, verb], ByRole()) == [(), ()]
+    assert find_metonymies([], ByRole()) == []
+
+
+def test_a_corpus_is_summed_up_by_name_and_reading():
+    found = find_metonymies([ANALYSIS, ANALYSIS], ByRole())
+    rows = count_name_readings([(TEXT, one) for one in found])
+    assert [(row.name, row.reading, row.times) for row in rows] == [
+        ("Chile", "literal", 2),
+        ("Nokia", "literal", 2),
+        ("Peru", "place-for-people", 2),
+    ]
+
+
+def test_spellings_of_a_name_are_summed_up_together():
+    text = "America won. USA won."
+    analysis = build(
+        text,
+        """
+        America PROPN NNP America 2 nsubj
+        won VERB VBD win 0 root
+        . PUNCT . . 2 punct
+
+        USA PROPN NNP USA 5 nsubj
+        won VERB VBD win 0 root
+        . PUNCT . . 5 punct
+        """,
+    )
+    [found] = find_metonymies([analysis], ByRole())
+    [row] = count_name_readings([(text, found)])
+    assert (row.name, row.times) == ("United States", 2)
