@@ -88,8 +88,8 @@ def test_other_heads_stay_as_they_are_bit_for_bit(folder: Path) -> None:
 def test_the_new_heads_compute_what_torch_computes(folder: Path) -> None:
     heads = lower()
     corpus, _ = encode_words(WORDS, Vocabulary(tiny.VOCABULARY))
-    seen = list(small_heads.see(folder, corpus, SETTINGS, "cpu"))
-    wanted = small_heads.said_by(heads, seen, corpus)
+    seen = list(small_heads.read_layers(folder, corpus, SETTINGS, "cpu"))
+    wanted = small_heads.predict(heads, seen, corpus)
     (folder / "encoder.onnx").write_bytes(changed(folder, heads))
     (future,) = Encoder(folder=folder, threads=1).submit(WORDS, METAPHOR)
     done = future.result()

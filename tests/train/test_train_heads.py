@@ -42,7 +42,7 @@ from trope.train.encoder import (  # noqa: E402
 from trope.train.encoder.development import (  # noqa: E402
     fit_scale,
     metonymy_figures,
-    said_scores,
+    predicted_scores,
     sentiment_figures,
 )
 from trope.train.encoder.export import export  # noqa: E402
@@ -90,7 +90,7 @@ def test_feelings_are_learnt_from_scores_and_put_on_their_scale() -> None:
     figures = sentiment_figures(model, corpus, "cpu")
     assert figures["cosine"] > 0.95
     assert figures["mse"] < 1
-    said = said_scores(model, corpus, "cpu")
+    said = predicted_scores(model, corpus, "cpu")
     slope, shift = fit_scale(said, corpus)
     assert (slope * said + shift).mean() == pytest.approx(-0.5, abs=1e-6)  # of 3 and -4
 

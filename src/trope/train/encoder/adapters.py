@@ -29,7 +29,7 @@ from trope.train.encoder.development import (
 )
 from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
-from trope.train.encoder.teachers import lessons_with_soft_labels, teach
+from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
 
 ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
 
@@ -69,7 +69,7 @@ def trained_weights(model: Network) -> dict[str, Tensor]:
 
 
 def tasks_of(run: EncoderRun) -> tuple[str, ...]:
-    """What the tier is taught, of what the run has sets for."""
+    """What the tier is soft, of what the run has sets for."""
     return tuple(task for task in ADAPTED_TASKS if task in run.tasks())
 
 
@@ -79,7 +79,7 @@ def train_base(run: EncoderRun, seed: int) -> Path:
     if path.exists():
         return path
     for task in tasks_of(run):
-        teach(run, task)
+        write_soft_labels(run, task)
     settings = run.settings.base
     model = adapt(new_model(run, settings, tasks_of(run), seed), run.settings.base_rank)
     fit_run(

@@ -2,7 +2,7 @@
 
 Stages, each leaving a file in the work folder so that an interrupted run goes on where it was:
 prepare (words to pieces, labels to numbers) → teachers of each task (a large public encoder) →
-what they say of the corpora → student (a small encoder, taught all tasks at once) → export.
+what they say of the corpora → student (a small encoder, soft all tasks at once) → export.
 What words mean needs no teacher of ours: a public encoder gives them vectors as it is.
 """
 
@@ -37,7 +37,7 @@ from trope.train.encoder.run import (
     new_model,
     save_model,
 )
-from trope.train.encoder.teachers import lessons_with_soft_labels, teach
+from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
 
 
 def train_student(run: EncoderRun, seed: int) -> Path:
@@ -46,7 +46,7 @@ def train_student(run: EncoderRun, seed: int) -> Path:
     if path.exists():
         return path
     for task in run.tasks():
-        teach(run, task)
+        write_soft_labels(run, task)
     settings = run.settings.student
     model = quantise(new_model(run, settings, tuple(run.tasks()), seed))
     fit_run(
