@@ -69,12 +69,12 @@ def trained_weights(model: Network) -> dict[str, Tensor]:
 
 
 def tasks_of(run: EncoderRun) -> tuple[str, ...]:
-    """What the tier is soft, of what the run has sets for."""
+    """The tasks of the tier that the run has sets for."""
     return tuple(task for task in ADAPTED_TASKS if task in run.tasks())
 
 
 def train_base(run: EncoderRun, seed: int) -> Path:
-    """Adapters and heads of the tier `base`, fitted to answers and to what the teachers say."""
+    """Adapters and heads of the tier `base`, fitted to labels and soft labels."""
     path = run.work / f"base-{seed}.safetensors"
     if path.exists():
         return path
@@ -117,6 +117,6 @@ def export_base(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
-    """All stages; those whose files are there already are passed over."""
+    """All stages; those whose files are there already are skipped."""
     run = begin(**choices, tasks=("syntax", "metaphor"))
     export_seeds(run, seeds, "base", train_base, export_base, out)

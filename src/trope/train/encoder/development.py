@@ -149,7 +149,7 @@ def figures_when(
     return figures
 
 
-WORDS_A_BATCH = 8192
+WORDS_PER_BATCH = 8192
 
 
 @torch.inference_mode()
@@ -157,7 +157,7 @@ def predicted_scores(model: Network, corpus: EncodedCorpus, device: str) -> Floa
     """The score of every sequence."""
     model.to(device).eval()
     scores = np.zeros(len(corpus))
-    for arrays in batches(corpus, WORDS_A_BATCH, None):
+    for arrays in batches(corpus, WORDS_PER_BATCH, None):
         predicted = model(on_device(arrays, device)).sentiment
         scores[arrays["sentence"]] = predicted[:, 0].float().cpu().numpy()
     model.train()
@@ -197,7 +197,7 @@ def name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     name = corpus.labels["name"]
     logits = []
     order = []
-    for arrays in batches(corpus, WORDS_A_BATCH, None):
+    for arrays in batches(corpus, WORDS_PER_BATCH, None):
         predicted = model(on_device(arrays, device)).metonymy.float().cpu().numpy()
         word = arrays["word"]
         at = (word >= 0) & (name[np.maximum(word, 0)] != UNKNOWN)

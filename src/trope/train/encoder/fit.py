@@ -29,7 +29,7 @@ class FitSettings:
     base: str
     encoder_rate: float
     head_rate: float
-    words_a_batch: int
+    words_per_batch: int
 
 
 @dataclass
@@ -127,14 +127,14 @@ def _plan(
 
 
 def _steps(corpus: EncodedCorpus, settings: FitSettings) -> int:
-    return sum(1 for _ in batches(corpus, settings.words_a_batch, None))
+    return sum(1 for _ in batches(corpus, settings.words_per_batch, None))
 
 
 def _endless(
     corpus: EncodedCorpus, settings: FitSettings, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     while True:
-        yield from batches(corpus, settings.words_a_batch, rng)
+        yield from batches(corpus, settings.words_per_batch, rng)
 
 
 def slope(steps: int) -> Callable[[int], float]:

@@ -44,7 +44,7 @@ class MetaphorLabels:
 
 @dataclass
 class SoftLabels:
-    """What the teachers of each task say of a corpus; None where nobody was asked."""
+    """The predictions of the teachers of each task for a corpus; None for tasks without any."""
 
     syntax: SyntaxLabels | None = None
     metaphor: MetaphorLabels | None = None
@@ -63,7 +63,7 @@ def total_loss(
     families: Tensor,
     blocks: Tensor,
 ) -> Tensor:
-    """The sum over all heads that the model has and the batch has something to say to."""
+    """The sum over all heads of the model that the batch has labels for."""
     loss = torch.zeros((), device=batch["ids"].device)
     if scores.syntax is not None:
         if "upos" in answers:
@@ -107,7 +107,7 @@ def gold_loss(
 def distillation_loss(
     model: Network, scores: SyntaxScores, batch: Batch, teacher: SyntaxLabels
 ) -> Tensor:
-    """Cross-entropy with what the teachers say, weighted word by word equally."""
+    """Cross-entropy with the soft labels of the teachers; every word counts the same."""
     assert model.syntax is not None
     word = batch["word"]
     there = word >= 0

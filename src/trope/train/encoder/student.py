@@ -1,9 +1,9 @@
 """`trope train encoder`: treebanks, metaphor sets and texts in, the shipped encoder out.
 
-Stages, each leaving a file in the work folder so that an interrupted run goes on where it was:
-prepare (words to pieces, labels to numbers) → teachers of each task (a large public encoder) →
-what they say of the corpora → student (a small encoder, soft all tasks at once) → export.
-What words mean needs no teacher of ours: a public encoder gives them vectors as it is.
+Each stage leaves a file in the work folder, so that an interrupted run can be resumed: prepare
+(words to pieces, labels to numbers) → teachers of each task (a large public encoder) → their soft
+labels of the corpora → student (a small encoder that learns all tasks at once) → export. Meaning
+needs no trained teacher: a public encoder gives the vectors of words.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_la
 
 
 def train_student(run: EncoderRun, seed: int) -> Path:
-    """The small encoder, fitted to answers and to what the teachers say."""
+    """The small encoder, fitted to labels and to the soft labels of the teachers."""
     path = run.work / f"student-{seed}.safetensors"
     if path.exists():
         return path
@@ -73,7 +73,7 @@ def export_student(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
-    """All stages; those whose files are there already are passed over."""
+    """All stages; those whose files are there already are skipped."""
     run = begin(**choices)
     export_seeds(run, seeds, "student", train_student, export_student, out)
 

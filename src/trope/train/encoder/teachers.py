@@ -1,4 +1,4 @@
-"""The teachers of `trope train encoder`: one or more a task, and what they say of the corpora."""
+"""The teachers of `trope train encoder`, one or more per task, and their soft labels."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from trope.train.encoder.run import (
 
 Ask = Callable[[EncodedCorpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
 FAILED_BY = 0.02
-"""A teacher so far below the best one has not learned its task."""
+"""A teacher that is so much worse than the best one did not learn its task."""
 
 
 def train_teacher(run: EncoderRun, task: str, number: int) -> Path:
-    """One teacher of a task, fitted to the sets that have answers to it."""
+    """One teacher of a task, fitted to the sets that are labelled for it."""
     path = run.work / f"teacher-{task}-{number}.safetensors"
     if not path.exists():
         settings = run.settings.teachers[task].fit
@@ -60,12 +60,14 @@ def good_teachers(run: EncoderRun, task: str) -> list[Path]:
     quality = [quality_of(path) for path in paths]
     good = [p for p, q in zip(paths, quality, strict=True) if q > max(quality) - FAILED_BY]
     if len(good) < len(paths):
-        run.say(f"{len(paths) - len(good)} of {len(paths)} teachers of {task} failed, left out")
+        run.say(
+            f"{len(paths) - len(good)} of {len(paths)} teachers of {task} failed and are left out"
+        )
     return good
 
 
 def write_soft_labels(run: EncoderRun, task: str) -> None:
-    """What the teachers of a task say of the corpora that they are asked about, one file each."""
+    """Write the soft labels of a task, one file for each corpus that its teachers read."""
     missing = [n for n in run.asked(task) if not _soft_label_file(run, task, n).exists()]
     if not missing:
         return
@@ -103,7 +105,7 @@ def _soft_label_file(run: EncoderRun, task: str, corpus: str) -> Path:
 
 
 def lessons_with_soft_labels(run: EncoderRun, passes: str, tasks: list[str]) -> dict[str, Lesson]:
-    """Every corpus that is read at all, with what the teachers of these tasks say of it."""
+    """Every corpus that is read, with the soft labels of these tasks."""
     asked = {task: run.asked(task) for task in tasks}
     lessons = {}
     for name, chosen in run.corpora().items():
@@ -130,7 +132,7 @@ def _load_soft_labels(
 
 
 NEIGHBOURS = 8  # heads of a word that teachers pass on
-WORDS_A_BATCH = 16_384
+WORDS_PER_BATCH = 16_384
 LABELS = "said"  # the name in the file
 
 
@@ -138,7 +140,7 @@ LABELS = "said"  # the name in the file
 def predict_syntax(
     teachers: list[Network], text: EncodedCorpus, labels: Labels, device: str
 ) -> SyntaxLabels:
-    """The mean opinion of the teachers on tags, lemmas and trees."""
+    """The mean predictions of the teachers: tags, lemmas and trees."""
     words = int(text.sentence_starts[-1])
 
     def empty(width: int, kind: torch.dtype) -> Tensor:
@@ -177,7 +179,7 @@ def predict_syntax(
 
 @torch.inference_mode()
 def predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) -> MetaphorLabels:
-    """The mean opinion of the teachers on metaphors, as logits averaged: the sure ones count."""
+    """The mean predictions on metaphors: averaged logits, so that sure teachers count more."""
     soft = MetaphorLabels(
         metaphor=torch.zeros(int(text.sentence_starts[-1]), dtype=torch.float16, device=device),
         figurative=torch.zeros(len(text), dtype=torch.float16, device=device),
@@ -194,7 +196,7 @@ def predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) 
 
 @torch.inference_mode()
 def predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
-    """The mean of what the teachers say of every sequence as a whole."""
+    """The mean predictions of the teachers for every sequence as a whole."""
     soft: Tensor | None = None
     for batch, predictions in _predictions(teachers, text, device):
         predicted = torch.stack(
@@ -248,7 +250,7 @@ def main_directions(trunk: Trunk, text: EncodedCorpus, width: int, device: str) 
 def word_vectors(trunk: Trunk, text: EncodedCorpus, device: str) -> Iterator[tuple[Tensor, Tensor]]:
     """Numbers of words and their vectors in the last layer, batch by batch."""
     trunk.to(device).eval()
-    for arrays in batches(text, WORDS_A_BATCH, None):
+    for arrays in batches(text, WORDS_PER_BATCH, None):
         batch = on_device(arrays, device)
         with torch.autocast(device, dtype=torch.bfloat16):
             last = trunk(batch["ids"], batch["types"], batch["mask"])[-1]
@@ -259,17 +261,17 @@ def word_vectors(trunk: Trunk, text: EncodedCorpus, device: str) -> Iterator[tup
 def _predictions(
     teachers: list[Network], text: EncodedCorpus, device: str
 ) -> Iterator[tuple[Batch, list[NetworkScores]]]:
-    """Every batch of the text with what each teacher says of it."""
+    """Every batch of the text with the predictions of each teacher."""
     for teacher in teachers:
         teacher.to(device).eval()
-    for arrays in batches(text, WORDS_A_BATCH, None):
+    for arrays in batches(text, WORDS_PER_BATCH, None):
         batch = on_device(arrays, device)
         with torch.autocast(device, dtype=torch.bfloat16):
             yield batch, [teacher(batch) for teacher in teachers]
 
 
 def save_soft_labels(soft: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
-    """Write what teachers predicted, whole or not at all."""
+    """Write soft labels, whole or not at all."""
     parts = {LABELS: soft} if isinstance(soft, Tensor) else vars(soft)
     with atomic_write(path, "wb") as file:
         file.write(save({name: value.cpu() for name, value in parts.items()}))

@@ -1,9 +1,9 @@
 """`trope train headlines`: the head of the tier `base` that judges whole headlines.
 
-NewsMet's train file has 568 headlines with candidates, and most of its labels are doubtful, so one
-network that learns it by heart judges other headlines badly. Here many teachers read it a few times
-each; then the head alone, on a trunk that stays as it is, learns what they say on the average of
-headlines that nobody labelled. Stages leave files in the work folder, as those of the encoder do.
+NewsMet's train file has 568 headlines with candidates, and most of its labels are doubtful, so a
+single network overfits to it. Here many teachers read it a few times each; then the head alone, on
+a frozen trunk, learns their mean scores of unlabelled headlines. Stages leave files in the work
+folder, as those of the encoder do.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from trope.train.headlines.settings import HeadlineSettings, TeacherKind
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""
 READING = 1024
-"""Sentences a batch where nothing is learned."""
+"""Sentences per batch at prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def train_reader(run: HeadlineRun, seed: int) -> Path:
         (name, batch)
         for name, passes in (("vua", chosen.vua_passes), (LCC_TARGETS, chosen.lcc_passes))
         for _ in range(passes)
-        for batch in batches(sets[name], chosen.words_a_batch, rng)
+        for batch in batches(sets[name], chosen.words_per_batch, rng)
     ]
     order = rng.permutation(len(plan))
     model = run.network(None, seed)
@@ -154,7 +154,7 @@ def train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetR
     model = run.network(train_reader(run, seeds[seed % len(seeds)]), seed)
     targets = torch.from_numpy(rows.targets(kind)).to(run.device)
     weights = torch.from_numpy(rows.weights(kind)).to(run.device)
-    a_pass = -(-len(rows.labels) // chosen.rows_a_batch)
+    a_pass = -(-len(rows.labels) // chosen.rows_per_batch)
     planned = max(chosen.passes, chosen.planned_passes) * a_pass
     step = _stepper(model, chosen.encoder_rate, chosen.head_rate, planned)
     cases = torch.Generator().manual_seed(seed)
@@ -194,7 +194,7 @@ def average_teachers(run: HeadlineRun) -> Path:
             if not own.exists():
                 model = train_teacher(run, kind, seed, rows)
                 _keep(own, _probabilities(figurative(model, pool, run.device)))
-                run.say(f"teacher {seed} ({kind.name}) has read the pool")
+                run.say(f"teacher {seed} ({kind.name}) has scored the pool")
             predicted.append(np.load(own))
     _keep(path, np.mean(predicted, axis=0))
     return path
@@ -205,7 +205,7 @@ def refit(
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
 
-    Without an opinion to learn, the head they have is calibrated anew.
+    Without scores to learn from, the head that they have is calibrated again.
     """
     small = Encoder("small")
     model: Network = BaseEncoder(small=small, weights=base_weights, adapters=source).network
@@ -250,7 +250,7 @@ def fit_head(
     fresh.dropout.p = chosen.dropout
     layers = {name: getattr(fresh, name) for name in HEAD}
     parameters = [p for layer in layers.values() for p in layer.parameters()]
-    seen = _head_inputs(model, pool, chosen.rows_a_batch, run.device)
+    seen = _head_inputs(model, pool, chosen.rows_per_batch, run.device)
     optimizer = torch.optim.AdamW(parameters, lr=chosen.rate, weight_decay=0.01)
     steps = chosen.passes * len(seen)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(steps))
@@ -327,7 +327,7 @@ def _pool(run: HeadlineRun, rows: NewsmetRows) -> EncodedCorpus:
 def _vua_stream(run: HeadlineRun, rng: np.random.Generator) -> Callable[[Network, int], Tensor]:
     """A loss on one batch of VUA after the other."""
     vua = encode_verdicts(read_metaphor_set(run.data, "vua", "train"), run.vocabulary)
-    stream = list(batches(vua, run.settings.readers.words_a_batch, rng))
+    stream = list(batches(vua, run.settings.readers.words_per_batch, rng))
 
     def loss(model: Network, number: int) -> Tensor:
         batch = on_device(stream[number % len(stream)], run.device)

@@ -180,7 +180,7 @@ def read_layers(
         )
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for seen in pool.map(read, batches(corpus, settings.words_a_batch, None)):
+        for seen in pool.map(read, batches(corpus, settings.words_per_batch, None)):
             yield seen.to(device)
 
 
