@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trope.cli.saying import is_quiet, sayer
+from trope.cli.output import is_quiet, message_writer
 from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -379,7 +379,7 @@ def _run(task: _TrainTask, **options: Any) -> None:
     arguments.pop("silver", None)
     if task.takes_quiet:
         arguments["quiet"] = is_quiet(ctx)
-    training(say=sayer(ctx), **arguments)
+    training(say=message_writer(ctx), **arguments)
 
 
 for _task in _TASKS:

@@ -1,4 +1,4 @@
-"""`trope analyze --summary`: what many texts say, as text, JSON or a plot."""
+"""`trope analyze --summary`: counts over many texts, as text, JSON or a plot."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from trope.render.printable import printable
 from trope.render.summary import Summary
 
 GROUP_LIMIT = 40
-_NO_RATES = "This model has no metaphor head: there are no rates of metaphor."
+_NOT_ASKED = "No rates of metaphor: --only leaves out metaphor."
+_NO_HEAD = "No rates of metaphor: this model has no metaphor head."
 
 
 @dataclass(frozen=True, slots=True)
 class SummaryOptions:
-    """How the summary is shown; a fault of the options is told before any work."""
+    """How the summary is shown; a fault of the options is reported before any work."""
 
     form: str
     plot: Path | None
@@ -43,20 +44,24 @@ class SummaryOptions:
 
 
 def write_summary(
-    found: Iterable[tuple[NamedText, Analysis]], file: IO[str], options: SummaryOptions
+    found: Iterable[tuple[NamedText, Analysis]],
+    file: IO[str],
+    options: SummaryOptions,
+    *,
+    has_metaphor_head: bool = True,
 ) -> None:
-    """Counts the texts, then writes the summary, and draws it if that was asked for."""
+    """Counts the texts, then writes the summary, and plots it if that was asked for."""
     summary = Summary()
     for text, analysis in found:
         summary.add(analysis, text.group)
     if options.plot is not None:
         if "metaphor" not in summary.tasks:
-            raise BadInput(f"{options.plot}: there are no rates to draw; ask for metaphors")
+            raise BadInput(f"{options.plot}: there are no rates to plot; add metaphor to --only")
         draw_summary(summary.metaphors, options.plot)
     if options.form == "json":
         file.write(json.dumps(to_dict(summary), ensure_ascii=False, indent=2) + "\n")
         return
-    for part in _text(summary):
+    for part in _text(summary, _NOT_ASKED if has_metaphor_head else _NO_HEAD):
         Console(file=file, highlight=False, markup=False, emoji=False).print(part)
 
 
@@ -89,12 +94,12 @@ def to_dict(summary: Summary) -> dict[str, Any]:
     return data
 
 
-def _text(summary: Summary) -> Iterator[Text | Table]:
+def _text(summary: Summary, no_rates: str) -> Iterator[Text | Table]:
     yield Text(summary.line("token"), style="bold")
     if "metaphor" in summary.tasks:
         yield from _metaphors(summary)
     else:
-        yield Text(_NO_RATES, style="dim")
+        yield Text(no_rates, style="dim")
     if summary.names:
         yield Text("")
         yield from _names(summary)
@@ -106,8 +111,9 @@ def _text(summary: Summary) -> Iterator[Text | Table]:
 def _metaphors(summary: Summary) -> Iterator[Text | Table]:
     metaphors = summary.metaphors
     yield Text(
-        f"Words from {threshold_text(metaphors.threshold)} on are metaphors, sentences from "
-        f"{threshold_text(metaphors.sentence_threshold)} on metaphorical; 95 % intervals.\n",
+        f"Metaphors are words of at least {threshold_text(metaphors.threshold)}, metaphorical "
+        f"sentences have at least {threshold_text(metaphors.sentence_threshold)}; "
+        "95 % intervals.\n",
         style="dim",
     )
     yield _rates(summary)
@@ -138,13 +144,13 @@ def _names(summary: Summary) -> Iterator[Table | Text]:
 
 
 def _sentiment(summary: Summary) -> Table:
-    """Mean sentiment of all texts and of the groups, with the picture of each mean."""
+    """Mean sentiment of all texts and of the groups, with a bar for each mean."""
     table = _table("", "texts", "mean sentiment (95 %)", "")
     groups = sorted(summary.sentiment_of.items(), key=lambda item: item[1].mean or 0.0)
     shown = groups[:GROUP_LIMIT] if len(groups) > 1 else []
     for name, mean in [("all", summary.sentiment), *shown]:
-        picture = bar(mean.mean) if mean.mean is not None else ""
-        table.add_row(printable(name) or "–", f"{mean.texts:,}", mean.line(), picture)
+        drawn = bar(mean.mean) if mean.mean is not None else ""
+        table.add_row(printable(name) or "–", f"{mean.texts:,}", mean.line(), drawn)
     if len(groups) > GROUP_LIMIT:
         table.add_row(f"… and {len(groups) - GROUP_LIMIT:,} more (--json has all)", *[""] * 3)
     return table
