@@ -25,7 +25,7 @@ from trope.encoder.session import (
 )
 from trope.lexicon.inflection import lemma
 from trope.relations.assembly import assemble
-from trope.tasks.sentiment.whole_texts import WholeTexts, send_whole, sentiments
+from trope.tasks.sentiment.encoder_head import WholeTexts, send_whole, sentiments
 from trope.text import read
 
 if TYPE_CHECKING:

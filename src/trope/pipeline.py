@@ -18,7 +18,7 @@ from trope.encoder.session import AnyEncoder, Encoder
 from trope.passes import Chunk, Passes, chunks
 from trope.tasks.metonymy.detection import find_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.sentiment.whole_texts import send_whole, sentiments
+from trope.tasks.sentiment.encoder_head import send_whole, sentiments
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder

@@ -17,9 +17,9 @@ from trope.evaluate.options import EvaluationOptions
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
 from trope.pipeline import Pipeline
-from trope.tasks.rewriting.headlines import JudgedHeadline, judged_headlines
 from trope.tasks.rewriting.inventory import static_vectors
 from trope.tasks.rewriting.measures import metaphoricity
+from trope.tasks.rewriting.training_data import JudgedHeadline, judged_headlines
 
 _SUBJECTS, _OBJECTS = ("nsubj",), ("obj",)
 KINDS = ("judged", "accepted")

@@ -15,7 +15,7 @@ from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.corpora.newsmet import Headline
 from trope.metrics.figures import DataRef
 from trope.tasks.metaphor.silver_sources import (
-    READINGS,
+    GOLD_PLUS_ROWS,
     TEST_SETS,
     UserGold,
     gold_plus_run,
@@ -23,7 +23,7 @@ from trope.tasks.metaphor.silver_sources import (
     newsmet_headlines,
 )
 
-RUNS = ("d_imbal", "d_bal", *(gold_plus_run(reading) for reading in READINGS))
+RUNS = ("d_imbal", "d_bal", *(gold_plus_run(reading) for reading in GOLD_PLUS_ROWS))
 HALF = 0.5
 """From which probability on a headline is called metaphorical."""
 
@@ -93,7 +93,7 @@ def own_series(own: UserGold) -> Series:
         at = tuple(n for n, h in enumerate(headlines) if h.gold or not gold_only)
         data = DataRef(f"{own.crowd} newsmet run", name, checksum)
         sets.append(JudgedSet(name, own.test_set, headlines, at, data))
-    runs = ("d_imbal", *map(own.run, READINGS))
+    runs = ("d_imbal", *map(own.run, GOLD_PLUS_ROWS))
     return Series(tuple(sets), tuple(own.read("train")), runs, own.lines_to_predict())
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from trope.core.files import atomic_write
 from trope.tasks.rewriting.features import context_features
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.task import Place
+from trope.tasks.rewriting.task import WordPlace
 
-Asked = Sequence[tuple[Place, Sequence[str]]]
+Asked = Sequence[tuple[WordPlace, Sequence[str]]]
 
 
 def read_in_place(asked: Asked, meanings: Meanings, work: Path | None) -> list[Array]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trope.core.progress import Say
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.task import Parser
+from trope.tasks.rewriting.task import TreeParser
 from trope.train.readings import Asked, read_in_place
 
 
@@ -31,7 +31,7 @@ class RewritingRun:
     """
 
     data: Path
-    parser: Parser
+    parser: TreeParser
     meanings: Meanings
     teacher: Meanings | None
     sizes: Sizes
