@@ -75,14 +75,14 @@ def shuffled(sentences: Sequence[str], size: int, seed: int) -> Iterator[str]:
 def one_run(corpus: Path, out: Path, threads: int) -> dict[str, Any]:
     """Seconds on the clock and of computing, and the peak memory, of a run in this process."""
     from trope import __version__
+    from trope.scale.executors import LocalExecutor
     from trope.scale.inputs import find_inputs
-    from trope.scale.job import Settings
-    from trope.scale.local import LocalExecutor
+    from trope.scale.job import DetectSettings
     from trope.scale.run import detect
 
     executor = LocalExecutor(threads=threads)
     model = executor.model
-    settings = Settings(trope=__version__, tier=model.tier, model_sha256=model.sha256)
+    settings = DetectSettings(trope=__version__, tier=model.tier, model_sha256=model.sha256)
     # what is loaded by the first text is the same for any number of texts
     first = corpus.with_name(f"first-{corpus.name}")
     with corpus.open() as lines:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trope.core.errors import BadInput
-from trope.core.records import Analysis, Parse, Relation, Token
+from trope.core.records import Analysis, Parse, Relation, SentenceSpan, Token
 
 SCORES = {"ate": 0.93, "bent": 0.72, "face": 0.61, "take": 0.4, "break": 0.55}
 """Metaphor scores of words; all others have `LITERAL`."""
@@ -18,7 +18,7 @@ def build(text: str, rows: str, relations: Sequence[Relation] = ()) -> Analysis:
     """An analysis from rows "form upos xpos lemma head deprel", heads counted from 1 over all
     words; a blank line ends a sentence."""
     tokens: list[Token] = []
-    sentences: list[tuple[int, int]] = []
+    sentences: list[SentenceSpan] = []
     at = 0
     for block in rows.strip().split("\n\n"):
         first = len(tokens)
@@ -27,7 +27,7 @@ def build(text: str, rows: str, relations: Sequence[Relation] = ()) -> Analysis:
             at = text.index(form, at)
             tokens.append(Token(form, at, at + len(form), upos, xpos, lemma, int(head) - 1, deprel))
             at += len(form)
-        sentences.append((tokens[first].start, at))
+        sentences.append(SentenceSpan(tokens[first].start, at, first, len(tokens)))
     return Analysis(text, tuple(tokens), tuple(sentences), tuple(relations))
 
 
@@ -86,8 +86,8 @@ def with_metaphors(analysis: Analysis) -> Analysis:
     """The same with scores by `SCORES`; a sentence has the highest score of its words."""
     tokens = tuple(replace(t, metaphor=SCORES.get(t.text, LITERAL)) for t in analysis.tokens)
     figurative = tuple(
-        max((t.metaphor or 0 for t in tokens if start <= t.start < end), default=LITERAL)
-        for start, end in analysis.sentences
+        max((t.metaphor or 0 for t in tokens[sentence.first : sentence.last]), default=LITERAL)
+        for sentence in analysis.sentences
     )
     tasks = ("syntax", "relations", "metaphor")
     return replace(analysis, tokens=tokens, figurative=figurative, tasks=tasks)
@@ -152,7 +152,7 @@ class FakePipeline:
 
     def analyze(self, text: str, **_: object) -> Analysis:
         tokens: list[Token] = []
-        bounds: list[tuple[int, int]] = []
+        bounds: list[SentenceSpan] = []
         relations: list[Relation] = []
         for found in re.finditer(r"[^.!?]*\w[^.!?]*[.!?]*", text):
             words = list(re.finditer(r"\w+|[^\w\s]", found[0]))
@@ -164,7 +164,7 @@ class FakePipeline:
                 start, end = found.start() + word.start(), found.start() + word.end()
                 head = head if head < 0 else head + first
                 tokens.append(Token(word[0], start, end, *rest, head, deprel))
-            bounds.append((tokens[first].start, tokens[-1].end))
+            bounds.append(SentenceSpan(tokens[first].start, tokens[-1].end, first, len(tokens)))
             relations += relations_of(parse, first)
         return Analysis(text, tuple(tokens), tuple(bounds), tuple(relations))
 

@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 import pytest
 
+from trope.core.records import MetaphorThresholds
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import SENTIMENT_OUTPUTS, Labels, MetaphorThresholds
+from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
 from trope.lexicon.readings import NAME_CLASSES, readings
 
 LABELS = Labels(
@@ -52,7 +53,7 @@ def write_model(folder: Path, labels: Labels = LABELS, *, heads: bool = True) ->
     """The folder of a tiny model; a word's logit is the mean of its pieces', a sentence's the
     highest of its pieces'."""
     pytest.importorskip("onnx")
-    from trope.train.graph import Graph
+    from trope.train.encoder.graph import Graph
 
     folder.mkdir(parents=True, exist_ok=True)
     copyfile(model_folder("small") / "vocab.txt", folder / "vocab.txt")

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from trope import Pipeline, passes, pipeline
+from trope import Pipeline
 from trope.core.errors import BadInput
+from trope.pipeline import batch as batch_module
+from trope.pipeline.pipeline import AHEAD
 
 
 class Source:
@@ -25,15 +27,15 @@ def test_no_more_texts_are_taken_than_the_batches_under_way(shipped: Pipeline) -
     found = shipped.analyze_many(source, batch_size=5)
     assert source.taken == 0
     next(found)
-    assert source.taken == 5 * pipeline.AHEAD
+    assert source.taken == 5 * AHEAD
     assert len(list(found)) == 29
 
 
 def test_long_texts_make_small_batches(shipped: Pipeline) -> None:
-    source = Source(" " * passes.CHUNK_CHARACTERS + " ", 30)
+    source = Source(" " * batch_module.BATCH_CHARACTERS + " ", 30)
     found = shipped.analyze_many(source)
     assert next(found).tokens == ()
-    assert source.taken == pipeline.AHEAD
+    assert source.taken == AHEAD
     assert len(list(found)) == 29
 
 
@@ -43,14 +45,14 @@ def test_scores_are_gone_once_their_trees_are_made(
     left: list[int] = []
 
     def count(*_: object) -> str:
-        left.append(len(chunk.passes))
+        left.append(len(sent.passes))
         return "done"
 
-    sent = ["Rain ate roads. " * 200]
-    chunk = shipped._passes.start(sent, "plain", ("syntax", "relations", "metaphor"))
-    assert len(chunk.passes) > 1
-    monkeypatch.setattr(passes, "assemble", count)
-    assert list(shipped._passes.finish(chunk)) == ["done"]
+    texts = ["Rain ate roads. " * 200]
+    sent = shipped._analyzer.start(texts, "plain", ("syntax", "relations", "metaphor"))
+    assert len(sent.passes) > 1
+    monkeypatch.setattr(batch_module, "assemble", count)
+    assert list(shipped._analyzer.finish(sent)) == ["done"]
     assert left == [0]
 
 

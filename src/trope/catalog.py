@@ -280,54 +280,67 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
     "training",
     {
         "analogy": Entry(
-            "trope.train.analogy_prepare:train_analogies",
+            "trope.train.analogy.preparation:train_analogies",
             "Multiple-choice models of analogies, fold by fold.",
             extra="hub",
         ),
         "metaphor-hub": Entry(
-            "trope.train.hub_metaphor:train_model",
+            "trope.train.hub.metaphor:train_model",
             "A metaphor detector from a Hugging Face encoder.",
             extra="hub",
         ),
         "metaphor-silver": Entry(
-            "trope.train.hub_metaphor:train_series",
+            "trope.train.hub.metaphor:train_series",
             "NewsMet's detectors, and what they say of its test sets.",
             extra="hub",
         ),
         "metonymy-hub": Entry(
-            "trope.train.hub_whole:train_metonymy",
+            "trope.train.hub.whole_texts:train_metonymy",
             "A system for names from a Hugging Face encoder.",
             extra="hub",
         ),
         "sentiment-hub": Entry(
-            "trope.train.hub_whole:train_sentiment",
+            "trope.train.hub.whole_texts:train_sentiment",
             "A system for sentiment from a Hugging Face encoder.",
             extra="hub",
         ),
         "encoder": Entry(
-            "trope.train.encoder:train_encoder",
+            "trope.train.encoder.student:train_encoder",
             "The small encoder with its tags, trees, lemmas and metaphors.",
             extra="train",
         ),
         "base": Entry(
-            "trope.train.adapters:train_adapters",
+            "trope.train.encoder.adapters:train_adapters",
             "Adapters of the tier `base`.",
             extra="train",
         ),
         "headlines": Entry(
-            "trope.train.headline_head:train_headlines",
+            "trope.train.headlines.base_head:train_headlines",
             "The head of the tier `base` for whole headlines.",
             extra="train",
         ),
         "heads": Entry(
-            "trope.train.lower_heads:train_lower_heads",
+            "trope.train.headlines.small_heads:train_lower_heads",
             "The metaphor heads of the tier `small`.",
             extra="train",
         ),
         "vectors": Entry(
-            "trope.train.vectors:train_vectors",
+            "trope.train.encoder.word_vectors:train_vectors",
             "Static word vectors, distilled from a large encoder.",
             extra="train",
+        ),
+        "rewriting": Entry(
+            "trope.train.rewriting.ranker:train_rewriting",
+            "The rankers of substitutes.",
+        ),
+        "verbs": Entry(
+            "trope.train.rewriting.verb_vectors:train_verbs",
+            "The vectors of verbs that rewriting compares.",
+            extra="hub",
+        ),
+        "associations": Entry(
+            "trope.train.rewriting.verb_vectors:train_associations",
+            "Which verbs occur with which words, from headlines.",
         ),
     },
 )

@@ -91,7 +91,7 @@ def exported(owner: Any) -> list[dict[str, Any]]:
 def begin(chromium: Any, link: str, **options: Any) -> Any:
     """The first item, with its keys at work."""
     page = open_page(chromium, link, **options)
-    page.get_by_role("button", name="I agree, begin").press("Enter")
-    page.get_by_role("link", name="Begin judging").press("Enter")
+    page.get_by_role("button", name="I agree, start").press("Enter")
+    page.get_by_role("link", name="Start judging").press("Enter")
     page.locator("fieldset.active").wait_for()
     return page

@@ -182,7 +182,7 @@ def test_two_annotators_are_reconciled_and_the_rest_is_left_out(tmp_path: Path) 
     assert (found["a", "reading"], found["b", "reading"]) == ("literal", "")
     assert found["b", "class"] == "location", "what they agree on stands"
     owner = browser(people.invite("Olga", role="owner", now=START))
-    assert "is left out" in owner.get("/project/labels").content.decode()
+    assert "are excluded" in owner.get("/project/labels").content.decode()
     judy = browser(people.invite("Judy", role="adjudicator", now=START))
     number = Item.objects.get(external_id="b").pk
     assert 'name="sure"' not in judy.get(f"/adjudicate/{number}").content.decode()

@@ -14,10 +14,10 @@ def test_tweets_by_keyboard_with_a_reload_in_between(chromium: Any, serve: Serve
     _, owner_link = serve("tweets2019")
     owner, link = invited(chromium, owner_link, "Ann")
     page = begin(chromium, link)
-    assert not page.get_by_text("Is the marked expression metaphorical?").is_visible()
+    assert not page.get_by_text("Is the highlighted expression metaphorical?").is_visible()
     with page.expect_response("**/judge/draft"):
         page.keyboard.press("1")
-    assert page.get_by_text("Is the marked expression metaphorical?").is_visible()
+    assert page.get_by_text("Is the highlighted expression metaphorical?").is_visible()
     with page.expect_response("**/judge/draft"):
         page.keyboard.press("2")
     page.reload()
@@ -76,11 +76,11 @@ def test_page_works_without_scripts_and_fits_a_phone(chromium: Any, serve: Serve
     _, link = invited(chromium, owner_link, "Cy")
     phone = {"width": 360, "height": 740}
     page = open_page(chromium, link, java_script_enabled=False, viewport=phone)
-    page.get_by_role("button", name="I agree, begin").click()
-    page.get_by_role("link", name="Begin judging").click()
+    page.get_by_role("button", name="I agree, start").click()
+    page.get_by_role("link", name="Start judging").click()
     page.locator("input[name=sentence][value=invalid]").check()
     page.locator("input[name=verb][value=literal]").check()
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     assert page.get_by_text("1 judged").is_visible()
 
     scripted = begin(chromium, link, viewport=phone)

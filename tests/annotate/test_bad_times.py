@@ -99,7 +99,7 @@ def test_import_and_export_onto_a_full_disk_are_one_line_and_leave_nothing(
     run = CliRunner().invoke
     result = run(main, ["annotate", "import", str(project.folder), str(path)])
     assert isinstance(result.exception, BadInput)
-    assert "cannot be used" in str(result.exception)
+    assert "is not available" in str(result.exception)
     lines = run(main, ["annotate", "export", str(project.folder), "--what", "items"]).output
     assert len(lines.splitlines()) == 12  # what was there before, and nothing of the file
     with (small_disk / "filling").open("wb", buffering=0) as file, pytest.raises(OSError):

@@ -169,7 +169,7 @@ def test_later_imports_wait_behind_batches_that_are_closed(tmp_path: Path) -> No
         assert names(leases) == opened.split()
         judge(project, leases)
         slots.open_next_batch(now=START)
-    with pytest.raises(BadInput, match="batch 'x' already"):
+    with pytest.raises(BadInput, match="already is a batch 'x'"):
         add(project, [{"id": "x9", "text": "Again.", "part": "x"}])
     assert not Item.objects.filter(external_id="x9").exists()
 

@@ -206,7 +206,7 @@ def test_owner_sees_the_ranking_with_its_parts_and_takes_the_best(serve: Serve) 
     assert Standing.objects.filter(verdict="accepted").count() == 2, "no more than the places"
     number = Person.objects.get(name="Cy").pk
     boss.post(f"/project/applicants/{number}", {"verdict": "decline"})
-    assert "cannot go on" in clients["Cy"].get("/waiting").content.decode()
+    assert "cannot take part" in clients["Cy"].get("/waiting").content.decode()
     assert boss.post(f"/project/applicants/{number}", {"verdict": "decline"}).status_code == 404
     assert boss.post("/project/applicants/999", {"verdict": "accept"}).status_code == 404
 
@@ -216,7 +216,7 @@ def test_test_questions_let_in_at_once_who_passes(serve: Serve) -> None:
     assert where(apply("Ann", "right")) == "/judge"
     bob = apply("Bob", "wrong")
     assert where(bob) == "/waiting"
-    assert "cannot go on" in bob.get("/waiting").content.decode()
+    assert "cannot take part" in bob.get("/waiting").content.decode()
 
 
 def test_best_are_taken_as_soon_as_enough_have_finished(serve: Serve) -> None:
@@ -226,9 +226,9 @@ def test_best_are_taken_as_soon_as_enough_have_finished(serve: Serve) -> None:
     assert "choose" in bob.get("/waiting").content.decode()
     cy = apply("Cy", "skipped")
     assert [where(c) for c in (ann, bob, cy)] == ["/waiting", "/judge", "/waiting"]
-    assert "cannot go on" in ann.get("/waiting").content.decode()
+    assert "cannot take part" in ann.get("/waiting").content.decode()
     late = apply("Di", "right")
-    assert "cannot go on" in late.get("/waiting").content.decode(), "the place is taken"
+    assert "cannot take part" in late.get("/waiting").content.decode(), "the place is taken"
 
 
 def test_demo_without_selection_leads_to_work(serve: Serve) -> None:
@@ -261,7 +261,7 @@ def test_demo_items_come_all_or_none(serve: Serve, tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match="no text"):
         import_demo(project, path, now=START)
     path.write_text('{"id": "n1", "text": "Fine."}\n{"id": "d1", "text": "Twice."}\n')
-    with pytest.raises(BadInput, match="'d1' already"):
+    with pytest.raises(BadInput, match="already has an item 'd1'"):
         import_demo(project, path, now=START)
     assert not DemoItem.objects.filter(external_id="n1").exists()
 

@@ -198,7 +198,7 @@ def test_who_was_pardoned_begins_anew(project: Project, clock: Clock) -> None:
 def test_upheld_appeal_changes_nothing(project: Project, clock: Clock) -> None:
     ann = dismissed(project, clock)
     appeal = discipline.appeal(ann, "Please.", now=clock.now)
-    with pytest.raises(BadInput, match="say why"):
+    with pytest.raises(BadInput, match="give a reason"):
         discipline.answer_appeal(appeal.pk, " ", reinstate_them=True, now=clock.now, by="Olga")
     discipline.answer_appeal(appeal.pk, "No.", reinstate_them=False, now=clock.now, by="Olga")
     assert state(ann) == "dismissed"

@@ -133,7 +133,7 @@ def test_import_of_judgments_alone_makes_the_people(tmp_path: Path) -> None:
         assert person.name in states
         assert (person.state == "dismissed") == (person.name in with_discarded)
     check_books(new)
-    with pytest.raises(AssertionError, match="judgments already"):
+    with pytest.raises(AssertionError, match="already has judgments"):
         run("import", new.folder, old.folder / "out" / "judgments.jsonl", "--judgments")
 
 

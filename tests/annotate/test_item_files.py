@@ -27,7 +27,7 @@ def test_parquet_brings_items_with_rows_named(tmp_path: Path) -> None:
     with pytest.raises(BadRecord, match=r"bad.parquet:2: has no text"):
         list(read_items(tmp_path / "bad.parquet", project.plan))
     (tmp_path / "no.parquet").write_bytes(b"PAR1 but not really")
-    with pytest.raises(BadRecord, match="cannot be read as Parquet"):
+    with pytest.raises(BadRecord, match="is not valid Parquet"):
         list(read_items(tmp_path / "no.parquet", project.plan))
 
 
@@ -79,8 +79,8 @@ def test_list_of_tasks_is_read_one_by_one(tmp_path: Path) -> None:
     assert [task for _, task in read_array(path)] == tasks
     for text, words in (
         ('[{"a": 1}, {"a": 2', "t.json:2: is cut off"),
-        ("{}", "is no JSON list"),
-        ("[1]", "t.json:1: is no task"),
+        ("{}", "is not a JSON list"),
+        ("[1]", "t.json:1: is not a task"),
         ("[" + "{}," * 3 + '{"a": "' + "x" * 9_000_000, "t.json:4: is over 4 MB"),
     ):
         path.write_text(text, encoding="utf-8")

@@ -284,7 +284,7 @@ def test_guidelines_come_again_after_the_limit_of_a_day(serve: Serve, clock: Clo
     ann = annotator("Ann")
     judge(ann)
     judge(ann)
-    assert "all that may be done in a day" in ann.get("/judge").content.decode()
+    assert "reached the limit for today" in ann.get("/judge").content.decode()
     clock.forward(days=1)
     assert where(ann) == "/guidelines"
     assert "read the guidelines again" in ann.get("/guidelines").content.decode()

@@ -70,7 +70,7 @@ Serve = Callable[[str], tuple[str, str]]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts the service with a plan; gives the owner's link and one for workers from elsewhere."""
+    """Starts the service with a plan; gives the owner's link and one for external workers."""
     with ExitStack() as stack:
 
         def start(plan: str) -> tuple[str, str]:
@@ -116,7 +116,7 @@ def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     on(page, "/guidelines")
-    page.get_by_role("button", name="I have read this, go on").press("Enter")
+    page.get_by_role("button", name="I have read this, continue").press("Enter")
 
     on(page, "/training")
     assert not page.get_by_text("no feet").count()
@@ -156,7 +156,7 @@ def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
         page.locator(f"main:has-text('{number} judged'), #code").first.wait_for()
     code = page.locator("#code").inner_text()
     assert len(code) == 10
-    back = page.get_by_role("link", name="Back to where you came from").get_attribute("href")
+    back = page.get_by_role("link", name="Return to the site that sent you").get_attribute("href")
     assert back == f"https://panel.example/done?cc={code}"
 
     owner.get_by_role("link", name="Project").click()
@@ -186,17 +186,17 @@ def test_way_in_works_without_scripts_and_fits_a_phone(browser: Any, serve: Serv
     owner_link, outside = serve(PLAN)
     link = as_prolific(outside, "w2")
     page = open_page(browser, link, java_script_enabled=False, viewport=phone)
-    page.get_by_role("button", name="I agree, begin").click()
+    page.get_by_role("button", name="I agree, start").click()
     page.get_by_label("Yes").check()
-    page.get_by_role("button", name="Save and go on").click()
-    page.get_by_role("button", name="I have read this, go on").click()
+    page.get_by_role("button", name="Save and continue").click()
+    page.get_by_role("button", name="I have read this, continue").click()
     page.get_by_label("Yes").check()
-    page.get_by_role("button", name="Save and go on").click()
+    page.get_by_role("button", name="Save and continue").click()
     assert page.get_by_role("heading", name="That is right").is_visible()
-    page.get_by_role("link", name="Training done, go on").click()
+    page.get_by_role("link", name="Training done, continue").click()
     for _ in range(2):
         page.get_by_label("No").check()
-        page.get_by_role("button", name="Save and go on").click()
+        page.get_by_role("button", name="Save and continue").click()
     assert page.get_by_role("heading", name="You have done all you can for now").is_visible()
 
     scripted = open_page(browser, link, viewport=phone)
@@ -204,6 +204,6 @@ def test_way_in_works_without_scripts_and_fits_a_phone(browser: Any, serve: Serv
         if address:
             scripted.goto(owner_link.partition("/join")[0] + address)
         else:
-            scripted.get_by_role("button", name="I agree, begin").click()
+            scripted.get_by_role("button", name="I agree, start").click()
         wide = scripted.evaluate("document.documentElement.scrollWidth > window.innerWidth")
         assert not wide, address

@@ -43,7 +43,7 @@ def test_project_without_secret_has_no_default_one(tmp_path: Path) -> None:
 
 def test_new_writes_over_nothing(tmp_path: Path) -> None:
     new_project(tmp_path, "spans")
-    with pytest.raises(BadInput, match="exists already"):
+    with pytest.raises(BadInput, match="already exists"):
         new_project(tmp_path, "pairs")
 
 
@@ -176,11 +176,11 @@ def test_spans_join_over_white_space_and_stay_within_the_text() -> None:
     ("row", "problem"),
     [
         ({"id": "b", "text": " "}, "no text"),
-        ({"id": "a", "text": "again"}, "stands in line 1 already"),
+        ({"id": "a", "text": "again"}, "is already in line 1"),
         ({"id": "b", "text": "one one", "highlight": "one"}, "2 times"),
         ({"id": "b", "text": "one", "highlight": "two"}, "not in the text"),
         ({"id": "b", "text": "one", "highlight": [[0, 9]]}, "within the text"),
-        ({"id": "b", "text": "one", "gold": {"metaphor": "yes"}}, "no question"),
+        ({"id": "b", "text": "one", "gold": {"metaphor": "yes"}}, "not a question"),
         ({"id": "b", "text": "one", "gold": {"metaphorical": "perhaps"}}, "not offered"),
         ({"id": "b", "text": "one", "gold": "yes"}, "JSON object"),
     ],

@@ -63,8 +63,8 @@ def invite(owner: Any, name: str, role: str = "annotator") -> str:
 
 def begin(chromium: Any, link: str) -> Any:
     page = open_page(chromium, link)
-    page.get_by_role("button", name="I agree, begin").press("Enter")
-    page.get_by_role("link", name="Begin judging").press("Enter")
+    page.get_by_role("button", name="I agree, start").press("Enter")
+    page.get_by_role("link", name="Start judging").press("Enter")
     page.locator("fieldset.active").wait_for()
     return page
 
@@ -86,11 +86,11 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
 
     ann = begin(chromium, invite(owner, "Ann"))
     answer(ann, lambda _: "2", 4)  # no to everything: two control items are wrong
-    ann.get_by_role("heading", name="A word about your work").wait_for()
+    ann.get_by_role("heading", name="About your work").wait_for()
     shoot(ann, "warned")
     ann.get_by_role("button", name="I have read this").click()
     ann.locator("fieldset.active").wait_for()
-    assert not ann.get_by_text("A word about your work").count()
+    assert not ann.get_by_text("About your work").count()
     answer(ann, lambda _: "2", 4)
     ann.get_by_text("Your work on this project has ended.").wait_for()
     shoot(ann, "dismissed")
@@ -110,7 +110,7 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     owner.get_by_role("button", name="Reinstate Ann").click()
     assert owner.get_by_text("Reinstated").is_visible()
     ann.goto(ann.url)
-    assert ann.get_by_text("taken back").count() == 2
+    assert ann.get_by_text("no longer counts").count() == 2
     assert fits_a_phone(ann)
     shoot(ann, "me")
 
@@ -130,7 +130,7 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     judy.locator("input[value=no]").check()
     shoot(judy, "dispute")
     judy.get_by_role("button", name="Decide").click()
-    judy.get_by_text("Nothing waits for a decision.").wait_for()
+    judy.get_by_text("No item is waiting for a decision.").wait_for()
 
     owner.get_by_role("link", name="Project", exact=True).click()
     owner.get_by_role("link", name="Quality").click()

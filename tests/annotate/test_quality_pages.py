@@ -331,7 +331,7 @@ def test_warning_appeal_and_answer_through_pages(tmp_path: Path) -> None:
     assert client.post(appeal[0], {"action": "uphold", "answer": ""}).status_code == 422
     assert client.post(appeal[0], {"action": "reinstate", "answer": "Fine"}).status_code == 302
     assert 'name="token"' in ann.get("/judge").content.decode()
-    assert "taken back" in ann.get("/me").content.decode()
+    assert "no longer counts" in ann.get("/me").content.decode()
 
 
 def test_pictures_have_words_and_no_style(collected: Project) -> None:

@@ -266,7 +266,7 @@ def test_import_is_all_or_nothing(project: Project) -> None:
     with pytest.raises(BadRecord):
         import_items(project, path, now=START)
     path.write_text("id,text\nn1,Fine.\ni2,Known.\n", encoding="utf-8")
-    with pytest.raises(BadInput, match="'i2' already"):
+    with pytest.raises(BadInput, match="already has an item 'i2'"):
         import_items(project, path, now=START)
     assert Item.objects.count() == 2
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.annotate.rules.caps import Caps, Tally
+from trope.annotate.rules.assignment import Caps, Tally
 from trope.annotate.rules.stages import (
     CompletedStages,
     ReadingRules,

@@ -124,7 +124,7 @@ def fails_and_is_dismissed(page: Any) -> None:
     """Two pages of wrong answers to control items: a warning after one, the end after the other."""
     for _ in range(4):
         answer(page, lambda _: "1 2 1")
-    page.get_by_role("heading", name="A word about your work").wait_for()
+    page.get_by_role("heading", name="About your work").wait_for()
     shoot(page, "warned")
     page.get_by_role("button", name="I have read this").press("Enter")
     page.locator("fieldset.active").first.wait_for()
@@ -169,7 +169,7 @@ def adjudicate(chromium: Any, link: str, decision: Mapping[str, str]) -> str:
     shoot(judy, "dispute")
     judy.get_by_role("button", name="Decide").press("Enter")
     judy.wait_for_url("**/adjudicate")
-    judy.get_by_role("link", name="Decided", exact=True).click()
+    judy.get_by_role("link", name="Decisions", exact=True).click()
     assert text[:20] in judy.locator("main").inner_text()
     shoot(judy, "decided")
     return text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from bookkeeping import check_books
 from projects import START, Clock, add_items, make_project
-from test_outside import ID, address, browser, judge, study_link
+from test_external_workers import ID, address, browser, judge, study_link
 from visitors import ticking_clock
 
 from trope.annotate.project import Project

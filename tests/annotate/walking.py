@@ -29,7 +29,7 @@ def served(
     folder: Path, template: str, changes: Mapping[str, str], more: str = ""
 ) -> Iterator[tuple[str, str]]:
     """The service on a new project with the template's samples; gives the owner's link, and one
-    for workers from elsewhere. `changes` are lines of the plan, `more` further items."""
+    for external workers. `changes` are lines of the plan, `more` further items."""
     new_project(folder, template)
     plan = (folder / "project.toml").read_text(encoding="utf-8")
     for pattern, line in changes.items():
@@ -109,7 +109,7 @@ def walk_in(page: Any, keys: Keys, *, profile: str = "1", until: str = "judge") 
             passed.append(here)
             shoot(page, here)
         if here in ("join", "outside"):
-            page.get_by_role("button", name="I agree, begin").press("Enter")
+            page.get_by_role("button", name="I agree, start").press("Enter")
             leaves(page, here)
         elif here == "profile":
             page.locator("fieldset.active").first.wait_for()
@@ -117,8 +117,8 @@ def walk_in(page: Any, keys: Keys, *, profile: str = "1", until: str = "judge") 
                 page.keyboard.press(key)
             leaves(page, here)
         elif here == "guidelines":
-            first = page.get_by_role("button", name="I have read this, go on")
-            go_on = page.get_by_role("link", name="Begin judging")
+            first = page.get_by_role("button", name="I have read this, continue")
+            go_on = page.get_by_role("link", name="Start judging")
             first.or_(go_on).first.press("Enter")
             leaves(page, here)
         elif here == "training" and page.locator("#next").count():

@@ -94,9 +94,10 @@ def test_wheel_holds_every_file_of_the_package(names: set[str]) -> None:
     there = {
         path.relative_to(source).as_posix()
         for path in (source / "trope").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".log"
     }
     assert there <= names
+    assert not [name for name in names if name.endswith(".log")]
     assert "trope/py.typed" in there
     assert {".toml", ".txt", ".html", ".jsonl", ".onnx"} <= {Path(name).suffix for name in there}
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.encoder.outputs import SentimentScores
-from trope.encoder.pieces import Pieces
+from trope.encoder.pieces import WordPieces
 from trope.encoder.session import SENTIMENT_OUTPUTS, BatchPass
 from trope.encoder.windows import Window
 
-NO_PIECES = Pieces([], [], [0])
+NO_PIECES = WordPieces([], [], [0])
 
 
 def done(rows: list[tuple[int, int, int, float]]) -> BatchPass:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trope import Pipeline
 from trope.core.records import ROOT
-from trope.encoder.pieces import MAX_PIECES_A_WORD, Pieces
+from trope.encoder.pieces import MAX_PIECES_A_WORD, WordPieces
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import CONTEXT_PIECES, MAX_PIECES, batches, windows
 
@@ -27,10 +27,10 @@ word_sizes = st.lists(st.integers(1, MAX_PIECES_A_WORD), min_size=1, max_size=40
 )
 
 
-def pieces_of(sizes: list[int]) -> Pieces:
+def pieces_of(sizes: list[int]) -> WordPieces:
     """Words of so many pieces; each piece has an id of its own."""
     starts = [sum(sizes[:word]) for word in range(len(sizes) + 1)]
-    return Pieces(list(range(starts[-1])), [0] * starts[-1], starts)
+    return WordPieces(list(range(starts[-1])), [0] * starts[-1], starts)
 
 
 @given(word_sizes)
@@ -103,14 +103,12 @@ for token in found.tokens:
     assert text[token.start : token.end] == token.text and token.start >= place
     place = token.end
 first = 0
-for start, end in found.sentences:
-    last = first
-    while last < len(found.tokens) and found.tokens[last].end <= end:
-        last += 1
-    assert found.tokens[first].start == start
-    heads = [t.head if t.head < 0 else t.head - first for t in found.tokens[first:last]]
+for sentence in found.sentences:
+    assert sentence.first == first and found.tokens[first].start == sentence.start
+    assert found.tokens[sentence.last - 1].end == sentence.end
+    heads = found.heads_in(sentence)
     assert all(head < len(heads) for head in heads) and is_tree(heads)
-    first = last
+    first = sentence.last
 assert first == len(found.tokens)
 peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(len(found.tokens), len(found.sentences), int(peak) // 1024)

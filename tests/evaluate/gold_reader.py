@@ -1,9 +1,10 @@
 """A reader that knows the right answers to a few texts, and one that gets relations wrong."""
 
 import hashlib
+from bisect import bisect_left
 from dataclasses import replace
 
-from trope.core.records import Analysis, Relation, Token
+from trope.core.records import Analysis, Relation, SentenceSpan, Token
 from trope.corpora.conllu import read_conllu
 from trope.evaluate.raw import join_document, split_documents
 
@@ -87,7 +88,12 @@ class GoldReader:
             Token(w.form, w.start, w.end, w.upos, "", w.form, w.head, w.deprel)
             for w in self.split_multiwords(placed.words)
         )
-        return Analysis(text, tokens, placed.sentences, ())
+        starts = [token.start for token in tokens]
+        sentences = tuple(
+            SentenceSpan(start, end, bisect_left(starts, start), bisect_left(starts, end))
+            for start, end in placed.sentences
+        )
+        return Analysis(text, tokens, sentences, ())
 
     def split_multiwords(self, words):
         """Each word in its own characters, as a tokeniser without multiword tokens has it."""
@@ -110,7 +116,9 @@ class GoldReader:
         subject = 0 if text == HEADLINE else None
         kind = "svo" if text == HEADLINE else "vo"
         found = Relation(kind, 1, subject, 3, 1, 4, root=True, kept=True)
-        return Analysis(text, tuple(tokens), ((0, len(text)),), (found,))
+        return Analysis(
+            text, tuple(tokens), (SentenceSpan(0, len(text), 0, len(tokens)),), (found,)
+        )
 
 
 class WrongRelations(GoldReader):

@@ -10,7 +10,7 @@ from gold_reader import FILES, HEADLINE, TREEBANK, TWEET, GoldReader, WrongRelat
 
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData, UnknownName
-from trope.core.records import Parse, Relation
+from trope.core.records import Parse, Relation, SentenceSpan
 from trope.corpora.conllu import read_conllu
 from trope.evaluate import gold, relations, syntax
 from trope.evaluate.options import EvaluationOptions
@@ -183,7 +183,8 @@ def test_only_the_first_sentence_of_a_headline_has_the_root(data):
         def relate(self, text):
             analysis = super().relate(text)
             tokens = (replace(analysis.tokens[0], head=-1), *analysis.tokens[1:])
-            return replace(analysis, tokens=tokens, sentences=((0, 5), (6, len(text))))
+            sentences = SentenceSpan(0, 5, 0, 1), SentenceSpan(6, len(text), 1, len(tokens))
+            return replace(analysis, tokens=tokens, sentences=sentences)
 
     found = figures(data, TwoSentences(data), parts=("headlines",))
     assert found["syntax.headlines.root_accuracy"].value == 0

@@ -83,7 +83,7 @@ def test_analysis_has_no_blanks_and_exact_offsets(plain: Any) -> None:
         assert analysis.text[token.start : token.end] == token.text
         assert token.text.strip()
     assert [(r.subject, r.verb, r.object) for r in analysis.relations] == [(0, 1, 2), (4, 5, 6)]
-    assert [analysis.text[start:end] for start, end in analysis.sentences] == [
+    assert [analysis.text[s.start : s.end] for s in analysis.sentences] == [
         "Rain  ate \n roads.",
         "Wind bent trees.",
     ]

@@ -13,8 +13,8 @@ from trope.recipes import engine
 from trope.recipes.recipe import Context, Recipe, Step
 from trope.recipes.records import Drop, Outcome, Record
 from trope.recipes.settings import resolve
-from trope.scale import local
-from trope.scale.ray import RayExecutor
+from trope.scale import executors
+from trope.scale.executors import RayExecutor
 from workers_of_ray import watched
 
 HERE = Path(__file__).parent
@@ -68,7 +68,7 @@ def go(folder: str, out: str, name: str, address: str, log: str) -> None:
     """What that process does."""
     engine.PART = PART
     load = watched(Path(log), pause=0.02)
-    local.load_pipeline = load
+    executors.load_pipeline = load
     recipe = reading(Path(folder))
     on_ray = lambda: RayExecutor(address=address, load=load)  # noqa: E731
     engine.run_recipe(
@@ -76,5 +76,5 @@ def go(folder: str, out: str, name: str, address: str, log: str) -> None:
         resolve(recipe),
         data=Path(folder),
         out=Path(out),
-        engine=on_ray if name == "ray" else local.LocalExecutor,
+        engine=on_ray if name == "ray" else executors.LocalExecutor,
     )

@@ -6,7 +6,7 @@ import pytest
 from recipe_data import NEEDS, SMALL, write_data
 
 from trope.cli.main import run
-from trope.scale import local
+from trope.scale import executors
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def go(data, shipped):
         for change in SMALL[name]:
             arguments += ["--set", change]
         with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as leave:
-            patch.setattr(local, "load_pipeline", lambda threads: shipped)
+            patch.setattr(executors, "load_pipeline", lambda threads: shipped)
             run([*arguments, *map(str, options)])
         return leave.value.code
 

@@ -14,7 +14,7 @@ from trope.cli.main import run
 from trope.recipes.funnel import read_published_counts, unknown_steps
 from trope.recipes.settings import resolve
 from trope.recipes.sources import find_sources
-from trope.scale import local
+from trope.scale import executors
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def finished(data, tmp_path_factory, shipped):
             for change in SMALL[name]:
                 arguments += ["--set", change]
             with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as leave:
-                patch.setattr(local, "load_pipeline", lambda threads: shipped)
+                patch.setattr(executors, "load_pipeline", lambda threads: shipped)
                 run(arguments)
             assert leave.value.code == 0
             done[name] = json.loads(capsys.readouterr().out)
@@ -152,7 +152,7 @@ def test_file_that_no_corpus_has_is_told_the_nearest(tmp_path, capsys):
 
 
 def test_run_of_another_config_is_refused_on_one_line(finished, data, capsys, shipped, monkeypatch):
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: shipped)
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: shipped)
     folder, _ = finished("semeval2007", capsys)
     with pytest.raises(SystemExit) as leave:
         run(["recipe", "run", "semeval2007", "--from", str(data), "--out", str(folder),

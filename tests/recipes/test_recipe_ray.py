@@ -16,9 +16,9 @@ from trope.core.errors import BadInput
 from trope.recipes import engine
 from trope.recipes.engine import run_recipe
 from trope.recipes.settings import resolve
-from trope.scale import local
-from trope.scale import ray as ray_engine
-from trope.scale.ray import RayExecutor
+from trope.scale import executors
+from trope.scale import executors as ray_engine
+from trope.scale.executors import RayExecutor
 from workers_of_ray import FATAL, FATAL_ONCE, cluster_of_two, watched
 
 pytest.importorskip("ray", reason="ray is not installed: pip install 'trope[scale]'")
@@ -44,9 +44,9 @@ def recipe(tmp_path, monkeypatch):
 
 def go(recipe, out, *changes, load=None):
     """A run on Ray, whose workers load their pipeline so; in this process without it."""
-    make = local.LocalExecutor if load is None else lambda: RayExecutor(load=load)
+    make = executors.LocalExecutor if load is None else lambda: RayExecutor(load=load)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+        patch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
         settings = resolve(recipe, None, changes)
         return run_recipe(recipe, settings, data=out.parent, out=out, engine=make)
 
@@ -66,7 +66,7 @@ def test_shipped_model_gives_the_same_bytes_on_both_engines(
 ):
     monkeypatch.setattr(engine, "PART", PART)
     assert command(name, data, tmp_path / "ray", "--simulate", "--engine", "ray") == 0
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: shipped)
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: shipped)
     assert command(name, data, tmp_path / "local", "--simulate") == 0
     assert bytes_of(tmp_path / "ray") == bytes_of(tmp_path / "local")
 

@@ -160,9 +160,10 @@ def test_any_text_is_in_the_page_as_it_was(text: str) -> None:
     source.encode("utf-8")
     parsed = Page(source)
     assert {tag for tag, _ in parsed.tags} <= ALLOWED
-    for start, end in analysis.sentences:
-        if text[start:end].isprintable():
-            assert text[start:end] in parsed.text
+    for sentence in analysis.sentences:
+        shown = text[sentence.start : sentence.end]
+        if shown.isprintable():
+            assert shown in parsed.text
 
 
 def test_right_to_left_sentences_choose_their_direction() -> None:

@@ -13,7 +13,7 @@ CODE = """
 import sys, time
 from builders import FakePipeline
 from trope.cli.main import run
-from trope.scale import local
+from trope.scale import executors
 
 class Pausing(FakePipeline):
     def analyze_many(self, texts, **options):
@@ -21,7 +21,7 @@ class Pausing(FakePipeline):
             time.sleep({pause})
             yield analysis
 
-local.load_pipeline = lambda threads: Pausing(metaphor=True)
+executors.load_pipeline = lambda threads: Pausing(metaphor=True)
 run(["detect", *sys.argv[1:]])
 """
 

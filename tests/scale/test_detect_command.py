@@ -16,8 +16,8 @@ from builders import FakePipeline
 from trope.core.errors import (
     BadInput,
 )
-from trope.scale import local
-from trope.scale.entries import Columns, Corpus, Refused
+from trope.scale import executors
+from trope.scale.entries import Columns, InputCorpus, RefusedRow
 from trope.scale.inputs import find_inputs
 
 TEXTS = ["Rain ate roads.", "Sun shone. Wind bent trees."]
@@ -25,7 +25,7 @@ TEXTS = ["Rain ate roads.", "Sun shone. Wind bent trees."]
 
 @pytest.fixture(autouse=True)
 def fake_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
     monkeypatch.chdir(tmp_path)
 
 
@@ -215,9 +215,9 @@ def test_entries_are_read_one_at_a_time(tmp_path: Path) -> None:
     rows = (f'{{"id": "{n}", "text": "{"word " * 20}{n}"}}\n' for n in range(60_000))
     path = tmp_path / "many.jsonl"
     path.write_text("".join(rows))
-    corpus = Corpus(find_inputs([str(path)]), Columns())
+    corpus = InputCorpus(find_inputs([str(path)]), Columns())
     tracemalloc.start()
-    counted = sum(not isinstance(entry, Refused) for entry in corpus)
+    counted = sum(not isinstance(entry, RefusedRow) for entry in corpus)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert counted == 60_000
@@ -235,7 +235,7 @@ def test_progress_says_how_far_and_how_fast(monkeypatch: pytest.MonkeyPatch) -> 
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     with command._progress(quiet=False) as report:
-        report(command.Progress(texts=50, position=400, size=1_000))
+        report(command.DetectProgress(texts=50, position=400, size=1_000))
     shown = screen.getvalue()
     assert "50 texts" in shown
     assert "texts/s" in shown

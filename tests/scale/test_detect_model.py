@@ -8,10 +8,10 @@ from corpora_to_detect import contents
 
 from metaphor_model import ALL_LABELS, LOGITS, OTHERS, probability, write_model
 from trope import Pipeline
-from trope.scale import local
+from trope.scale import executors
 from trope.scale.inputs import find_inputs
-from trope.scale.job import Settings
-from trope.scale.run import Progress, detect
+from trope.scale.job import DetectSettings
+from trope.scale.run import DetectProgress, detect
 
 TEXTS = [
     f"Rain {verb} {thing} {'and more ' * (n % 7)}."
@@ -28,13 +28,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_model(tmp_path_factory.mktemp("model"))
 
 
-def run(folder: Path, out: Path, threads: int, monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
+def run(
+    folder: Path, out: Path, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> list[DetectProgress]:
     monkeypatch.setattr(
-        local, "load_pipeline", lambda threads: Pipeline(folder=folder, threads=threads)
+        executors, "load_pipeline", lambda threads: Pipeline(folder=folder, threads=threads)
     )
-    executor = local.LocalExecutor(threads=threads)
+    executor = executors.LocalExecutor(threads=threads)
     model = executor.model
-    settings = Settings(
+    settings = DetectSettings(
         trope="0",
         tier=model.tier,
         model_sha256=model.sha256,
@@ -42,7 +44,7 @@ def run(folder: Path, out: Path, threads: int, monkeypatch: pytest.MonkeyPatch) 
         tokens=True,
         shard_rows=30,
     )
-    told: list[Progress] = []
+    told: list[DetectProgress] = []
     files = find_inputs([str(folder / "texts.txt")])
     totals = detect(files, settings, out, executor, report=told.append)
     assert totals["texts"] == len(TEXTS)
@@ -83,13 +85,13 @@ def test_names_and_sentiment_are_columns(
 ) -> None:
     model = write_model(tmp_path / "model", ALL_LABELS)
     monkeypatch.setattr(
-        local, "load_pipeline", lambda threads: Pipeline(folder=model, threads=threads)
+        executors, "load_pipeline", lambda threads: Pipeline(folder=model, threads=threads)
     )
     (tmp_path / "texts.txt").write_text("Lovely France slept.\n…\nRain fell.\n")
-    executor = local.LocalExecutor(threads=1)
+    executor = executors.LocalExecutor(threads=1)
     told = executor.model
     assert {"metonymy", "sentiment"} <= {*told.tasks}
-    settings = Settings(
+    settings = DetectSettings(
         trope="0",
         tier=told.tier,
         model_sha256=told.sha256,

@@ -14,12 +14,12 @@ from corpora_to_detect import contents, start, write_corpus
 from builders import FakePipeline
 from trope.cli.main import main
 from trope.core.errors import BadInput
-from trope.scale import local
-from trope.scale import ray as engine
+from trope.scale import executors
+from trope.scale import executors as engine
+from trope.scale.executors import RayExecutor
 from trope.scale.inputs import find_inputs
-from trope.scale.job import Executor, Settings
-from trope.scale.ray import RayExecutor
-from trope.scale.run import Progress, detect
+from trope.scale.job import DetectSettings, Executor
+from trope.scale.run import DetectProgress, detect
 from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, cluster_of_two, of_its_own, watched
 
 pytest.importorskip("ray", reason="ray is not installed: pip install 'trope[scale]'")
@@ -35,11 +35,11 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(autouse=True)
 def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
 
 
 def run(executor: Executor, out: str, report: Any = lambda progress: None) -> dict[str, int]:
-    settings = Settings(
+    settings = DetectSettings(
         trope="0", tier="small", model_sha256="0", columns=("text",), tokens=True, shard_rows=7
     )
     return detect(find_inputs(["corpus"]), settings, Path(out), executor, report=report)
@@ -51,9 +51,9 @@ def begun(log: Path) -> int:
 
 def test_the_same_bytes_as_local(cluster: Any, tmp_path: Path) -> None:
     write_corpus(Path("corpus"), texts=120)
-    run(local.LocalExecutor(), "local")
+    run(executors.LocalExecutor(), "local")
     log = tmp_path / "log"
-    told: list[Progress] = []
+    told: list[DetectProgress] = []
     run(RayExecutor(load=watched(log)), "ray", told.append)
     assert contents(Path("ray")) == contents(Path("local"))
     assert begun(log) == len(list(Path("ray").glob("part-*"))) == len(told)
@@ -62,14 +62,14 @@ def test_the_same_bytes_as_local(cluster: Any, tmp_path: Path) -> None:
 
 def test_a_node_that_is_lost_costs_time_alone(cluster: Any, tmp_path: Path) -> None:
     write_corpus(Path("corpus"), texts=160)
-    run(local.LocalExecutor(), "local")
+    run(executors.LocalExecutor(), "local")
     lost = cluster.add_node(num_cpus=2)
     log = tmp_path / "log"
     executor = RayExecutor(load=watched(log, pause=0.03))
     crew = executor._crew
     killed: list[int] = []
 
-    def kill_a_node(progress: Progress) -> None:
+    def kill_a_node(progress: DetectProgress) -> None:
         # when all workers are there and have their hands full
         if not killed and len(crew._tasks) == 4 and all(crew._tasks.values()):
             cluster.remove_node(lost, allow_graceful=False)
@@ -141,7 +141,7 @@ def test_the_command_takes_the_engine_and_the_number_of_workers(cluster: Any) ->
 def test_a_worker_that_is_lost_leaves_no_trace_on_standard_output(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "load_pipeline", watched(tmp_path / "log"))
+    monkeypatch.setattr(executors, "load_pipeline", watched(tmp_path / "log"))
     Path("a.txt").write_text(f"Rain ate roads.\n{FATAL_ONCE}\n")
     command = ["detect", "a.txt", "--out", "out", "--engine", "ray", "--workers", "1", "--json"]
     done = CliRunner().invoke(main, command, catch_exceptions=False)

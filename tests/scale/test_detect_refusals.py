@@ -20,14 +20,14 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
-from trope.scale import entries, local, shards
-from trope.scale.entries import Columns, Corpus, Refused
+from trope.scale import entries, executors, shards
+from trope.scale.entries import Columns, InputCorpus, RefusedRow
 from trope.scale.inputs import find_inputs
 
 
 @pytest.fixture(autouse=True)
 def fake_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
     monkeypatch.chdir(tmp_path)
 
 
@@ -126,9 +126,19 @@ def test_a_corpus_of_refused_rows_alone_has_status_one() -> None:
         ("a.csv", "id,text\n1,x\n", ("--columns", "label"), r"has no column 'label'; it has id"),
         ("a.txt", "x\n", ("--columns", "label"), r"a\.txt:1: has no column 'label'; it has text"),
         ("a.jsonl", '{"a": "x"}\n', ("--text-column", "b"), r"a\.jsonl:1: has no column 'b'"),
-        ("a.csv", "id,text\n1,x\n", ("--columns", "id"), "column 'id' is the name of a figure"),
+        (
+            "a.csv",
+            "id,text\n1,x\n",
+            ("--columns", "id"),
+            "column 'id' has the name of an output",
+        ),
         ("a.csv", "a,text\n1,x\n", ("--columns", "a,a"), "named twice"),
-        ("a.bin", "x", (), r"a\.bin: its name does not tell what it is; say so: --input-format"),
+        (
+            "a.bin",
+            "x",
+            (),
+            r"a\.bin: its name does not show its format; name it",
+        ),
         ("a.parquet.gz", "x", (), "unpack it first"),
     ],
 )
@@ -182,7 +192,7 @@ def test_options_of_a_cluster_need_the_engine(option: str) -> None:
 
 
 def test_a_model_without_the_head_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "load_pipeline", lambda threads: FakePipeline())
+    monkeypatch.setattr(executors, "load_pipeline", lambda threads: FakePipeline())
     Path("a.txt").write_text("Rain.\n")
     with pytest.raises(BadInput, match="has no head for 'metaphor'; install"):
         trope("a.txt", "--out", "out")
@@ -218,7 +228,7 @@ def test_a_run_of_other_settings_is_not_gone_on_with(
     Path("a.txt").write_text("Rain ate roads.\n")
     Path("b.txt").write_text("Sun shone.\n")
     trope("a.txt", "--out", "out")
-    with pytest.raises(BadInput, match=r"belongs to a finished run; go on with it by --resume"):
+    with pytest.raises(BadInput, match=r"belongs to a finished run; resume it with --resume"):
         trope("a.txt", "--out", "out")
     with pytest.raises(BadInput, match=rf"manifest\.json: belongs to another run \({difference}\)"):
         trope("a.txt", *options, "--out", "out", "--resume")
@@ -308,11 +318,11 @@ def test_a_line_of_100_mb_is_refused_in_bounded_memory(form: str) -> None:
             file.write("x" * 1_000_000)
         file.write("\n" + last)
     tracemalloc.start()
-    found = list(Corpus(find_inputs([str(path)]), Columns()))
+    found = list(InputCorpus(find_inputs([str(path)]), Columns()))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert [type(entry).__name__ for entry in found] == ["TextRow", "Refused", "TextRow"]
+    assert [type(entry).__name__ for entry in found] == ["TextRow", "RefusedRow", "TextRow"]
     refused = found[1]
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RefusedRow)
     assert refused.problem == "is longer than 64 MB; split it into lines"
     assert peak < 200_000_000

@@ -25,9 +25,9 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from trope.encoder.base import FOLDER_VARIABLE, BaseEncoder, find_base_weights  # noqa: E402
 from trope.encoder.network import Network  # noqa: E402
 from trope.tasks.metaphor.encoder_heads import SmallHeads  # noqa: E402
-from trope.train import adapters  # noqa: E402
-from trope.train.corpus import batches, encode_words  # noqa: E402
-from trope.train.fit import on_device  # noqa: E402
+from trope.train.encoder import adapters  # noqa: E402
+from trope.train.encoder.corpus import batches, encode_words  # noqa: E402
+from trope.train.encoder.fit import on_device  # noqa: E402
 
 BASE = "all-mpnet-base-v2"
 WORDS = [["The", "storm", "eats", "barns", "."], ["So"], ["rain"] * 700]

@@ -21,10 +21,16 @@ from trope.evaluate.analogy_predictions import read_analogy_predictions  # noqa:
 from trope.tasks.analogy.similarity import meaning_of_folder  # noqa: E402
 from trope.tasks.analogy.templates import read_templates  # noqa: E402
 from trope.tasks.analogy.zero_shot import by_likelihood  # noqa: E402
-from trope.train import analogy_fit  # noqa: E402
-from trope.train.analogy_fit import choose, fit_all, read_prepared, share_of_gold  # noqa: E402
-from trope.train.analogy_prepare import Guard, prepare  # noqa: E402
-from trope.train.analogy_settings import AnalogySettings  # noqa: E402
+from trope.train.analogy import fit as analogy_fit  # noqa: E402
+from trope.train.analogy import prepared as prepared_analogies  # noqa: E402
+from trope.train.analogy.fit import fit_all  # noqa: E402
+from trope.train.analogy.preparation import LeakGuard, prepare  # noqa: E402
+from trope.train.analogy.prepared import (  # noqa: E402
+    AnalogySettings,
+    choose,
+    read_prepared,
+    share_of_gold,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -44,9 +50,10 @@ def toys(tmp_path, monkeypatch):
     told["draws"][0] = {"train": [0], "validation": [0]}
     path.write_text(json.dumps(told))
     quick = AnalogySettings("mean", 1e-3, 1e-2, epochs=1, batch=8)
-    monkeypatch.setattr(analogy_fit, "CANDIDATES", {"quick": quick})
-    monkeypatch.setattr(analogy_fit, "FIRST_STAGE", quick)
-    monkeypatch.setattr(analogy_fit, "PAPER", quick)
+    for module in (analogy_fit, prepared_analogies):
+        monkeypatch.setattr(module, "CANDIDATES", {"quick": quick})
+        monkeypatch.setattr(module, "FIRST_STAGE", quick)
+        monkeypatch.setattr(module, "PAPER", quick)
     return tmp_path
 
 
@@ -72,7 +79,7 @@ def test_prepared_items_share_nothing_with_the_tested_ones(toys):
 
 
 def test_the_guard_knows_narrower_metaphors_and_other_spellings():
-    guard = Guard([an_item("possessor", "soil", "baker", "moon")])
+    guard = LeakGuard([an_item("possessor", "soil", "baker", "moon")])
     assert guard.knows_metaphor("SEED", "IDEA")
     assert guard.knows_metaphor("NEW_IDEAS", "A_SEED")
     assert not guard.knows_metaphor("IDEA", "FIRE")
@@ -120,10 +127,10 @@ def test_predictions_of_other_items_are_not_mixed(toys):
 
 def test_choices_stand_in_the_order_of_the_columns(toys):
     """A model that knows the right texts gives the first column the best score."""
-    from trope.train.analogy_loop import Trainer
+    from trope.train.analogy.loop import ChoiceTrainer
 
     prepared = read_prepared(toys / "prepared")
-    trainer = Trainer(prepared, toys / "model", toys, "cpu")
+    trainer = ChoiceTrainer(prepared, toys / "model", toys, "cpu")
     texts = trainer._mean["t1"]
     order = torch.tensor(prepared.told["texts"]["order"])
     assert bool((order.gather(1, texts.gold[:, None]) == 0).all())
@@ -157,7 +164,7 @@ def test_the_command_prepares(tmp_path, capsys):
 
 
 def test_an_encoder_without_a_pooler_is_named(toys):
-    from trope.train.analogy_loop import ChoiceModel
+    from trope.train.analogy.loop import ChoiceModel
 
     model = ChoiceModel(toys / "model")
     with pytest.raises(BadModel, match="has no pooler"):
@@ -191,7 +198,7 @@ def test_fitting_needs_nothing_but_torch_and_transformers():
         "import sys\n"
         "for name in ('msgspec', 'spacy', 'rich', 'click', 'onnxruntime'):\n"
         "    sys.modules[name] = None\n"
-        "import trope.train.analogy_fit, trope.train.analogy_workers, trope.train.analogy_loop\n"
+        "import trope.train.analogy.fit, trope.train.analogy.loop\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "src")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)

@@ -11,7 +11,7 @@ from trope.cli.main import main
 from trope.core.errors import BadModel
 from trope.lexicon.associations import read_associations, verb_contexts
 from trope.pipeline import Pipeline
-from trope.train.associations import TREES, learn_associations, train_associations
+from trope.train.rewriting.verb_vectors import TREES, learn_associations, write_associations
 
 
 def test_what_is_seen_together_goes_together(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_headlines_are_drawn_by_the_seed(tmp_path: Path) -> None:
 
     def made(folder: str, seed: int) -> bytes:
         out = tmp_path / folder
-        return train_associations(
+        return write_associations(
             headlines, pipeline, out, number=12, seed=seed, say=lambda message: None
         ).read_bytes()
 

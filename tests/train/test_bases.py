@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from trope.core.errors import BadModel, DownloadFailed
-from trope.train import bases
+from trope.train.encoder import bases
 
 CONTENT = b"[PAD]\n[UNK]\n"
 RIGHT = hashlib.sha256(CONTENT).hexdigest()

@@ -7,20 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.train.corpus import UNKNOWN, Corpus, batches
+from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, batches
 
 sentences = st.lists(
     st.lists(st.integers(1, 5), min_size=1, max_size=12), max_size=20
 )  # pieces of each word
 
 
-def corpus_of(sizes: list[list[int]]) -> Corpus:
+def corpus_of(sizes: list[list[int]]) -> EncodedCorpus:
     """A corpus with a piece number of its own for every piece, beyond the special ones."""
     flat = np.asarray([size for sentence in sizes for size in sentence], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(flat)]).astype(np.int64)
     lengths = np.asarray([len(sentence) for sentence in sizes], dtype=np.int64)
     ids = 1_000 + np.arange(starts[-1])
-    return Corpus(ids, ids % 8, starts, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64))
+    return EncodedCorpus(
+        ids, ids % 8, starts, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    )
 
 
 @given(sentences, st.integers(5, 60), st.one_of(st.none(), st.integers(0, 99)))
@@ -40,7 +42,7 @@ def test_every_piece_and_word_is_in_one_batch_once(
             assert_row(corpus, {name: values[row] for name, values in batch.items()}, int(sentence))
 
 
-def assert_row(corpus: Corpus, row: dict[str, np.ndarray], sentence: int) -> None:
+def assert_row(corpus: EncodedCorpus, row: dict[str, np.ndarray], sentence: int) -> None:
     """[CLS], the pieces with their owners, [SEP], padding."""
     first, last = corpus.sentence_starts[sentence : sentence + 2]
     low, high = corpus.starts[first], corpus.starts[last]
@@ -56,7 +58,7 @@ def assert_row(corpus: Corpus, row: dict[str, np.ndarray], sentence: int) -> Non
 @given(sentences.filter(bool))
 def test_pool_averages_the_pieces_of_each_word(sizes: list[list[int]]) -> None:
     pytest.importorskip("torch")
-    from trope.train.fit import on_device
+    from trope.train.encoder.fit import on_device
 
     for arrays in batches(corpus_of(sizes), 40, None):
         pool = on_device(arrays, "cpu")["pool"].numpy()
@@ -75,7 +77,7 @@ def test_a_corpus_is_read_as_it_was_written(
     corpus.labels = {"upos": np.arange(len(corpus.starts) - 1) % 5 - 1}
     path: Path = tmp_path_factory.getbasetemp() / "corpus.npz"
     corpus.save(path)
-    back = Corpus.load(path)
+    back = EncodedCorpus.load(path)
     for name in ("ids", "types", "starts", "sentence_starts"):
         assert np.array_equal(getattr(back, name), getattr(corpus, name))
         assert getattr(back, name).dtype == np.int64

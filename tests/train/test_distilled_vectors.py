@@ -13,7 +13,7 @@ from trope.lexicon.vectors import SHIPPED, read_vectors
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from trope.train import vectors  # noqa: E402
+from trope.train.encoder import word_vectors as vectors  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

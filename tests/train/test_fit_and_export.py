@@ -10,22 +10,23 @@ import tiny
 
 from trope import Pipeline
 from trope.core.errors import BadInput
-from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
+from trope.core.records import MetaphorThresholds
+from trope.encoder.session import METAPHOR, SYNTAX, Encoder
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import network_input
-from trope.train.corpus import batches, collect_labels
-from trope.train.settings import FitSettings
+from trope.train.encoder.corpus import batches, collect_labels
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 from trope.encoder.network import Network  # noqa: E402
-from trope.train import fit as fitting  # noqa: E402
-from trope.train import losses  # noqa: E402
-from trope.train.dev import syntax_figures  # noqa: E402
-from trope.train.export import export  # noqa: E402
-from trope.train.quantise import quantise  # noqa: E402
+from trope.train.encoder import fit as fitting  # noqa: E402
+from trope.train.encoder import losses  # noqa: E402
+from trope.train.encoder.development import syntax_figures  # noqa: E402
+from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.fit import FitSettings  # noqa: E402
+from trope.train.encoder.quantisation import quantise  # noqa: E402
 
 SETTINGS = FitSettings(
     "e5-small",

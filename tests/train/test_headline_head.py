@@ -13,7 +13,7 @@ from trope.core.config import read_config
 from trope.core.errors import MissingData
 from trope.core.files import sha256
 from trope.encoder.pieces import Vocabulary
-from trope.train.headline_settings import HeadlineSettings, Kind, Pool
+from trope.train.headlines.settings import HeadlineSettings, PoolSettings, TeacherKind
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -22,13 +22,14 @@ from safetensors import safe_open  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from trope.encoder.network import Network  # noqa: E402
-from trope.train import adapters, headline_head, headline_rows  # noqa: E402
-from trope.train.corpus import MetaphorSentence  # noqa: E402
-from trope.train.headline_rows import letters, make_pool, read_rows  # noqa: E402
+from trope.train.encoder import adapters  # noqa: E402
+from trope.train.encoder.corpus import MetaphorSentence  # noqa: E402
+from trope.train.headlines import base_head, rows  # noqa: E402
+from trope.train.headlines.rows import letters, make_pool, read_rows  # noqa: E402
 
 BASE = "all-mpnet-base-v2"
-SHIPPED = Path(headline_head.__file__).with_name("headlines.toml")
-POOL = Pool(size=40, shortest=3, longest=12, exchanged=1.0, seed=1)
+SHIPPED = Path(base_head.__file__).with_name("headlines.toml")
+POOL = PoolSettings(size=40, shortest=3, longest=12, exchanged=1.0, seed=1)
 
 
 def write_newsmet(folder: Path) -> Path:
@@ -61,11 +62,11 @@ def test_rows_know_what_they_are(tmp_path: Path) -> None:
     assert rows.gold.tolist() == [1, 1, *[0] * 12, 1, 1]
     assert rows.accepted.sum() == 2  # one plain verb for the metaphor, one picture for the other
     assert rows.verbs[:2] == ("shelves", "rejects")
-    kind = Kind("", (), gold_weight=3, accepted_weight=2, doubt=0.1, doubt_rejected=0.4)
+    kind = TeacherKind("", (), gold_weight=3, accepted_weight=2, doubt=0.1, doubt_rejected=0.4)
     tenths = (10 * rows.targets(kind)).round().astype(int).tolist()
     assert {*zip(rows.labels.tolist(), tenths, strict=True)} == {(0, 1), (0, 4), (1, 9), (1, 6)}
     assert sorted(set(rows.weights(kind).tolist())) == [1, 2, 3]
-    assert not set(rows.targets(Kind("", ())).tolist()) - {0.0, 1.0}
+    assert not set(rows.targets(TeacherKind("", ())).tolist()) - {0.0, 1.0}
 
 
 def test_the_pool_has_other_verbs_and_nothing_that_is_kept_out() -> None:
@@ -94,14 +95,14 @@ def test_pool_headlines_differ_from_their_source_in_one_word_at_most(
 @pytest.fixture
 def choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> dict[str, object]:
     tiny.shrink(monkeypatch)
-    monkeypatch.setattr(headline_head, "fetch", lambda base, work: work)
+    monkeypatch.setattr(base_head, "fetch", lambda base, work: work)
     weights = tmp_path / "model.safetensors"
     save_file(tiny.random_weights(BASE, tmp_path), weights)
-    monkeypatch.setattr(headline_head, "read_weights", lambda base, home: dict(load_file(weights)))
+    monkeypatch.setattr(base_head, "read_weights", lambda base, home: dict(load_file(weights)))
     words = ("Rain", "hammers", "the", "roof")
     verdicts = MetaphorSentence(words, (0, 1, 0, 0), (-1, 1, -1, -1))
-    monkeypatch.setattr(headline_head, "read_metaphor_set", lambda *_: [verdicts] * 12)
-    monkeypatch.setattr(headline_head, "read_text_set", lambda *_: iter(headlines()))
+    monkeypatch.setattr(base_head, "read_metaphor_set", lambda *_: [verdicts] * 12)
+    monkeypatch.setattr(base_head, "read_text_set", lambda *_: iter(headlines()))
     shipped = read_config(SHIPPED, HeadlineSettings)
     settings = replace(
         shipped,
@@ -134,12 +135,12 @@ def test_a_whole_run_changes_the_head_and_nothing_else(
     choices: dict[str, object], tmp_path: Path
 ) -> None:
     said: list[str] = []
-    headline_head.train_headlines(**choices, say=said.append)
+    base_head.train_headlines(**choices, say=said.append)
     assert sum("has read the pool" in line for line in said) == 3
     before = load_file(tmp_path / "before" / "adapters.safetensors")
     after = load_file(tmp_path / "after" / "adapters.safetensors")
     changed = {name for name in after if not torch.equal(after[name], before[name])}
-    assert changed == {name for name in before if name.split(".")[1] in headline_head.HEAD}
+    assert changed == {name for name in before if name.split(".")[1] in base_head.HEAD}
     assert after.keys() == before.keys()
     with safe_open(tmp_path / "after" / "adapters.safetensors", "pt") as file:
         told = file.metadata()
@@ -151,11 +152,11 @@ def test_a_whole_run_changes_the_head_and_nothing_else(
 
 
 def test_a_run_goes_on_where_it_was(choices: dict[str, object], tmp_path: Path) -> None:
-    headline_head.train_headlines(**choices, say=lambda _: None)
+    base_head.train_headlines(**choices, say=lambda _: None)
     path = tmp_path / "after" / "adapters.safetensors"
     first = load_file(path)
     again: list[str] = []
-    headline_head.train_headlines(**choices, say=again.append)
+    base_head.train_headlines(**choices, say=again.append)
     assert again == [f"the adapters are in {tmp_path / 'after'}"]
     for name, value in load_file(path).items():
         assert torch.equal(value, first[name]), name
@@ -165,7 +166,7 @@ def test_calibration_alone_keeps_what_the_head_has_learnt(
     choices: dict[str, object], tmp_path: Path
 ) -> None:
     said: list[str] = []
-    headline_head.train_headlines(**(choices | {"calibrate_only": True}), say=said.append)
+    base_head.train_headlines(**(choices | {"calibrate_only": True}), say=said.append)
     assert len(said) == 1  # no teacher was needed
     before = load_file(tmp_path / "before" / "adapters.safetensors")
     after = load_file(tmp_path / "after" / "adapters.safetensors")
@@ -178,15 +179,13 @@ def test_calibration_alone_keeps_what_the_head_has_learnt(
 def test_missing_files_are_named(choices: dict[str, object], tmp_path: Path) -> None:
     (tmp_path / "data" / "newsmet" / "train_goldplus.csv").unlink()
     with pytest.raises(MissingData, match=r"train_goldplus\.csv"):
-        headline_head.train_headlines(**choices, say=lambda _: None)
+        base_head.train_headlines(**choices, say=lambda _: None)
     with pytest.raises(MissingData, match="trope train base"):
-        headline_head.train_headlines(
-            **(choices | {"adapters": tmp_path / "work"}), say=lambda _: None
-        )
+        base_head.train_headlines(**(choices | {"adapters": tmp_path / "work"}), say=lambda _: None)
 
 
 def test_kept_out_texts_are_those_of_all_files(tmp_path: Path) -> None:
     folder = write_newsmet(tmp_path) / "newsmet"
-    texts = set(headline_rows.texts_kept_out(sorted(folder.glob("*.csv"))))
+    texts = set(rows.texts_kept_out(sorted(folder.glob("*.csv"))))
     assert len(texts) == 3 * 16
     assert letters(["Baker from Lyon", "sells four hundred loaves daily"]) in texts

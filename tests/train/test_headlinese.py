@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.encoder.trees import is_tree
-from trope.train.corpus import TreebankSentence
-from trope.train.headlinese import as_headline, raising_headlines
+from trope.train.encoder.corpus import TreebankSentence
+from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
 
 
 def sentence(*rows: tuple[str, str, str, str, int, str]) -> TreebankSentence:

@@ -21,11 +21,11 @@ from trope.core.errors import BadConfig, BadInput, BadModel, MissingData, Unknow
 from trope.release.newsmet_gold import read_newsmet_gold  # noqa: E402
 from trope.tasks.hub_folder import EncodedText, model_path, text_pieces  # noqa: E402
 from trope.tasks.metaphor.hub_model import answer_logits, new_detector  # noqa: E402
-from trope.train import hub_fit, hub_loop  # noqa: E402
-from trope.train.hub_fit import fit_all, read_prepared  # noqa: E402
-from trope.train.hub_fit import main as fit_main  # noqa: E402
-from trope.train.hub_loop import Place, fit  # noqa: E402
-from trope.train.hub_settings import HubSettings, read_preset  # noqa: E402
+from trope.train.hub import fit as hub_fit  # noqa: E402
+from trope.train.hub import loop as hub_loop  # noqa: E402
+from trope.train.hub.fit import fit_all, read_prepared  # noqa: E402
+from trope.train.hub.fit import main as fit_main  # noqa: E402
+from trope.train.hub.loop import FitContext, HubSettings, fit, read_preset  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -102,7 +102,8 @@ def test_an_encoder_learns_what_is_in_front_of_it(toys):
     network = new_detector(folder, "sentences")
     fitted = fit(
         network, items, items, settings, pad=0, seed=0,
-        place=Place("cpu", None, lambda line: None), on_best=lambda m, e: best.append(e.number),
+        place=FitContext("cpu", None, lambda line: None),
+        on_best=lambda m, e: best.append(e.number),
     )  # fmt: skip
     assert fitted.score == 1
     assert best[-1] == fitted.best
@@ -315,7 +316,7 @@ def test_fitting_needs_torch_and_transformers_alone(toys):
     absent = ("msgspec", "spacy", "click", "rich", "onnxruntime", "sklearn", "scipy")
     code = (
         f"import sys\nfor name in {absent}: sys.modules[name] = None\n"
-        "from trope.train.hub_fit import main\nsys.exit(main(sys.argv[1:]))"
+        "from trope.train.hub.fit import main\nsys.exit(main(sys.argv[1:]))"
     )
     places = [str(toys / name) for name in ("out/prepared", "model", "bare")]
     command = [sys.executable, "-c", code, *places, "--device", "cpu", "--only", "d_bal:1"]

@@ -16,8 +16,8 @@ from trope.cli.main import main  # noqa: E402
 from trope.core.errors import BadInput  # noqa: E402
 from trope.core.records import Analysis, Parse  # noqa: E402
 from trope.tasks.metonymy.task import NameInContext, decide  # noqa: E402
-from trope.train.hub_settings import read_preset  # noqa: E402
-from trope.train.hub_whole import read_names, read_tweets  # noqa: E402
+from trope.train.hub.loop import read_preset  # noqa: E402
+from trope.train.hub.whole_texts import read_names, read_tweets  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -9,11 +9,11 @@ import pytest
 import tiny
 
 from trope.core.config import read_config
+from trope.core.records import MetaphorThresholds
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.pruning import keep_outputs
-from trope.encoder.session import METAPHOR, SYNTAX, Encoder, MetaphorThresholds
-from trope.train.headline_settings import HeadlineSettings, Pool
-from trope.train.lower_heads_settings import LowerHeadSettings
+from trope.encoder.session import METAPHOR, SYNTAX, Encoder
+from trope.train.headlines.settings import HeadlineSettings, LowerHeadSettings, PoolSettings
 
 torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
@@ -21,13 +21,13 @@ pytest.importorskip("transformers")
 
 from trope.encoder import network as networks  # noqa: E402
 from trope.encoder.network import MetaphorHeads, Network  # noqa: E402
-from trope.train import headline_head, lower_heads  # noqa: E402
-from trope.train.corpus import MetaphorSentence, encode_words  # noqa: E402
-from trope.train.export import export  # noqa: E402
-from trope.train.quantise import quantise  # noqa: E402
-from trope.train.regraph import layers_of, showing_layers, with_metaphor_heads  # noqa: E402
+from trope.train.encoder.corpus import MetaphorSentence, encode_words  # noqa: E402
+from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.quantisation import quantise  # noqa: E402
+from trope.train.headlines import base_head, small_heads  # noqa: E402
+from trope.train.headlines.small_heads import layers_of, showing_layers, with_metaphor_heads  # noqa: E402
 
-SHIPPED = Path(lower_heads.__file__).parent
+SHIPPED = Path(small_heads.__file__).parent
 SETTINGS = replace(
     read_config(SHIPPED / "lower_heads.toml", LowerHeadSettings),
     layers=1, seeds=(1, 2), texts=("coinco",), passes=2, gold_passes=1, words_a_batch=64,
@@ -88,8 +88,8 @@ def test_other_heads_stay_as_they_are_bit_for_bit(folder: Path) -> None:
 def test_the_new_heads_compute_what_torch_computes(folder: Path) -> None:
     heads = lower()
     corpus, _ = encode_words(WORDS, Vocabulary(tiny.VOCABULARY))
-    seen = list(lower_heads.see(folder, corpus, SETTINGS, "cpu"))
-    wanted = lower_heads.said_by(heads, seen, corpus)
+    seen = list(small_heads.see(folder, corpus, SETTINGS, "cpu"))
+    wanted = small_heads.said_by(heads, seen, corpus)
     (folder / "encoder.onnx").write_bytes(changed(folder, heads))
     (future,) = Encoder(folder=folder, threads=1).submit(WORDS, METAPHOR)
     done = future.result()
@@ -134,7 +134,7 @@ def test_a_network_of_its_own_reads_no_more_layers(monkeypatch: pytest.MonkeyPat
     assert model.metaphor is not None
     assert len(model.metaphor.mix.weights) == 2
     weights = {name: value.float().numpy() for name, value in model.state_dict().items()}
-    from trope.train.export import build_graph
+    from trope.train.encoder.export import build_graph
 
     kept = onnx.load_from_string(keep_outputs(build_graph(weights), METAPHOR)).graph
     made = {output for node in kept.node for output in node.output}
@@ -145,18 +145,18 @@ def test_a_network_of_its_own_reads_no_more_layers(monkeypatch: pytest.MonkeyPat
 def test_a_whole_run_changes_heads_and_thresholds_alone(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(headline_head, "fetch", lambda base, work: work)
-    monkeypatch.setattr(headline_head, "read_weights", tiny.random_weights)
+    monkeypatch.setattr(base_head, "fetch", lambda base, work: work)
+    monkeypatch.setattr(base_head, "read_weights", tiny.random_weights)
     words = ("Rain", "hammers", "the", "roof")
     verdicts = [
         MetaphorSentence(words, (0, 1, 0, 0), (-1, 1, -1, -1), 1),
         MetaphorSentence(("Rain", "wets", "the", "roof"), (0,) * 4, (-1, 0, -1, -1), 0),
     ]
-    for module in (headline_head, lower_heads):
+    for module in (base_head, small_heads):
         monkeypatch.setattr(module, "read_metaphor_set", lambda *_: verdicts * 6)
     headlines = [("Club", str(n), "stops", "its", "oldest", "team") for n in range(20)]
-    monkeypatch.setattr(headline_head, "read_text_set", lambda *_: iter(headlines))
-    monkeypatch.setattr(lower_heads, "read_text_set", lambda *_: iter(headlines[:5]))
+    monkeypatch.setattr(base_head, "read_text_set", lambda *_: iter(headlines))
+    monkeypatch.setattr(small_heads, "read_text_set", lambda *_: iter(headlines[:5]))
     shipped = read_config(SHIPPED / "headlines.toml", HeadlineSettings)
     teachers = replace(
         shipped,
@@ -166,9 +166,9 @@ def test_a_whole_run_changes_heads_and_thresholds_alone(
             rows_a_batch=8,
             kinds=(replace(shipped.teachers.kinds[0], seeds=(1,)),),
         ),
-        pool=Pool(size=20, shortest=3, longest=12, exchanged=1.0, seed=1),
+        pool=PoolSettings(size=20, shortest=3, longest=12, exchanged=1.0, seed=1),
     )
-    from test_headline_head import write_newsmet
+    from test_base_head import write_newsmet
 
     (tmp_path / "work").mkdir()
     choices = {
@@ -177,7 +177,7 @@ def test_a_whole_run_changes_heads_and_thresholds_alone(
     }  # fmt: skip
     said: list[str] = []
     before = outputs(folder, SYNTAX)
-    lower_heads.train_lower_heads(**choices, out=tmp_path / "after", say=said.append)
+    small_heads.train_lower_heads(**choices, out=tmp_path / "after", say=said.append)
     assert [line.split(":")[0] for line in said if line.startswith("heads")] == [
         "heads of seed 1", "heads of seed 2",
     ]  # fmt: skip
@@ -193,7 +193,7 @@ def test_a_whole_run_changes_heads_and_thresholds_alone(
     assert labels[0].metaphor != labels[1].metaphor
     assert labels[0].upos == labels[1].upos
     again: list[str] = []
-    lower_heads.train_lower_heads(**choices, out=tmp_path / "twice", say=again.append)
+    small_heads.train_lower_heads(**choices, out=tmp_path / "twice", say=again.append)
     assert not [line for line in again if "teacher" in line or "reader" in line]
     first, second = (tmp_path / name / "encoder.onnx" for name in ("after", "twice"))
     assert first.read_bytes() == second.read_bytes()

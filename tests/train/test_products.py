@@ -12,8 +12,8 @@ torch = pytest.importorskip("torch")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
-from trope.train.graph import int8_factors  # noqa: E402
-from trope.train.quantise import fake_factors  # noqa: E402
+from trope.train.encoder.graph import int8_factors  # noqa: E402
+from trope.train.encoder.quantisation import fake_factors  # noqa: E402
 
 LARGEST_INPUT, LARGEST_16_BITS = 255, 2**15 - 1
 

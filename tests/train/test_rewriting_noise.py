@@ -9,8 +9,8 @@ import pytest
 
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.rewriting.features import CONTEXT
-from trope.train.rewriting_noise import Noise, noise_of
-from trope.train.rewriting_verbs import FRAMES, framed, in_main_directions, train_verbs
+from trope.train.rewriting.noise import Noise, noise_of
+from trope.train.rewriting.verb_vectors import FRAMES, framed, in_main_directions, write_verbs
 
 Array = npt.NDArray[np.float32]
 
@@ -66,7 +66,7 @@ def test_what_a_sentence_adds_to_all_verbs_is_taken_away() -> None:
 
 def test_vectors_of_verbs_are_read_back(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
-    file = train_verbs(["add", "buy", "ask", "call"], ByLetter(), tmp_path)
+    file = write_verbs(["add", "buy", "ask", "call"], ByLetter(), tmp_path)
     table = read_vectors(file)
     own = {verb: table.get(verb) for verb in table.words}
     assert float(own["add"] @ own["ask"]) == pytest.approx(1, abs=0.02)

@@ -17,7 +17,8 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from trope.train import encoder, encoder_dev, encoder_run, encoder_teachers  # noqa: E402
+from trope.train.encoder import development, name_sets, run, student, teachers  # noqa: E402
+from trope.train.encoder.run import CORPORA, EncoderRun, check_sets, read_settings  # noqa: E402
 
 SETTINGS = (
     """
@@ -77,7 +78,7 @@ SMALLER = ("--without", "coinco")  # the toy data have no such set
 
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
-    tiny.shrink(monkeypatch, encoder_run)
+    tiny.shrink(monkeypatch, run)
 
 
 def train(
@@ -141,7 +142,7 @@ def test_an_interrupted_run_goes_on_after_its_last_stage_to_the_same_model(
     broken.mkdir()
     train(whole, *SMALLER)
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder_teachers, "teach_syntax", stop)
+        patch.setattr(teachers, "predict_syntax", stop)
         train(broken, *SMALLER)
     before = stages(broken)
     assert {"lcc.npz", "teacher-syntax-0.safetensors", "teacher-syntax-1.safetensors"} <= set(
@@ -161,7 +162,7 @@ def stop(*_: object) -> None:
 
 def test_half_a_stage_is_no_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder_run, "save", stop)
+        patch.setattr(run, "save", stop)
         train(tmp_path, *SMALLER)
     assert not [name for name in stages(tmp_path) if "safetensors" in name]
 
@@ -180,7 +181,7 @@ def test_a_work_folder_of_other_settings_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-        patch.setattr(encoder, "train_student", stop)
+        patch.setattr(student, "train_student", stop)
         train(tmp_path, *SMALLER)
     before = stages(tmp_path)
     for options in (("--seed", "6"), ("--without", "lcc")):
@@ -196,7 +197,7 @@ def test_a_set_that_is_not_there_can_be_left_out_next_time(
         MissingData, match="coinco: not found; get it, or leave it out with --without coinco"
     ):
         train(tmp_path)
-    monkeypatch.setattr(encoder, "train_student", stop)
+    monkeypatch.setattr(student, "train_student", stop)
     with pytest.raises(RuntimeError):  # prepared, and not refused
         train(tmp_path, *SMALLER)
 
@@ -215,10 +216,40 @@ def test_what_was_learned_of_metaphors_comes_out_calibrated(tmp_path: Path) -> N
 def test_several_seeds_leave_the_best_on_development_data(tmp_path: Path) -> None:
     train(tmp_path, *SMALLER, "--seeds", "2")
     work = tmp_path / "model" / "work"
-    best = max((5, 6), key=lambda seed: encoder_dev.quality_of(work / f"student-{seed}.json"))
+    best = max((5, 6), key=lambda seed: development.quality_of(work / f"student-{seed}.json"))
     made = {seed: (work / f"student-{seed}" / "encoder.onnx").read_bytes() for seed in (5, 6)}
     assert made[5] != made[6], "each of them can be measured"
     assert (tmp_path / "model" / "encoder.onnx").read_bytes() == made[best]
+
+
+def shipped_run(*without: str) -> EncoderRun:
+    return EncoderRun(read_settings(None), frozenset(without), Path(), "cpu", print)
+
+
+def test_no_set_reads_a_corpus_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = shipped_run("lcc", "semeval2007")
+    assert [s.name for s in left.sets("metaphor")] == ["vua", "newsmet"]
+    assert [s.name for s in left.sets("metonymy")] == ["names"]
+    read: list[str] = []
+    monkeypatch.setattr(name_sets, "read_texts", lambda data, name: read.append(name) or ())
+    name_sets.read_name_set(Path(), "names", "train", without=left.without)
+    assert read == ["coinco", "tweets-brexit", "headlines"]
+    assert not shipped_run(*CORPORA["names"], "semeval2007").sets("metonymy")
+
+
+@pytest.mark.parametrize("name", ["vua", "newsmet"])
+def test_what_calibrates_cannot_be_left_out_alone(tmp_path: Path, name: str) -> None:
+    wanted = f"heads are calibrated on {name}, which is left out; keep it, or leave out"
+    with pytest.raises(BadInput, match=wanted):
+        train(tmp_path, *SMALLER, "--without", name)
+    assert not (tmp_path / "model" / "work" / "prepared").exists()
+    check_sets(shipped_run("vua", "newsmet", "lcc-targets"), ["syntax"])
+
+
+def test_the_tier_base_needs_metaphor_sets(tmp_path: Path) -> None:
+    left_out = [o for name in ("vua", "newsmet", "lcc-targets") for o in ("--without", name)]
+    with pytest.raises(BadInput, match="no training set for metaphor is left; keep vua or"):
+        train(tmp_path, *SMALLER, *left_out, what="base")
 
 
 def test_ewt_cannot_be_left_out(tmp_path: Path) -> None:

@@ -14,10 +14,13 @@ from trope.encoder.pieces import MASK, Vocabulary
 from trope.encoder.session import MEANING, METONYMY, SENTIMENT, SENTIMENT_OUTPUTS, Encoder
 from trope.encoder.windows import network_input
 from trope.tasks.metonymy.validation import held_out
-from trope.train.corpus import UNKNOWN, ZERO, batches
-from trope.train.felt_texts import FeltText, encode_felt_texts, read_felt_texts
-from trope.train.name_sets import LABELS, NamedSentence, encode_names, read_name_set
-from trope.train.settings import EncoderSettings, FitSettings
+from trope.train.encoder.corpus import UNKNOWN, ZERO, batches
+from trope.train.encoder.name_sets import LABELS, NamedSentence, encode_names, read_name_set
+from trope.train.encoder.sentiment_sets import (
+    SentimentText,
+    encode_sentiment_texts,
+    read_sentiment_set,
+)
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -26,29 +29,31 @@ pytest.importorskip("onnx")
 from test_train_encoder import SETTINGS, SMALLER  # noqa: E402
 
 from trope.encoder.network import Network  # noqa: E402
-from trope.train import (  # noqa: E402
+from trope.train.encoder import (  # noqa: E402
     adapters,
-    encoder,
-    encoder_prepare,
-    encoder_run,
-    felt_texts,
     fit,
     losses,
     name_sets,
+    preparation,
+    run,
+    sentiment_sets,
+    student,
 )
-from trope.train.dev_whole import (  # noqa: E402
+from trope.train.encoder.development import (  # noqa: E402
     fit_scale,
     metonymy_figures,
     said_scores,
     sentiment_figures,
 )
-from trope.train.export import export  # noqa: E402
-from trope.train.quantise import quantise  # noqa: E402
+from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.fit import FitSettings  # noqa: E402
+from trope.train.encoder.quantisation import quantise  # noqa: E402
+from trope.train.encoder.run import EncoderSettings  # noqa: E402
 
 GLAD, SAD = ("what a lovely day", "I love this song"), ("what an awful day", "I hate this song")
-FELT = [FeltText(t, ZERO + 300, polarity=2) for t in GLAD] * 6
-FELT += [FeltText(t, ZERO - 400, polarity=0) for t in SAD] * 6
-SCORED = [FeltText(t.text, t.score) for t in FELT]
+FELT = [SentimentText(t, ZERO + 300, polarity=2) for t in GLAD] * 6
+FELT += [SentimentText(t, ZERO - 400, polarity=0) for t in SAD] * 6
+SCORED = [SentimentText(t.text, t.score) for t in FELT]
 LITERAL, PEOPLE = (LABELS.index(f"location:{n}") for n in ("literal", "place-for-people"))
 NAMED = [
     NamedSentence(("He", "lives", "in", name, "."), 3, 4, "location", LITERAL)
@@ -65,7 +70,7 @@ FITTED = FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_a_batc
 
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:
-    tiny.shrink(monkeypatch, encoder_run)
+    tiny.shrink(monkeypatch, run)
 
 
 def vocabulary() -> Vocabulary:
@@ -80,7 +85,7 @@ def learnt(tasks: tuple[str, ...], lessons: dict[str, fit.Lesson]) -> Network:
 
 
 def test_feelings_are_learnt_from_scores_and_put_on_their_scale() -> None:
-    corpus = encode_felt_texts(SCORED, vocabulary())
+    corpus = encode_sentiment_texts(SCORED, vocabulary())
     model = learnt(("sentiment",), {"felt": fit.Lesson(corpus, 20)})
     figures = sentiment_figures(model, corpus, "cpu")
     assert figures["cosine"] > 0.95
@@ -91,14 +96,14 @@ def test_feelings_are_learnt_from_scores_and_put_on_their_scale() -> None:
 
 
 def test_an_unknown_score_weighs_nothing() -> None:
-    corpus = encode_felt_texts([*SCORED, FeltText("nobody knows")], vocabulary())
+    corpus = encode_sentiment_texts([*SCORED, SentimentText("nobody knows")], vocabulary())
     (arrays,) = batches(corpus, 10_000, None)
     batch = fit.on_device(arrays, "cpu")
     answers = {k: torch.from_numpy(v) for k, v in corpus.sentence_labels.items()}
     said = torch.zeros(len(corpus), len(SENTIMENT_OUTPUTS))
-    before = losses.feeling_loss(said, batch, answers, None)
+    before = losses.sentiment_loss(said, batch, answers, None)
     said[batch["sentence"] == len(SCORED), 0] = 5
-    assert torch.equal(losses.feeling_loss(said, batch, answers, None), before)
+    assert torch.equal(losses.sentiment_loss(said, batch, answers, None), before)
 
 
 def test_readings_are_learnt_within_the_class_of_the_name() -> None:
@@ -194,8 +199,8 @@ def test_the_graph_says_what_the_new_heads_say(tmp_path: Path) -> None:
 def test_a_whole_run_teaches_all_heads_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(felt_texts.READERS, "semeval2015", lambda data, split: SCORED)
-    monkeypatch.setattr(encoder_prepare, "read_name_set", lambda *_: NAMED)
+    monkeypatch.setitem(sentiment_sets.READERS, "semeval2015", lambda data, split: SCORED)
+    monkeypatch.setattr(preparation, "read_name_set", lambda *_: NAMED)
     teachers = SETTINGS[SETTINGS.index("[teachers.syntax]") : SETTINGS.index("[teachers.metaphor]")]
     more = "".join(teachers.replace(".syntax", f".{task}") for task in ("sentiment", "metonymy"))
     settings = SETTINGS.replace("meaning = 0", "meaning = 16").replace(
@@ -217,7 +222,7 @@ def test_a_whole_run_teaches_all_heads_at_once(
         "say": lambda _: None,
     }
     (tmp_path / "work").mkdir()
-    encoder.train_encoder(out=tmp_path / "model", **choices)
+    student.train_encoder(out=tmp_path / "model", **choices)
     figures = json.loads((tmp_path / "work" / "student-5.json").read_bytes())
     assert set(figures) == {"ewt", "tweebank", "metaphor", "sentiment", "metonymy"}
     model = Encoder(folder=tmp_path / "model", threads=1)
@@ -233,7 +238,7 @@ def test_a_whole_run_teaches_all_heads_at_once(
 
 @pytest.mark.shared
 def test_the_real_sets_keep_their_development_part_apart(shared: Path) -> None:
-    train, dev = (read_felt_texts(shared / "data", "semeval2015", s) for s in ("train", "dev"))
+    train, dev = (read_sentiment_set(shared / "data", "semeval2015", s) for s in ("train", "dev"))
     assert (len(train), len(dev)) == (6690, 754)
     assert not {t.text for t in train} & {t.text for t in dev}
     assert all(500 <= t.score <= 1500 for t in (*train, *dev))

@@ -13,7 +13,12 @@ import pytest
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import CaseType, Vocabulary
 from trope.encoder.session import Labels
-from trope.train.corpus import Corpus, TreebankSentence, collect_labels, encode_treebank
+from trope.train.encoder.corpus import (
+    EncodedCorpus,
+    TreebankSentence,
+    collect_labels,
+    encode_treebank,
+)
 
 VOCABULARY = model_folder("small") / "vocab.txt"
 
@@ -52,7 +57,7 @@ def labels() -> Labels:
     return collect_labels(SENTENCES)
 
 
-def corpus() -> Corpus:
+def corpus() -> EncodedCorpus:
     return encode_treebank(SENTENCES, labels(), Vocabulary(VOCABULARY))
 
 
@@ -95,7 +100,7 @@ def random_weights(base: str, home: Path) -> dict[str, Any]:
 
 def write_data(folder: Path, treebanks: tuple[str, ...] = ("ewt", "tweebank")) -> Path:
     """The corpora as `trope train encoder` looks for them."""
-    from trope.train.sources import TREEBANKS
+    from trope.train.encoder.text_sets import TREEBANKS
 
     for name in treebanks:
         for place in TREEBANKS[name].values():

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from builders import FakePipeline, with_metaphors
 from trope.cli.main import main
 from trope.core.records import Analysis
-from trope.scale import local
+from trope.scale import executors
 from trope.workbench.corpus.corpus import Corpus, open_corpus
 
 pytest.importorskip("duckdb", reason="DuckDB is not installed (pip install 'trope[web]')")
@@ -70,7 +70,7 @@ def read_by_rule() -> Iterator[None]:
     from trope.cli import analyze
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(local, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
+        patch.setattr(executors, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
         patch.setattr(analyze, "load_pipeline", lambda threads: FakePipeline(metaphor=True))
         yield
 

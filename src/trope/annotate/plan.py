@@ -20,8 +20,7 @@ from trope.annotate.admission import (
     Withdrawal,
 )
 from trope.annotate.questions import Question, read_answers
-from trope.annotate.rules.assignment import Measure, Order
-from trope.annotate.rules.caps import Caps
+from trope.annotate.rules.assignment import Caps, Measure, Order
 from trope.annotate.rules.conduct import QualityRules
 from trope.annotate.rules.stages import ReadingRules, RequiredStages
 from trope.core.config import read_config

@@ -16,15 +16,15 @@ from trope.cli.engines import engine_options, load_executor
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.scale.inputs import InputFormat, find_inputs
-from trope.scale.job import SHARD_ROWS, OutputFormat, Settings
-from trope.scale.run import ERRORS, Progress, Report
+from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat
+from trope.scale.run import ERRORS, DetectProgress, Report
 from trope.scale.run import detect as run_detection
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
 WITH = ("relations", "metonymy", "sentiment")
-"""What can be had besides metaphors."""
+"""What is available besides metaphors."""
 
 _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 
@@ -37,43 +37,47 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
     required=True,
     help="Folder for the output; DIR.parquet makes Parquet.",
 )
-@click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
+@click.option("--resume", is_flag=True, help="Resume a run that was stopped.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(get_args(OutputFormat)),
-    help="Format of the output.  [default: as the name of OUT says, or jsonl]",
+    help="Format of the output.  [default: by the name of OUT, or jsonl]",
 )
 @click.option(
     "--input-format",
     type=click.Choice(get_args(InputFormat)),
-    help="What the files are.  [default: as their names say]",
+    help="Format of the input.  [default: by the file names]",
 )
 @click.option(
-    "--text-column", default="", metavar="NAME", help="Column of the text.  [default: text, …]"
+    "--text-column", default="", metavar="NAME", help="Column with the text.  [default: text, …]"
 )
-@click.option("--id-column", default="", metavar="NAME", help="Column of the id.  [default: id, …]")
+@click.option(
+    "--id-column", default="", metavar="NAME", help="Column with the id.  [default: id, …]"
+)
 @click.option("--columns", default="", metavar="NAMES", help="Columns to keep, such as text,label.")
 @click.option(
     "--kind",
     type=click.Choice(get_args(TextKind)),
     default="plain",
     show_default=True,
-    help="What the texts are: tweets and headlines are normalised first.",
+    help="Kind of the texts; tweets and headlines are normalised first.",
 )
-@click.option("--with", "more", default="", metavar="TASKS", help=f"Also these: {', '.join(WITH)}.")
-@click.option("--tokens", is_flag=True, help="Every word with its score, too.")
+@click.option(
+    "--with", "more", default="", metavar="TASKS", help=f"Further tasks: {', '.join(WITH)}."
+)
+@click.option("--tokens", is_flag=True, help="Include every word with its score.")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    help="From which score on a word is a metaphor.  [default: the model's]",
+    help="Least score of a metaphor, from 0 to 1.  [default: the model's]",
 )
 @click.option(
     "--shard-rows",
     type=click.IntRange(min=1),
     default=SHARD_ROWS,
     show_default=True,
-    help="Texts a file of the output.",
+    help="Texts per output file.",
 )
 @engine_options
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
@@ -105,11 +109,11 @@ def detect(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """The metaphors of a corpus: one row of figures a text.
+    """The metaphors of a corpus: one row of results per text.
 
-    IN is a file, a folder or a pattern: .txt (a text a line), .csv, .tsv, .jsonl and .parquet,
-    packed as .gz, .bz2, .xz or .zst if you like; - is standard input. Rows that cannot be used
-    are listed in OUT/errors.jsonl, and the exit status is 1 then.
+    IN is a file, a folder or a pattern: .txt (one text per line), .csv, .tsv, .jsonl and .parquet,
+    also packed as .gz, .bz2, .xz or .zst; - is standard input. Rows that cannot be used are listed
+    in OUT/errors.jsonl; the exit status is then 1.
     """
     quiet = quiet or bool((context.obj or {}).get("quiet"))
     files = find_inputs(sources, form=input_format, leave_out=out)
@@ -124,7 +128,7 @@ def detect(
                 f"the model of tier {model.tier!r} has no head for {task!r}; "
                 "install a trope whose model has one"
             )
-    settings = Settings(
+    settings = DetectSettings(
         trope=__version__,
         tier=model.tier,
         model_sha256=model.sha256,
@@ -138,10 +142,10 @@ def detect(
         format=chosen,
         shard_rows=shard_rows,
     )
-    # clusters tell of lost workers on standard output, which is for results alone
+    # clusters report lost workers on standard output, which is for results alone
     with redirect_stdout(sys.stderr), _progress(quiet) as report:
         totals = run_detection(files, settings, out, executor, resume=resume, report=report)
-    _tell(totals, out, as_json=as_json, quiet=quiet)
+    _report_totals(totals, out, as_json=as_json, quiet=quiet)
     if totals["refused"] or not totals["texts"]:
         context.exit(1)
 
@@ -157,11 +161,11 @@ def _tasks(more: str) -> tuple[str, ...]:
     wanted = _names(more)
     for name in wanted:
         if name not in WITH:
-            raise UnknownName("task to have with metaphors", name, WITH)
+            raise UnknownName("further task", name, WITH)
     return (*(name for name in WITH if name in wanted), "metaphor")
 
 
-def _tell(totals: dict[str, int], out: Path, *, as_json: bool, quiet: bool) -> None:
+def _report_totals(totals: dict[str, int], out: Path, *, as_json: bool, quiet: bool) -> None:
     if as_json:
         import json
 
@@ -200,7 +204,7 @@ def _progress(quiet: bool) -> Iterator[Report]:
         yield lambda progress: _advance(bar, task, progress)
 
 
-def _advance(bar: object, task: TaskID, progress: Progress) -> None:
+def _advance(bar: object, task: TaskID, progress: DetectProgress) -> None:
     from rich.progress import Progress as Bar
 
     assert isinstance(bar, Bar)

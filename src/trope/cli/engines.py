@@ -1,4 +1,4 @@
-"""Who does the work of a command: this process, or a cluster."""
+"""The options that choose where a command computes: in this process, or on a cluster."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _OPTIONS = (
         type=click.Choice(["local", "ray"]),
         default="local",
         show_default=True,
-        help="Who does the work: this process, or workers of a Ray cluster.",
+        help="Where to compute: in this process, or on a Ray cluster.",
     ),
     click.option(
         "--workers",
         type=click.IntRange(min=1),
-        help="With ray: workers at most.  [default: as many as there is room for]",
+        help="With ray: most workers.  [default: as many as fit]",
     ),
     click.option(
         "--address",
         metavar="HOST:PORT",
-        help="With ray: the cluster.  [default: RAY_ADDRESS, or this machine]",
+        help="With ray: address of the cluster.  [default: RAY_ADDRESS, or this machine]",
     ),
     click.option(
         "--threads",
         type=click.IntRange(min=1),
-        help="Threads to use, with ray for each worker.  [default: all cores; with ray 1]",
+        help="Threads; with ray, per worker.  [default: all cores; with ray 1]",
     ),
 )
 
@@ -48,7 +48,7 @@ def engine_options(command: Command) -> Command:
 
 
 def check_engine(engine: str, workers: int | None, address: str | None) -> None:
-    """Refuse options of clusters where the work is done here."""
+    """Refuse options of clusters without a cluster."""
     if engine == "local" and (workers is not None or address is not None):
         option = "--workers" if workers is not None else "--address"
         raise BadInput(f"{option} is for clusters; add --engine ray, or leave it out")
@@ -57,12 +57,12 @@ def check_engine(engine: str, workers: int | None, address: str | None) -> None:
 def load_executor(
     engine: str, threads: int | None, *, workers: int | None = None, address: str | None = None
 ) -> Executor:
-    """Who does the work; another engine is another class with the same two methods."""
+    """The executor of an engine; another engine is another class with the same two methods."""
     check_engine(engine, workers, address)
     if engine == "ray":
-        from trope.scale.ray import RayExecutor
+        from trope.scale.executors import RayExecutor
 
         return RayExecutor(address=address, workers=workers, threads=threads)
-    from trope.scale.local import LocalExecutor
+    from trope.scale.executors import LocalExecutor
 
     return LocalExecutor(threads=threads)

@@ -1,145 +1,393 @@
-"""`trope train`: train again what ships."""
+"""`trope train TASK`: a table of the tasks, their options, and what is called with them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from trope.cli.saying import sayer
-from trope.cli.train_analogy import analogy
-from trope.cli.train_headlines import headlines
-from trope.cli.train_heads import heads
-from trope.cli.train_metaphor import metaphor
-from trope.cli.train_rewriting import associations, rewriting, verbs
-from trope.cli.train_whole import metonymy, sentiment
-from trope.core.errors import UnknownName
+from trope.cli.saying import is_quiet, sayer
+from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from trope.train.settings import EncoderSettings
+    from trope.train.hub.loop import HubSettings
+
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _TrainTask:
+    """A subcommand: `training` is its name in the catalogue, `arguments` what it is called with."""
+
+    name: str
+    training: str
+    short: str
+    help: str
+    options: tuple[click.Option, ...]
+    arguments: Callable[[Options], Options] = dict
+    takes_quiet: bool = False
+
+
+def _encoder(options: Options) -> Options:
+    from trope.train.encoder.run import read_settings
+
+    without = frozenset(options["without"])
+    settings = read_settings(options.pop("config"), without)
+    seed = options.pop("seed")
+    settings = settings if seed is None else replace(settings, seed=seed)
+    return {**_with_work(options), "settings": settings, "without": without}
+
+
+def _headlines(options: Options) -> Options:
+    from trope.train.headlines.settings import read_headline_settings
+
+    settings = read_headline_settings(options.pop("config"))
+    return {**_with_work(options), "settings": settings}
+
+
+def _heads(options: Options) -> Options:
+    from trope.train.headlines.settings import read_headline_settings, read_lower_head_settings
+
+    settings = read_lower_head_settings(options.pop("config"))
+    teachers = read_headline_settings(None)
+    return {**_with_work(options), "settings": settings, "teachers": teachers}
+
+
+def _with_work(options: Options) -> Options:
+    work = options["work"] or options["out"] / "work"
+    work.mkdir(parents=True, exist_ok=True)
+    return {**options, "work": work}
+
+
+def _hub(task: str, options: Options) -> Options:
+    return {**options, "settings": _hub_settings(task, options.pop("config"), options.pop("seed"))}
+
+
+def _hub_settings(preset: str, config: Path | None, seed: int | None) -> HubSettings:
+    from trope.train.hub.loop import read_hub_settings, read_preset
+
+    settings = read_preset(preset) if config is None else read_hub_settings(config)
+    return settings if seed is None else replace(settings, seed=seed)
+
+
+def _metaphor(options: Options) -> Options:
+    settings = _hub_settings(options.pop("preset"), options.pop("config"), options.pop("seed"))
+    silver, prepare_only = options["silver"], options.pop("prepare_only")
+    gold: Path | None = options.pop("gold")
+    if prepare_only and not silver:
+        raise BadInput("--prepare-only belongs to --silver; give both or none")
+    if gold is not None and not silver:
+        raise BadInput("--gold belongs to --silver; give both or none")
+    if options["model"] is None and not prepare_only:
+        raise BadInput(
+            f"no encoder is named; give one with --model, for example {settings.model}, or train "
+            "the heads that ship with 'trope train encoder' and 'trope train base'"
+        )
+    own = None
+    if gold is not None:
+        from trope.release.newsmet_gold import read_newsmet_gold
+
+        own = read_newsmet_gold(gold)
+    names = tuple(name.strip() for name in options.pop("sets").split(",") if name.strip())
+    seeds = _seeds(options.pop("seeds"))
+    return {**options, "settings": settings, "own": own, "on": names, "seeds": seeds}
+
+
+def _seeds(seeds: str) -> tuple[int, ...]:
+    try:
+        found = tuple(int(seed) for seed in seeds.split(","))
+    except ValueError:
+        raise BadInput(f"--seeds {seeds!r} are no numbers such as 42,43,44") from None
+    if len(set(found)) != len(found):
+        raise BadInput(f"--seeds {seeds!r} has a seed twice; each is trained once")
+    return found
+
+
+def _analogy(options: Options) -> Options:
+    prepare_only = options.pop("prepare_only")
+    if options["model"] is None and not prepare_only:
+        raise BadInput("no encoder is named; give one with --model, or --prepare alone")
+    return options
+
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
-_OPTIONS = (
-    click.option("--from", "data", required=True,
-                 type=click.Path(path_type=Path, file_okay=False, exists=True),
-                 help="Folder with the corpora, one folder each (see `trope data`)."),
-    click.option("--out", type=_FOLDER, required=True, help="Folder for the finished model."),
-    click.option("--work", type=_FOLDER, help="Folder for base weights and what each stage leaves; "
-                 "run again to go on.  [default: OUT/work]"),
-    click.option("--without", multiple=True, metavar="SET",
-                 help="Leave a training set out; repeat."),
-    click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
-                 help="Settings instead of those of the shipped models."),
-    click.option("--seed", type=int, help="Seed instead of the one in the settings."),
-    click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True,
-                 help="Train so many; the best on development data is in OUT, each in WORK."),
-    click.option("--device", default="auto", show_default=True, help="cpu, cuda or auto."),
+_EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_POSITIVE, _SOME = click.IntRange(min=1), click.IntRange(min=10)
+
+
+def _option(*names: str, **settings: Any) -> click.Option:
+    return click.Option(names, **settings)
+
+
+def _out(what: str) -> click.Option:
+    return _option("--out", type=_FOLDER, required=True, help=f"Folder for {what}.")
+
+
+def _config(of: str) -> click.Option:
+    return _option("--config", type=_FILE, help=f"Settings, as TOML, instead of those of {of}.")
+
+
+def _work(what: str) -> click.Option:
+    text = f"Folder for {what}; run again to resume.  [default: OUT/work]"
+    return _option("--work", type=_FOLDER, help=text)
+
+
+_DATA = _option("--from", "data", required=True, type=_EXISTING,
+                help="Folder with the corpora, one folder each (see `trope data`).")  # fmt: skip
+_DEVICE = _option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
+_SEED = _option("--seed", type=int, help="Seed instead of the one in the settings.")
+_WITHOUT = _option("--without", multiple=True, metavar="SET",
+                   help="Leave a training set out; repeat for several.")  # fmt: skip
+_THREADS = _option("--threads", type=_POSITIVE, help="Threads of the model.")
+_BASE_WEIGHTS = _option("--base-weights", type=click.Path(path_type=Path, exists=True),
+                        help="Folder of the public weights of the tier base.")  # fmt: skip
+_JOBS = _option("--jobs", type=_POSITIVE, default=1, show_default=True,
+                help="Trainings at a time.")  # fmt: skip
+_MODEL = "Encoder to fine-tune: a folder with safetensors, or a Hub name."
+
+
+def _drawing_seed(what: str) -> click.Option:
+    return _option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+                   help=f"Decides {what}.")  # fmt: skip
+
+
+_TIER = (
+    _DATA,
+    _out("the finished model"),
+    _work("base weights and the results of each stage"),
+    _WITHOUT,
+    _config("the shipped models"),
+    _SEED,
+    _option("--seeds", type=_POSITIVE, default=1, show_default=True,
+            help="Train so many; the best on development data goes to OUT, each stays in WORK."),
+    _DEVICE,
+)  # fmt: skip
+_TEXTS = (
+    _option("--model", required=True, help=_MODEL),
+    _DATA,
+    _out("the finished system"),
+    _config("the preset"),
+    _work("checkpoints"),
+    _SEED,
+    _DEVICE,
+)
+_RESUMES_EPOCH = (
+    "Start an interrupted run again with the same folders to resume after its last complete epoch."
+)
+_ENCODER = _TrainTask(
+    "encoder", "encoder", "The tier small: one encoder for all tasks.",
+    """The tier `small`: one encoder for trees, metaphors, names, sentiment and meaning.
+
+    Trains the teachers of each task first, then a small student that learns from all of them. About
+    twenty minutes on one large GPU, days on a laptop. Start an interrupted run again with the same
+    folders to resume after its last finished stage.
+    """,
+    _TIER, _encoder,
 )  # fmt: skip
 
+_TASKS = (
+    _ENCODER,
+    replace(_ENCODER, name="syntax"),  # trees and metaphors are trained together
+    _TrainTask(
+        "base", "base", "The tier base: adapters on a large public encoder.",
+        """The tier `base`: adapters on a large public encoder, with the same teachers.
 
-def _shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        Give the work folder of `trope train encoder` to use its teachers again.
+        """,
+        _TIER, _encoder,
+    ),
+    _TrainTask(
+        "vectors", "vectors", "The static word vectors that ship.",
+        "The static word vectors that ship: what a large encoder says of each word by itself.",
+        _TIER, _encoder,
+    ),
+    _TrainTask(
+        "headlines", "headlines", "The head of the tier base for whole headlines.",
+        """The head of the tier `base` that judges whole headlines, after `trope train base`.
+
+        Many teachers read NewsMet a few times each; the head learns what they say of unlabelled
+        headlines. Everything else in the adapters stays the same. Ten minutes on one large GPU.
+        """,
+        (
+            _DATA,
+            _out("the new adapters"),
+            _option("--adapters", type=_EXISTING,
+                    help="Folder that `trope train base` wrote.  [default: the shipped one]"),
+            _BASE_WEIGHTS,
+            _work("the results of each stage"),
+            _config("the shipped head"),
+            _option("--calibrate-only", is_flag=True,
+                    help="Keep the head; choose calibration and threshold again, as needed after a "
+                    "new tier small."),
+            _DEVICE,
+        ),
+        _headlines,
+    ),
+    _TrainTask(
+        "heads", "heads", "The metaphor heads of the tier small.",
+        """The metaphor heads of the tier `small`, on the lower layers of a finished network.
+
+        Everything else in the model stays the same. For words, the heads learn the model's own
+        scores; for headlines, those of the teachers of `trope train headlines`. Ten minutes on one
+        large GPU; if WORK/opinion.npy has the teachers' scores already, an hour on a laptop with
+        20 GB. Run `trope train headlines --calibrate-only` afterwards, because the tier `base` uses
+        `small` for whole sentences.
+        """,
+        (
+            _DATA,
+            _out("the finished model"),
+            _option("--model", type=_EXISTING,
+                    help="Folder of a finished model.  [default: the shipped one]"),
+            _work("the results of each stage, the same as that of `trope train headlines` to share "
+                  "its teachers"),
+            _config("the shipped heads"),
+            _DEVICE,
+        ),
+        _heads,
+    ),
+    _TrainTask(
+        "metaphor", "metaphor-hub", "A metaphor detector from any Hugging Face encoder.",
+        f"A metaphor detector from any Hugging Face encoder.\n\n{_RESUMES_EPOCH}",
+        (
+            _option("--model", help=_MODEL),
+            _DATA,
+            _out("the detector or the predictions"),
+            _option("--preset", default="newsmet", show_default=True,
+                    help="Settings that ship: newsmet (sentences) or words."),
+            _config("the preset"),
+            _option("--on", "sets", default="", metavar="SETS",
+                    help="Sets to train on, such as newsmet,lcc,moh.  [default: newsmet; words: "
+                    "vua18]"),
+            _option("--gold-plus", "reading", type=click.Choice(["all_six", "accepted_only"]),
+                    default="all_six", show_default=True,
+                    help="Use NewsMet with or without its rejected candidates."),
+            _option("--trofi", type=_FILE, help="TroFi's example base, if you have it."),
+            _work("checkpoints"),
+            _SEED,
+            _DEVICE,
+            _option("--silver", is_flag=True,
+                    help="Train NewsMet's detectors (D_imbal, D_bal, with gold+) and predict its "
+                    "test sets."),
+            _option("--gold", type=_FOLDER, metavar="RUN",
+                    help="With --silver: gold and gold+ of this run of `trope recipe run newsmet` "
+                    "instead of the released ones."),
+            _option("--seeds", default="42,43,44", show_default=True, help="Seeds of --silver."),
+            _option("--prepare-only", is_flag=True,
+                    help="With --silver: write the training data into OUT/prepared and stop."),
+            _option("--jobs", type=_POSITIVE, default=1, show_default=True,
+                    help="With --silver: trainings at a time."),
+        ),
+        _metaphor, takes_quiet=True,
+    ),
+    _TrainTask(
+        "metonymy", "metonymy-hub", "The readings of names, from any Hugging Face encoder.",
+        f"A system for the readings of names from any Hugging Face encoder.\n\n{_RESUMES_EPOCH}",
+        _TEXTS, partial(_hub, "metonymy"), takes_quiet=True,
+    ),
+    _TrainTask(
+        "sentiment", "sentiment-hub", "The sentiment of tweets, from any Hugging Face encoder.",
+        f"A system for the sentiment of tweets from any Hugging Face encoder.\n\n{_RESUMES_EPOCH}",
+        _TEXTS, partial(_hub, "sentiment"), takes_quiet=True,
+    ),
+    _TrainTask(
+        "analogy", "analogy", "Multiple-choice models of analogies, fold by fold.",
+        """Models that choose the end of an analogy, one for each fold of MEAN.
+
+        Writes predictions, no weights: `trope evaluate analogy --tier base --predictions` reads
+        them. Results that are in OUT already are kept, so you can resume an interrupted run.
+        """,
+        (
+            _DATA,
+            _out("the training data and the predictions"),
+            _option("--model", type=_FOLDER,
+                    help="Encoder to fine-tune: a folder with safetensors."),
+            _option("--prepare", "prepare_only", is_flag=True,
+                    help="Write the training data into OUT/prepared and stop."),
+            _DEVICE,
+            _JOBS,
+            _drawing_seed("which wrong choices are proposed and drawn"),
+        ),
+        _analogy,
+    ),
+    _TrainTask(
+        "rewriting", "rewriting", "The rankers of substitutes.",
+        """The rankers of substitutes, from sets that people judged. Minutes on a laptop.
+
+        Both tiers need the public weights: the small encoder has seen the headlines that the
+        rankers learn from, so they learn with the vectors of its teacher, which the tier base reads
+        too. Word vectors (static) are for models without the head for meaning.
+        """,
+        (
+            _DATA,
+            _out("the ranker"),
+            _option("--vectors", type=click.Choice(("encoder", "static")), default="encoder",
+                    show_default=True, help="Vectors that similarity is computed from."),
+            _BASE_WEIGHTS,
+            _WITHOUT,
+            _option("--targets", type=_SOME, default=400, show_default=True,
+                    help="Targets of each substitution set."),
+            _option("--in-place", type=_SOME, default=150, show_default=True,
+                    help="How many of these have candidates that are read in their sentence."),
+            _option("--open-headlines", type=_SOME, default=150, show_default=True,
+                    help="Headlines that choose the share of the shortlist."),
+            _option("--work", type=_FOLDER,
+                    help="Folder that keeps computed features for another run."),
+            _option("--noise-headlines", type=_SOME, default=150, show_default=True,
+                    help="Headlines on which student and teacher are compared."),
+            _THREADS,
+            _drawing_seed("samples and folds"),
+        ),
+    ),
+    _TrainTask(
+        "verbs", "verbs", "The vectors of verbs that rewriting compares.",
+        "The vectors of verbs that `rewriting` compares, from the public weights alone. Minutes.",
+        (_out("the vectors"), _BASE_WEIGHTS, _THREADS),
+    ),
+    _TrainTask(
+        "associations", "associations", "Which verbs occur with which words, from headlines.",
+        "Which verbs occur with which words, from the trees of headlines. Minutes on a laptop.",
+        (
+            _DATA,
+            _out("the vectors"),
+            _option("--headlines", "number", type=_POSITIVE, default=70_000, show_default=True,
+                    help="How many headlines are read."),
+            _THREADS,
+            _drawing_seed("which headlines"),
+        ),
+    ),
+)  # fmt: skip
 
 
 @click.group()
 def train() -> None:
-    """Train again what ships, from public base weights and the corpora of `trope data`."""
+    """Train the shipped models again, from public base weights and the corpora of `trope data`."""
 
 
-train.add_command(analogy)
-train.add_command(headlines)
-train.add_command(heads)
-train.add_command(metaphor)
-train.add_command(metonymy)
-train.add_command(sentiment)
-train.add_command(rewriting)
-train.add_command(verbs)
-train.add_command(associations)
-
-
-@train.command(short_help="The tier small: one encoder for all tasks.")
-@_shared_options
-@click.pass_context
-def encoder(ctx: click.Context, /, **options: Any) -> None:
-    """The tier `small`: one encoder for trees, metaphors, names, sentiment and meaning.
-
-    Teachers of each task first, then the small student that learns from all of them. About twenty
-    minutes on one large GPU, days on a laptop. An interrupted run goes on after its last finished
-    stage when it is started again with the same folders.
-    """
-    _train("encoder", ctx, **options)
-
-
-@train.command(short_help="The tier base: adapters on a large public encoder.")
-@_shared_options
-@click.pass_context
-def base(ctx: click.Context, /, **options: Any) -> None:
-    """The tier `base`: adapters on a large public encoder, taught by the same teachers.
-
-    With the work folder of `trope train encoder` the teachers need not be trained again.
-    """
-    _train("base", ctx, **options)
-
-
-@train.command(short_help="The static word vectors that ship.")
-@_shared_options
-@click.pass_context
-def vectors(ctx: click.Context, /, **options: Any) -> None:
-    """The static word vectors that ship: what a large encoder says of each word by itself."""
-    _train("vectors", ctx, **options)
-
-
-train.add_command(encoder, "syntax")  # trees and metaphors are trained together
-
-
-def _train(
-    name: str,
-    ctx: click.Context,
-    *,
-    data: Path,
-    out: Path,
-    work: Path | None,
-    without: tuple[str, ...],
-    config: Path | None,
-    seed: int | None,
-    seeds: int,
-    device: str,
-) -> None:
+def _run(task: _TrainTask, **options: Any) -> None:
     from trope.catalog import TRAININGS
 
-    settings = _settings(config, without)
-    if seed is not None:
-        settings = replace(settings, seed=seed)
-    work = work or out / "work"
-    work.mkdir(parents=True, exist_ok=True)
-    TRAININGS.load(name)(
-        settings=settings,
-        without=frozenset(without),
-        data=data,
-        work=work,
-        out=out,
-        device=device,
-        seeds=seeds,
-        say=sayer(ctx),
+    ctx = click.get_current_context()
+    name = "metaphor-silver" if options.get("silver") else task.training
+    training = TRAININGS.load(name)
+    arguments = task.arguments(options)
+    arguments.pop("silver", None)
+    if task.takes_quiet:
+        arguments["quiet"] = is_quiet(ctx)
+    training(say=sayer(ctx), **arguments)
+
+
+for _task in _TASKS:
+    train.add_command(
+        click.Command(
+            _task.name,
+            callback=partial(_run, _task),
+            params=list(_task.options),
+            help=_task.help,
+            short_help=_task.short,
+        )
     )
-
-
-def _settings(config: Path | None, without: tuple[str, ...]) -> EncoderSettings:
-    """The settings, and that every set to be left out is one of theirs."""
-    from importlib.resources import files
-
-    from trope.core.config import read_config
-    from trope.train.settings import EncoderSettings
-
-    shipped = Path(str(files("trope.train") / "encoder.toml"))
-    settings = read_config(config or shipped, EncoderSettings)
-    names = tuple(s.name for s in settings.sets)
-    for name in without:
-        if name not in names:
-            raise UnknownName("training set", name, names)
-    return settings

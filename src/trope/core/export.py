@@ -43,7 +43,7 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
     data: dict[str, Any] = {
         "text": analysis.text,
         "tokens": [_token(token, syntax, metaphor) for token in analysis.tokens],
-        "sentences": [list(bounds) for bounds in analysis.sentences],
+        "sentences": [[sentence.start, sentence.end] for sentence in analysis.sentences],
     }
     if "relations" in analysis.tasks:
         data["relations"] = relations_to_dicts(analysis)

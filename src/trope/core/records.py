@@ -1,4 +1,4 @@
-"""The records that travel between the layers: frozen, slotted, without behaviour of their own.
+"""The records that travel between the layers: frozen and slotted.
 
 Offsets are code points of the original text. Inside a sentence words are counted from 0 and the
 head of the root is -1.
@@ -6,7 +6,8 @@ head of the root is -1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 ROOT = -1
@@ -107,6 +108,22 @@ class Relation:
     passive: bool = False
     verb_class: str = ""
 
+    def moved(self, positions: Sequence[int]) -> Relation:
+        """The same relation in a longer text, where its sentence's words have these positions."""
+
+        def position(word: int | None) -> int | None:
+            return None if word is None else positions[word]
+
+        return replace(
+            self,
+            verb=positions[self.verb],
+            subject=position(self.subject),
+            object=position(self.object),
+            particle=position(self.particle),
+            start=positions[self.start],
+            end=positions[self.end - 1] + 1,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
@@ -151,19 +168,48 @@ class Sentiment:
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
-    """Everything about one text. `sentences` are code-point ranges, `tasks` what was asked for.
+class MetaphorThresholds:
+    """The lowest probability of a metaphor, and the lowest of a metaphorical sentence."""
 
-    `figurative` has the calibrated probability of each sentence to be metaphorical, nothing where
-    metaphors were not asked for. From `threshold` on a word is called a metaphor, from
-    `sentence_threshold` on a sentence metaphorical. `sentiment` is None where it was not asked for,
-    and for a text without words; `sentence_sentiments` has the score of each sentence as a text of
-    its own, nothing where that is not known.
+    threshold: float
+    sentence_threshold: float
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.threshold <= 1 and 0 <= self.sentence_threshold <= 1):
+            raise ValueError("a threshold is a probability from 0 to 1")
+
+
+NO_THRESHOLDS = MetaphorThresholds(0.5, 0.5)
+"""What an analysis without metaphors has."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceSpan:
+    """Where a sentence of an analysis is: characters `start` to `end`, tokens `first` to `last`.
+
+    Both ends are exclusive: `analysis.tokens[first:last]`, `analysis.text[start:end]`.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """Everything about one text; `tasks` are those that ran.
+
+    `figurative` has the calibrated probability that each sentence is metaphorical, nothing where
+    metaphors were not asked for. A word is a metaphor if its probability is at least `threshold`,
+    a sentence is metaphorical if its probability is at least `sentence_threshold`. `sentiment` is
+    None where it was not asked for, and for a text without words; `sentence_sentiments` has the
+    score of each sentence as a text of its own, nothing where that is not known.
     """
 
     text: str
     tokens: tuple[Token, ...]
-    sentences: tuple[tuple[int, int], ...]
+    sentences: tuple[SentenceSpan, ...]
     relations: tuple[Relation, ...]
     tasks: tuple[str, ...] = ("syntax", "relations")
     figurative: tuple[float, ...] = ()
@@ -174,6 +220,36 @@ class Analysis:
     sentence_sentiments: tuple[float, ...] = ()
 
     def is_metaphor(self, place: int) -> bool:
-        """Whether the token at that place is called a metaphor."""
+        """Whether the token at that position is a metaphor."""
         score = self.tokens[place].metaphor
         return score is not None and score >= self.threshold
+
+    def tokens_in(self, sentence: SentenceSpan) -> tuple[Token, ...]:
+        """The tokens of a sentence."""
+        return self.tokens[sentence.first : sentence.last]
+
+    def relations_in(self, sentence: SentenceSpan) -> tuple[Relation, ...]:
+        """The relations whose verb is in a sentence."""
+        return tuple(r for r in self.relations if sentence.first <= r.verb < sentence.last)
+
+    def heads_in(self, sentence: SentenceSpan) -> list[int]:
+        """The head of every token of a sentence, counted within the sentence, -1 for a root."""
+        inside = range(sentence.first, sentence.last)
+        return [
+            token.head - sentence.first if token.head in inside else ROOT
+            for token in self.tokens_in(sentence)
+        ]
+
+    def parse_of(self, sentence: SentenceSpan) -> Parse:
+        """The parse of a sentence, with its metaphors if these were asked for."""
+        tokens = self.tokens_in(sentence)
+        scores = tuple(token.metaphor for token in tokens if token.metaphor is not None)
+        return Parse(
+            words=tuple(token.text for token in tokens),
+            upos=tuple(token.upos for token in tokens),
+            xpos=tuple(token.xpos for token in tokens),
+            lemmas=tuple(token.lemma for token in tokens),
+            heads=tuple(self.heads_in(sentence)),
+            deprels=tuple(token.deprel for token in tokens),
+            metaphor=scores if len(scores) == len(tokens) else (),
+        )

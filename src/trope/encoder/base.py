@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from trope.core.errors import BadModel, MissingData, MissingExtra
 from trope.core.files import sha256
+from trope.core.records import MetaphorThresholds
 from trope.encoder.decode import read_words
 from trope.encoder.models import model_folder
 from trope.encoder.outputs import SentimentScores
@@ -32,7 +33,6 @@ from trope.encoder.session import (
     BatchPass,
     Encoder,
     Labels,
-    MetaphorThresholds,
     passes,
     renew_after_fork,
 )

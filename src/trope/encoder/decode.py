@@ -8,14 +8,16 @@ that a list of rules can be stored, read and reviewed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from trope.core.records import ROOT, Parse
+from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import TAGS, BatchPass, Encoder
+from trope.encoder.session import passes as run_passes
 from trope.encoder.trees import best_heads
 from trope.encoder.windows import Window
 
@@ -49,33 +51,39 @@ def no_opinion(form: str, upos: str, xpos: str) -> None:
     """None: every lemma is the model's."""
 
 
-class Stretches:
-    """Decisions on many sentences, collected batch by batch in whatever order they come."""
+def decode(
+    sentences: Sequence[tuple[str, ...]],
+    passes: Iterable[BatchPass],
+    encoder: Encoder,
+    lemmatise: Lemmatise = no_opinion,
+) -> list[Parse]:
+    """All that the passes say of the sentences, in the order of the sentences.
 
-    def __init__(
-        self,
-        sentences: Sequence[tuple[str, ...]],
-        encoder: Encoder,
-        lemmatise: Lemmatise = no_opinion,
-    ) -> None:
-        self.sentences = sentences
-        self.encoder = encoder
-        self.lemmatise = lemmatise
-        self.parts: list[list[Stretch]] = [[] for _ in sentences]
+    The passes may come in any order; each is forgotten once it is read.
+    """
+    stretches: list[list[Stretch]] = [[] for _ in sentences]
+    scores = SentimentScores(len(sentences))
+    scored = False
+    for done in passes:
+        for sentence, stretch in read_batch(done, encoder):
+            stretches[sentence].append(stretch)
+        scores.add(done)
+        scored = scored or "sentiment" in done.outputs
+    parses = [
+        join_stretches(words, sorted(parts, key=lambda s: s.first), encoder, lemmatise)
+        for words, parts in zip(sentences, stretches, strict=True)
+    ]
+    if not scored:
+        return parses
+    return [replace(p, sentiment=s) for p, s in zip(parses, scores.scores(), strict=True)]
 
-    def add(self, decisions: Iterable[tuple[int, Stretch]]) -> None:
-        """Take in the decisions on one batch."""
-        for sentence, stretch in decisions:
-            self.parts[sentence].append(stretch)
 
-    def parses(self) -> list[Parse]:
-        """The parses of the sentences, in their order."""
-        return [
-            join_stretches(
-                words, sorted(parts, key=lambda s: s.first), self.encoder, self.lemmatise
-            )
-            for words, parts in zip(self.sentences, self.parts, strict=True)
-        ]
+def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> list[float]:
+    """The sentiment of whole sequences, as many as were sent."""
+    scores = SentimentScores(sequences)
+    for done in passes:
+        scores.add(done)
+    return scores.scores()
 
 
 def read_words(
@@ -83,10 +91,7 @@ def read_words(
 ) -> list[Parse]:
     """Sentences (of at least one word) with what is asked for and nothing else."""
     words = [tuple(sentence) for sentence in sentences]
-    stretches = Stretches(words, encoder)
-    for done in encoder.submit(words, outputs):
-        stretches.add(read_batch(done.result(), encoder))
-    return stretches.parses()
+    return decode(words, run_passes(encoder, words, outputs), encoder)
 
 
 def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:

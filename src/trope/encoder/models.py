@@ -31,7 +31,7 @@ class TrainedOn:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class TierModel:
     """One tier: what it is, where it comes from, what it was trained on."""
 
     summary: str
@@ -44,16 +44,16 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class ModelsFile:
     """The whole of `models.toml`."""
 
-    models: dict[str, Model]
+    models: dict[str, TierModel]
 
 
 @cache
-def known_models() -> dict[str, Model]:
+def known_models() -> dict[str, TierModel]:
     """All models by tier."""
-    return read_config(Path(str(files("trope.encoder") / "models.toml")), Models).models
+    return read_config(Path(str(files("trope.encoder") / "models.toml")), ModelsFile).models
 
 
 @cache
@@ -72,7 +72,7 @@ def model_folder(tier: str) -> Path:
     return folder
 
 
-def check_files(folder: Path, model: Model) -> None:
+def check_files(folder: Path, model: TierModel) -> None:
     """Compare every file of a model with its size and checksum."""
     for file in model.files:
         path = folder / file.name

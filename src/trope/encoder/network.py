@@ -1,7 +1,7 @@
 """The network in torch: a public encoder, a mix of its layers per task, and the heads of the tasks.
 
 Training fits it, and the tier `base` runs it. The tier `small` does not need this module: its
-network was written as an ONNX graph by `trope.train.export`.
+network was written as an ONNX graph by `trope.train.encoder.export`.
 """
 
 from __future__ import annotations
@@ -292,7 +292,7 @@ class MeaningHead(nn.Module):
 
 
 @dataclass
-class Scores:
+class NetworkScores:
     """What all heads of a network say; None for those that it has not."""
 
     syntax: SyntaxScores | None = None
@@ -330,11 +330,11 @@ class Network(nn.Module):
         if "meaning" in tasks:
             self.meaning = MeaningHead(size, layers, labels.meaning)
 
-    def forward(self, batch: dict[str, Tensor]) -> Scores:
+    def forward(self, batch: dict[str, Tensor]) -> NetworkScores:
         """Scores of a batch of sentences."""
         layers = self.trunk(batch["ids"], batch["types"], batch["mask"])
         pool = batch["pool"]
-        return Scores(
+        return NetworkScores(
             syntax=self.syntax(layers, pool) if self.syntax else None,
             metaphor=self.metaphor(layers, pool) if self.metaphor else None,
             sentiment=self.sentiment(layers, pool) if self.sentiment else None,

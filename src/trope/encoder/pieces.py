@@ -38,7 +38,7 @@ class CaseType(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class WordPieces:
     """The pieces of one sentence. Word w owns `ids[starts[w]:starts[w + 1]]`; no special pieces."""
 
     ids: list[int]
@@ -93,7 +93,7 @@ class Vocabulary:
         ids = self._tokenizer.encode(text, add_special_tokens=False).ids[:MAX_PIECES_A_WORD]
         return tuple(ids) or (self.unknown,), int(kind)
 
-    def pieces(self, words: Sequence[str]) -> Pieces:
+    def pieces(self, words: Sequence[str]) -> WordPieces:
         """The pieces of a sentence's words."""
         ids: list[int] = []
         types: list[int] = []
@@ -103,7 +103,7 @@ class Vocabulary:
             ids.extend(word_ids)
             types.extend([kind] * len(word_ids))
             starts.append(len(ids))
-        return Pieces(ids, types, starts)
+        return WordPieces(ids, types, starts)
 
 
 def count_pieces(vocabulary: Vocabulary, words: Iterable[str]) -> int:

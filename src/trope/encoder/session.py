@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from time import thread_time
-from typing import Annotated, Any, Protocol
+from typing import Any, Protocol
 from weakref import WeakSet
 
 import msgspec
@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.core.errors import BadInput, BadModel, MissingData
+from trope.core.records import MetaphorThresholds
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.pruning import keep_outputs
@@ -51,15 +52,6 @@ MEANING = ("meaning",)
 
 SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
 """What is asked of some texts once more: whole texts, and sentences with hidden names."""
-
-Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
-
-
-class MetaphorThresholds(msgspec.Struct, frozen=True):
-    """The least probability of a word, and of a sentence, that is called metaphorical."""
-
-    threshold: Probability
-    sentence_threshold: Probability
 
 
 class Labels(msgspec.Struct, frozen=True, omit_defaults=True):

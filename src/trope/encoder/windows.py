@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from trope.encoder.pieces import Pieces, Vocabulary
+from trope.encoder.pieces import Vocabulary, WordPieces
 
 MAX_PIECES = 500
 """Longest sentence that goes through whole; the network has 512 places."""
@@ -32,10 +32,10 @@ class Window:
     last: int
     core_first: int
     core_last: int
-    pieces: Pieces
+    pieces: WordPieces
 
 
-def windows(sentence: int, pieces: Pieces) -> Iterator[Window]:
+def windows(sentence: int, pieces: WordPieces) -> Iterator[Window]:
     """The sentence as it is, or, where it is too long, overlapping stretches of it."""
     words = pieces.words
     if len(pieces.ids) <= MAX_PIECES:
@@ -57,10 +57,10 @@ def _reach(starts: npt.NDArray[np.int64], first: int, budget: int) -> int:
     return max(last, first + 1)
 
 
-def _cut(pieces: Pieces, first: int, last: int) -> Pieces:
+def _cut(pieces: WordPieces, first: int, last: int) -> WordPieces:
     low, high = pieces.starts[first], pieces.starts[last]
     starts = [start - low for start in pieces.starts[first : last + 1]]
-    return Pieces(pieces.ids[low:high], pieces.types[low:high], starts)
+    return WordPieces(pieces.ids[low:high], pieces.types[low:high], starts)
 
 
 def batches(items: Sequence[Window]) -> Iterator[list[Window]]:

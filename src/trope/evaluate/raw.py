@@ -85,7 +85,9 @@ def place_analysis(analysis: Analysis) -> PlacedText:
             PlacedWord(token.text, token.start, token.end, token.upos, token.head, token.deprel)
             for token in analysis.tokens
         ),
-        sentences=tuple(_trim(analysis.text, start, end) for start, end in analysis.sentences),
+        sentences=tuple(
+            _trim(analysis.text, sentence.start, sentence.end) for sentence in analysis.sentences
+        ),
     )
 
 

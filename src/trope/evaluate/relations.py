@@ -139,8 +139,7 @@ def _root(analysis: Analysis) -> Span | None:
     roots = [at for at, token in enumerate(analysis.tokens) if token.head == ROOT]
     if not roots:
         return None
-    end = analysis.sentences[0][1]
-    verbs = [r.verb for r in analysis.relations if r.root and analysis.tokens[r.verb].end <= end]
+    verbs = [r.verb for r in analysis.relations_in(analysis.sentences[0]) if r.root]
     return _span(analysis, [*verbs, *roots][0])
 
 

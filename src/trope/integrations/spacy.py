@@ -46,7 +46,6 @@ from trope.integrations.spacy_attributes import (
     sentiment_of_doc,
 )
 from trope.integrations.spacy_tokenizer import create_tokenizer
-from trope.relations.assembly import moved
 from trope.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -188,7 +187,7 @@ def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]], kind: TextKind
                 add("ROOT" if head == ROOT else parse.deprels[word]),
                 _offset(place, place if head == ROOT else places[head]),
             )
-        found += [moved(relation, places) for relation in relations.extract(parse)]
+        found += [relation.moved(places) for relation in relations.extract(parse)]
     doc.from_array(list(_ATTRIBUTES), rows)
     judged = relations.judge_together(found) if kind == "headline" else found
     doc.user_data[RELATIONS] = [list(astuple(relation)) for relation in judged]

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from spacy.tokens import Doc, Span, Token
 
-from trope.core.records import ROOT, Analysis, Metonymy, Relation, Sentiment
+from trope.core.records import ROOT, Analysis, Metonymy, Relation, SentenceSpan, Sentiment
 from trope.core.records import Token as AnalysedToken
-from trope.relations.assembly import moved
 
 # where a document keeps them: as plain lists, so that documents can be stored
 RELATIONS = "trope.relations"
@@ -120,8 +119,8 @@ def analysis_of_doc(doc: Doc) -> Analysis:
         for token in words
     )
     places = [position.get(place, -1) for place in range(len(doc))]
-    found = tuple(moved(relation, places) for relation in relations_of_doc(doc))
-    analysis = Analysis(doc.text, tokens, tuple(_bounds(doc)), found)
+    found = tuple(relation.moved(places) for relation in relations_of_doc(doc))
+    analysis = Analysis(doc.text, tokens, tuple(_sentence_spans(doc, position)), found)
     scored = doc.user_data.get(SCORES)
     if scored is not None:
         (threshold, sentence_threshold), _, sentences = scored
@@ -146,8 +145,9 @@ def analysis_of_doc(doc: Doc) -> Analysis:
     return analysis
 
 
-def _bounds(doc: Doc) -> Iterator[tuple[int, int]]:
+def _sentence_spans(doc: Doc, position: dict[int, int]) -> Iterator[SentenceSpan]:
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
         words = [token for token in sentence if not token.is_space]
         if words:
-            yield words[0].idx, words[-1].idx + len(words[-1])
+            start, end = words[0].idx, words[-1].idx + len(words[-1])
+            yield SentenceSpan(start, end, position[words[0].i], position[words[-1].i] + 1)

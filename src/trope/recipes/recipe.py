@@ -48,7 +48,7 @@ class Card:
 
 def work_here() -> Executor:
     """The default executor: this process."""
-    from trope.scale.local import LocalExecutor
+    from trope.scale.executors import LocalExecutor
 
     return LocalExecutor()
 

@@ -8,8 +8,8 @@ from html import escape
 
 from rich.cells import cell_len
 
+from trope.core.records import Token
 from trope.render.printable import printable
-from trope.render.sentences import ShownSentence
 
 LONGEST = 120
 """Sentences of more words are not drawn: nobody could follow the arcs."""
@@ -30,21 +30,19 @@ class Arc:
     level: int
 
 
-def draw_arcs(sentence: ShownSentence) -> str:
+def draw_arcs(tokens: Sequence[Token], heads: Sequence[int]) -> str:
     """The tree of a sentence as an SVG element; its colours come from the page around it."""
-    labels = [token.deprel for token in sentence.tokens]
-    heads = sentence.heads()
-    arcs = stack(heads, labels)
-    words = [_short(token.text) for token in sentence.tokens]
-    centres = _centres(words, [token.upos for token in sentence.tokens], arcs)
+    arcs = stack(heads, [token.deprel for token in tokens])
+    words = [_short(token.text) for token in tokens]
+    centres = _centres(words, [token.upos for token in tokens], arcs)
     ground = (max((arc.level for arc in arcs), default=0) + 1) * _LEVEL + 14
     exits = _exits(arcs, centres)
     parts = [_draw_arc(arc, exits[arc], centres[arc.dependent], ground) for arc in arcs]
     parts += [_draw_root(centres[n], ground) for n, head in enumerate(heads) if head < 0]
-    for x, word, token in zip(centres, words, sentence.tokens, strict=True):
+    for x, word, token in zip(centres, words, tokens, strict=True):
         parts.append(f'<text x="{x}" y="{ground + 20}">{escape(word)}</text>')
         parts.append(f'<text class="t" x="{x}" y="{ground + 36}">{escape(token.upos)}</text>')
-    width, height = centres[-1] + _half(words[-1], sentence.tokens[-1].upos), ground + 44
+    width, height = centres[-1] + _half(words[-1], tokens[-1].upos), ground + 44
     return (
         f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
         f'aria-label="Tree; the table below says the same in words">{"".join(parts)}</svg>'

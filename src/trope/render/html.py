@@ -15,10 +15,9 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from trope import __version__
-from trope.core.records import Analysis, Relation, Token
+from trope.core.records import Analysis, Relation, SentenceSpan, Token
 from trope.render import Named, feelings, metaphor_page, names, rewritings
 from trope.render.pieces import clean, relation_item, tree
-from trope.render.sentences import ShownSentence, sentences
 from trope.render.static_files import static_file
 from trope.render.summary import Summary
 from trope.tasks.rewriting.rewriter import Rewriting
@@ -176,33 +175,34 @@ def _article(
 ) -> str:
     heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
     parts = [f'<article id="t{number}"><h3>{heading}</h3>', feelings.picture(analysis)]
-    for place, sentence in enumerate(sentences(analysis)):
+    for place, sentence in enumerate(analysis.sentences):
         parts += _sentence(sentence, analysis, place)
         parts += rewritings.listed(sentence, rewritten)
     parts.append("</article>\n")
     return "".join(parts)
 
 
-def _sentence(sentence: ShownSentence, analysis: Analysis, place: int) -> Iterator[str]:
+def _sentence(sentence: SentenceSpan, analysis: Analysis, place: int) -> Iterator[str]:
     yield f'<p dir="auto" class="s">{"".join(_words(sentence, analysis))}</p>'
     if "metaphor" in analysis.tasks:
         yield metaphor_page.verdict(analysis, place)
     yield from names.listed(names.names_within(sentence, analysis), analysis)
-    if sentence.relations:
+    if relations := analysis.relations_in(sentence):
         yield '<ul class="relations">'
-        yield from (relation_item(relation, analysis) for relation in sentence.relations)
+        yield from (relation_item(relation, analysis) for relation in relations)
         yield "</ul>"
     if "syntax" in analysis.tasks:
         yield from tree(sentence, analysis)
 
 
-def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
+def _words(sentence: SentenceSpan, analysis: Analysis) -> Iterator[str]:
     """The sentence with its words marked; words that touch stay on one line."""
-    roles = _roles(sentence.relations)
+    roles = _roles(analysis.relations_in(sentence))
+    all_tokens = analysis.tokens_in(sentence)
     own = names.names_within(sentence, analysis)
     at = sentence.start
-    for first, last in _touching(sentence):
-        tokens = sentence.tokens[first:last]
+    for first, last in _touching(all_tokens):
+        tokens = all_tokens[first:last]
         yield clean(analysis.text[at : tokens[0].start])
         at = tokens[-1].end
         together = last - first > 1 and at - tokens[0].start <= _UNBROKEN
@@ -214,13 +214,11 @@ def _words(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
     yield clean(analysis.text[at : sentence.end])
 
 
-def _touching(sentence: ShownSentence) -> Iterator[tuple[int, int]]:
+def _touching(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     """Ranges of words between which there is nothing, not even a blank."""
     first = 0
-    for place in range(1, len(sentence.tokens) + 1):
-        if place == len(sentence.tokens) or (
-            sentence.tokens[place].start > sentence.tokens[place - 1].end
-        ):
+    for place in range(1, len(tokens) + 1):
+        if place == len(tokens) or tokens[place].start > tokens[place - 1].end:
             yield first, place
             first = place
 

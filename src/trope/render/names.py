@@ -9,9 +9,8 @@ from html import escape
 
 from rich.text import Text
 
-from trope.core.records import Analysis, Metonymy, Token
+from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
 from trope.render.printable import printable
-from trope.render.sentences import ShownSentence
 
 LITERAL = "literal"
 NAME_LIMIT = 20
@@ -20,7 +19,7 @@ Names = Counter[tuple[str, str, str]]
 """How often a name (its class, its reading) occurs."""
 
 
-def names_within(sentence: ShownSentence, analysis: Analysis) -> tuple[Metonymy, ...]:
+def names_within(sentence: SentenceSpan, analysis: Analysis) -> tuple[Metonymy, ...]:
     """The names that begin in a sentence."""
     first, last = (
         bisect_left(analysis.metonymies, edge, key=lambda name: name.start)
@@ -29,7 +28,7 @@ def names_within(sentence: ShownSentence, analysis: Analysis) -> tuple[Metonymy,
     return analysis.metonymies[first:last]
 
 
-def lines(sentence: ShownSentence, analysis: Analysis) -> Iterator[Text]:
+def lines(sentence: SentenceSpan, analysis: Analysis) -> Iterator[Text]:
     """A line a name: reading, probability, and what it stands for."""
     for name in names_within(sentence, analysis):
         other = name.reading != LITERAL

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from html import escape
 
 from trope.core.export import expression
-from trope.core.records import Analysis, Relation
+from trope.core.records import Analysis, Relation, SentenceSpan
 from trope.relations import REASONS
 from trope.render import metaphor_page
 from trope.render.arcs import LONGEST, draw_arcs
 from trope.render.printable import printable
-from trope.render.sentences import ShownSentence
 from trope.render.summary import relation_notes, relation_words
 
 
@@ -42,22 +41,21 @@ def relation_item(relation: Relation, analysis: Analysis, *, unfolded: bool = Fa
     )
 
 
-def tree(sentence: ShownSentence, analysis: Analysis) -> Iterator[str]:
+def tree(sentence: SentenceSpan, analysis: Analysis) -> Iterator[str]:
     """The tree of a sentence, which unfolds: a drawing, and a table that says the same."""
     metaphor = "metaphor" in analysis.tasks
+    tokens, heads = analysis.tokens_in(sentence), analysis.heads_in(sentence)
     yield '<details class="tree"><summary>Tree</summary>'
-    if len(sentence.tokens) <= LONGEST:
+    if len(tokens) <= LONGEST:
         yield '<div class="scroll" tabindex="0" role="region" aria-label="Tree">'
-        yield f"{draw_arcs(sentence)}</div>"
+        yield f"{draw_arcs(tokens, heads)}</div>"
     else:
         yield f"<p>Arcs over more than {LONGEST} words are not drawn.</p>"
     yield '<div class="scroll" tabindex="0" role="region" aria-label="Table of words"><table><tr>'
     names = ["", "word", "class", "tag", "lemma", "relation", *(["metaphor"] if metaphor else [])]
     yield "".join(f'<th scope="col">{name}' for name in names)
-    for number, (token, head) in enumerate(
-        zip(sentence.tokens, sentence.heads(), strict=True), start=1
-    ):
-        of = "" if head < 0 else f" of {head + 1} <bdi>{clean(sentence.tokens[head].text)}</bdi>"
+    for number, (token, head) in enumerate(zip(tokens, heads, strict=True), start=1):
+        of = "" if head < 0 else f" of {head + 1} <bdi>{clean(tokens[head].text)}</bdi>"
         cells = (token.text, token.upos, token.xpos, token.lemma)
         yield f"<tr><td>{number}" + "".join(f"<td>{clean(cell)}" for cell in cells)
         yield f"<td>{clean(token.deprel)}{of}"

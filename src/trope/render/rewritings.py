@@ -8,8 +8,8 @@ from html import escape
 
 import msgspec
 
+from trope.core.records import SentenceSpan
 from trope.render.printable import printable
-from trope.render.sentences import ShownSentence
 from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
 Rewritten = tuple[str, Sequence[Rewriting]]
@@ -25,7 +25,7 @@ def to_json(found: Sequence[Rewritten]) -> str:
     return msgspec.json.format(document, indent=1).decode()
 
 
-def listed(sentence: ShownSentence, rewritings: Sequence[Rewriting]) -> Iterator[str]:
+def listed(sentence: SentenceSpan, rewritings: Sequence[Rewriting]) -> Iterator[str]:
     """What stands under a sentence: for each of its verbs a list that opens."""
     for rewriting in rewritings:
         if not sentence.start <= rewriting.start < sentence.end or not rewriting.candidates:

@@ -10,10 +10,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, Group
 from rich.text import Text
 
-from trope.core.records import Analysis, Sentiment, Token
+from trope.core.records import Analysis, SentenceSpan, Sentiment, Token
 from trope.render import Named, feelings, names
 from trope.render.printable import printable
-from trope.render.sentences import ShownSentence, sentences
 from trope.render.summary import Summary, relation_notes, relation_words
 from trope.tasks.metaphor.corpus_rates import is_word
 
@@ -53,7 +52,7 @@ def write_text(analyses: Iterable[Named], file: IO[str]) -> None:
 
 
 def _print_analysis(console: Console, analysis: Analysis) -> None:
-    for number, sentence in enumerate(sentences(analysis)):
+    for number, sentence in enumerate(analysis.sentences):
         if number:
             console.print()
         line = _marked(sentence, analysis, coloured=console.is_terminal and not console.no_color)
@@ -78,7 +77,7 @@ def _feeling(felt: Sentiment) -> Text:
     return line
 
 
-def _marked(sentence: ShownSentence, analysis: Analysis, *, coloured: bool) -> Text:
+def _marked(sentence: SentenceSpan, analysis: Analysis, *, coloured: bool) -> Text:
     """The sentence on one line, its metaphors in colour, or between asterisks without colours."""
     line = Text(style="bold")
     at = sentence.start
@@ -92,8 +91,8 @@ def _marked(sentence: ShownSentence, analysis: Analysis, *, coloured: bool) -> T
     return line
 
 
-def _metaphor_places(sentence: ShownSentence, analysis: Analysis) -> list[int]:
-    places = range(sentence.first, sentence.first + len(sentence.tokens))
+def _metaphor_places(sentence: SentenceSpan, analysis: Analysis) -> list[int]:
+    places = range(sentence.first, sentence.last)
     return [place for place in places if analysis.is_metaphor(place)]
 
 
@@ -101,7 +100,7 @@ def _on_one_line(text: str) -> str:
     return printable(_BLANKS.sub(" ", text))
 
 
-def _metaphors(sentence: ShownSentence, analysis: Analysis, number: int) -> Text:
+def _metaphors(sentence: SentenceSpan, analysis: Analysis, number: int) -> Text:
     """The verdict on a sentence and its metaphors with their scores."""
     score = analysis.figurative[number]
     figurative = score >= analysis.sentence_threshold
@@ -123,9 +122,9 @@ def _score(token: Token, analysis: Analysis) -> str:
     return f"{token.metaphor:.2f}" + ("*" if token.metaphor >= analysis.threshold else "")
 
 
-def _tree_table(sentence: ShownSentence, analysis: Analysis, width: int) -> Group:
+def _tree_table(sentence: SentenceSpan, analysis: Analysis, width: int) -> Group:
     """Number, tree, word, tags, lemma, relation and score of every word, in columns that fit."""
-    heads = sentence.heads()
+    heads = analysis.heads_in(sentence)
     rows = [
         (
             str(number).rjust(len(str(len(heads)))),
@@ -138,7 +137,7 @@ def _tree_table(sentence: ShownSentence, analysis: Analysis, width: int) -> Grou
             _score(token, analysis) if "metaphor" in analysis.tasks else "",
         )
         for number, (token, head, branch) in enumerate(
-            zip(sentence.tokens, heads, draw_tree(heads), strict=True), start=1
+            zip(analysis.tokens_in(sentence), heads, draw_tree(heads), strict=True), start=1
         )
     ]
     widths = _fit([max(map(cell_len, column)) for column in zip(*rows, strict=True)], width)
@@ -171,8 +170,8 @@ def _sized(cell: str, size: int) -> str:
     return set_cell_size(cell, size)
 
 
-def _print_relations(console: Console, sentence: ShownSentence, analysis: Analysis) -> None:
-    for relation in sentence.relations:
+def _print_relations(console: Console, sentence: SentenceSpan, analysis: Analysis) -> None:
+    for relation in analysis.relations_in(sentence):
         verdict = "✓ kept    " if relation.kept else "✗ rejected"
         line = Text("  ")
         line.append(verdict, style="green" if relation.kept else "red")

@@ -1,0 +1,1 @@
+"""Runs over corpora of any size: inputs, shards, executors, resumable output folders."""

@@ -21,8 +21,7 @@ from trope.corpora.tables import (
     find_column,
     json_text,
 )
-from trope.scale.inputs import DAMAGED, InputFile, open_input
-from trope.scale.parquet import parquet_rows
+from trope.scale.inputs import DAMAGED, InputFile, open_input, parquet_rows
 
 PLAIN_COLUMN = "text"
 """What the lines of a plain file are called."""
@@ -38,7 +37,7 @@ class Columns:
     kept: tuple[str, ...] = ()
 
     def needed(self, names: Sequence[str]) -> Sequence[str]:
-        """Those of a table's columns that matter; all where one is missing, to be told of it."""
+        """The columns that are read; all of them if one is missing, so that it is reported."""
         text = self.text or find_column(names, TEXT_COLUMNS)
         wanted = {text, *self.kept, *((self.id,) if self.id else ())}
         if not wanted <= {*names}:
@@ -59,7 +58,7 @@ class TextRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedRow:
     """A row, or the rest of a file, that cannot be used."""
 
     file: str
@@ -67,13 +66,13 @@ class Refused:
     problem: str
 
 
-Entry = TextRow | Refused
+Entry = TextRow | RefusedRow
 _Fields = dict[str, str]
 _Parsed = tuple[int, "_Fields | str"]
 """The line of a row, and its fields or what is wrong with it."""
 
 
-class Corpus:
+class InputCorpus:
     """The entries of all files in order; `position` says how many bytes are read."""
 
     def __init__(self, files: Sequence[InputFile], columns: Columns) -> None:
@@ -104,28 +103,28 @@ class Corpus:
                 try:
                     yield self._entry(file, line, parsed, seen)
                 except BadRecord as error:
-                    yield Refused(file.path, line, error.problem)
+                    yield RefusedRow(file.path, line, error.problem)
             if not rows:
-                yield Refused(file.path, 1, "holds no text; leave it out")
+                yield RefusedRow(file.path, 1, "holds no text; leave it out")
             seen.close()
             done += file.bytes
             self.position = done
 
     def _entry(self, file: InputFile, line: int, parsed: _Fields | str, seen: _SeenIds) -> Entry:
         if isinstance(parsed, str):
-            return Refused(file.path, line, parsed)
+            return RefusedRow(file.path, line, parsed)
         text_key, id_key = self._keys(parsed, file, line, strict=False)
         text = parsed[text_key]
         if not text.strip():
             problem = f"column {text_key!r} is empty; every row needs a text"
-            return Refused(file.path, line, problem)
+            return RefusedRow(file.path, line, problem)
         identifier = f"{file.path}:{line}"
         if id_key is not None and parsed[id_key].strip():
             identifier = checked_id(parsed[id_key], file.path, line)
             before = seen.add(identifier, line)
             if before is not None:
-                problem = f"id {identifier!r} is also in line {before}; ids are for one row"
-                return Refused(file.path, line, problem)
+                problem = f"id {identifier!r} is also in line {before}; every row needs its own id"
+                return RefusedRow(file.path, line, problem)
         kept = tuple(parsed.get(name) for name in self.columns.kept)
         return TextRow(file.path, line, identifier, text, kept)
 
@@ -135,7 +134,7 @@ class Corpus:
         """The columns of text and id of a row; `strict` asks for the kept ones too."""
         columns = self.columns
         kept = columns.kept if strict else ()
-        # lines have no name of their own for what they are: any name means them
+        # lines of a plain file have no column name: any name means them
         text = PLAIN_COLUMN if file.format == "txt" else columns.text
         wanted = ("" if file.format == "txt" else columns.id), text, *kept
         for name in filter(None, wanted):
@@ -187,7 +186,7 @@ def _rows(file: InputFile, moved: Callable[[int], None], columns: Columns) -> It
                 yield line, parsed
     except DAMAGED as error:
         kind = {"gz": "gzip", "zst": "zstd"}.get(file.packing, file.packing)
-        cause = f"is a damaged {kind} file" if kind else "cannot be read on"
+        cause = f"is a damaged {kind} file" if kind else "cannot be read further"
         yield line + 1, f"{cause} ({error}); get it again"
 
 
@@ -244,9 +243,9 @@ def _json_row(line: str, name: str, number: int) -> _Fields | str:
         row: Any = json.loads(line, parse_float=SpeltFloat)
     except (ValueError, RecursionError) as error:
         cause = getattr(error, "msg", str(error))
-        return f"cannot be read as JSON ({cause}); write one object a line"
+        return f"cannot be read as JSON ({cause}); write one object per line"
     if not isinstance(row, dict):
-        return f"is a JSON {type(row).__name__}; write one object a line"
+        return f"is a JSON {type(row).__name__}; write one object per line"
     try:
         return {key: json_text(value, name, number) for key, value in row.items()}
     except BadRecord as error:
@@ -272,7 +271,7 @@ def _table_rows(file: InputFile, lines: Iterator[tuple[int, str]]) -> Iterator[_
             yield number, problem
         elif len(fields) != len(header):
             count = f"the number of fields is {len(fields)}"
-            yield number, f"{count}, but the table has {len(header)} columns; mend the row"
+            yield number, f"{count}, but the table has {len(header)} columns; fix the row"
         else:
             yield number, dict(zip(header, fields, strict=True))
 

@@ -21,7 +21,7 @@ import msgspec
 from trope.core.errors import BadInput
 from trope.core.files import replace_durably, sha256, sync_folder
 from trope.core.run_folder import LOCK, MANIFEST, RunFolder
-from trope.scale.job import Receipt, Settings
+from trope.scale.job import DetectSettings, Receipt
 
 ERRORS, WORK = "errors.jsonl", ".run"
 
@@ -39,7 +39,7 @@ class DetectManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     command: str
     state: str
-    settings: Settings
+    settings: DetectSettings
     inputs: tuple[InputChecksum, ...]
     shards: tuple[Receipt, ...] = ()
     totals: dict[str, int] = {}
@@ -61,7 +61,7 @@ class DetectFolder(RunFolder[DetectManifest]):
         """Make the folder ready: receipts of the shards that are there, None if all is done.
 
         Raises:
-            BadInput: the folder belongs to another run, or to nobody that we know.
+            BadInput: the folder belongs to another run, or to something else.
         """
         self.check_usable()
         self.lock()
@@ -114,7 +114,7 @@ class DetectFolder(RunFolder[DetectManifest]):
         before = self.manifest()
         if not resume:
             state = "a finished run" if before.state == "done" else "a run that was not finished"
-            remedy = "go on with it by --resume, or give another folder"
+            remedy = "resume it with --resume, or give another folder"
             raise BadInput(f"{self.path / MANIFEST}: belongs to {state}; {remedy}")
         self.check_same(_differences(before, wanted))
         return before

@@ -5,14 +5,15 @@ from __future__ import annotations
 import bz2
 import glob
 import gzip
+import json
 import lzma
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, cast, get_args
+from typing import Any, BinaryIO, Literal, cast, get_args
 
 from trope.core.errors import BadInput, MissingData, MissingExtra
 from trope.core.files import sha256
@@ -33,6 +34,7 @@ _FORMATS: dict[str, InputFormat] = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
+_BATCH = 1024
 _PACKINGS = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 
 
@@ -109,7 +111,9 @@ def _input_file(path: str, form: InputFormat | None) -> InputFile:
     chosen = form or told
     if chosen is None:
         known = ", ".join(get_args(InputFormat))
-        raise BadInput(f"{path}: its name does not tell what it is; say so: --input-format {known}")
+        raise BadInput(
+            f"{path}: its name does not show its format; name it with --input-format: {known}"
+        )
     if chosen == "parquet" and packing:
         raise BadInput(f"{path}: a packed Parquet file cannot be read in pieces; unpack it first")
     return InputFile(path, chosen, packing, Path(path).stat().st_size)
@@ -150,3 +154,47 @@ def _zstandard(raw: BinaryIO) -> BinaryIO:
     except ModuleNotFoundError:
         raise MissingExtra("a .zst file", "parquet", "pyarrow") from None
     return io.BufferedReader(pyarrow.CompressedInputStream(raw, "zstd"))
+
+
+def load_pyarrow() -> Any:
+    """pyarrow with its Parquet module, or an error that names the install command."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        raise MissingExtra("Parquet", "parquet", "pyarrow") from None
+    return pyarrow
+
+
+def parquet_rows(
+    file: InputFile,
+    moved: Callable[[int], None],
+    choose: Callable[[Sequence[str]], Sequence[str]] = lambda names: names,
+) -> Iterator[tuple[int, dict[str, str] | str]]:
+    """The rows of a file, counted from 1, every value as text; the last says where it is damaged.
+
+    Args:
+        choose: which of the columns are read; the others stay on the disk.
+    """
+    arrow = load_pyarrow()
+    number = 0
+    try:
+        with arrow.parquet.ParquetFile(file.path) as opened:
+            total = opened.metadata.num_rows or 1
+            columns = list(choose(opened.schema_arrow.names))
+            for batch in opened.iter_batches(batch_size=_BATCH, columns=columns):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, {name: _text(value) for name, value in row.items()}
+                moved(file.bytes * number // total)
+    except (arrow.ArrowException, OSError) as error:
+        cause = str(error).strip().splitlines()[0].rstrip(".")
+        yield number + 1, f"cannot be read as Parquet ({cause}); write the file again"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)

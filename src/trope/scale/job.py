@@ -1,4 +1,4 @@
-"""What a run over a corpus is made of: settings, shards, receipts, and who does the work."""
+"""The parts of a run over a corpus: settings, shards, receipts, and the executor's interface."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 OutputFormat = Literal["jsonl", "parquet"]
 
 SHARD_ROWS = 5_000
-"""Texts a shard: some seconds of work, so little is lost when a run is killed."""
+"""Texts per shard: some seconds of work, so little is lost when a run is killed."""
 
 SHARD_CHARACTERS = 8_000_000
 """A shard ends here if its texts are long, so that memory does not grow with their length."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Everything that the output depends on besides the input: equal settings, equal bytes."""
+class DetectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything besides the input that the output depends on: equal settings, equal bytes."""
 
     trope: str
     tier: str
@@ -53,10 +53,10 @@ class Shard:
         return f"part-{self.number:05d}.{form}"
 
     def fatal(self, workers: int) -> str:
-        """What is told when so many workers were lost over it."""
+        """The error message when so many workers were lost over it."""
         first = self.rows[0]
-        cause = f"{workers} workers were lost over the {len(self.rows)} texts from here on"
-        remedy = "give workers more memory, or take fewer --shard-rows"
+        cause = f"{workers} workers were lost over the {len(self.rows)} texts that begin here"
+        remedy = "give workers more memory, or set fewer --shard-rows"
         return f"{first.file}:{first.line}: {cause}; {remedy}"
 
 
@@ -73,7 +73,7 @@ class Receipt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class WorkerModel:
     """What a run must know of the model before it begins."""
 
     tier: str
@@ -82,31 +82,31 @@ class Model:
 
 
 class Job(Protocol):
-    """Texts that one worker reads in one go."""
+    """Texts that one worker processes at once."""
 
     def fatal(self, workers: int) -> str:
-        """What is told when so many workers were lost over it."""
+        """The error message when so many workers were lost over it."""
         ...
 
 
 J = TypeVar("J", bound=Job)
 R = TypeVar("R")
 Work = Callable[["Pipeline", J], R]
-"""What is done with a job by whoever has the model."""
+"""What an executor does with a job and its model."""
 
 
 class Executor(Protocol):
     """Who does the work: this process, or many machines.
 
-    What comes of a job depends on the job and the model alone. So jobs may be done in any order,
-    anywhere, and more than once; each is handed over once, and this process stores what came of it.
+    The result of a job depends on the job and the model alone. So jobs may be done in any order,
+    anywhere, and more than once; each is handed over once, and this process stores its result.
     """
 
     @property
-    def model(self) -> Model:
+    def model(self) -> WorkerModel:
         """The model that the workers hold."""
         ...
 
     def run(self, work: Work[J, R], jobs: Iterable[J]) -> Iterator[tuple[J, R]]:
-        """Each job with what came of it, as soon as it is there."""
+        """Each job with its result, as soon as it is there."""
         ...

@@ -13,42 +13,42 @@ from typing import IO
 import msgspec
 
 from trope.core.errors import BadInput, TropeError
-from trope.scale.entries import Columns, Corpus, Refused, TextRow
+from trope.scale.entries import Columns, InputCorpus, RefusedRow, TextRow
 from trope.scale.folder import ERRORS, DetectFolder, DetectManifest, InputChecksum
 from trope.scale.inputs import STDIN, InputFile
-from trope.scale.job import SHARD_CHARACTERS, Executor, Receipt, Settings, Shard
+from trope.scale.job import SHARD_CHARACTERS, DetectSettings, Executor, Receipt, Shard
 from trope.scale.shards import FIGURES, make_shard, store
 
 TOTALS = ("texts", "sentences", "words", "metaphors", "refused")
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is: texts done in this attempt, bytes of the input that are behind."""
+class DetectProgress:
+    """How far a run is: texts done in this attempt, bytes of the input that were read."""
 
     texts: int
     position: int
     size: int
 
 
-Report = Callable[[Progress], None]
+Report = Callable[[DetectProgress], None]
 
 
 def detect(
     files: Sequence[InputFile],
-    settings: Settings,
+    settings: DetectSettings,
     out: Path,
     executor: Executor,
     *,
     resume: bool = False,
     report: Report = lambda progress: None,
 ) -> dict[str, int]:
-    """The totals of a corpus, whose figures are in the folder `out` then.
+    """Write the results of a corpus into the folder `out`; their totals come back.
 
     Raises:
-        BadInput: for input, settings or a folder that cannot be used; nothing was written then.
+        BadInput: for input, settings or a folder that cannot be used; then nothing was written.
     """
-    corpus = Corpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
+    corpus = InputCorpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
     _check(files, settings, resume)
     corpus.check()
     inputs = tuple(InputChecksum(file.path, file.bytes, file.sha256()) for file in files)
@@ -62,15 +62,17 @@ def detect(
             raise
         except OSError as error:
             cause = error.strerror or str(error)
-            problem = f"cannot be written ({cause}); go on with --resume when it can"
+            problem = f"cannot be written ({cause}); resume with --resume when it can"
             raise BadInput(f"{error.filename or out}: {problem}") from error
         return folder.manifest().totals
 
 
-def _check(files: Sequence[InputFile], settings: Settings, resume: bool) -> None:
+def _check(files: Sequence[InputFile], settings: DetectSettings, resume: bool) -> None:
     for name in settings.columns:
         if name in FIGURES:
-            raise BadInput(f"column {name!r} is the name of a figure; rename it to keep it")
+            raise BadInput(
+                f"column {name!r} has the name of an output column; rename it to keep it"
+            )
     if len(set(settings.columns)) < len(settings.columns):
         raise BadInput("a column is named twice in --columns; name every column once")
     if resume and any(file.path == STDIN for file in files):
@@ -78,7 +80,7 @@ def _check(files: Sequence[InputFile], settings: Settings, resume: bool) -> None
 
 
 def _work(
-    corpus: Corpus,
+    corpus: InputCorpus,
     wanted: DetectManifest,
     folder: DetectFolder,
     executor: Executor,
@@ -98,15 +100,15 @@ def _work(
             receipts[receipt.number] = receipt
             texts += receipt.texts
             position = max(position, shard.position)  # shards may come in any order
-            report(Progress(texts, position, corpus.size))
+            report(DetectProgress(texts, position, corpus.size))
     totals = {name: sum(getattr(r, name) for r in receipts.values()) for name in TOTALS[:-1]}
     folder.finish(wanted, receipts.values(), totals | {"refused": refused.total()})
 
 
-def _texts(corpus: Corpus, errors: IO[bytes], refused: Counter[str]) -> Iterator[TextRow]:
+def _texts(corpus: InputCorpus, errors: IO[bytes], refused: Counter[str]) -> Iterator[TextRow]:
     """The texts; what was refused goes into its file, anew in every attempt."""
     for entry in corpus:
-        if isinstance(entry, Refused):
+        if isinstance(entry, RefusedRow):
             refused[entry.file] += 1
             place = {"file": entry.file, "line": entry.line, "problem": entry.problem}
             errors.write(msgspec.json.encode(place) + b"\n")
@@ -115,7 +117,7 @@ def _texts(corpus: Corpus, errors: IO[bytes], refused: Counter[str]) -> Iterator
     errors.flush()
 
 
-def _shards(texts: Iterator[TextRow], corpus: Corpus, size: int) -> Iterator[Shard]:
+def _shards(texts: Iterator[TextRow], corpus: InputCorpus, size: int) -> Iterator[Shard]:
     """The texts in groups; the same texts make the same groups."""
     rows: list[TextRow] = []
     characters = number = 0
@@ -129,4 +131,4 @@ def _shards(texts: Iterator[TextRow], corpus: Corpus, size: int) -> Iterator[Sha
         yield Shard(number, tuple(rows), corpus.position)
 
 
-__all__ = ["ERRORS", "Progress", "detect"]
+__all__ = ["ERRORS", "DetectProgress", "detect"]

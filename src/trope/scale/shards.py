@@ -1,4 +1,4 @@
-"""One shard: texts in, the bytes of one file of figures out, the same bytes every time.
+"""One shard: texts in, the bytes of one output file out, the same bytes every time.
 
 Making a shard and storing it are two steps, so that a worker on another machine can make what this
 one stores: no disk has to be shared, and a worker that was given up cannot write any more.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -19,8 +19,8 @@ from trope.core.export import metonymies_to_dicts, relations_to_dicts, sentiment
 from trope.core.files import atomic_write
 from trope.core.records import Analysis
 from trope.scale.entries import TextRow
-from trope.scale.job import Receipt, Settings, Shard
-from trope.scale.parquet import write_parquet
+from trope.scale.inputs import load_pyarrow
+from trope.scale.job import DetectSettings, Receipt, Shard
 from trope.tasks.metaphor.corpus_rates import MetaphorCounts, count_metaphors
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def store(made: MadeShard, folder: Path) -> Receipt:
     return made.receipt
 
 
-def make_shard(settings: Settings, pipeline: Pipeline, shard: Shard) -> MadeShard:
+def make_shard(settings: DetectSettings, pipeline: Pipeline, shard: Shard) -> MadeShard:
     """The file of a shard."""
     return ShardMaker(pipeline, settings)(shard)
 
@@ -58,7 +58,7 @@ def make_shard(settings: Settings, pipeline: Pipeline, shard: Shard) -> MadeShar
 class ShardMaker:
     """Holds a model and makes shards."""
 
-    def __init__(self, pipeline: Pipeline, settings: Settings) -> None:
+    def __init__(self, pipeline: Pipeline, settings: DetectSettings) -> None:
         self.pipeline, self.settings = pipeline, settings
 
     def __call__(self, shard: Shard) -> MadeShard:
@@ -85,7 +85,7 @@ class ShardMaker:
             (row.text for row in shard.rows),
             kind=settings.kind,
             tasks=settings.tasks,
-            tags=settings.tokens,  # they cost time, and nobody sees them else
+            tags=settings.tokens,  # they cost time, and only tokens show them
         )
         for analysis in found:
             if settings.threshold is None:
@@ -127,3 +127,47 @@ class ShardMaker:
             return
         for row in rows:
             file.write(msgspec.json.encode(row) + b"\n")
+
+
+def write_parquet(
+    rows: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    file: BinaryIO,
+    *,
+    more: Sequence[str],
+) -> None:
+    """Write rows as one row group; the columns have the same types in every shard.
+
+    Args:
+        columns: those of the input that were kept.
+        more: "tokens", and the tasks besides metaphor whose results the rows have.
+    """
+    arrow = load_pyarrow()
+    schema = _schema(arrow, columns, more)
+    table = arrow.Table.from_pylist(list(rows), schema=schema)
+    arrow.parquet.write_table(table, file, compression="zstd", row_group_size=max(1, len(rows)))
+
+
+def _schema(arrow: Any, columns: Sequence[str], more: Sequence[str]) -> Any:
+    text, number, score = arrow.string(), arrow.int32(), arrow.float64()
+    fields = [("id", text), ("file", text), ("line", arrow.int64())]
+    fields += [(name, text) for name in columns]
+    fields += [("words", number), ("metaphors", number), ("rate", score)]
+    fields += [("figurative", arrow.list_(score))]
+    if "tokens" in more:
+        token = {"text": text, "start": number, "end": number, "upos": text, "lemma": text}
+        fields += [("tokens", arrow.list_(arrow.struct({**token, "metaphor": score})))]
+    if "relations" in more:
+        places = dict.fromkeys(("verb", "subject", "object", "particle"), number)
+        flags = dict.fromkeys(("root", "kept", "negated", "passive"), arrow.bool_())
+        words = arrow.struct(dict.fromkeys(("verb", "subject", "object"), text))
+        relation = {"kind": text, **places, **flags, "reason": text, "verb_class": text}
+        relation |= {"metaphor": score, "words": words, "start": number, "end": number}
+        fields += [("relations", arrow.list_(arrow.struct({**relation, "expression": text})))]
+    if "metonymy" in more:
+        name = {"start": number, "end": number, "class": text, "reading": text}
+        name |= {"score": score, "stands_for": text}
+        fields += [("metonymies", arrow.list_(arrow.struct(name)))]
+    if "sentiment" in more:
+        fields += [("sentiment", arrow.struct({"score": score, "integer": number}))]
+    return arrow.schema(fields)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trope.core.records import Analysis, Metonymy, Token
+from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
 from trope.render import metaphor_page, names
 from trope.render.pieces import clean
-from trope.render.sentences import ShownSentence, sentences
 from trope.tasks.metaphor.corpus_rates import is_word
 
 
@@ -16,7 +15,7 @@ def shaded(analysis: Analysis, address: str) -> str:
     parts: list[str] = []
     address = clean(address)
     at = 0
-    for place, sentence in enumerate(sentences(analysis)):
+    for place, sentence in enumerate(analysis.sentences):
         parts.append(clean(analysis.text[at : sentence.start]))
         parts.append(f'<span class="sentence" id="s{place}">')
         parts += _words(sentence, analysis, address)
@@ -31,10 +30,10 @@ def shades(analysis: Analysis) -> str:
     return metaphor_page.score_rules(analysis.threshold, set(metaphor_page.shown_scores(analysis)))
 
 
-def _words(sentence: ShownSentence, analysis: Analysis, address: str) -> Iterator[str]:
+def _words(sentence: SentenceSpan, analysis: Analysis, address: str) -> Iterator[str]:
     own = names.names_within(sentence, analysis)
     at = sentence.start
-    for number, token in enumerate(sentence.tokens, start=sentence.first):
+    for number, token in enumerate(analysis.tokens_in(sentence), start=sentence.first):
         yield clean(analysis.text[at : token.start])
         at = token.end
         text = _marked(token, own)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trope.core.records import Analysis, Token
+from trope.core.records import Analysis, SentenceSpan, Token
 from trope.render import feelings, names, pieces, rewritings
-from trope.render.sentences import ShownSentence, sentences
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.workbench.refused import Refused
 
@@ -50,8 +49,9 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
         raise Refused(404, "no-such-word", f"the text has {words} words, and no word {number}")
     place, sentence = sentence_of(analysis, number)
     token = analysis.tokens[number]
-    inside = range(sentence.first, sentence.first + len(sentence.tokens))
-    own = [r for r in sentence.relations if number in (r.verb, r.subject, r.object, r.particle)]
+    inside = range(sentence.first, sentence.last)
+    relations = analysis.relations_in(sentence)
+    own = [r for r in relations if number in (r.verb, r.subject, r.object, r.particle)]
     here = names.names_within(sentence, analysis)
     score = analysis.figurative[place] if analysis.figurative else None
     felt = analysis.sentence_sentiments[place] if analysis.sentence_sentiments else None
@@ -75,17 +75,17 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
     )
 
 
-def sentence_of(analysis: Analysis, number: int) -> tuple[int, ShownSentence]:
+def sentence_of(analysis: Analysis, number: int) -> tuple[int, SentenceSpan]:
     """The sentence that a word belongs to, with its place in the text."""
-    for place, sentence in enumerate(sentences(analysis)):
-        if number < sentence.first + len(sentence.tokens):
+    for place, sentence in enumerate(analysis.sentences):
+        if number < sentence.last:
             return place, sentence
     raise AssertionError("every word is in a sentence")
 
 
 def listed_rewritings(sentence: str, found: Sequence[Rewriting]) -> str:
     """Candidates for verbs of a sentence as lists that unfold."""
-    whole = ShownSentence(0, len(sentence), 0, (), ())
+    whole = SentenceSpan(0, len(sentence), 0, 0)
     return "".join(rewritings.listed(whole, found))
 
 

@@ -7,7 +7,6 @@ import io
 
 from trope.annotate.exchange.files import protect
 from trope.core.records import Analysis
-from trope.render.sentences import sentences
 
 COLUMNS = (
     "sentence", "word", "text", "start", "end", "lemma", "upos", "xpos", "head", "deprel",
@@ -20,8 +19,8 @@ def words_csv(analysis: Analysis) -> str:
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     rows.writerow(COLUMNS)
-    for place, sentence in enumerate(sentences(analysis)):
-        for number, token in enumerate(sentence.tokens, start=sentence.first):
+    for place, sentence in enumerate(analysis.sentences):
+        for number, token in enumerate(analysis.tokens_in(sentence), start=sentence.first):
             cells = (
                 place, number, token.text, token.start, token.end, token.lemma, token.upos,
                 token.xpos, token.head, token.deprel,

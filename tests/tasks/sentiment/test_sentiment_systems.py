@@ -6,7 +6,7 @@ import pytest
 
 from trope.catalog import SENTIMENT_SYSTEMS
 from trope.core.errors import BadInput, BadRecord
-from trope.core.records import Analysis, Token
+from trope.core.records import Analysis, SentenceSpan, Token
 from trope.lexicon.polarity import PolarityLexica
 from trope.tasks.sentiment.features import features_of, is_figurative, tweet_words
 from trope.tasks.sentiment.lexicon_system import (
@@ -45,7 +45,7 @@ def tweet(text: str) -> Analysis:
         deprel = "amod" if number else "root"
         head = 0 if number else -1
         tokens.append(Token(word, start, at, upos, "X", word.lower(), head, deprel))
-    return Analysis(text, tuple(tokens), ((0, len(text)),), ())
+    return Analysis(text, tuple(tokens), (SentenceSpan(0, len(text), 0, len(tokens)),), ())
 
 
 def features(text: str) -> dict[str, float]:

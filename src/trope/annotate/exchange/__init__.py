@@ -1,0 +1,1 @@
+"""Files in and out: items, judgments, and the formats of other tools."""

@@ -47,7 +47,7 @@ def read_items(path: str | Path, plan: Plan, *, safe_cells: bool = False) -> Ite
         BadRecord: with the line, for a text that is missing or too long, a duplicate id, a
             highlight that is not in the text, or known answers to unknown questions.
     """
-    with closing(_SeenIds()) as seen:
+    with closing(_IdLines()) as seen:
         record = None
         for record in _records(Path(path), safe_cells):
             if before := seen.add(record.id, record.line):
@@ -175,7 +175,7 @@ def _loose(value: Any) -> Any:
         return value
 
 
-class _SeenIds:
+class _IdLines:
     """Ids with the lines where they were seen, kept on disk so that memory does not grow."""
 
     def __init__(self) -> None:

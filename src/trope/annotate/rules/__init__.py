@@ -1,0 +1,1 @@
+"""Pure rules of annotation: assignment, agreement, aggregation, quality; no Django, no HTTP."""

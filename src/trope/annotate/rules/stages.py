@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from trope.annotate.rules.caps import Caps, Tally
+from trope.annotate.rules.assignment import Caps, Tally
 
 Stage = Literal[
     "consent", "profile", "reading", "training", "demo", "waiting", "declined", "rereading", "work"

@@ -14,8 +14,7 @@ from django.db.models import F, Min, Q
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
-from trope.annotate.rules.assignment import judgment_state, seconds_spent
-from trope.annotate.rules.caps import may_skip
+from trope.annotate.rules.assignment import judgment_state, may_skip, seconds_spent
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import check_at_page_end, conduct_after
 from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from trope.annotate.plan import Plan
-from trope.annotate.rules.caps import Tally
+from trope.annotate.rules.assignment import Tally
 from trope.annotate.rules.stages import CompletedStages, Stage, must_read_again, stage
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import close_appeals

@@ -15,8 +15,7 @@ from typing import Any
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
-from trope.annotate.rules.assignment import in_turn, seconds_spent, shuffled_in
-from trope.annotate.rules.caps import may_skip
+from trope.annotate.rules.assignment import in_turn, may_skip, seconds_spent, shuffled_in
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.membership import NOT_TRAINED, locked_standing
 from trope.annotate.store.models import DemoItem, Event, Standing, Trial, TrialPart

@@ -17,8 +17,7 @@ from random import Random
 from django.db.models import F, Q
 
 from trope.annotate.plan import Plan
-from trope.annotate.rules.assignment import gold_in_page, shuffled_in
-from trope.annotate.rules.caps import Tally, room
+from trope.annotate.rules.assignment import Tally, gold_in_page, room, shuffled_in
 from trope.annotate.store.database import write_transaction
 from trope.annotate.store.discipline import check_at_page_end
 from trope.annotate.store.models import Item, Lease, Person, PersonState, Returned, StoredJudgment

@@ -1,0 +1,1 @@
+"""The pages of the annotation service, its downloads, and its server."""

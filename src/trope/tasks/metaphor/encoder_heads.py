@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Protocol
 
 from trope.core.errors import BadInput
-from trope.core.records import Parse
+from trope.core.records import MetaphorThresholds, Parse
 from trope.encoder.base import SentenceVerdict, load_encoder
 from trope.encoder.decode import read_words
-from trope.encoder.session import METAPHOR, Encoder, MetaphorThresholds
+from trope.encoder.session import METAPHOR, Encoder
 from trope.tasks.metaphor.task import Score, VerbExpression
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trope.core.records import ROOT, Analysis, Metonymy, Parse
+from trope.core.records import Analysis, Metonymy, SentenceSpan
 from trope.lexicon.names import FoundName, NameFinder, shipped_finder
 from trope.lexicon.readings import NameClass
 from trope.tasks.metonymy.features import name_head
@@ -48,12 +48,12 @@ def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[Nam
     """
     found: list[NameInText] = []
     names = (finder or shipped_finder()).find(analysis.text)
-    for number, (begin, end) in enumerate(_sentence_ranges(analysis)):
-        own = _beginning_within(names, analysis.sentences[number])
+    for number, sentence in enumerate(analysis.sentences):
+        own = _beginning_within(names, sentence)
         if not own:
             continue
-        spans = [(token.start, token.end) for token in analysis.tokens[begin:end]]
-        parse = sentence_parse(analysis, begin, end)
+        spans = [(token.start, token.end) for token in analysis.tokens_in(sentence)]
+        parse = analysis.parse_of(sentence)
         for name in own:
             first, last = words_within(spans, name.start, name.end)
             if first == last:
@@ -65,9 +65,10 @@ def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[Nam
     return found
 
 
-def _beginning_within(names: Sequence[FoundName], bounds: tuple[int, int]) -> Sequence[FoundName]:
+def _beginning_within(names: Sequence[FoundName], sentence: SentenceSpan) -> Sequence[FoundName]:
     """The names of a sentence, which are those that begin in it; names are in their order."""
-    first, last = (bisect_left(names, edge, key=lambda name: name.start) for edge in bounds)
+    edges = sentence.start, sentence.end
+    first, last = (bisect_left(names, edge, key=lambda name: name.start) for edge in edges)
     return names[first:last]
 
 
@@ -76,11 +77,11 @@ def _with_text(
 ) -> NameInContext:
     """The context with the text of its sentence, two before and one after, as samples have it."""
     first = max(0, number - BEFORE)
-    bounds = analysis.sentences[first : number + AFTER + 1]
-    begin = analysis.sentences[number][0]
+    around = analysis.sentences[first : number + AFTER + 1]
+    begin = analysis.sentences[number].start
     return replace(
         context,
-        sentences=tuple(analysis.text[start:end] for start, end in bounds),
+        sentences=tuple(analysis.text[sentence.start : sentence.end] for sentence in around),
         target=number - first,
         start=name.start - begin,
         end=name.end - begin,
@@ -126,32 +127,6 @@ def count_name_readings(
             times[name, one.name_class, one.reading] += 1
     ordered = sorted(times.items(), key=lambda item: (-item[1], item[0]))
     return [ReadingCount(*key, times=count) for key, count in ordered]
-
-
-def sentence_parse(analysis: Analysis, begin: int, end: int) -> Parse:
-    """The tree of the sentence with the tokens `begin` to `end` (exclusive)."""
-    own = analysis.tokens[begin:end]
-    return Parse(
-        words=tuple(token.text for token in own),
-        upos=tuple(token.upos for token in own),
-        xpos=tuple(token.xpos for token in own),
-        lemmas=tuple(token.lemma for token in own),
-        heads=tuple(ROOT if token.head == ROOT else token.head - begin for token in own),
-        deprels=tuple(token.deprel for token in own),
-    )
-
-
-def _sentence_ranges(analysis: Analysis) -> list[tuple[int, int]]:
-    """The tokens of each sentence; a sentence is a range of characters in an analysis."""
-    ranges: list[tuple[int, int]] = []
-    begin = 0
-    for _, last in analysis.sentences:
-        end = begin
-        while end < len(analysis.tokens) and analysis.tokens[end].start < last:
-            end += 1
-        ranges.append((begin, end))
-        begin = end
-    return ranges
 
 
 def _homonym(name: NameInContext) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from trope.core.errors import BadInput
-from trope.core.records import ROOT, Analysis, Parse
+from trope.core.records import Analysis, Parse
 from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
     Candidate,
@@ -125,30 +125,15 @@ def all_rewritings(
 
 
 def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
-    """The number of the first token of each sentence, and the sentences' trees."""
-    starts: list[int] = []
-    parses: list[Parse] = []
-    first = 0
-    for _, end in analysis.sentences:
-        last = first
-        while last < len(analysis.tokens) and analysis.tokens[last].end <= end:
-            last += 1
-        tokens = analysis.tokens[first:last]
-        if tokens:
-            starts.append(first)
-            parses.append(
-                Parse(
-                    words=tuple(token.text for token in tokens),
-                    upos=tuple(token.upos for token in tokens),
-                    xpos=tuple(token.xpos for token in tokens),
-                    lemmas=tuple(token.lemma for token in tokens),
-                    heads=tuple(ROOT if t.head == ROOT else t.head - first for t in tokens),
-                    deprels=tuple(token.deprel for token in tokens),
-                    metaphor=tuple(token.metaphor or 0.0 for token in tokens),
-                )
-            )
-        first = last
-    return starts, parses
+    """The position of the first token of each sentence, and the sentences' parses.
+
+    Without a metaphor head no word is a metaphor.
+    """
+    parses = [analysis.parse_of(sentence) for sentence in analysis.sentences]
+    return [sentence.first for sentence in analysis.sentences], [
+        parse if parse.metaphor else replace(parse, metaphor=(0.0,) * len(parse))
+        for parse in parses
+    ]
 
 
 def _named(parses: Sequence[Parse], verb: str) -> list[tuple[int, int]]:

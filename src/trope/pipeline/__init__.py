@@ -1,0 +1,50 @@
+"""Texts in, analyses out: one encoder pass per batch, which every task reads.
+
+`batch` has the way of a batch of texts, `assembly` puts an analysis together, `pipeline` is what
+users hold. The functions here use the shipped model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from trope.core.records import Analysis, TextKind
+from trope.pipeline.pipeline import BASE, Pipeline
+
+if TYPE_CHECKING:
+    from trope.tasks.rewriting.rewriter import Rewriting
+    from trope.tasks.rewriting.task import Direction
+
+__all__ = ["BASE", "Pipeline", "analyze", "analyze_many", "rewrite"]
+
+
+@cache
+def _shipped() -> Pipeline:
+    return Pipeline()
+
+
+def analyze(text: str, *, kind: TextKind = "plain") -> Analysis:
+    """Everything about one text, with the shipped model."""
+    return _shipped().analyze(text, kind=kind)
+
+
+def analyze_many(
+    texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
+) -> Iterator[Analysis]:
+    """One analysis per text, in order, with the shipped model."""
+    return _shipped().analyze_many(texts, kind=kind, batch_size=batch_size)
+
+
+def rewrite(
+    text: str,
+    *,
+    to: Direction,
+    verb: str | None = None,
+    top: int = 6,
+    kind: TextKind = "plain",
+    candidates: Sequence[str] | None = None,
+) -> list[Rewriting]:
+    """Candidates for verbs of a text, with the shipped model."""
+    return _shipped().rewrite(text, to=to, verb=verb, top=top, kind=kind, candidates=candidates)

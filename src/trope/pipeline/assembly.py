@@ -1,0 +1,76 @@
+"""From the parsed sentences of a text to its analysis: positions count over the whole text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trope.core.records import (
+    ROOT,
+    Analysis,
+    MetaphorThresholds,
+    Parse,
+    Relation,
+    Sentence,
+    SentenceSpan,
+    Sentiment,
+    Text,
+    TextKind,
+    Token,
+)
+from trope.relations import extract, judge_together
+
+
+def assemble(
+    text: Text,
+    parses: Sequence[Parse],
+    kind: TextKind,
+    tasks: tuple[str, ...],
+    thresholds: MetaphorThresholds,
+    sentiment: Sentiment | None = None,
+) -> Analysis:
+    """The analysis of a text, without metonymies, from the parses of its sentences."""
+    tokens: list[Token] = []
+    sentences: list[SentenceSpan] = []
+    relations: list[Relation] = []
+    for sentence, parse in zip(text.sentences, parses, strict=True):
+        first = len(tokens)
+        tokens += _tokens(sentence, parse, first)
+        last = len(tokens)
+        sentences.append(SentenceSpan(tokens[first].start, tokens[-1].end, first, last))
+        if "relations" in tasks:
+            relations += [relation.moved(range(first, last)) for relation in extract(parse)]
+    if kind == "headline" and len(parses) > 1:
+        relations = list(judge_together(relations))
+    return Analysis(
+        text.original,
+        tuple(tokens),
+        tuple(sentences),
+        tuple(relations),
+        tasks,
+        tuple(parse.figurative for parse in parses if parse.figurative is not None),
+        thresholds.threshold,
+        thresholds.sentence_threshold,
+        sentiment=sentiment,
+        sentence_sentiments=tuple(p.sentiment for p in parses if p.sentiment is not None),
+    )
+
+
+def _tokens(sentence: Sentence, parse: Parse, first: int) -> list[Token]:
+    """The words of a sentence with what its parse says; the first of them is token `first`."""
+    found = []
+    for number, word in enumerate(sentence.words):
+        head = parse.heads[number] if parse.heads else ROOT
+        found.append(
+            Token(
+                word.text,
+                word.start,
+                word.end,
+                parse.upos[number] if parse.upos else "",
+                parse.xpos[number] if parse.xpos else "",
+                parse.lemmas[number] if parse.lemmas else "",
+                ROOT if head == ROOT else head + first,
+                parse.deprels[number] if parse.deprels else "",
+                parse.metaphor[number] if parse.metaphor else None,
+            )
+        )
+    return found

@@ -1,0 +1,234 @@
+"""The pipeline: a model that is loaded once and analyses and rewrites texts."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trope.core.errors import BadInput
+from trope.core.files import sha256
+from trope.core.records import Analysis, Parse, Sentiment, TextKind
+from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import AnyEncoder, Encoder
+from trope.pipeline.batch import Batch, BatchAnalyzer, batches
+
+if TYPE_CHECKING:
+    from trope.encoder.base import BaseEncoder
+    from trope.tasks.metaphor.encoder_heads import Heads
+    from trope.tasks.rewriting.rewriter import Rewriter, Rewriting
+    from trope.tasks.rewriting.task import Direction
+
+BASE = "base"
+"""The tier whose public weights do not come with the package."""
+
+AHEAD = 2
+"""Batches under way at a time, so that the network never waits for the rest."""
+
+
+class Pipeline:
+    """Texts in, analyses out. Loading takes a moment: create one and use it again."""
+
+    def __init__(
+        self,
+        *,
+        tier: str = "small",
+        threads: int | None = None,
+        folder: Path | None = None,
+        base_weights: Path | None = None,
+    ) -> None:
+        """Load a tier, or the model of that tier in a folder that `trope train` wrote.
+
+        Both tiers have the trees of `small`. Everything else comes, with `base`, from adapters on
+        a public encoder, whose weights are in the folder `base_weights`.
+        """
+        self.tier = tier
+        self._base_weights = base_weights
+        self.base: BaseEncoder | None = None
+        if tier != BASE:
+            self.encoder = Encoder(tier, threads=threads, folder=folder)
+        else:
+            from trope.encoder.base import ADAPTERS, BaseEncoder
+
+            self.encoder = Encoder("small", threads=threads)
+            self.base = BaseEncoder(
+                small=self.encoder,
+                weights=base_weights,
+                adapters=folder / ADAPTERS if folder else None,
+                threads=threads,
+            )
+        self._analyzer = BatchAnalyzer(self.encoder, self.base)
+
+    @property
+    def timings(self) -> dict[str, float]:
+        """Seconds of computing by stage, summed over threads."""
+        return self._analyzer.timings
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that the model has heads for."""
+        labels = self.heads.labels
+        heads = {
+            "metaphor": labels.metaphor is not None,
+            "metonymy": bool(labels.metonymy),
+            "sentiment": bool(labels.sentiment),
+        }
+        return ("syntax", "relations", *(task for task, there in heads.items() if there))
+
+    @property
+    def heads(self) -> AnyEncoder:
+        """The encoder that gives all but tags, trees and lemmas."""
+        return self._analyzer.heads
+
+    @property
+    def thresholds(self) -> tuple[float, float]:
+        """The lowest probability of a metaphor, and of a metaphorical sentence."""
+        chosen = self._analyzer.thresholds
+        return chosen.threshold, chosen.sentence_threshold
+
+    @property
+    def model_sha256(self) -> str:
+        """The checksum of the model's weights."""
+        if self.base is not None:
+            return self.base.model_sha256
+        return sha256(self.encoder.folder / "encoder.onnx")
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The word pieces that the network reads."""
+        return self.encoder.vocabulary
+
+    def check_tasks(self, tasks: Iterable[str]) -> None:
+        """Raises BadInput if the model has no head for one of the tasks."""
+        for task in tasks:
+            if task not in self.tasks:
+                raise BadInput(
+                    f"the model of tier {self.tier!r} has no head for {task!r}; "
+                    f"choose from {', '.join(self.tasks)}, or load another model"
+                )
+
+    def analyze(
+        self, text: str, *, kind: TextKind = "plain", tasks: Sequence[str] | None = None
+    ) -> Analysis:
+        """Everything about one text, or no more than the given tasks."""
+        return next(self.analyze_many([text], kind=kind, tasks=tasks))
+
+    def analyze_many(
+        self,
+        texts: Iterable[str],
+        *,
+        kind: TextKind = "plain",
+        batch_size: int = 1024,
+        tasks: Sequence[str] | None = None,
+        tags: bool = True,
+    ) -> Iterator[Analysis]:
+        """One analysis per text, in order, in constant memory: up to `batch_size` texts at a time.
+
+        Only what the given tasks need is computed; without any, all that the model has. Without
+        `tags`, parts of speech and lemmas are empty unless a task needs them, which is faster.
+        """
+        wanted = self.tasks if tasks is None else tuple(tasks)
+        self.check_tasks(wanted)
+        under_way: deque[Batch] = deque()
+        for batch in batches(texts, batch_size):
+            under_way.append(self._analyzer.start(batch, kind, wanted, tags=tags))
+            if len(under_way) == AHEAD:
+                yield from self._analyzer.finish(under_way.popleft())
+        while under_way:
+            yield from self._analyzer.finish(under_way.popleft())
+
+    def find_metonymies(self, analyses: Sequence[Analysis]) -> list[Analysis]:
+        """The same analyses, which have trees, with what the names in them stand for."""
+        return self._analyzer.add_metonymies(analyses)
+
+    def sentiments(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
+        """The sentiment of texts whose sentences are parsed; None for one without words."""
+        return self._analyzer.sentiments(texts)
+
+    def rewrite(
+        self,
+        text: str,
+        *,
+        to: Direction,
+        verb: str | None = None,
+        top: int = 6,
+        kind: TextKind = "plain",
+        candidates: Sequence[str] | None = None,
+    ) -> list[Rewriting]:
+        """Candidates for verbs of a text: literal ones for metaphors, or metaphors for others.
+
+        Where `candidates` are given, these are ranked and no others.
+
+        Raises:
+            BadInput: where the text has no such verb, the named one twice, or in an idiom, or
+                where none of the given candidates is a verb that trope knows.
+        """
+        from trope.tasks.rewriting.texts import rewrite_analysis
+
+        return rewrite_analysis(
+            self.analyze(text, kind=kind), self.rewriter, self.detector,
+            to=to, verb=verb, top=top, candidates=candidates,
+        )  # fmt: skip
+
+    def rewrite_many(
+        self,
+        texts: Iterable[str],
+        *,
+        to: Direction,
+        verbs: Iterable[str | None] | None = None,
+        top: int = 6,
+        kind: TextKind = "plain",
+        candidates: Sequence[str] | None = None,
+        batch_size: int = 32,
+    ) -> Iterator[list[Rewriting] | BadInput]:
+        """The same for many texts, in order; for one that cannot be rewritten, the reason.
+
+        `verbs` names a verb for each text, or None for all of its verbs.
+        """
+        from trope.tasks.rewriting.texts import rewrite_analyses
+
+        named = iter(repeat(None) if verbs is None else verbs)
+        for batch in batches(texts, batch_size):
+            yield from rewrite_analyses(
+                list(self.analyze_many(batch, kind=kind)),
+                list(islice(named, len(batch))),
+                self.rewriter,
+                self.detector,
+                to=to,
+                top=top,
+                candidates=candidates,
+            )
+
+    def rewritings(self, analysis: Analysis, *, top: int = 6) -> list[Rewriting]:
+        """Candidates for the verbs of an analysis that has trees and metaphors, both ways."""
+        from trope.tasks.rewriting.texts import all_rewritings
+
+        return all_rewritings(analysis, self.rewriter, self.detector, top=top)
+
+    @cached_property
+    def rewriter(self) -> Rewriter:
+        """What finds substitutes, loaded when it is first used."""
+        from trope.tasks.rewriting.rewriter import open_rewriter
+
+        return open_rewriter(self.encoder, self.tier, base_weights=self._base_weights)
+
+    @cached_property
+    def detector(self) -> Heads:
+        """The heads for metaphors of this tier."""
+        from trope.tasks.metaphor.encoder_heads import SmallHeads
+
+        return SmallHeads(self.encoder) if self.base is None else self.base
+
+    def parse(
+        self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
+    ) -> list[Parse]:
+        """Trees of sentences that are split into words, with what the tasks (or all) ask for."""
+        wanted = self.tasks if tasks is None else tasks
+        words = [tuple(sentence) for sentence in sentences]
+        forms = [sentence for sentence in words if sentence]
+        parses = iter(self._analyzer.parse(forms, wanted))
+        empty = Parse((), (), (), (), (), ())
+        return [next(parses) if sentence else empty for sentence in words]

@@ -1,0 +1,1 @@
+"""The encoder: its tiers `small` and `base`, teachers, training sets, export."""

@@ -1,0 +1,344 @@
+"""Figures on development data, and what is chosen by them: calibration and thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from shutil import copytree
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import torch
+from scipy.optimize import minimize
+
+from trope.core.files import atomic_write
+from trope.core.progress import Say
+from trope.core.records import MetaphorThresholds
+from trope.encoder.network import Network
+from trope.encoder.session import Labels
+from trope.encoder.trees import best_heads
+from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches, universal_relations
+from trope.train.encoder.fit import on_device
+from trope.train.encoder.losses import as_float
+from trope.train.encoder.run import TASKS, EncoderRun
+
+Floats = npt.NDArray[np.float64]
+
+
+@torch.inference_mode()
+def syntax_figures(
+    model: Network, corpus: EncodedCorpus, labels: Labels, device: str
+) -> dict[str, float]:
+    """Shares of right tags, lemmas, heads and labelled heads (universal relations) on dev data."""
+    model.to(device).eval()
+    assert model.syntax is not None
+    families = universal_relations(labels)
+    family = np.asarray([families.index(d.split(":")[0]) for d in labels.deprels])
+    right = {"upos": 0, "xpos": 0, "lemma": 0, "uas": 0, "las": 0}
+    known = dict.fromkeys(right, 0)
+    for arrays in batches(corpus, 8192, None):
+        scores = as_float(model(on_device(arrays, device)).syntax)
+        word = arrays["word"]
+        there = word >= 0
+        gold = {k: v[word[there]] for k, v in corpus.labels.items()}
+        for name in ("upos", "xpos", "lemma"):
+            guess = getattr(scores, name).argmax(-1).cpu().numpy()[there]
+            right[name] += int(((guess == gold[name]) & (gold[name] != UNKNOWN)).sum())
+            known[name] += int((gold[name] != UNKNOWN).sum())
+        heads = np.zeros(word.shape, dtype=np.int64)
+        arcs = scores.arcs.cpu().numpy()
+        for row, length in enumerate(there.sum(1)):
+            heads[row, :length] = np.asarray(best_heads(arcs[row, :length, : length + 1])) + 1
+        guess = model.syntax.labels(scores, torch.from_numpy(heads).to(device)).argmax(-1)
+        attached = heads[there] == gold["head"]
+        named = family[guess.cpu().numpy()[there]] == gold["universal"]
+        right["uas"] += int(attached.sum())
+        right["las"] += int((attached & named).sum())
+        known["uas"] += len(attached)
+        known["las"] += len(attached)
+    model.train()
+    return {name: round(right[name] / max(known[name], 1), 4) for name in right if known[name]}
+
+
+@torch.inference_mode()
+def metaphor_logits(model: Network, corpus: EncodedCorpus, device: str) -> dict[str, Floats]:
+    """Logits of every word ("metaphor") and of every sentence ("figurative")."""
+    model.to(device).eval()
+    words = np.zeros(int(corpus.sentence_starts[-1]))
+    whole = np.zeros(len(corpus))
+    for arrays in batches(corpus, 8192, None):
+        scores = model(on_device(arrays, device)).metaphor
+        there = arrays["word"] >= 0
+        words[arrays["word"][there]] = scores.metaphor.float().cpu().numpy()[there]
+        whole[arrays["sentence"]] = scores.figurative.float().cpu().numpy()
+    model.train()
+    return {"metaphor": words, "figurative": whole}
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Probability = sigmoid(slope · logit + shift); a metaphor from `threshold` on."""
+
+    slope: float
+    shift: float
+    threshold: float
+
+
+def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Calibration:
+    """Platt's scaling, and the threshold of the best figure: "f1" of metaphors or "macro_f1"."""
+    known = answers != UNKNOWN
+    logits, truth = logits[known], answers[known].astype(float)
+
+    def loss(parameters: Floats) -> float:
+        line = parameters[0] * logits + parameters[1]
+        return float((np.logaddexp(0, line) - truth * line).mean())
+
+    # without derivatives: two parameters, and no step that could run away
+    slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
+    shares = _sigmoid(slope * logits + shift)
+    return Calibration(float(slope), float(shift), best_threshold(shares, truth > 0, by=by))
+
+
+def _sigmoid(x: Floats) -> Floats:
+    return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))))
+
+
+def best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
+    """The threshold, in steps of 0.005, with the best figure; the middle of the best ones."""
+    grid = np.arange(0.05, 0.951, 0.005)
+    figures = np.array([_quality(shares >= t, truth, by) for t in grid])
+    return round(float(grid[figures >= figures.max() - 1e-9].mean()), 4)
+
+
+def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: str) -> float:
+    def f1(a: npt.NDArray[np.bool_], b: npt.NDArray[np.bool_]) -> float:
+        return float(2 * (a & b).sum() / max(a.sum() + b.sum(), 1))
+
+    return f1(called, truth) if by == "f1" else (f1(called, truth) + f1(~called, ~truth)) / 2
+
+
+def metaphor_figures(
+    model: Network, corpora: dict[str, EncodedCorpus], device: str
+) -> dict[str, float]:
+    """F1 of words on VUA's and accuracy and macro-F1 of headlines on NewsMet's development data."""
+    figures: dict[str, float] = {}
+    for name, kind, by in (("vua", "metaphor", "f1"), ("newsmet", "figurative", "macro_f1")):
+        if name in corpora:
+            corpus = corpora[name]
+            answers = {**corpus.labels, **corpus.sentence_labels}[kind]
+            said = metaphor_logits(model, corpus, device)[kind]
+            figures |= figures_when(name, said, answers, by=by)
+    return figures
+
+
+def figures_when(
+    name: str, logits: Floats, answers: npt.NDArray[np.int64], *, by: str
+) -> dict[str, float]:
+    """How well a set is judged when calibration and threshold are chosen on that very set.
+
+    Such figures flatter; they are for comparing models with each other.
+    """
+    chosen = calibrate(logits, answers, by=by)
+    called = _sigmoid(chosen.slope * logits + chosen.shift) >= chosen.threshold
+    figures = {f"{name}_{by}": round(_quality(called, answers == 1, by), 4)}
+    if by == "macro_f1":
+        figures[f"{name}_accuracy"] = round(float((called == (answers == 1)).mean()), 4)
+    return figures
+
+
+WORDS_A_BATCH = 8192
+
+
+@torch.inference_mode()
+def said_scores(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
+    """The score of every sequence."""
+    model.to(device).eval()
+    scores = np.zeros(len(corpus))
+    for arrays in batches(corpus, WORDS_A_BATCH, None):
+        said = model(on_device(arrays, device)).sentiment
+        scores[arrays["sentence"]] = said[:, 0].float().cpu().numpy()
+    model.train()
+    return scores
+
+
+def given_scores(corpus: EncodedCorpus) -> tuple[Floats, Floats]:
+    """People's scores of all sequences, and the weights that make the categories as in the test."""
+    given = (corpus.sentence_labels["score"] - ZERO) / 100
+    return given, corpus.sentence_labels["weight"] / 100
+
+
+def fit_scale(said: Floats, corpus: EncodedCorpus) -> tuple[float, float]:
+    """Slope and shift by which the scores err least from people's."""
+    given, weight = given_scores(corpus)
+    slope, shift = np.polyfit(said, given, 1, w=np.sqrt(weight))
+    return float(slope), float(shift)
+
+
+def sentiment_figures(model: Network, corpus: EncodedCorpus, device: str) -> dict[str, float]:
+    """Weighted cosine and squared error of the rescaled and rounded scores."""
+    said = said_scores(model, corpus, device)
+    slope, shift = fit_scale(said, corpus)
+    ours = np.clip(np.floor(slope * said + shift + 0.5), -5, 5)
+    given, weight = given_scores(corpus)
+    length = np.sqrt((weight * ours**2).sum() * (weight * given**2).sum())
+    return {
+        "cosine": round(float((weight * ours * given).sum() / length), 4),
+        "mse": round(float((weight * (ours - given) ** 2).sum() / weight.sum()), 4),
+    }
+
+
+@torch.inference_mode()
+def name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
+    """The logits of each sentence's name, the mean over its words."""
+    model.to(device).eval()
+    name = corpus.labels["name"]
+    logits = []
+    order = []
+    for arrays in batches(corpus, WORDS_A_BATCH, None):
+        said = model(on_device(arrays, device)).metonymy.float().cpu().numpy()
+        word = arrays["word"]
+        at = (word >= 0) & (name[np.maximum(word, 0)] != UNKNOWN)
+        logits += [row[here].mean(0) for row, here in zip(said, at, strict=True)]
+        order += list(arrays["sentence"])
+    model.train()
+    found = np.zeros((len(corpus), logits[0].shape[0]))
+    found[order] = logits
+    return found
+
+
+def metonymy_figures(
+    model: Network, corpus: EncodedCorpus, labels: Labels, device: str
+) -> dict[str, float]:
+    """Accuracy, coarse and fine, of each class of names."""
+    logits = name_logits(model, corpus, device)
+    kinds = np.asarray([label.split(":")[0] for label in labels.metonymy])
+    literal = np.asarray([label.endswith(":literal") for label in labels.metonymy])
+    answers = name_answers(corpus)
+    figures: dict[str, float] = {}
+    for kind in dict.fromkeys(kinds):
+        rows = kinds[answers] == kind
+        if not rows.any():
+            continue
+        inside = np.where(kinds == kind, logits[rows], -np.inf)
+        shares = np.exp(inside - inside.max(1, keepdims=True))
+        shares /= shares.sum(1, keepdims=True)
+        fine = shares.argmax(1) == answers[rows]
+        coarse = (shares[:, literal].sum(1) >= 0.5) == literal[answers[rows]]
+        figures |= {f"{kind}_fine": _mean(fine), f"{kind}_coarse": _mean(coarse)}
+    return figures
+
+
+def name_answers(corpus: EncodedCorpus) -> npt.NDArray[np.int64]:
+    """The reading of each sentence's name."""
+    starts = corpus.sentence_starts
+    reading = corpus.labels["reading"]
+    return np.asarray([reading[a:b].max() for a, b in pairwise(starts)])
+
+
+def _mean(right: npt.NDArray[np.bool_]) -> float:
+    return round(float(right.mean()), 4)
+
+
+DEV_SCORES, DEV_NAMES = "dev-semeval2015", "dev-semeval2007-names"
+
+
+def note_figures(run: EncoderRun, model: Network, path: Path) -> dict[str, dict[str, float]]:
+    """The model's figures on development data, which are kept beside its weights."""
+    figures = dev_figures(run, model)
+    with atomic_write(path.with_suffix(".json"), "wb") as file:
+        file.write(msgspec.json.format(msgspec.json.encode(figures)))  # type: ignore[arg-type]
+    return figures
+
+
+def dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]:
+    """Figures of all heads on development data."""
+    figures = {}
+    if model.syntax is not None:
+        for chosen in run.sets("syntax"):
+            corpus = run.corpus(f"dev-{chosen.name}")
+            figures[chosen.name] = syntax_figures(model, corpus, run.labels(), run.device)
+    if model.metaphor is not None:
+        corpora = {s.name: run.corpus(f"dev-{s.name}") for s in run.sets("metaphor")}
+        figures["metaphor"] = metaphor_figures(model, corpora, run.device)
+    if model.sentiment is not None and run.has(DEV_SCORES):
+        figures["sentiment"] = sentiment_figures(model, run.corpus(DEV_SCORES), run.device)
+    if model.metonymy is not None and run.has(DEV_NAMES):
+        corpus = run.corpus(DEV_NAMES)
+        figures["metonymy"] = metonymy_figures(model, corpus, run.labels(), run.device)
+    return figures
+
+
+def quality_of(path: Path) -> float:
+    """The mean of the figures on development data that count, as kept beside the weights."""
+    kept = path.with_suffix(".json").read_bytes()
+    figures = msgspec.json.decode(kept, type=dict[str, dict[str, float]])
+    counted = [
+        value
+        for name, values in figures.items()
+        for kind, value in values.items()
+        if kind == "las" or (name in TASKS and kind != "mse")
+    ]
+    return float(np.mean(counted))
+
+
+def export_seeds(
+    run: EncoderRun,
+    seeds: int,
+    kind: str,
+    train: Callable[[EncoderRun, int], Path],
+    export: Callable[[EncoderRun, int, Path], None],
+    out: Path,
+) -> None:
+    """Train and export so many, each into a folder of the work folder; the best one goes out."""
+    quality = {}
+    for seed in range(run.settings.seed, run.settings.seed + seeds):
+        own = run.work / f"{kind}-{seed}"
+        export(run, seed, own)
+        quality[own] = quality_of(train(run, seed))
+    keep_best(quality, out, run.say)
+
+
+def keep_best(quality: Mapping[Path, float], out: Path, say: Say) -> None:
+    """Copy the best of the models, each in a folder that stays: their spread can be measured."""
+    best = max(quality, key=lambda folder: quality[folder])
+    copytree(best, out, dirs_exist_ok=True)
+    which = f", that of {best.name}, the best on development data" if len(quality) > 1 else ""
+    say(f"the model is in {out}{which}")
+
+
+def calibrations(run: EncoderRun, model: Network) -> dict[str, Calibration]:
+    """Calibration and thresholds of the metaphor heads, from development data."""
+    vua, newsmet = run.corpus("dev-vua"), run.corpus("dev-newsmet")
+    words = metaphor_logits(model, vua, run.device)["metaphor"]
+    whole = metaphor_logits(model, newsmet, run.device)["figurative"]
+    return {
+        "metaphor": calibrate(words, vua.labels["metaphor"], by="f1"),
+        "figurative": calibrate(whole, newsmet.sentence_labels["figurative"], by="macro_f1"),
+    }
+
+
+def fold(weights: dict[str, torch.Tensor], chosen: dict[str, Calibration]) -> None:
+    """Make the last layers give calibrated logits."""
+    for name, calibration in chosen.items():
+        weight, bias = f"metaphor.{name}.weight", f"metaphor.{name}.bias"
+        weights[weight] = weights[weight] * calibration.slope
+        weights[bias] = weights[bias] * calibration.slope + calibration.shift
+
+
+def rescale(run: EncoderRun, model: Network, weights: dict[str, torch.Tensor]) -> None:
+    """Make the sentiment head's scores err least on development data."""
+    if model.sentiment is None or not run.has(DEV_SCORES):
+        return
+    corpus = run.corpus(DEV_SCORES)
+    slope, shift = fit_scale(said_scores(model, corpus, run.device), corpus)
+    weight, bias = "sentiment.feelings.weight", "sentiment.feelings.bias"
+    weights[weight][0] = weights[weight][0] * slope
+    weights[bias][0] = weights[bias][0] * slope + shift
+
+
+def thresholds(chosen: dict[str, Calibration]) -> MetaphorThresholds:
+    """The thresholds as a model's labels keep them."""
+    return MetaphorThresholds(chosen["metaphor"].threshold, chosen["figurative"].threshold)

@@ -1,0 +1,265 @@
+"""What a network is fitted by: the loss on answers, and the loss on what teachers say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from trope.encoder.network import MetaphorScores, Network, NetworkScores, SyntaxScores
+from trope.encoder.session import Labels
+from trope.train.encoder.corpus import UNKNOWN, ZERO, universal_relations
+
+Batch = dict[str, Tensor]
+LEMMA_WEIGHT, XPOS_WEIGHT = 0.5, 0.5
+METAPHOR_WEIGHT = 3.0  # a verdict is one bit where syntax has many
+RARE = 1.5  # weight of metaphors, which are every eighth word
+SENTIMENT_WEIGHT, METONYMY_WEIGHT, MEANING_WEIGHT = 1.0, 1.0, 1.0
+POLARITY_WEIGHT = 0.5  # of polarity and irony, which are there to help the score
+TAUGHT_SHARE = 0.5  # of the loss on words that have both an answer and teachers
+FELT = {"score", "polarity"}
+
+
+@dataclass
+class SyntaxLabels:
+    """What the teachers say of every word of a corpus, as flat arrays on the device."""
+
+    upos: Tensor
+    xpos: Tensor
+    lemma: Tensor
+    deprel: Tensor  # of the likeliest head
+    head: Tensor  # the likeliest heads, best first
+    head_share: Tensor
+
+
+@dataclass
+class MetaphorLabels:
+    """How sure the teachers are of each word's and each sentence's metaphor, from 0 to 1."""
+
+    metaphor: Tensor
+    figurative: Tensor
+
+
+@dataclass
+class SoftLabels:
+    """What the teachers of each task say of a corpus; None where nobody was asked."""
+
+    syntax: SyntaxLabels | None = None
+    metaphor: MetaphorLabels | None = None
+    sentiment: Tensor | None = None  # [sentence, feeling], as the head says it
+    metonymy: Tensor | None = None  # [word, reading]: logits, 0 for words that are no names
+    meaning: Tensor | None = None  # [word, dimension]
+
+
+def total_loss(
+    model: Network,
+    scores: NetworkScores,
+    batch: Batch,
+    answers: Batch,
+    sentence_answers: Batch,
+    taught: SoftLabels,
+    families: Tensor,
+    blocks: Tensor,
+) -> Tensor:
+    """The sum over all heads that the model has and the batch has something to say to."""
+    loss = torch.zeros((), device=batch["ids"].device)
+    if scores.syntax is not None:
+        if "upos" in answers:
+            loss = loss + gold_loss(model, scores.syntax, batch, answers, families)
+        elif taught.syntax is not None:
+            loss = loss + taught_loss(model, scores.syntax, batch, taught.syntax)
+    if scores.metaphor is not None:
+        verdicts = verdict_loss(scores.metaphor, batch, answers, sentence_answers, taught.metaphor)
+        loss = loss + METAPHOR_WEIGHT * verdicts
+    if scores.sentiment is not None and (
+        taught.sentiment is not None or FELT & sentence_answers.keys()
+    ):
+        felt = sentiment_loss(scores.sentiment, batch, sentence_answers, taught.sentiment)
+        loss = loss + SENTIMENT_WEIGHT * felt
+    if scores.metonymy is not None and "name" in answers:
+        read = reading_loss(scores.metonymy, batch, answers, taught.metonymy, blocks)
+        loss = loss + METONYMY_WEIGHT * read
+    if scores.meaning is not None and taught.meaning is not None:
+        loss = loss + MEANING_WEIGHT * meaning_loss(scores.meaning, batch, taught.meaning)
+    return loss
+
+
+def gold_loss(
+    model: Network, scores: SyntaxScores, batch: Batch, gold: Batch, families: Tensor
+) -> Tensor:
+    """Cross-entropy on the answers; relations known without subtype count as their whole family."""
+    assert model.syntax is not None
+    word = batch["word"]
+    answer = {k: torch.where(word >= 0, v[word.clamp_min(0)], UNKNOWN) for k, v in gold.items()}
+    loss = _entropy(scores.upos, answer["upos"])
+    loss = loss + XPOS_WEIGHT * _entropy(scores.xpos, answer["xpos"])
+    loss = loss + LEMMA_WEIGHT * _entropy(scores.lemma, answer["lemma"])
+    loss = loss + _entropy(masked_arcs(scores.arcs, word), answer["head"])
+    relation = model.syntax.labels(scores, answer["head"]).log_softmax(-1)
+    family = torch.logsumexp(relation.unsqueeze(-1) + families.log(), dim=-2)
+    loss = loss + _entropy(relation, answer["deprel"])
+    only_family = torch.where(answer["deprel"] == UNKNOWN, answer["universal"], UNKNOWN)
+    return loss + _entropy(family, only_family)
+
+
+def taught_loss(model: Network, scores: SyntaxScores, batch: Batch, taught: SyntaxLabels) -> Tensor:
+    """Cross-entropy with what the teachers say, weighted word by word equally."""
+    assert model.syntax is not None
+    word = batch["word"]
+    there = word >= 0
+    index = word.clamp_min(0)
+
+    def soft(logits: Tensor, target: Tensor) -> Tensor:
+        each = -(target[index].float() * logits.float().log_softmax(-1)).sum(-1)
+        return each[there].mean()
+
+    loss = soft(scores.upos, taught.upos) + XPOS_WEIGHT * soft(scores.xpos, taught.xpos)
+    lemma = torch.where(there, taught.lemma[index].long(), UNKNOWN)
+    loss = loss + LEMMA_WEIGHT * _entropy(scores.lemma, lemma)
+    heads = taught.head[index].long()
+    arcs = masked_arcs(scores.arcs, word).log_softmax(-1)
+    width = arcs.shape[-1] - 1
+    chosen = arcs.gather(-1, heads.clamp_max(width))
+    loss = loss + (-(taught.head_share[index].float() * chosen).sum(-1))[there].mean()
+    best = heads[..., 0].clamp_max(width)
+    return loss + soft(model.syntax.labels(scores, best), taught.deprel)
+
+
+def verdict_loss(
+    scores: MetaphorScores,
+    batch: Batch,
+    answers: Batch,
+    sentence_answers: Batch,
+    taught: MetaphorLabels | None,
+) -> Tensor:
+    """Cross-entropy with people's verdicts and with the teachers', where there are any."""
+    word, sentence = batch["word"], batch["sentence"]
+    there, index = word >= 0, word.clamp_min(0)
+    loss = torch.zeros((), device=word.device)
+    for name in ("metaphor", "target"):
+        if name in answers:
+            given = torch.where(there, answers[name][index], UNKNOWN)
+            loss = loss + _verdict_entropy(getattr(scores, name), given, RARE)
+    if "figurative" in sentence_answers:
+        given = sentence_answers["figurative"][sentence]
+        loss = loss + _verdict_entropy(scores.figurative, given, 1.0)
+    if taught is None:
+        return loss
+    words = _binary(scores.metaphor[there], taught.metaphor[word[there]])
+    whole = _binary(scores.figurative, taught.figurative[sentence])
+    own = 1 - TAUGHT_SHARE if {"metaphor", "figurative"} & {*answers, *sentence_answers} else 1
+    return own * loss + TAUGHT_SHARE * (words + whole)
+
+
+def sentiment_loss(
+    said: Tensor, batch: Batch, sentence_answers: Batch, taught: Tensor | None
+) -> Tensor:
+    """Squared error of scores, cross-entropy of polarity and irony."""
+    sentence, said = batch["sentence"], said.float()
+    loss = torch.zeros((), device=said.device)
+    if "score" in sentence_answers:
+        given, weight = sentence_answers["score"][sentence], sentence_answers["weight"][sentence]
+        known = (given != UNKNOWN) * (weight.float() / 100).sqrt()
+        error = (said[:, 0] - (given - ZERO).float() / 100) ** 2 / 2
+        loss = loss + (error * known).sum() / known.sum().clamp_min(1e-3)
+    if "polarity" in sentence_answers:
+        polarity = _entropy(said[:, None, 1:4], sentence_answers["polarity"][sentence][:, None])
+        irony = _verdict_entropy(said[:, 4], sentence_answers["irony"][sentence], 1.0)
+        loss = loss + POLARITY_WEIGHT * (polarity + irony)
+    if taught is None:
+        return loss
+    opinion = taught[sentence].float()
+    soft = ((said[:, 0] - opinion[:, 0]) ** 2 / 2).mean()
+    shares = opinion[:, 1:4].softmax(-1)
+    soft = soft - POLARITY_WEIGHT * (shares * said[:, 1:4].log_softmax(-1)).sum(-1).mean()
+    soft = soft + POLARITY_WEIGHT * _binary(said[:, 4], opinion[:, 4].sigmoid())
+    own = 1 - TAUGHT_SHARE if FELT & sentence_answers.keys() else 1
+    return own * loss + TAUGHT_SHARE * soft
+
+
+def reading_loss(
+    said: Tensor, batch: Batch, answers: Batch, taught: Tensor | None, blocks: Tensor
+) -> Tensor:
+    """Cross-entropy of the readings of names, among those of the name's class."""
+    word = batch["word"]
+    at = torch.where(word >= 0, answers["name"][word.clamp_min(0)], UNKNOWN) != UNKNOWN
+    places = word[at]
+    allowed = blocks[answers["name"][places]]
+    logs = said[at].float().masked_fill(~allowed, -1e4).log_softmax(-1)
+    loss = torch.zeros((), device=said.device)
+    reading = answers["reading"][places]
+    if (reading != UNKNOWN).any():
+        loss = functional.nll_loss(logs, reading, ignore_index=UNKNOWN)
+    if taught is None:
+        return loss
+    shares = taught[places].float().masked_fill(~allowed, -1e4).softmax(-1)
+    soft = -(shares * logs).sum(-1).mean()
+    return (1 - TAUGHT_SHARE) * loss + TAUGHT_SHARE * soft
+
+
+def meaning_loss(said: Tensor, batch: Batch, taught: Tensor) -> Tensor:
+    """The share of what the vectors say that is missed, of words and of whole sentences."""
+    word = batch["word"]
+    there = (word >= 0).unsqueeze(-1)
+    wanted = taught[word.clamp_min(0)].float() * there
+    said = said.float() * there
+    number = there.sum(1)
+
+    def missed(a: Tensor, b: Tensor) -> Tensor:
+        return ((a - b) ** 2).sum() / (b**2).sum()
+
+    return missed(said, wanted) + missed(said.sum(1) / number, wanted.sum(1) / number)
+
+
+def class_blocks(labels: Labels, device: str) -> Tensor:
+    """[class of names, reading]: whether the class has the reading."""
+    kinds = [name.split(":")[0] for name in labels.metonymy]
+    order = list(dict.fromkeys(kinds))
+    return torch.tensor([[kind == own for kind in kinds] for own in order], device=device)
+
+
+def _binary(logits: Tensor, shares: Tensor) -> Tensor:
+    return functional.binary_cross_entropy_with_logits(logits.float(), shares.float())
+
+
+def _verdict_entropy(logits: Tensor, given: Tensor, weight: float) -> Tensor:
+    """Mean cross-entropy of the verdicts that were given; 0 where none was."""
+    known = given != UNKNOWN
+    each = functional.binary_cross_entropy_with_logits(
+        logits.float(),
+        given.clamp_min(0).float(),
+        pos_weight=torch.tensor(weight, device=logits.device),
+        reduction="none",
+    )
+    return (each * known).sum() / known.sum().clamp_min(1)
+
+
+def _entropy(scores: Tensor, answers: Tensor) -> Tensor:
+    """Mean cross-entropy over the words that have an answer; 0 where none has."""
+    known = (answers != UNKNOWN).sum().clamp_min(1)
+    total = functional.cross_entropy(
+        scores.flatten(0, 1).float(), answers.flatten(), ignore_index=UNKNOWN, reduction="sum"
+    )
+    return total / known
+
+
+def masked_arcs(arcs: Tensor, word: Tensor) -> Tensor:
+    """Arc scores with the heads beyond a sentence's end ruled out."""
+    there = torch.cat([torch.ones_like(word[:, :1], dtype=torch.bool), word >= 0], dim=1)
+    return arcs.float().masked_fill(~there.unsqueeze(1), -1e4)
+
+
+def universal_matrix(labels: Labels, device: str) -> Tensor:
+    """1 where a relation belongs to a universal relation, else almost 0."""
+    families = universal_relations(labels)
+    matrix = torch.full((len(labels.deprels), len(families)), 1e-30)
+    for row, relation in enumerate(labels.deprels):
+        matrix[row, families.index(relation.split(":")[0])] = 1.0
+    return matrix.to(device)
+
+
+def as_float(scores: SyntaxScores) -> SyntaxScores:
+    """The scores in 32 bits."""
+    return SyntaxScores(**{name: value.float() for name, value in vars(scores).items()})

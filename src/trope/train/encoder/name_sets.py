@@ -1,0 +1,126 @@
+"""What metonymy training reads: names with their readings, hidden names, and names in any text."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from trope.core.errors import MissingData
+from trope.core.records import TextKind
+from trope.corpora.name_samples import NameSample
+from trope.corpora.semeval2007 import read_samples
+from trope.encoder.pieces import MASK, Vocabulary
+from trope.lexicon.names import shipped_finder
+from trope.lexicon.readings import NAME_CLASSES, NameClass, readings
+from trope.tasks.metonymy.task import words_within
+from trope.tasks.metonymy.validation import held_out
+from trope.text import read
+from trope.text.tokenise import tokenise
+from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, encode_words
+from trope.train.encoder.text_sets import read_texts
+
+LABELS = tuple(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind))
+"""All readings of all classes, in the order of the head's logits."""
+MOST_NAMES = 24_000
+"""Sentences with names that are read without answers."""
+_FILES = ("SemEval.train.xml", "comp_toparse.train.gz")
+_TEXTS: tuple[tuple[str, TextKind], ...] = (
+    ("coinco", "plain"), ("lcc", "plain"), ("tweets-brexit", "tweet"), ("headlines", "headline"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSentence:
+    """A sentence whose words `first` to `last` (exclusive) are a name; `reading` may be UNKNOWN."""
+
+    words: tuple[str, ...]
+    first: int
+    last: int
+    name_class: NameClass
+    reading: int = UNKNOWN
+
+    def with_name(self, name: Sequence[str]) -> NamedSentence:
+        """The sentence with other words in place of the name."""
+        words = (*self.words[: self.first], *name, *self.words[self.last :])
+        return NamedSentence(
+            words, self.first, self.first + len(name), self.name_class, self.reading
+        )
+
+
+def read_name_set(
+    data: Path, name: str, split: str, seed: int = 0, *, without: Collection[str] = ()
+) -> list[NamedSentence]:
+    """Names of SemEval-2007 with readings ("semeval2007-names") or names of any text ("names").
+
+    Names of any text come from all corpora but those in `without`.
+
+    In training, every sample comes three times: as it is, with its name hidden, and with the name
+    of another sample in its place, so that what decides is the context.
+    """
+    if name == "names":
+        return [] if split == "dev" else _unlabelled(data, without)
+    samples = [_sentence(s) for s in _samples(data, split)]
+    if split == "dev":
+        return samples
+    rng = np.random.default_rng(seed)
+    hidden = [s.with_name((MASK,)) for s in samples]
+    return [*samples, *hidden, *(_renamed(s, samples, rng) for s in samples)]
+
+
+def encode_names(sentences: Sequence[NamedSentence], vocabulary: Vocabulary) -> EncodedCorpus:
+    """The corpus of sentences with a name each; `name` is its class, `reading` its reading."""
+    corpus, kept = encode_words((s.words for s in sentences), vocabulary)
+    total = int(corpus.sentence_starts[-1])
+    corpus.labels = {n: np.full(total, UNKNOWN, dtype=np.int64) for n in ("name", "reading")}
+    for start, number in zip(corpus.sentence_starts, kept, strict=False):
+        s = sentences[number]
+        corpus.labels["name"][start + s.first : start + s.last] = NAME_CLASSES.index(s.name_class)
+        corpus.labels["reading"][start + s.first : start + s.last] = s.reading
+    return corpus
+
+
+def _samples(data: Path, split: str) -> Iterator[NameSample]:
+    for file in _FILES:
+        path = data / "semeval2007" / file
+        if not path.exists():
+            raise MissingData(path, "give the folder that holds semeval2007/ with --from")
+        yield from (s for s in read_samples(path) if held_out(s.id) == (split == "dev"))
+
+
+def _sentence(sample: NameSample) -> NamedSentence:
+    spans = tokenise(sample.sentence)
+    first, last = words_within(spans, sample.start, sample.end)
+    words = tuple(sample.sentence[start:end] for start, end in spans)
+    label = LABELS.index(f"{sample.name_class}:{sample.label('fine')}")
+    return NamedSentence(words, first, last, sample.name_class, label)
+
+
+def _renamed(
+    sentence: NamedSentence, samples: Sequence[NamedSentence], rng: np.random.Generator
+) -> NamedSentence:
+    while True:
+        other = samples[int(rng.integers(len(samples)))]
+        if other.name_class == sentence.name_class:
+            return sentence.with_name(other.words[other.first : other.last])
+
+
+def _unlabelled(data: Path, without: Collection[str]) -> list[NamedSentence]:
+    """Sentences of any text with a listed name; every third name is hidden."""
+    finder = shipped_finder()
+    found: list[NamedSentence] = []
+    texts = [(name, kind) for name, kind in _TEXTS if name not in without]
+    for place, (name, kind) in enumerate(texts, start=1):
+        for text in read_texts(data, name):
+            if len(found) >= MOST_NAMES * place // len(texts):
+                break
+            for at in finder.find(text):
+                for s in read(text, kind).sentences:
+                    spans = [(w.start, w.end) for w in s.words]
+                    first, last = words_within(spans, at.start, at.end)
+                    if first < last:
+                        one = NamedSentence(s.forms, first, last, at.name_class)
+                        found.append(one.with_name((MASK,)) if len(found) % 3 == 2 else one)
+    return found

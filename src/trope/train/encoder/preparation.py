@@ -1,0 +1,84 @@
+"""The first stage of `trope train encoder`: words to pieces, labels to numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from trope.core.files import atomic_write
+from trope.encoder.pieces import Vocabulary
+from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
+from trope.train.encoder.corpus import (
+    collect_labels,
+    encode_treebank,
+    encode_verdicts,
+    encode_words,
+)
+from trope.train.encoder.metaphor_sets import read_metaphor_set
+from trope.train.encoder.name_sets import LABELS, encode_names, read_name_set
+from trope.train.encoder.run import TREEBANKS, EncoderRun
+from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set
+from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
+from trope.train.encoder.text_sets import read_text_set, read_treebank
+
+
+def prepare(run: EncoderRun, data: Path) -> None:
+    """Read treebanks, verdicts and texts once; write them as arrays."""
+    vocabulary = Vocabulary(run.vocabulary())
+    _prepare_treebanks(run, data, vocabulary)
+    for chosen in run.sets("metaphor"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            sentences = read_metaphor_set(data, chosen.name, split)
+            encode_verdicts(sentences, vocabulary).save(run.work / f"{file}.npz")
+            run.say(f"{chosen.name} {split}: {len(sentences)} sentences with verdicts")
+    _prepare_sentiment(run, data, vocabulary)
+    _prepare_names(run, data, vocabulary)
+    for chosen in run.sets("text"):
+        corpus, _ = encode_words(read_text_set(data, chosen.name, run.say), vocabulary)
+        corpus.save(run.work / f"{chosen.name}.npz")
+    (run.work / "prepared").touch()
+
+
+def _prepare_treebanks(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    gold = {s.name: read_treebank(data, s.name, "train") for s in run.sets("syntax")}
+    labels = collect_labels([s for sentences in gold.values() for s in sentences])
+    _write_labels(run, labels)
+    rng = np.random.default_rng(run.settings.seed)
+    headlines = [h for s in gold.get("ewt", []) if (h := as_headline(s, rng))]
+    headlines += raising_headlines(len(headlines) // 4, rng)
+    together = [*(s for sentences in gold.values() for s in sentences), *headlines]
+    encode_treebank(together, labels, vocabulary).save(run.work / f"{TREEBANKS}.npz")
+    for name in gold:
+        dev = encode_treebank(read_treebank(data, name, "dev"), labels, vocabulary)
+        dev.save(run.work / f"dev-{name}.npz")
+    run.say(f"treebanks: {len(together)} sentences, {len(headlines)} of them made headlines")
+
+
+def _prepare_sentiment(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("sentiment"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            texts = read_sentiment_set(data, chosen.name, split)
+            if texts:
+                encode_sentiment_texts(texts, vocabulary).save(run.work / f"{file}.npz")
+                run.say(f"{chosen.name} {split}: {len(texts)} tweets with sentiment")
+    if run.sets("sentiment"):
+        _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=SENTIMENT_OUTPUTS))
+
+
+def _prepare_names(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("metonymy"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            names = read_name_set(data, chosen.name, split, run.settings.seed, without=run.without)
+            if names:
+                encode_names(names, vocabulary).save(run.work / f"{file}.npz")
+                run.say(f"{chosen.name} {split}: {len(names)} sentences with names")
+    if run.sets("metonymy"):
+        _write_labels(run, msgspec.structs.replace(run.labels(), metonymy=LABELS))
+
+
+def _write_labels(run: EncoderRun, labels: Labels) -> None:
+    labels = msgspec.structs.replace(labels, meaning=run.settings.meaning)
+    with atomic_write(run.work / "labels.json", "wb") as file:
+        file.write(msgspec.json.encode(labels))  # type: ignore[arg-type]

@@ -1,0 +1,202 @@
+"""What the stages of `trope train encoder` and of `trope train base` share: a run of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import torch
+from safetensors.torch import save
+
+from trope.core.config import read_config
+from trope.core.errors import BadInput, MissingData, UnknownName
+from trope.core.files import atomic_write
+from trope.core.progress import Say
+from trope.encoder.network import Network
+from trope.encoder.session import Labels
+from trope.train.encoder.bases import fetch, read_weights
+from trope.train.encoder.corpus import EncodedCorpus
+from trope.train.encoder.fit import FitSettings, Lesson, fit
+
+Use = Literal["syntax", "metaphor", "sentiment", "metonymy", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """A corpus that training reads.
+
+    `use`: whether it has answers, and to what, or is text that only teachers annotate.
+    Passes are how often the teachers, the student and the base tier read it whole.
+    """
+
+    name: str
+    use: Use
+    licence: str
+    teacher_passes: float = 0
+    student_passes: float = 0
+    base_passes: float = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherSettings:
+    """The teachers of one task, and which corpora they are asked about: all if none is named."""
+
+    number: int
+    fit: FitSettings
+    reads: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSettings:
+    """The whole of `encoder.toml`."""
+
+    seed: int
+    student: FitSettings
+    base: FitSettings
+    base_rank: int
+    meaning: int
+    """Dimensions of the vectors that say what a word means; 0 for none."""
+    teachers: dict[str, TeacherSettings]
+    sets: tuple[TrainingSet, ...]
+
+
+TASKS = ("syntax", "metaphor", "sentiment", "metonymy")
+MEANING = "meaning"
+CALIBRATED_ON = ("vua", "newsmet")
+"""The sets whose development data calibrate the metaphor heads: words, and whole sentences."""
+CORPORA = {
+    "lcc-targets": ("lcc",),
+    "semeval2007-names": ("semeval2007",),
+    "names": ("coinco", "lcc", "tweets-brexit", "headlines"),
+}
+"""What sets read that do not have the name of their corpus."""
+TREEBANKS = "treebanks"
+"""All treebanks are one corpus, with headlines made from them."""
+
+
+def read_settings(path: Path | None, without: Iterable[str] = ()) -> EncoderSettings:
+    """The settings of a file, or those of the shipped models.
+
+    Raises:
+        UnknownName: for a set to be left out that is none of theirs.
+    """
+    settings = read_config(path or Path(__file__).with_name("encoder.toml"), EncoderSettings)
+    names = tuple(s.name for s in settings.sets)
+    for name in without:
+        if name not in names:
+            raise UnknownName("training set", name, names)
+    return settings
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderRun:
+    """Where a run reads and writes, and with what."""
+
+    settings: EncoderSettings
+    without: frozenset[str]
+    work: Path
+    device: str
+    say: Say
+
+    def sets(self, use: str) -> list[TrainingSet]:
+        """The sets of one use that are not left out."""
+        return [s for s in self.settings.sets if s.use == use and not self._leaves_out(s)]
+
+    def _leaves_out(self, chosen: TrainingSet) -> bool:
+        """Whether a set is left out: by its name, or with all the corpora that it reads."""
+        corpora = CORPORA.get(chosen.name, (chosen.name,))
+        return chosen.name in self.without or self.without.issuperset(corpora)
+
+    def tasks(self) -> list[str]:
+        """The tasks that some set has answers to, and that of meaning, which needs none."""
+        return [task for task in TASKS if self.sets(task)] + [MEANING] * (self.settings.meaning > 0)
+
+    def corpora(self) -> dict[str, TrainingSet]:
+        """Every corpus file with the set whose passes it is read by."""
+        others = {s.name: s for use in (*TASKS[1:], "text") for s in self.sets(use)}
+        return {TREEBANKS: self.sets("syntax")[0], **others}
+
+    def asked(self, task: str) -> list[str]:
+        """The corpora that the teachers of a task are asked about: those that somebody reads."""
+        named = self.settings.teachers[task].reads if task in self.settings.teachers else ()
+        return [
+            name
+            for name, chosen in self.corpora().items()
+            if (chosen.student_passes or chosen.base_passes) and (not named or name in named)
+        ]
+
+    def corpus(self, name: str) -> EncodedCorpus:
+        """A corpus that `prepare` wrote."""
+        return EncodedCorpus.load(self.work / f"{name}.npz")
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a corpus."""
+        return (self.work / f"{name}.npz").exists()
+
+    def labels(self) -> Labels:
+        """The inventories that `prepare` wrote."""
+        path = self.work / "labels.json"
+        if not path.exists():
+            raise MissingData(path, "run the stage 'prepare' first")
+        return msgspec.json.decode(path.read_bytes(), type=Labels)
+
+    def vocabulary(self) -> Path:
+        """The file of word pieces that all public encoders here share."""
+        return fetch("bert-vocabulary", self.work) / "vocab.txt"
+
+    def public_weights(self, base: str) -> dict[str, Any]:
+        """The weights of a public encoder."""
+        return read_weights(base, fetch(base, self.work))
+
+
+def check_sets(run: EncoderRun, tasks: Iterable[str]) -> None:
+    """Refuse, before anything is trained, a choice of sets that no model can come of.
+
+    Raises:
+        BadInput: for a task without sets, and for metaphor heads that nothing calibrates.
+    """
+    for task in tasks:
+        if not run.sets(task):
+            names = " or ".join(s.name for s in run.settings.sets if s.use == task)
+            raise BadInput(f"no training set for {task} is left; keep {names or 'one'}")
+    metaphor = [s.name for s in run.sets("metaphor")]
+    missing = [name for name in CALIBRATED_ON if name not in metaphor]
+    if metaphor and missing:
+        remedy = f"keep it, or leave out {' and '.join(metaphor)} too: then there are no such heads"
+        problem = f"the metaphor heads are calibrated on {missing[0]}, which is left out"
+        raise BadInput(f"{problem}; {remedy}")
+
+
+def guard_choice(run: EncoderRun) -> None:
+    """Refuse a work folder whose stages were made with other settings or other sets."""
+    path = run.work / "choice.json"
+    choice = msgspec.json.encode([run.settings, sorted(run.without)])
+    prepared = (run.work / "prepared").exists()  # before that, there is nothing to mix up
+    if prepared and path.exists() and path.read_bytes() != choice:
+        raise BadInput(
+            f"{run.work} holds the stages of a run with other settings; give another --work folder"
+        )
+    path.write_bytes(choice)
+
+
+def new_model(run: EncoderRun, settings: FitSettings, tasks: tuple[str, ...], seed: int) -> Network:
+    """A network on the public weights, with heads that know nothing yet."""
+    weights = run.public_weights(settings.base)
+    torch.manual_seed(seed)
+    return Network(settings.base, run.labels(), weights, tasks)
+
+
+def fit_run(
+    run: EncoderRun, model: Network, lessons: dict[str, Lesson], settings: FitSettings, seed: int
+) -> None:
+    """Fit a model with the labels and the device of a run."""
+    fit(model, run.labels(), lessons, settings, seed=seed, device=run.device, say=run.say)
+
+
+def save_model(model: Network, path: Path) -> None:
+    """Write the weights whole or not at all: a file that is there counts as a finished stage."""
+    with atomic_write(path, "wb") as file:
+        file.write(save({k: v.contiguous().cpu() for k, v in model.state_dict().items()}))

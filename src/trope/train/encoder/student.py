@@ -1,0 +1,100 @@
+"""`trope train encoder`: treebanks, metaphor sets and texts in, the shipped encoder out.
+
+Stages, each leaving a file in the work folder so that an interrupted run goes on where it was:
+prepare (words to pieces, labels to numbers) → teachers of each task (a large public encoder) →
+what they say of the corpora → student (a small encoder, taught all tasks at once) → export.
+What words mean needs no teacher of ours: a public encoder gives them vectors as it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+from safetensors.torch import load_file
+
+from trope.core.progress import Say
+from trope.encoder.network import Network
+from trope.train.encoder.development import (
+    calibrations,
+    export_seeds,
+    fold,
+    note_figures,
+    rescale,
+    thresholds,
+)
+from trope.train.encoder.export import export
+from trope.train.encoder.preparation import prepare
+from trope.train.encoder.quantisation import quantise
+from trope.train.encoder.run import (
+    EncoderRun,
+    EncoderSettings,
+    check_sets,
+    fit_run,
+    guard_choice,
+    new_model,
+    save_model,
+)
+from trope.train.encoder.teachers import lessons_with_soft_labels, teach
+
+
+def train_student(run: EncoderRun, seed: int) -> Path:
+    """The small encoder, fitted to answers and to what the teachers say."""
+    path = run.work / f"student-{seed}.safetensors"
+    if path.exists():
+        return path
+    for task in run.tasks():
+        teach(run, task)
+    settings = run.settings.student
+    model = quantise(new_model(run, settings, tuple(run.tasks()), seed))
+    fit_run(
+        run, model, lessons_with_soft_labels(run, "student_passes", run.tasks()), settings, seed
+    )
+    run.say(f"student of seed {seed}: {note_figures(run, model, path)}")
+    save_model(model, path)
+    return path
+
+
+def export_student(run: EncoderRun, seed: int, out: Path) -> None:
+    """The files that ship, with calibration folded into the last layers."""
+    weights = load_file(train_student(run, seed))
+    labels = run.labels()
+    if "metaphor" in run.tasks():
+        model = quantise(Network(run.settings.student.base, labels, None, tuple(run.tasks())))
+        model.load_state_dict(weights)
+        chosen = calibrations(run, model)
+        fold(weights, chosen)
+        rescale(run, model, weights)
+        labels = msgspec.structs.replace(labels, metaphor=thresholds(chosen))
+    arrays = {name: value.float().numpy() for name, value in weights.items()}
+    export(arrays, labels, run.vocabulary(), out)
+
+
+def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
+    """All stages; those whose files are there already are passed over."""
+    run = begin(**choices)
+    export_seeds(run, seeds, "student", train_student, export_student, out)
+
+
+def begin(
+    *,
+    settings: EncoderSettings,
+    without: frozenset[str],
+    data: Path,
+    work: Path,
+    device: str,
+    say: Say,
+    tasks: tuple[str, ...] = ("syntax",),
+) -> EncoderRun:
+    """A run whose corpora are prepared, with sets for these tasks at least."""
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")  # exact enough for numbers of 8 bits, and fast
+    run = EncoderRun(settings, without, work, device, say)
+    check_sets(run, tasks)
+    guard_choice(run)
+    if not (run.work / "prepared").exists():
+        prepare(run, data)
+    return run

@@ -1,0 +1,282 @@
+"""The teachers of `trope train encoder`: one or more a task, and what they say of the corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from trope.core.files import atomic_write
+from trope.encoder.network import Network, NetworkScores, Trunk
+from trope.encoder.session import Labels
+from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, batches
+from trope.train.encoder.development import note_figures, quality_of
+from trope.train.encoder.fit import Lesson, on_device
+from trope.train.encoder.losses import (
+    Batch,
+    MetaphorLabels,
+    SoftLabels,
+    SyntaxLabels,
+    as_float,
+    masked_arcs,
+)
+from trope.train.encoder.run import (
+    MEANING,
+    TREEBANKS,
+    EncoderRun,
+    fit_run,
+    new_model,
+    save_model,
+)
+
+Ask = Callable[[EncodedCorpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
+FAILED_BY = 0.02
+"""A teacher so far below the best one has not learned its task."""
+
+
+def train_teacher(run: EncoderRun, task: str, number: int) -> Path:
+    """One teacher of a task, fitted to the sets that have answers to it."""
+    path = run.work / f"teacher-{task}-{number}.safetensors"
+    if not path.exists():
+        settings = run.settings.teachers[task].fit
+        model = new_model(run, settings, (task,), run.settings.seed + number)
+        lessons = {
+            name: Lesson(run.corpus(name), chosen.teacher_passes)
+            for name, chosen in run.corpora().items()
+            if chosen.use == task
+        }
+        fit_run(run, model, lessons, settings, run.settings.seed + number)
+        run.say(f"{task} teacher {number}: {note_figures(run, model, path)}")
+        save_model(model, path)
+    return path
+
+
+def good_teachers(run: EncoderRun, task: str) -> list[Path]:
+    """The teachers of a task without those that did not learn it: some seeds fail."""
+    paths = [train_teacher(run, task, n) for n in range(run.settings.teachers[task].number)]
+    quality = [quality_of(path) for path in paths]
+    good = [p for p, q in zip(paths, quality, strict=True) if q > max(quality) - FAILED_BY]
+    if len(good) < len(paths):
+        run.say(f"{len(paths) - len(good)} of {len(paths)} teachers of {task} failed, left out")
+    return good
+
+
+def teach(run: EncoderRun, task: str) -> None:
+    """What the teachers of a task say of the corpora that they are asked about, one file each."""
+    missing = [n for n in run.asked(task) if not _said(run, task, n).exists()]
+    if not missing:
+        return
+    ask = _meaning_teacher(run) if task == MEANING else _ask_teachers(run, task)
+    for name in missing:
+        keep(ask(run.corpus(name)), _said(run, task, name))
+    run.say(f"the teachers of {task} have read {len(missing)} corpora")
+
+
+def _ask_teachers(run: EncoderRun, task: str) -> Ask:
+    teachers = []
+    for path in good_teachers(run, task):
+        teacher = Network(run.settings.teachers[task].fit.base, run.labels(), None, (task,))
+        teacher.load_state_dict(load_file(path))
+        teachers.append(teacher)
+    if task == "syntax":
+        return lambda corpus: predict_syntax(teachers, corpus, run.labels(), run.device)
+    if task == "metaphor":
+        return lambda corpus: predict_metaphor(teachers, corpus, run.device)
+    if task == "sentiment":
+        return lambda corpus: predict_sentiment(teachers, corpus, run.device)
+    return lambda corpus: predict_metonymy(teachers, corpus, run.device)
+
+
+def _meaning_teacher(run: EncoderRun) -> Ask:
+    """The public encoder of the teachers, as it is."""
+    base = run.settings.base.base
+    trunk = Trunk(base, run.public_weights(base))
+    basis = main_directions(trunk, run.corpus(TREEBANKS), run.settings.meaning, run.device)
+    return lambda corpus: predict_meaning(trunk, corpus, basis, run.device)
+
+
+def _said(run: EncoderRun, task: str, corpus: str) -> Path:
+    return run.work / f"said-{task}-{corpus}.safetensors"
+
+
+def lessons_with_soft_labels(run: EncoderRun, passes: str, tasks: list[str]) -> dict[str, Lesson]:
+    """Every corpus that is read at all, with what the teachers of these tasks say of it."""
+    asked = {task: run.asked(task) for task in tasks}
+    lessons = {}
+    for name, chosen in run.corpora().items():
+        times = getattr(chosen, passes)
+        if times:
+            taught = SoftLabels()
+            for task in tasks:
+                if name in asked[task] and (task, name) != ("syntax", TREEBANKS):
+                    setattr(taught, task, _kept(task, _said(run, task, name), run.device))
+            lessons[name] = Lesson(run.corpus(name), times, taught)
+    return lessons
+
+
+def _kept(task: str, path: Path, device: str) -> SyntaxLabels | MetaphorLabels | torch.Tensor:
+    if task == "syntax":
+        return load_syntax_labels(path, device)
+    return load_metaphor_labels(path, device) if task == "metaphor" else load_tensor(path, device)
+
+
+NEIGHBOURS = 8  # heads of a word that teachers pass on
+WORDS_A_BATCH = 16_384
+SAID = "said"
+
+
+@torch.inference_mode()
+def predict_syntax(
+    teachers: list[Network], text: EncodedCorpus, labels: Labels, device: str
+) -> SyntaxLabels:
+    """The mean opinion of the teachers on tags, lemmas and trees."""
+    words = int(text.sentence_starts[-1])
+
+    def empty(width: int, kind: torch.dtype) -> Tensor:
+        return torch.zeros((words, width), dtype=kind, device=device)
+
+    taught = SyntaxLabels(
+        upos=empty(len(labels.upos), torch.float16),
+        xpos=empty(len(labels.xpos), torch.float16),
+        lemma=torch.zeros(words, dtype=torch.int16, device=device),
+        deprel=empty(len(labels.deprels), torch.float16),
+        head=empty(NEIGHBOURS, torch.int16),
+        head_share=empty(NEIGHBOURS, torch.float16),
+    )
+    for batch, opinions in _opinions(teachers, text, device):
+        trees = [o.syntax for o in opinions if o.syntax is not None]
+        word, there = batch["word"], batch["word"] >= 0
+        target = word[there]
+        for name in ("upos", "xpos"):
+            shares = [getattr(o, name).float().softmax(-1) for o in trees]
+            getattr(taught, name)[target] = torch.stack(shares).mean(0)[there].half()
+        lemma = torch.stack([o.lemma.float().softmax(-1) for o in trees]).mean(0).argmax(-1)
+        taught.lemma[target] = lemma[there].short()
+        arcs = torch.stack([masked_arcs(o.arcs, word).softmax(-1) for o in trees]).mean(0)
+        share, head = arcs.topk(min(NEIGHBOURS, arcs.shape[-1]), dim=-1)
+        share = share / share.sum(-1, keepdim=True)
+        taught.head[target, : head.shape[-1]] = head[there].short()
+        taught.head_share[target, : head.shape[-1]] = share[there].half()
+        relations = [
+            t.syntax.labels(as_float(o), head[..., 0]).softmax(-1)
+            for t, o in zip(teachers, trees, strict=True)
+            if t.syntax is not None
+        ]
+        taught.deprel[target] = torch.stack(relations).mean(0)[there].half()
+    return taught
+
+
+@torch.inference_mode()
+def predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) -> MetaphorLabels:
+    """The mean opinion of the teachers on metaphors, as logits averaged: the sure ones count."""
+    taught = MetaphorLabels(
+        metaphor=torch.zeros(int(text.sentence_starts[-1]), dtype=torch.float16, device=device),
+        figurative=torch.zeros(len(text), dtype=torch.float16, device=device),
+    )
+    for batch, opinions in _opinions(teachers, text, device):
+        verdicts = [o.metaphor for o in opinions if o.metaphor is not None]
+        word, there = batch["word"], batch["word"] >= 0
+        words = torch.stack([v.metaphor.float() for v in verdicts]).mean(0).sigmoid()
+        whole = torch.stack([v.figurative.float() for v in verdicts]).mean(0).sigmoid()
+        taught.metaphor[word[there]] = words[there].half()
+        taught.figurative[batch["sentence"]] = whole.half()
+    return taught
+
+
+@torch.inference_mode()
+def predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
+    """The mean of what the teachers say of every sequence as a whole."""
+    taught: Tensor | None = None
+    for batch, opinions in _opinions(teachers, text, device):
+        said = torch.stack([o.sentiment.float() for o in opinions if o.sentiment is not None])
+        if taught is None:
+            taught = torch.zeros((len(text), said.shape[-1]), dtype=torch.float16, device=device)
+        taught[batch["sentence"]] = said.mean(0).half()
+    assert taught is not None
+    return taught
+
+
+@torch.inference_mode()
+def predict_metonymy(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
+    """The mean logits of the readings of names; 0 for words that are no names."""
+    name = torch.from_numpy(text.labels["name"]).to(device)
+    taught: Tensor | None = None
+    for batch, opinions in _opinions(teachers, text, device):
+        logs = [o.metonymy.float().log_softmax(-1) for o in opinions if o.metonymy is not None]
+        said = torch.stack(logs).mean(0)
+        if taught is None:
+            taught = torch.zeros((len(name), said.shape[-1]), dtype=torch.float16, device=device)
+        word = batch["word"]
+        at = torch.where(word >= 0, name[word.clamp_min(0)], UNKNOWN) != UNKNOWN
+        taught[word[at]] = said[at].half()
+    assert taught is not None
+    return taught
+
+
+@torch.inference_mode()
+def predict_meaning(trunk: Trunk, text: EncodedCorpus, basis: Tensor, device: str) -> Tensor:
+    """The vectors that a public encoder gives the words, in fewer dimensions."""
+    taught = torch.zeros(
+        (int(text.sentence_starts[-1]), basis.shape[1]), dtype=torch.float16, device=device
+    )
+    for word, vectors in word_vectors(trunk, text, device):
+        taught[word] = (vectors @ basis).half()
+    return taught
+
+
+@torch.inference_mode()
+def main_directions(trunk: Trunk, text: EncodedCorpus, width: int, device: str) -> Tensor:
+    """The directions in which the vectors of a text's words differ most from zero."""
+    total: Tensor | float = 0.0
+    for _, vectors in word_vectors(trunk, text, device):
+        total = total + vectors.T @ vectors
+    assert isinstance(total, Tensor)
+    return torch.linalg.eigh(total.double())[1].flip(1)[:, :width].float()
+
+
+def word_vectors(trunk: Trunk, text: EncodedCorpus, device: str) -> Iterator[tuple[Tensor, Tensor]]:
+    """Numbers of words and their vectors in the last layer, batch by batch."""
+    trunk.to(device).eval()
+    for arrays in batches(text, WORDS_A_BATCH, None):
+        batch = on_device(arrays, device)
+        with torch.autocast(device, dtype=torch.bfloat16):
+            last = trunk(batch["ids"], batch["types"], batch["mask"])[-1]
+        there = batch["word"] >= 0
+        yield batch["word"][there], (batch["pool"] @ last.float())[there]
+
+
+def _opinions(
+    teachers: list[Network], text: EncodedCorpus, device: str
+) -> Iterator[tuple[Batch, list[NetworkScores]]]:
+    """Every batch of the text with what each teacher says of it."""
+    for teacher in teachers:
+        teacher.to(device).eval()
+    for arrays in batches(text, WORDS_A_BATCH, None):
+        batch = on_device(arrays, device)
+        with torch.autocast(device, dtype=torch.bfloat16):
+            yield batch, [teacher(batch) for teacher in teachers]
+
+
+def keep(taught: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
+    """Write what teachers said, whole or not at all."""
+    parts = {SAID: taught} if isinstance(taught, Tensor) else vars(taught)
+    with atomic_write(path, "wb") as file:
+        file.write(save({name: value.cpu() for name, value in parts.items()}))
+
+
+def load_syntax_labels(path: Path, device: str) -> SyntaxLabels:
+    """What `keep` wrote of syntax."""
+    return SyntaxLabels(**load_file(path, device=device))
+
+
+def load_metaphor_labels(path: Path, device: str) -> MetaphorLabels:
+    """What `keep` wrote of metaphor."""
+    return MetaphorLabels(**load_file(path, device=device))
+
+
+def load_tensor(path: Path, device: str) -> Tensor:
+    """What `keep` wrote of a task whose opinions are one tensor."""
+    return load_file(path, device=device)[SAID]

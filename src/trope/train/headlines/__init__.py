@@ -1,0 +1,1 @@
+"""The metaphor heads: whole headlines in the tier `base`, lower layers in `small`."""

@@ -1,0 +1,1 @@
+"""Systems fine-tuned from any Hugging Face encoder."""

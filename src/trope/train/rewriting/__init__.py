@@ -1,0 +1,1 @@
+"""The rankers of substitutes, and the vectors that they read."""
