@@ -11,7 +11,7 @@ from trope.core.files import sha256
 from trope.core.records import Analysis
 from trope.corpora.semeval2015 import FILES, read_learning_tweets, read_split
 from trope.corpora.tweet_ids import ScoredTweet
-from trope.evaluate.options import Reader
+from trope.evaluate.options import EvaluatedPipeline
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.scale import scale_figures
 from trope.tasks.sentiment.categories import CATEGORIES, category_of
@@ -44,7 +44,7 @@ class SentimentData:
 
 
 def read_sentiment_data(
-    reader: Reader, folder: Path, *, parse: bool = True, feel: bool = False
+    pipeline: EvaluatedPipeline, folder: Path, *, parse: bool = True, feel: bool = False
 ) -> SentimentData:
     """All tweets, read once; without `parse` they have no trees, for systems that need none.
 
@@ -57,11 +57,11 @@ def read_sentiment_data(
     trees = ("syntax", "relations", "metaphor") if parse else ()
 
     def analysed(tweets: Sequence[ScoredTweet], *more: str) -> list[Analysis]:
-        tasks = tuple(task for task in (*trees, *more) if task in reader.tasks)
+        tasks = tuple(task for task in (*trees, *more) if task in pipeline.tasks)
         if not tasks:
             return [Analysis(tweet.text, (), (), ()) for tweet in tweets]
         texts = [tweet.text for tweet in tweets]
-        return list(reader.analyze_many(texts, kind="tweet", tasks=tasks))
+        return list(pipeline.analyze_many(texts, kind="tweet", tasks=tasks))
 
     learn_sums = ",".join(sha256(folder / FILES[name]) for name in ("train", "trial"))
     return SentimentData(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from trope.core.records import Analysis, Relation, SentenceSpan, Token
 from trope.corpora.conllu import read_conllu
-from trope.evaluate.raw import join_document, split_documents
+from trope.evaluate.syntax_treebanks import join_document, split_documents
 
 # two documents; the first has two paragraphs and a multiword token, and two sentences of its
 # first paragraph with no blank between them
@@ -64,7 +64,7 @@ def span(text, word):
     return [text.index(word), text.index(word) + len(word)]
 
 
-class GoldReader:
+class GoldPipeline:
     """Knows the right answers to the texts of these tests."""
 
     model_sha256 = "feed"
@@ -121,7 +121,7 @@ class GoldReader:
         )
 
 
-class WrongRelations(GoldReader):
+class WrongRelations(GoldPipeline):
     """Finds the relations and more, of given reasons."""
 
     def __init__(self, data, *more):

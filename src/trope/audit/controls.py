@@ -1,13 +1,18 @@
-"""Controls of yes-or-no sets: what can be answered without reading what was asked."""
+"""Controls of sets with yes-or-no labels: what can be answered without reading the question.
+
+The classifiers see only one side of an item; they need scikit-learn (extra `systems`).
+"""
 
 from __future__ import annotations
 
+import string
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any, Protocol
 
-from trope.audit import classifiers
+from trope.core.errors import MissingExtra
 from trope.metrics.binary import binary_figures
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
@@ -21,7 +26,7 @@ _SCORES = ("f1", "accuracy", "macro_f1")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class AuditItem:
     """One question: a text, the words in it that are asked about (none: all), the answer.
 
     `group` is what the item is drawn with, `key` what the target is looked up by.
@@ -46,10 +51,10 @@ class BinarySet:
     """A set with its splits; `validation` may be empty, and without `train` there are folds."""
 
     name: str
-    train: Sequence[Item]
-    test: Sequence[Item]
+    train: Sequence[AuditItem]
+    test: Sequence[AuditItem]
     data: DataRef
-    validation: Sequence[Item] = field(default=())
+    validation: Sequence[AuditItem] = field(default=())
 
     @property
     def gold(self) -> list[bool]:
@@ -64,12 +69,12 @@ def audit_figures(questions: BinarySet, seed: int) -> list[Figure]:
         figures += _word_alone(questions, seed)
         if any(item.context for item in questions.test):
             note = f"{_WINDOW} words either side"
-            figures += _classified(questions, "context", classifiers.context_scores, note, seed)
+            figures += _classified(questions, "context", context_scores, note, seed)
     else:
         note = "TF-IDF, logistic regression"
-        figures += _classified(questions, "words", classifiers.word_scores, note, seed)
+        figures += _classified(questions, "words", word_scores, note, seed)
     note = "lengths, punctuation, capitals, digits, place"
-    figures += _classified(questions, "surface", classifiers.surface_scores, note, seed)
+    figures += _classified(questions, "surface", surface_scores, note, seed)
     return figures + _duplicates(questions, seed)
 
 
@@ -100,18 +105,18 @@ def _word_alone(questions: BinarySet, seed: int) -> list[Figure]:
     return figures
 
 
-def _shares(items: Sequence[Item]) -> dict[str, float]:
+def _shares(items: Sequence[AuditItem]) -> dict[str, float]:
     seen = Counter(item.key for item in items)
     metaphors = Counter(item.key for item in items if item.label)
     return {key: metaphors[key] / count for key, count in seen.items()}
 
 
-def _looked_up(shares: dict[str, float], items: Sequence[Item]) -> list[float]:
+def _looked_up(shares: dict[str, float], items: Sequence[AuditItem]) -> list[float]:
     return [shares.get(item.key, 0.0) for item in items]
 
 
 def _classified(
-    questions: BinarySet, control: str, score: classifiers.Scorer, note: str, seed: int
+    questions: BinarySet, control: str, score: ItemScorer, note: str, seed: int
 ) -> list[Figure]:
     """A classifier that sees one side of the items; its threshold is a half where none is tuned."""
     if not questions.train:
@@ -130,7 +135,8 @@ def _classified(
 
 
 def _folded(
-    items: Sequence[Item], score: Callable[[Sequence[Item], Sequence[Item]], list[float]]
+    items: Sequence[AuditItem],
+    score: Callable[[Sequence[AuditItem], Sequence[AuditItem]], list[float]],
 ) -> list[float]:
     """Scores of all items, each tenth by what the others teach; a target is in one fold only."""
     keys: dict[str, int] = {}
@@ -194,3 +200,91 @@ def _figures(
 
 def _chosen_on(questions: BinarySet) -> str:
     return f"{questions.data.name} validation"
+
+
+_PUNCTUATION = frozenset(string.punctuation + "‘’“”—–…")
+_QUOTES = frozenset("\"'‘’“”`")
+
+
+class ItemScorer(Protocol):
+    """Learns from some items and scores others."""
+
+    def __call__(self, train: Sequence[AuditItem], test: Sequence[AuditItem]) -> list[float]:
+        """The probability of a yes for every test item."""
+
+
+def word_scores(train: Sequence[AuditItem], test: Sequence[AuditItem]) -> list[float]:
+    """By all words: TF-IDF and logistic regression as scikit-learn has them."""
+    text, linear, join, _ = _sklearn()
+    model = join(text(), linear(max_iter=2000))
+    return _fit_and_score(
+        model,
+        [" ".join(item.words) for item in train],
+        train,
+        [" ".join(item.words) for item in test],
+    )
+
+
+def context_scores(train: Sequence[AuditItem], test: Sequence[AuditItem]) -> list[float]:
+    """By the words around the target, every word in lower case."""
+    text, linear, join, _ = _sklearn()
+    model = join(
+        text(analyzer=_context_words, sublinear_tf=True),
+        linear(max_iter=2000, class_weight="balanced"),
+    )
+    return _fit_and_score(model, list(train), train, list(test))
+
+
+def surface_scores(train: Sequence[AuditItem], test: Sequence[AuditItem]) -> list[float]:
+    """By what can be seen from afar: lengths, punctuation, capitals, digits, places."""
+    _, linear, join, scale = _sklearn()
+    model = join(scale(), linear(max_iter=2000, class_weight="balanced"))
+    return _fit_and_score(
+        model, [surface(item) for item in train], train, [surface(item) for item in test]
+    )
+
+
+def surface(item: AuditItem) -> list[float]:
+    """The features of an item that say nothing about its words."""
+    words, text = item.words, " ".join(item.words)
+    count, letters = len(words), max(1, len(text))
+    target = " ".join(words[item.start : item.end])
+    return [
+        count,
+        len(text),
+        len(text) / max(1, count),
+        sum(char in _PUNCTUATION for char in text) / letters,
+        sum(char in _QUOTES for char in text) / letters,
+        sum(char.isdigit() for char in text) / letters,
+        sum(char.isupper() for char in text) / letters,
+        sum(word[:1].isupper() for word in words) / max(1, count),
+        sum(word.isupper() for word in words) / max(1, count),
+        float(text.endswith((".", "!", "?"))),
+        item.start / max(1, count),
+        item.end - item.start,
+        len(target),
+        float(target[:1].isupper()),
+        float(not any(char.isalnum() for char in target)),
+    ]
+
+
+def _context_words(item: AuditItem) -> list[str]:
+    return [word.lower() for word in item.context]
+
+
+def _fit_and_score(
+    model: Any, train: Sequence[Any], items: Sequence[AuditItem], test: Sequence[Any]
+) -> list[float]:
+    model.fit(train, [item.label for item in items])
+    return [float(value) for value in model.predict_proba(test)[:, 1]]
+
+
+def _sklearn() -> tuple[Any, Any, Any, Any]:
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+    except ModuleNotFoundError as error:
+        raise MissingExtra("trope audit", "systems", "scikit-learn") from error
+    return TfidfVectorizer, LogisticRegression, make_pipeline, StandardScaler

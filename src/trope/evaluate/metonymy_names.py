@@ -12,7 +12,7 @@ from trope.corpora.metadata import load_corpora
 from trope.corpora.name_samples import NameSample
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
 from trope.corpora.semeval2007_layers import read_roles, roles_of
-from trope.evaluate.options import Reader
+from trope.evaluate.options import EvaluatedPipeline
 from trope.lexicon.readings import NAME_CLASSES, NameClass
 from trope.metrics.figures import DataRef
 from trope.tasks.metonymy.task import NameInContext, NoParser, parse_samples
@@ -44,7 +44,7 @@ class NameData:
 
     root: Path
     splits: dict[tuple[NameClass, str], NameSplit]
-    reader: Reader | None
+    pipeline: EvaluatedPipeline | None
 
     def __getitem__(self, key: tuple[NameClass, str]) -> NameSplit:
         return self.splits[key]
@@ -66,14 +66,14 @@ class NameData:
 
     @cached_property
     def _trees(self) -> dict[tuple[NameClass, str], list[NameInContext]]:
-        if self.reader is None:
+        if self.pipeline is None:
             raise BadInput("names have no trees without a model; this part needs one")
         samples = [sample for split in self.splits.values() for sample in split.samples]
-        names = iter(parse_samples(samples, self.reader))
+        names = iter(parse_samples(samples, self.pipeline))
         return {key: [next(names) for _ in split.samples] for key, split in self.splits.items()}
 
 
-def read_data(root: Path, reader: Reader | None) -> NameData:
+def read_data(root: Path, pipeline: EvaluatedPipeline | None) -> NameData:
     """The four sets from the folder of the research data.
 
     Raises:
@@ -92,4 +92,4 @@ def read_data(root: Path, reader: Reader | None) -> NameData:
                 checksum = f"{checksum},{sha256(labels)}"
             data = DataRef(CORPUS, f"{name_class} {split}", checksum)
             splits[name_class, split] = NameSplit(samples, data)
-    return NameData(root, splits, reader)
+    return NameData(root, splits, pipeline)
