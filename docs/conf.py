@@ -1,4 +1,4 @@
-"""How `make docs` builds the site: Markdown in, pages that fetch nothing out."""
+"""Settings of the site that `make docs` builds; its pages load nothing from elsewhere."""
 
 import sys
 from pathlib import Path
@@ -28,9 +28,11 @@ autodoc_class_signature = "separated"
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
 add_module_names = False
-# what a docstring says that it raises is explained on the same page, under its full name
+# errors are documented on the same page, under their full names
 nitpick_ignore = [
-    ("py:exc", name) for name in ("BadInput", "BadModel", "MissingData", "UnknownName")
+    (role, name)
+    for role in ("py:exc", "py:class")
+    for name in ("BadInput", "BadModel", "MissingData", "UnknownName")
 ]
-# what is not ours has no page here, and nothing is fetched to link it
+# names of other packages have no page here, and nothing is downloaded to link them
 nitpick_ignore_regex = [("py:class", r"(collections|pathlib|spacy)\..*|Direction|TextKind")]

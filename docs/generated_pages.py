@@ -30,10 +30,14 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("trope.metrics.figures:Evaluation", "trope.metrics.figures:Figure",
          "trope.metrics.figures:DataRef"),
     ),
+    "Recorded figures": (
+        "`docs/figures.json`, and any file named by `trope evaluate … --write`",
+        ("trope.evaluate.results:Results", "trope.evaluate.results:RecordedFigure"),
+    ),
     "Manifest of a corpus": (
         "`manifest.json` in the folder that `trope detect` writes",
-        ("trope.scale.folder:Manifest", "trope.scale.job:Settings", "trope.scale.folder:Input",
-         "trope.scale.job:Receipt"),
+        ("trope.scale.folder:DetectManifest", "trope.scale.job:DetectSettings",
+         "trope.scale.folder:InputChecksum", "trope.scale.job:Receipt"),
     ),
     "Funnel of a recipe": (
         "`funnel.json` in the folder that `trope recipe run` writes",
@@ -52,8 +56,7 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 def commands() -> str:
     """The reference of all commands."""
-    from trope.cli.manual.entries import read_entry
-    from trope.cli.manual.markdown import reference
+    from trope.cli.manual import read_entry, reference
 
     whole = read_entry()
     return "\n".join(reference(command) for command in whole.commands)

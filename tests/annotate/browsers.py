@@ -73,7 +73,7 @@ def invited(chromium: Any, owner_link: str, name: str) -> tuple[Any, str]:
     owner = open_page(chromium, owner_link)
     owner.get_by_role("button", name="Enter").press("Enter")
     owner.get_by_label("Name").fill(name)
-    straight = owner.get_by_label("goes straight to work")
+    straight = owner.get_by_label("starts work at once")
     if straight.count():
         straight.check()
     owner.get_by_label("Name").press("Enter")

@@ -77,7 +77,7 @@ def test_all_faults_of_the_way_in_come_at_once(tmp_path: Path) -> None:
         "'country' can never be 'uk'",
         "a weight must be above 0",
         "training.pass_mark",
-        "highlights 'B'",
+        "the highlight 'B'",
         "needs text, answers and a message",
         "'perhaps', which is not offered",
         "demo.gold",

@@ -117,7 +117,7 @@ def test_backup_restored_is_the_same_project(tmp_path: Path) -> None:
     assert again.secret == project.secret
     assert again.plan == project.plan
     assert (again.folder / "demo.jsonl").read_bytes() == (tmp_path / "p/demo.jsonl").read_bytes()
-    (decided,) = rows.decisions()
+    (decided,) = rows.decision_rows()
     assert (decided["answers"], decided["note"]) == ({"metaphor": "no"}, "=so")
     assert stat.S_IMODE((again.folder / "secret").stat().st_mode) == 0o600
     for person in Person.objects.filter(state="active"):  # and work goes on there
@@ -163,7 +163,7 @@ def test_damaged_or_strange_backup_is_refused_and_leaves_nothing(tmp_path: Path)
         parts = {name: good.read(name) for name in good.namelist()}
     for name, content, words in (
         ("project.toml", b"title = 'other'", "project.toml is damaged"),
-        ("../evil", b"x", "which no backup has"),
+        ("../evil", b"x", "unexpected file"),
         ("manifest.json", b"{}", "is not a backup"),
     ):
         with zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
@@ -172,7 +172,7 @@ def test_damaged_or_strange_backup_is_refused_and_leaves_nothing(tmp_path: Path)
         with pytest.raises(BadInput, match=words):
             restore(tmp_path / "bad.zip", tmp_path / "new")
     (tmp_path / "bad.zip").write_bytes((tmp_path / "b.zip").read_bytes()[:400])
-    with pytest.raises(BadInput, match="no backup of trope, or is damaged"):
+    with pytest.raises(BadInput, match="not a backup of trope, or is damaged"):
         restore(tmp_path / "bad.zip", tmp_path / "new")
     assert not (tmp_path / "new").exists()
     assert not (tmp_path / "evil").exists()

@@ -147,17 +147,17 @@ GOOD = {
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"item": "i9"}, "no item is called 'i9'"),
+        ({"item": "i9"}, "there is no item 'i9'"),
         ({"state": "fine"}, "has the state 'fine'"),
         ({"at": "yesterday"}, "'yesterday' for its time"),
         ({"seconds": -1}, "-1 for its seconds"),
         ({"judgment": "1"}, "number of a judgment"),
         ({"answers": "yes"}, "has no answers"),
-        ({"judgment": 1}, "not the only one"),
-        ({"item": "i1"}, "not the only one"),
+        ({"judgment": 1}, "duplicate number"),
+        ({"item": "i1"}, "duplicate number"),
         ({"annotator": ""}, "has no 'annotator'"),
         ({"annotator": "a\nb"}, "printable"),
-        ({"colour": "red", "more": {"colour": "red"}}, "which no judgment has"),
+        ({"colour": "red", "more": {"colour": "red"}}, "unknown field"),
         ({"replaces": 77}, "judgment 2 replaces one"),
     ],
 )
@@ -190,11 +190,11 @@ def test_judgments_come_only_into_a_project_where_nobody_has_begun(tmp_path: Pat
     queue.next_page(1, project.plan, now=START, rng=Random(1))
     path = tmp_path / "judgments.jsonl"
     path.write_text(json.dumps(GOOD) + "\n", encoding="utf-8")
-    with pytest.raises(AssertionError, match="people have begun to work"):
+    with pytest.raises(AssertionError, match="people have already started to work"):
         run("import", project.folder, path, "--judgments")
     table = "WorkerId,Input.id,Input.text,Answer.metaphor\nAnn,i1,Sentence number 1.,yes\n"
     (tmp_path / "b.csv").write_text(table, encoding="utf-8")
-    with pytest.raises(AssertionError, match="'Ann' was given item 'i1' here too"):
+    with pytest.raises(AssertionError, match="'Ann' also has item 'i1' in this project"):
         run("import", project.folder, tmp_path / "b.csv", "--format", "mturk")
     check_books(project)
 

@@ -135,7 +135,7 @@ def test_link_has_a_last_day(serve: Serve, clock: Clock) -> None:
     assert browser().post(address(token)).status_code == 302
     clock.forward(days=1)
     answer = browser().post(address(token, OTHER, "s2"))
-    assert "time is over" in answer.content.decode()
+    assert "has expired" in answer.content.decode()
     assert Person.objects.count() == 1
 
 

@@ -137,7 +137,7 @@ def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
     page.reload()
     assert page.locator("input[name=metaphor][value=no]").is_checked(), "the draft was kept"
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="You have done all you can for now").wait_for()
+    page.get_by_role("heading", name="Your application is being reviewed").wait_for()
 
     owner = open_page(browser, owner_link)
     owner.get_by_role("button", name="Enter").press("Enter")
@@ -197,7 +197,7 @@ def test_way_in_works_without_scripts_and_fits_a_phone(browser: Any, serve: Serv
     for _ in range(2):
         page.get_by_label("No").check()
         page.get_by_role("button", name="Save and continue").click()
-    assert page.get_by_role("heading", name="You have done all you can for now").is_visible()
+    assert page.get_by_role("heading", name="Your application is being reviewed").is_visible()
 
     scripted = open_page(browser, link, viewport=phone)
     for address in ("", "/waiting", "/withdraw", "/guidelines", "/training/1"):

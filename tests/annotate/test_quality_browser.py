@@ -95,10 +95,10 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     ann.get_by_text("Your work on this project has ended.").wait_for()
     shoot(ann, "dismissed")
     ann.get_by_role("link", name="Your work and your right to appeal").click()
-    ann.get_by_label("If you think that this is wrong").fill("The guidelines say little.")
+    ann.get_by_label("If you think this is wrong").fill("The guidelines say little.")
     shoot(ann, "appeal")
     ann.get_by_role("button", name="Send the appeal").click()
-    ann.get_by_text("It has been sent").wait_for()
+    ann.get_by_text("Your appeal was sent").wait_for()
 
     owner.get_by_role("link", name="Project", exact=True).click()
     owner.get_by_role("link", name="Review of people").click()
@@ -118,7 +118,7 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     controls = lambda text: "1" if "Control" in text or "0" in text else "2"  # noqa: E731
     while bob.locator("#item").count():
         answer(bob, controls, 1)
-    bob.get_by_text("nothing left for you").wait_for()
+    bob.get_by_text("no items left for you").wait_for()
 
     judy = open_page(chromium, invite(owner, "Judy", "adjudicator"))
     judy.get_by_role("button", name="Enter").click()

@@ -231,7 +231,7 @@ def test_person_sees_own_work_but_not_which_items_were_controls(collected: Proje
     page = text_of(browser(token).get("/me"))
     person = Person.objects.get(name="Reader 1")
     assert f"{person.judged} items" in page
-    assert "10.0 seconds an item" in page
+    assert "10.0 seconds per item" in page
     told = person.conduct["told_seen"]
     shown = f"{person.conduct['told_right']} of {told} right" if told else "too few so far"
     assert shown in page
@@ -323,7 +323,7 @@ def test_warning_appeal_and_answer_through_pages(tmp_path: Path) -> None:
     client.post(address, {"action": "dismiss", "reason": "No answer"})
     assert "right to appeal" in ann.get("/judge").content.decode()
     assert ann.post("/me/appeal", {"text": "I was <i>ill</i>"}).status_code == 302
-    assert "It has been sent" in ann.get("/me").content.decode()
+    assert "Your appeal was sent" in ann.get("/me").content.decode()
     assert "I was &lt;i&gt;ill&lt;/i&gt;" in client.get("/project/review").content.decode()
     page = client.get(f"/project/person/{number}").content.decode()
     appeal = re.search(r"/project/appeal/\d+", page)

@@ -104,7 +104,7 @@ def test_refusals_are_logged_without_secrets(
     said = [record.getMessage() for record in caplog.records if "security" in record.name]
     number = Person.objects.get(name="Ann").pk
     assert said == [
-        "link that leads nowhere, from '192.0.2.1'",
+        "invalid link, from '192.0.2.1'",
         f"person {number} asked for '/project' without its role",
     ]
     assert token not in caplog.text

@@ -112,7 +112,7 @@ def test_crowdflower_aggregated_report_has_confidences(lively: Project, tmp_path
     new = rich_project(tmp_path / "new")
     told = invoke("import", new.folder, path, "--format", "crowdflower")
     assert f"{len(units)} items, 0 people, 0 judgments added" in told
-    assert f"brought their items, and no judgment ({len(units)})" in told
+    assert f"add their items, and no judgments ({len(units)})" in told
 
 
 MTURK = """HITId,AssignmentId,WorkerId,AssignmentStatus,SubmitTime,WorkTimeInSeconds,Input.text,\
@@ -128,7 +128,7 @@ def test_mturk_results_as_mturk_writes_them(tmp_path: Path) -> None:
     project = rich_project(tmp_path / "p")
     (tmp_path / "batch.csv").write_text(MTURK, encoding="utf-8")
     told = invoke("import", project.folder, tmp_path / "batch.csv", "--format", "mturk")
-    assert "1 items, 2 people, 2 judgments added" in told
+    assert "1 item, 2 people, 2 judgments added" in told
     assert "'Answer.age', which the plan does not ask, are left out (1)" in told
     connect(project)
     first, second = StoredJudgment.objects.order_by("pk")
@@ -138,7 +138,7 @@ def test_mturk_results_as_mturk_writes_them(tmp_path: Path) -> None:
     assert Person.objects.get(name="W2").state == "dismissed"
     check_books(project)
     before = StoredJudgment.objects.count()
-    with pytest.raises(BadRecord, match=r"batch.csv:2: .*of its person"):
+    with pytest.raises(BadRecord, match=r"batch.csv:2: .*another judgment of its item"):
         invoke("import", project.folder, tmp_path / "batch.csv", "--format", "mturk")
     assert StoredJudgment.objects.count() == before
 
@@ -235,10 +235,10 @@ def test_label_studio_offset_that_cannot_be_is_refused(
         ("mturk", "x.csv", "a,b\n1,2\n", "no Input"),
         ("mturk", "x.csv", "WorkerId,Input.text,Input.candidates,Answer.metaphor\nW,Hm.,a,maybe\n",
          "x.csv:2: the answer to 'metaphor' is not one"),
-        ("mturk", "x.csv", "WorkerId,SubmitTime,Input.text\nW,soon,Hm.\n", "x.csv:2: cannot"),
+        ("mturk", "x.csv", "WorkerId,SubmitTime,Input.text\nW,soon,Hm.\n", "x.csv:2: is not valid"),
         ("crowdflower", "x.csv", "_unit_id,text\n,Hm.\n", "has no _unit_id"),
         ("crowdflower", "x.csv", "_unit_id,_golden,text\n1,true,Hm.\n", "is golden, but"),
-        ("crowdflower", "x.csv", "_unit_id,text,candidates\n1,Hm.,a\n1,Ha.,a\n", "another text"),
+        ("crowdflower", "x.csv", "_unit_id,text,candidates\n1,Hm.,a\n1,Ha.,a\n", "different texts"),
         ("label-studio", "x.json", '[{"id": 1}]', "x.json:1: is not a valid task"),
         ("label-studio", "x.json", '[{"id": 1, "data": {"image": "u"}}]',
          "no column is called text"),

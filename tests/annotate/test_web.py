@@ -56,7 +56,7 @@ def test_way_from_invitation_to_export(served: Project) -> None:
     for _ in range(8):
         answer = ann.post("/judge", {"token": form_token(ann), "metaphor": "no"})
         assert answer.headers["Location"] == "/judge"
-    assert "nothing left for you" in ann.get("/judge").content.decode()
+    assert "no items left for you" in ann.get("/judge").content.decode()
 
     lines = b"".join(owner.get("/project/judgments.jsonl").streaming_content).decode().splitlines()
     assert len(lines) == 8

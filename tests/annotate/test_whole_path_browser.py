@@ -92,7 +92,7 @@ def test_tweets_from_the_link_of_a_panel_to_the_labels(chromium: Any, tmp_path: 
         bob = open_page(chromium, invite(owner, "Bob", trusted=True))
         walk_in(bob, says_yes)
         judge_all(bob, says_yes)
-        bob.get_by_text("nothing left for you").wait_for()
+        bob.get_by_text("no items left for you").wait_for()
         shoot(bob, "done")
         text = adjudicate(
             chromium,
@@ -109,7 +109,9 @@ def test_tweets_from_the_link_of_a_panel_to_the_labels(chromium: Any, tmp_path: 
             assert fits_a_phone(owner), name
             shoot(owner, name.split()[0].lower())
         labels = [
-            row for row in download(owner, "Labels as JSONL") if row["question"] == "metaphorical"
+            row
+            for row in download(owner, "Labels as JSON lines")
+            if row["question"] == "metaphorical"
         ]
         (decided,) = [row for row in labels if row["note"] == "decided by an adjudicator"]
         assert (decided["label"], decided["confidence"], decided["complete"]) == ("no", 1.0, True)
@@ -137,10 +139,10 @@ def fails_and_is_dismissed(page: Any) -> None:
 
 def is_reinstated(page: Any, owner: Any) -> None:
     page.get_by_role("link", name="Your work and your right to appeal").press("Enter")
-    page.get_by_label("If you think that this is wrong").fill("Hearts cannot be gnawed at?")
+    page.get_by_label("If you think this is wrong").fill("Hearts cannot be gnawed at?")
     shoot(page, "me")
     page.get_by_role("button", name="Send the appeal").press("Enter")
-    page.get_by_text("It has been sent").wait_for()
+    page.get_by_text("Your appeal was sent").wait_for()
     owner.get_by_role("link", name="Project", exact=True).click()
     owner.get_by_role("link", name="Review of people").click()
     assert owner.get_by_text("Hearts cannot be gnawed at?").is_visible()
@@ -255,7 +257,7 @@ def test_template_from_invitation_to_labels(template: str, chromium: Any, tmp_pa
         judgments = download(owner, "as JSON lines")
         states = {row["state"] for row in judgments if row["annotator"] == "Ann"}
         assert states <= {"discarded", "gold"}
-        labels = download(owner, "Labels as JSONL")
+        labels = download(owner, "Labels as JSON lines")
         decided = [row for row in labels if row["note"] == "decided by an adjudicator"]
         assert len({row["item"] for row in decided}) == 1
         assert path.label in [(row["question"], row["label"]) for row in decided]

@@ -71,7 +71,7 @@ def test_withdrawal_does_what_the_consent_says(answers: str, serve: Serve, clock
     form = queue.leases_of(person.pk)[0].token
 
     page = ann.get("/withdraw").content.decode()
-    assert "cannot be undone" in page
+    assert "cannot undo this" in page
     ann.post("/withdraw")
     assert Person.objects.get(pk=person.pk).state == "active", "only with the button"
     done = ann.post("/withdraw", {"sure": "yes"}).content.decode()
@@ -108,7 +108,7 @@ def test_freed_items_go_to_others(serve: Serve, clock: Clock) -> None:
     bob = browser()
     bob.post(f"/join/{invite('Bob', now=START)}")
     bob.post("/profile", {"country": "x"})
-    assert "nothing left for you" in bob.get("/judge").content.decode()
+    assert "no items left for you" in bob.get("/judge").content.decode()
     ann.post("/withdraw", {"sure": "yes"})
     for _ in range(3):
         judge(bob)

@@ -64,7 +64,7 @@ def invite(owner: Any, name: str, role: str = "annotator", *, trusted: bool = Fa
     owner.get_by_role("link", name="Project", exact=True).click()
     owner.get_by_label("Name").fill(name)
     owner.get_by_label("Role").select_option(role)
-    straight = owner.get_by_label("goes straight to work")
+    straight = owner.get_by_label("starts work at once")
     if trusted and straight.count():
         straight.check()
     owner.get_by_role("button", name="Invite").click()

@@ -7,7 +7,8 @@ import click
 import pytest
 
 from trope.catalog import AUDITS, EVALUATIONS, RECIPES, REPRODUCTIONS
-from trope.cli.main import COMMANDS, main, run
+from trope.cli.commands import COMMANDS
+from trope.cli.main import main, run
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

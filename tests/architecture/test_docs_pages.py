@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY
-from trope.cli.main import COMMANDS
+from trope.cli.commands import COMMANDS
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")

@@ -7,11 +7,17 @@ from pathlib import Path
 import pytest
 
 import trope
+from conftest import REPOSITORY
 
 SOURCE = Path(trope.__file__).parent
+DOCS = REPOSITORY / "docs"
 PLACE = re.compile(r'"(trope(?:\.\w+)+):(\w+)"')
 PLACES = sorted(
-    {found for path in SOURCE.rglob("*.py") for found in PLACE.findall(path.read_text("utf-8"))}
+    {
+        found
+        for path in (*SOURCE.rglob("*.py"), *DOCS.glob("*.py"))
+        for found in PLACE.findall(path.read_text("utf-8"))
+    }
 )
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY
-from trope.cli.manual.entries import read_entry
-from trope.cli.manual.roff import file_name, page
+from trope.cli.manual import file_name, page, read_entry
 from trope.encoder.models import known_models
 
 MOST_BYTES = 60_000_000

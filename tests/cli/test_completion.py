@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from conftest import REPOSITORY
+from trope.cli.commands import COMMANDS
 from trope.cli.completion import SHELLS
-from trope.cli.main import COMMANDS, run
+from trope.cli.main import run
 
 
 @pytest.fixture

@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
-from trope.cli.main import COMMANDS, main, run
-from trope.cli.manual.entries import Entry, read_entry
-from trope.cli.manual.markdown import reference
-from trope.cli.manual.roff import file_name, page
+from trope.cli.commands import COMMANDS
+from trope.cli.main import main, run
+from trope.cli.manual import CommandEntry, file_name, page, read_entry, reference
 
 
 def all_options(command: click.Command) -> set[str]:
@@ -19,7 +18,7 @@ def all_options(command: click.Command) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def whole() -> Entry:
+def whole() -> CommandEntry:
     return read_entry()
 
 
@@ -48,7 +47,7 @@ def test_page_and_reference_have_every_option(name: str) -> None:
         assert option in markdown
 
 
-def test_commands_under_a_command_are_on_its_page(whole: Entry) -> None:
+def test_commands_under_a_command_are_on_its_page(whole: CommandEntry) -> None:
     (annotate,) = [entry for entry in whole.commands if entry.name == "trope annotate"]
     text = page(annotate).replace(r"\-", "-")
     assert len(list(annotate.walk())) > 10
@@ -56,7 +55,7 @@ def test_commands_under_a_command_are_on_its_page(whole: Entry) -> None:
         assert f".SS {entry.usage}" in text
 
 
-def test_page_has_the_parts_of_a_manual_page(whole: Entry) -> None:
+def test_page_has_the_parts_of_a_manual_page(whole: CommandEntry) -> None:
     for entry in (whole, *whole.commands):
         lines = page(entry).splitlines()
         assert lines[0].startswith('.TH "TROPE')
@@ -100,7 +99,9 @@ def test_mandoc_finds_no_error(written: Path) -> None:
         subprocess.run(command, check=True, capture_output=True)
 
 
-def test_one_page_goes_to_standard_output(capsys: pytest.CaptureFixture[str], whole: Entry) -> None:
+def test_one_page_goes_to_standard_output(
+    capsys: pytest.CaptureFixture[str], whole: CommandEntry
+) -> None:
     with pytest.raises(SystemExit):
         run(["man"])
     assert capsys.readouterr().out == page(whole)
@@ -123,11 +124,11 @@ def test_no_page_for_no_command(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 def test_what_roff_would_take_for_a_macro_is_text() -> None:
-    entry = Entry("trope x", "Sum.", "trope x", (".txt files \\ and - dashes",), (), ())
+    entry = CommandEntry("trope x", "Sum.", "trope x", (".txt files \\ and - dashes",), (), ())
     assert "\\&.txt files \\e and \\- dashes" in page(entry)
     assert file_name(entry) == "trope-x.1"
 
 
 def test_markdown_leaves_code_and_escapes_the_rest() -> None:
-    entry = Entry("trope x", "Sum.", "trope x", ("Files *.txt, and `a*b` as code.",), (), ())
+    entry = CommandEntry("trope x", "Sum.", "trope x", ("Files *.txt, and `a*b` as code.",), (), ())
     assert r"Files \*.txt, and `a*b` as code." in reference(entry)

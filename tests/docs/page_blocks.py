@@ -71,14 +71,22 @@ def read_blocks(page: Path) -> list[Block]:
 
 
 def read_inline_commands(page: Path) -> list[tuple[int, str]]:
-    """Line and text of every `trope …` that stands in a sentence or a table."""
-    found = []
-    for token in _parse(page):
-        for child in token.children or ():
-            if child.type == "code_inline" and child.content.startswith("trope "):
-                line = token.map[0] + 1 if token.map else 0
-                found.append((line, " ".join(child.content.split())))
-    return found
+    """Line and text of every `trope …` in a sentence or a table."""
+    return [(line, code) for line, code in _inline_code(page) if code.startswith("trope ")]
+
+
+def read_inline_code(page: Path) -> list[str]:
+    """Every piece of code in a sentence or a table."""
+    return [code for _, code in _inline_code(page)]
+
+
+def _inline_code(page: Path) -> list[tuple[int, str]]:
+    return [
+        (token.map[0] + 1 if token.map else 0, " ".join(child.content.split()))
+        for token in _parse(page)
+        for child in token.children or ()
+        if child.type == "code_inline"
+    ]
 
 
 def _parse(page: Path) -> list[Token]:

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import REPOSITORY
 from trope import __all__ as public_names
-from trope.cli.main import COMMANDS
+from trope.cli.commands import COMMANDS
 
 for module in ("sphinx", "myst_parser", "furo"):
     pytest.importorskip(module, reason=f"{module} is not installed (pip install 'trope[docs]')")

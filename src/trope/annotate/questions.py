@@ -140,7 +140,7 @@ def _one_of(values: list[str], offered: Sequence[Option], text: str) -> tuple[An
     if not values:
         return None, ""
     if len(values) > 1 or values[0] not in {option.value for option in offered}:
-        return None, "is not one of the offered answers"
+        return None, "is not one of the answers offered"
     return values[0], ""
 
 

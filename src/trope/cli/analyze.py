@@ -11,10 +11,10 @@ from typing import get_args
 
 import click
 
-from trope.cli.completing import complete_files
-from trope.cli.output import open_output
+from trope.cli.completion import complete_files
+from trope.cli.output import is_quiet, open_output
 from trope.cli.sources import NamedText, ReadingOptions, is_file, read_sources
-from trope.cli.summarising import SummaryOptions, write_summary
+from trope.cli.summary import SummaryOptions, write_summary
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
@@ -24,7 +24,7 @@ from trope.render import FORMATS, write
 
 
 def load_pipeline(threads: int | None) -> Pipeline:
-    """The pipeline that the command uses; tests put another in its place."""
+    """The pipeline that the command uses; tests replace it."""
     return Pipeline(threads=threads)
 
 
@@ -36,7 +36,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.Choice(FORMATS),
     default="text",
     show_default=True,
-    help="How the analysis is shown.",
+    help="Format of the output.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option(
@@ -44,32 +44,34 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.Choice(get_args(TextKind)),
     default="plain",
     show_default=True,
-    help="What the texts are: tweets and headlines are normalised first.",
+    help="Kind of the texts; tweets and headlines are normalised first.",
 )
-@click.option("--only", metavar="TASKS", help=f"Only these, of {','.join(TASKS)}.")
+@click.option("--only", metavar="TASKS", help=f"Run only some of {','.join(TASKS)}.")
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    help="From which score on a word is a metaphor.  [default: the model's]",
+    help="Lowest score of a metaphor.  [default: the model's]",
 )
 @click.option(
-    "--summary", is_flag=True, help="Sum up the texts: metaphors, verbs, names, sentiment."
+    "--summary", is_flag=True, help="Summarise the texts: metaphors, verbs, names, sentiment."
 )
-@click.option("--by", default="", metavar="COLUMN", help="Groups of the summary.  [default: files]")
+@click.option(
+    "--by", default="", metavar="COLUMN", help="Column that groups the summary.  [default: files]"
+)
 @click.option(
     "--plot",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Draw the summary into this .svg, .png or .pdf file.",
+    help="Plot the summary to this .svg, .png or .pdf file.",
 )
 @click.option("--rewrite", is_flag=True,
-              help="With --format html: candidates for verbs, opened by a click.")  # fmt: skip
+              help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
-@click.option("--whole", is_flag=True, help="A plain file is one text, not a text a line.")
+@click.option(
+    "--whole", is_flag=True, help="Read a plain file as one text, not as one text per line."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
-@click.option("--quiet", is_flag=True, help="No progress on standard error.")
-@click.option("--verbose", is_flag=True, help="Show tracebacks of errors.")
 @click.pass_context
 def analyze(
     context: click.Context,
@@ -88,32 +90,30 @@ def analyze(
     out: Path | None,
     threads: int | None,
     seed: int | None,
-    quiet: bool,
-    verbose: bool,
 ) -> None:
     """Everything about a text: tags, trees, relations, metaphors, names, sentiment.
 
-    An argument that is the name of a file is read (.txt a text a line; .csv, .tsv and .jsonl by
-    their column; .gz of any of them), - is standard input, any other is itself the text.
+    An argument is a file name, - for standard input, or else a text. A .txt file has one text per
+    line; .csv, .tsv and .jsonl have them in a column. Each may be compressed (.gz).
     """
     form = "json" if as_json else form
     sums = SummaryOptions(form, plot) if summary or by or plot else None
     asked = None if only is None else parse_tasks(only)
-    quiet = quiet or bool((context.obj or {}).get("quiet")) or (out is None and _watched())
+    quiet = is_quiet(context) or (out is None and _watched())
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
-    first = next(texts)  # a fault in the input is told before a model is loaded
+    first = next(texts)  # a fault in the input is reported before a model is loaded
     pipeline = load_pipeline(threads)
     tasks = pipeline.tasks if asked is None else asked
     pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
     if threshold is not None and "metaphor" not in tasks:
-        raise BadInput("--threshold is for metaphors; leave it out, or add them to --only")
+        raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
     if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
-        raise BadInput("--rewrite is for --format html with syntax and metaphor; see trope rewrite")
+        raise BadInput("--rewrite needs --format html with syntax and metaphor; see trope rewrite")
     found = _analyze(pipeline, chain([first], texts), kind, tasks)
     shown = track(_with_threshold(found, threshold), "Analysing", quiet=quiet)
     with open_output(out) as file:
         if sums is not None:
-            write_summary(shown, file, sums)
+            write_summary(shown, file, sums, has_metaphor_head="metaphor" in pipeline.tasks)
         else:
             named = ((text.name, analysis) for text, analysis in shown)
             candidates = pipeline.rewritings if rewrite else None

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from trope.catalog import AUDITS
-from trope.cli.completing import complete_names
-from trope.cli.listing import ListingCommand
+from trope.cli.commands import ListingCommand
+from trope.cli.completion import complete_names
 from trope.corpora.metadata import missing_files_explained
 
 

@@ -12,7 +12,7 @@ import click
 
 from trope import __version__
 from trope.cli import data_tables as show
-from trope.cli.completing import complete_corpora
+from trope.cli.completion import complete_corpora
 from trope.core.errors import BadInput, MissingData
 from trope.core.progress import track
 from trope.corpora.checks import FileReport, check_file, present

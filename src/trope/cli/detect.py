@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from trope import __version__
-from trope.cli.completing import complete_files
+from trope.cli.completion import complete_files
 from trope.cli.engines import engine_options, load_executor
 from trope.core.errors import BadInput
 from trope.core.records import TextKind

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from trope.cli.completing import complete_files
+from trope.cli.completion import complete_files
 from trope.corpora.judgment_tables import JudgmentColumns, JudgmentTable, read_judgments
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,33 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from trope import __version__
+from trope.cli.commands import COMMANDS, add_common_options
 from trope.core.errors import TropeError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-# name → (module:command, one line of help); the help is here so that `trope --help` imports nothing
-COMMANDS: dict[str, tuple[str, str]] = {
-    "aggregate": ("trope.cli.aggregate:aggregate", "One label an item from many judgments."),
-    "agree": ("trope.cli.agree:agree", "Agreement of annotators, with intervals."),
-    "analogy": ("trope.cli.analogy:analogy", "Metaphoric analogies: build items, check sets."),
-    "analyze": ("trope.cli.analyze:analyze", "Everything about a text: trees, metaphors."),
-    "annotate": ("trope.cli.annotate:annotate", "A service where people judge items."),
-    "audit": ("trope.cli.audit:audit", "What a data set gives away to those who do not read it."),
-    "completion": ("trope.cli.completion:completion", "Tab completion for bash, zsh and fish."),
-    "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
-    "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
-    "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
-    "man": ("trope.cli.man:man", "Manual pages of the commands."),
-    "query": ("trope.cli.query:query", "What a corpus says: rates, verbs, keyness, concordance."),
-    "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
-    "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),
-    "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
-    "rewrite": ("trope.cli.rewrite:rewrite", "Verbs that say it plainly, or with a picture."),
-    "score": ("trope.cli.score:score", "The official scorers of shared tasks."),
-    "serve": ("trope.cli.serve:serve", "Pages on your machine: paste a text, open a corpus."),
-    "train": ("trope.cli.train:train", "Train again what ships."),
-}
 
 
 class LazyGroup(click.Group):
@@ -51,12 +29,11 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module, attribute = COMMANDS[name][0].split(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return add_common_options(getattr(import_module(module), attribute))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """What the tab key offers: commands, without importing one, and the group's options."""
-        from trope.cli.completing import offers
+        from trope.cli.completion import offers
 
         commands = offers({name: line for name, (_, line) in COMMANDS.items()}, incomplete)
         return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]

@@ -1,4 +1,4 @@
-"""Where results go: a file that appears whole, or standard output, in UTF-8."""
+"""Where results and messages go: a file that appears whole or standard output; standard error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import click
+
 from trope.core.files import atomic_write
+from trope.core.progress import Say
 
 
 @contextmanager
@@ -31,3 +34,15 @@ def open_output(path: Path | None) -> Iterator[IO[str]]:
     except BrokenPipeError:
         # what is still in the buffer must go somewhere, or Python complains at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def is_quiet(ctx: click.Context) -> bool:
+    """Whether `--quiet` was given, before or after the command."""
+    return bool(ctx.obj and ctx.obj.get("quiet"))
+
+
+def message_writer(ctx: click.Context) -> Say:
+    """Writes messages to standard error, or nothing with `--quiet`."""
+    if is_quiet(ctx):
+        return lambda message: None
+    return lambda message: click.echo(message, err=True)

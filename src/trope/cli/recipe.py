@@ -12,9 +12,9 @@ from typing import Any
 import click
 
 from trope.catalog import RECIPES
-from trope.cli.completing import complete_names
+from trope.cli.commands import ListingCommand
+from trope.cli.completion import complete_names
 from trope.cli.engines import check_engine, engine_options, load_executor
-from trope.cli.listing import ListingCommand
 
 
 @click.group()

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from trope.catalog import REPRODUCTIONS
-from trope.cli.completing import complete_names
-from trope.cli.listing import ListingCommand
+from trope.cli.commands import ListingCommand
+from trope.cli.completion import complete_names
 
 
 @click.command(cls=ListingCommand, heading="Papers", names=REPRODUCTIONS)

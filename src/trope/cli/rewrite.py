@@ -10,7 +10,7 @@ from typing import TypeVar, get_args
 import click
 import msgspec
 
-from trope.cli.completing import complete_files
+from trope.cli.completion import complete_files
 from trope.cli.rewriting_masked import focus_verb, load_model, masked_candidates, write_masked
 from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from trope.cli.completing import complete_files
+from trope.cli.completion import complete_files
 from trope.lexicon.readings import GRANULARITIES, Granularity
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trope.cli.saying import is_quiet, sayer
+from trope.cli.output import is_quiet, message_writer
 from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def _with_work(options: Options) -> Options:
 
 
 def _hub(task: str, options: Options) -> Options:
-    return {**options, "settings": _hub_settings(task, options.pop("config"), options.pop("seed"))}
+    settings = _hub_settings(task, options.pop("config"), options.pop("seed"))
+    return {**options, "settings": settings}
 
 
 def _hub_settings(preset: str, config: Path | None, seed: int | None) -> HubSettings:
@@ -378,7 +379,7 @@ def _run(task: _TrainTask, **options: Any) -> None:
     arguments.pop("silver", None)
     if task.takes_quiet:
         arguments["quiet"] = is_quiet(ctx)
-    training(say=sayer(ctx), **arguments)
+    training(say=message_writer(ctx), **arguments)
 
 
 for _task in _TASKS:

@@ -186,7 +186,7 @@ def crowd_scores(
         lacking = cleaned.queue.get(item, 0)
         score, note = _weighted(own, trust) if not lacking else (None, "")
         if lacking:
-            note = f"back to the queue: {len(own)} judgments left, {lacking} too few"
+            note = f"back to the queue: {len(own)} judgments are left, {lacking} too few"
         scores.append(CrowdScore(item, score, len(own), note))
     return CrowdResult(tuple(scores), trust, cleaned)
 

@@ -14,7 +14,6 @@ from django.db.models import Field
 from trope.annotate.exchange.records import ItemRecord, JudgmentRecord
 from trope.annotate.plan import Plan
 from trope.annotate.questions import gold_text, label_of, measured_questions
-from trope.annotate.store import models
 from trope.annotate.store.models import (
     Decision,
     Item,
@@ -25,6 +24,7 @@ from trope.annotate.store.models import (
     StoredJudgment,
 )
 from trope.annotate.store.slots import published_place
+from trope.core.judgments import Judgment
 
 _CHUNK = 2_000
 
@@ -116,11 +116,11 @@ def item_fields() -> list[str]:
 
 def person_rows() -> Iterator[dict[str, Any]]:
     """Everyone, in the order in which they were invited; without links, which are secret."""
-    own, way = _field_names(person_fields()), _field_names(standing_fields())
-    columns = [*own, *(f"standing__{name}" for name in way)]
-    beginning = {name: getattr(Standing(), name) for name in way}
+    own, stand = _field_names(person_fields()), _field_names(standing_fields())
+    columns = [*own, *(f"standing__{name}" for name in stand)]
+    beginning = {name: getattr(Standing(), name) for name in stand}
     for row in Person.objects.order_by("pk").values_list("standing", *columns):
-        known = dict(zip([*own, *way], row[1:], strict=True))
+        known = dict(zip([*own, *stand], row[1:], strict=True))
         known |= beginning if row[0] is None else {}
         yield {name: sort_keys(as_plain(value)) for name, value in known.items()}
 
@@ -257,7 +257,7 @@ class ItemSample:
 
 def draw_sample(*, most: int = MOST_ITEMS, seed: int = 0) -> ItemSample:
     """All items except control items, or a random sample of them, the same each time."""
-    work = models.Item.objects.filter(is_gold=False, place__lte=published_place())
+    work = Item.objects.filter(is_gold=False, place__lte=published_place())
     total = work.count()
     if total <= most:
         return ItemSample(total)
@@ -267,7 +267,7 @@ def draw_sample(*, most: int = MOST_ITEMS, seed: int = 0) -> ItemSample:
 
 def answer_rows(
     plan: Plan, *, sample: ItemSample | None = None, gold: bool = False, last: int = 0
-) -> Iterator[StoredJudgment]:
+) -> Iterator[Judgment]:
     """Every answer that counts to every question that can be measured.
 
     Args:
@@ -281,7 +281,7 @@ def answer_rows(
             label = label_of(answers.get(question))
             if label:
                 wanted = (known or {}).get(question)
-                yield StoredJudgment(
+                yield Judgment(
                     item=item,
                     annotator=person,
                     label=label,
@@ -294,7 +294,7 @@ def answer_rows(
 
 def _stored(sample: ItemSample | None, gold: bool, last: int) -> Iterator[tuple[Any, ...]]:
     states = (JudgmentState.COUNTED, JudgmentState.GOLD) if gold else (JudgmentState.COUNTED,)
-    rows = models.StoredJudgment.objects.filter(current=True, state__in=states)
+    rows = StoredJudgment.objects.filter(current=True, state__in=states)
     if last:
         ids = rows.order_by("-pk").values_list("pk", flat=True)[last - 1 : last]
         rows = rows.filter(pk__gte=ids[0]) if ids else rows
@@ -320,7 +320,7 @@ def verbs_of_items(plan: Plan, sample: ItemSample | None = None) -> dict[str, st
 
 def item_rows(sample: ItemSample | None = None) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Id, text and fields of every item except control items."""
-    items = models.Item.objects.filter(is_gold=False, place__lte=published_place()).order_by("pk")
+    items = Item.objects.filter(is_gold=False, place__lte=published_place()).order_by("pk")
     fields = ("external_id", "text", "payload")
     if sample is None or sample.ids is None:
         yield from items.values_list(*fields).iterator(chunk_size=_CHUNK)
