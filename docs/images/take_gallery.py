@@ -1,8 +1,8 @@
-"""Takes the pictures of the gallery: pages of `trope serve`, wide, on a phone, light and dark.
+"""Takes the screenshots of the gallery: pages of `trope serve`, wide and on a phone, light and dark.
 
 python docs/images/take_gallery.py
 
-The text and the two small corpora of headlines are our own. Pictures have few colours, so that
+The text and the two small corpora of headlines are our own. Screenshots have few colours, so that
 they stay small.
 """
 

@@ -57,7 +57,7 @@ def _renewed(runner: PageRunner, block: Block) -> str:
         return block.content if same else runner.printed
     try:
         runner.do(block)
-    except Exception as error:  # only a person can renew this block
+    except Exception as error:  # noqa: BLE001 - only a person can renew this block
         sys.stderr.write(f"{block.place}: {type(error).__name__}: {error}\n")
     return block.content
 
