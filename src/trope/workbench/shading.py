@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
 from trope.render import metaphor_page, names
 from trope.render.pieces import clean
-from trope.tasks.metaphor.corpus_rates import is_word
 
 
 def shaded(analysis: Analysis, address: str) -> str:
@@ -38,7 +37,7 @@ def _words(sentence: SentenceSpan, analysis: Analysis, address: str) -> Iterator
         at = token.end
         text = _marked(token, own)
         link = f'<a class="w" id="w{number}" href="{address}{number}#panel">{text}</a>'
-        yield link if is_word(token.text) else text
+        yield link if token.is_word else text
     yield clean(analysis.text[at : sentence.end])
 
 
