@@ -108,7 +108,7 @@ READERS: Registry[Reader] = Registry(
 AUDITS: Registry[tuple[Callable[..., Any], ...]] = Registry(
     "data set to audit",
     {
-        name: Entry(f"trope.audit.sets:{name.upper()}", summary, extra="systems")
+        name: Entry(f"trope.audit.data_sets:{name.upper()}", summary, extra="systems")
         for name, summary in {
             "lcc": "Spans of political and economic text.",
             "mean": "Metaphoric analogies.",

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from trope.audit.audit import Audit, Rival, find_warnings
-from trope.audit.binary import BinarySet, Item, audit_figures
-from trope.audit.classifiers import surface
-from trope.audit.other_sets import audit_mean
+from trope.audit.controls import AuditItem, BinarySet, audit_figures, surface
+from trope.audit.data_sets import audit_mean
 from trope.cli.main import run
 from trope.metrics.figures import NO_DATA, Figure, new_evaluation, write_evaluation
 
@@ -16,9 +15,9 @@ pytest.importorskip(
 )
 
 
-def item(text: str, label: bool, at: int = 1) -> Item:
+def item(text: str, label: bool, at: int = 1) -> AuditItem:
     words = tuple(text.split())
-    return Item(words, label, text, at, at + 1, words[at].lower())
+    return AuditItem(words, label, text, at, at + 1, words[at].lower())
 
 
 def values(questions: BinarySet) -> dict[str, float | None]:
@@ -65,16 +64,16 @@ def test_context_is_seen_without_its_target():
 
 
 def test_surface_sees_length_and_capitals_but_no_words():
-    train = [Item(("Aa",) * (3 + n), True, str(n)) for n in range(4)]
-    train += [Item(("bb",) * (9 + n), False, str(n)) for n in range(4)]
-    test = [Item(("Qq",) * 4, True, "x"), Item(("zz",) * 11, False, "y")]
+    train = [AuditItem(("Aa",) * (3 + n), True, str(n)) for n in range(4)]
+    train += [AuditItem(("bb",) * (9 + n), False, str(n)) for n in range(4)]
+    test = [AuditItem(("Qq",) * 4, True, "x"), AuditItem(("zz",) * 11, False, "y")]
     assert values(BinarySet("toy", train, test, NO_DATA))["surface.accuracy"] == 1
-    one, other = Item(("abc", "de"), True, "", 0, 1), Item(("xyz", "uv"), True, "", 0, 1)
+    one, other = AuditItem(("abc", "de"), True, "", 0, 1), AuditItem(("xyz", "uv"), True, "", 0, 1)
     assert surface(one) == surface(other)
 
 
 def test_set_without_targets_is_read_by_all_its_words():
-    train = [Item(tuple(text.split()), label, text) for text, label in (
+    train = [AuditItem(tuple(text.split()), label, text) for text, label in (
         ("hopes melt away", True), ("hopes melt fast", True), ("ice melts", False), ("ice", False)
     )]  # fmt: skip
     found = values(BinarySet("toy", train, train, NO_DATA))

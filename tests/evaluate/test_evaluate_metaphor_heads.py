@@ -138,7 +138,7 @@ def test_a_plot_is_drawn_and_refused_for_other_tasks(data, capsys, tmp_path):
     with pytest.raises(SystemExit) as leave:
         run(["evaluate", "syntax", "--from", str(data), "--plot", str(tmp_path / "a.svg")])
     assert leave.value.code == 2
-    assert "--plot shows probabilities, and syntax has none" in capsys.readouterr().err
+    assert "there is no plot for syntax" in capsys.readouterr().err
 
 
 def test_bounds_of_another_tier_stand_under_its_name(tmp_path):

@@ -94,4 +94,4 @@ def test_a_model_without_the_head_leaves_the_part_out(data, capsys, monkeypatch)
     shown = capsys.readouterr()
     assert leave.value.code == 0
     assert "location.count.train.literal" in shown.out
-    assert shown.err == "trope: part encoder is left out: this model has no head for metonymy\n"
+    assert shown.err == "trope: part encoder is skipped: this model has no head for metonymy\n"

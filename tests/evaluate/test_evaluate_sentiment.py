@@ -11,6 +11,7 @@ from builders import FakePipeline
 from metaphor_model import ALL_LABELS, VALENCES, write_model
 from small_tasks import write_semeval2015
 from trope.cli.main import run
+from trope.evaluate.results import read_results
 
 pytest.importorskip(
     "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"
@@ -139,20 +140,20 @@ def test_of_several_models_there_are_mean_and_spread(
     values = [figures[name] for figures in single]
     assert values[0] != values[1]
     each = [option for model in two_models for option in ("--model", str(model))]
-    page = tmp_path / "page.md"
-    code, out, err = evaluated(capsys, *asked, *each, "--json", "--write", str(page))
+    file = tmp_path / "figures.json"
+    code, out, err = evaluated(capsys, *asked, *each, "--json", "--write", str(file))
     assert (code, err) == (0, "")
     found = {f["name"]: f["value"] for f in json.loads(out)["figures"]}
     assert found[f"{name}.mean"] == pytest.approx(fmean(values))
     assert found[f"{name}.sd"] == pytest.approx(stdev(values))
-    assert "## sentiment, 2 models" in page.read_text()
+    assert f"{name}.sd" in {figure.name for figure in read_results(file).figures}
 
 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--plot", "x.svg"), "--plot shows one model"),
-        (("--bounds", "x.toml"), "--bounds are for one model"),
+        (("--plot", "x.svg"), "--plot works with one model only"),
+        (("--bounds", "x.toml"), "--bounds works with one model only"),
     ],
 )
 def test_what_is_for_one_model_is_refused_for_several(
@@ -177,7 +178,7 @@ def test_a_model_without_the_head_leaves_the_part_out(
     assert code == 0
     assert "sentiment.semeval2015.sarcasm.count" in out
     assert "sentiment.semeval2015.test.cosine" not in out
-    assert err == "trope: part encoder is left out: this model has no head for sentiment\n"
+    assert err == "trope: part encoder is skipped: this model has no head for sentiment\n"
     code, _, err = evaluated(capsys, "--from", str(data), "--part", "encoder")
     assert code == 2
     assert "has no head for" in err

@@ -9,7 +9,7 @@ import hub_folder
 from builders import FakePipeline
 from newsmet_run import write_run
 from trope.cli.main import run
-from trope.evaluate.silver_series import RUNS
+from trope.evaluate.metaphor_silver import RUNS
 from trope.release.newsmet_gold import read_newsmet_gold
 from trope.tasks.metaphor.silver_sources import lines_to_predict
 
@@ -103,7 +103,7 @@ def test_counts_are_shown_beside_the_papers(data, capsys):
     assert figures[f"{PREFIX}.d_imbal.items.metaphorical"]["note"] == "paper: 52k"
     assert figures[f"{PREFIX}.d_imbal.items.total"]["note"] == "missing: grothe"
     (folder / "summary.json").write_text("[]")
-    assert "summary.json: is no summary" in evaluate(
+    assert "summary.json: is not a summary" in evaluate(
         data, capsys, "--predictions", str(folder), status=2
     )
 
@@ -117,9 +117,9 @@ def test_without_predictions_there_are_the_controls(data, capsys):
     ("changed", "words"),
     [
         ({"tests_sha256": "00"}, "other test sets"),
-        ({"predictions": {"test_1": [0.5]}}, "one prediction an item"),
+        ({"predictions": {"test_1": [0.5]}}, "one prediction per item"),
         ({"run": "d_huge"}, "the run 'd_huge'"),
-        ({"seed": "x"}, "is no file of predictions"),
+        ({"seed": "x"}, "is not a file of predictions"),
         ({"prepared_sha256": "ef"}, "another preparation"),
     ],
 )

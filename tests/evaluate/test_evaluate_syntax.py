@@ -6,16 +6,25 @@ import json
 from dataclasses import replace
 
 import pytest
-from gold_reader import FILES, HEADLINE, TREEBANK, TWEET, GoldReader, WrongRelations, digest, span
+from gold_pipeline import (
+    FILES,
+    HEADLINE,
+    TREEBANK,
+    TWEET,
+    GoldPipeline,
+    WrongRelations,
+    digest,
+    span,
+)
 
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData, UnknownName
 from trope.core.records import Parse, Relation, SentenceSpan
 from trope.corpora.conllu import read_conllu
-from trope.evaluate import gold, relations, syntax
+from trope.evaluate import syntax, syntax_relations
 from trope.evaluate.options import EvaluationOptions
-from trope.evaluate.raw import join_document, split_at_blanks, split_documents
 from trope.evaluate.results import read_results
+from trope.evaluate.syntax_treebanks import join_document, split_at_blanks, split_documents
 
 
 @pytest.fixture
@@ -34,7 +43,7 @@ def data(tmp_path, monkeypatch):
     directory = tmp_path / "gold"
     directory.mkdir()
     write_gold(directory)
-    monkeypatch.setattr(relations, "GOLD", directory)
+    monkeypatch.setattr(syntax_relations, "GOLD", directory)
     return root
 
 
@@ -62,7 +71,7 @@ def figures(data, reader, **options):
 
 
 def test_gold_answers_have_perfect_scores_under_the_published_names(data):
-    found = figures(data, GoldReader(data))
+    found = figures(data, GoldPipeline(data))
     names = [
         *(f"syntax.{b}.test.{s}" for b in FILES for s in ("upos", "uas", "las", "obj_f")),
         *("syntax.ewt.test.lemma", "syntax.ewt.test.las_full", "syntax.gum.test.las_full"),
@@ -74,7 +83,7 @@ def test_gold_answers_have_perfect_scores_under_the_published_names(data):
 
 
 def test_figures_are_signed(data):
-    evaluation = syntax.evaluate(EvaluationOptions(data=data, tier="small"), GoldReader(data))
+    evaluation = syntax.evaluate(EvaluationOptions(data=data, tier="small"), GoldPipeline(data))
     assert (evaluation.task, evaluation.tier, evaluation.model_sha256) == (
         "syntax",
         "small",
@@ -87,7 +96,7 @@ def test_figures_are_signed(data):
 
 
 def test_controls_stand_beside_the_scores_and_are_worse(data):
-    found = figures(data, GoldReader(data))
+    found = figures(data, GoldPipeline(data))
     endings = ("constant", "right_branching", "form", "blanks", "tags_only")
     controls = [name for name in found if name.endswith(endings)]
     scored = {name.rsplit(".", 1)[0] for name in controls}
@@ -100,7 +109,7 @@ def test_controls_stand_beside_the_scores_and_are_worse(data):
 
 
 def test_wrong_heads_lower_the_tree_scores_and_nothing_else(data):
-    class Rootless(GoldReader):
+    class Rootless(GoldPipeline):
         def parse(self, sentences):
             return [replace(p, heads=(-1,) * len(p)) for p in super().parse(sentences)]
 
@@ -111,7 +120,7 @@ def test_wrong_heads_lower_the_tree_scores_and_nothing_else(data):
 
 
 def test_a_parser_that_loses_a_sentence_is_noticed(data):
-    class Forgetful(GoldReader):
+    class Forgetful(GoldPipeline):
         def parse(self, sentences):
             return super().parse(sentences)[:-1]
 
@@ -157,7 +166,7 @@ def test_triplets_are_no_pairs_of_tweets(data):
 
 
 def test_the_root_is_the_one_a_relation_names_else_that_of_the_tree(data):
-    class Raising(GoldReader):
+    class Raising(GoldPipeline):
         """The tree's root is another word than that of the relation."""
 
         def relate(self, text):
@@ -177,7 +186,7 @@ def test_the_root_is_the_one_a_relation_names_else_that_of_the_tree(data):
 
 
 def test_only_the_first_sentence_of_a_headline_has_the_root(data):
-    class TwoSentences(GoldReader):
+    class TwoSentences(GoldPipeline):
         """ "Rates" alone is the first sentence; the relation is in the second."""
 
         def relate(self, text):
@@ -200,7 +209,7 @@ def test_rejected_triplets_count_on_headlines(data):
 def test_a_text_that_is_not_the_annotated_one_is_refused(data, tmp_path):
     write_gold(tmp_path / "gold", headline={"sha256": "0" * 16})
     with pytest.raises(BadRecord, match=r"headlines\.jsonl:1: the text of 'h7' has the checksum"):
-        figures(data, GoldReader(data))
+        figures(data, GoldPipeline(data))
 
 
 @pytest.mark.parametrize(
@@ -216,27 +225,27 @@ def test_a_text_that_is_not_the_annotated_one_is_refused(data, tmp_path):
 def test_a_bad_row_is_named_with_its_line(data, tmp_path, changes, problem):
     write_gold(tmp_path / "gold", tweet=changes)
     with pytest.raises(BadRecord, match=rf"tweets\.jsonl:1: .*{problem}"):
-        gold.read_tweets(tmp_path / "gold/tweets.jsonl", data)
+        syntax_relations.read_tweets(tmp_path / "gold/tweets.jsonl", data)
 
 
 def test_an_id_is_annotated_once(data, tmp_path):
     path = tmp_path / "gold/headlines.jsonl"
     path.write_text(path.read_text() * 2)
     with pytest.raises(BadRecord, match=r"headlines\.jsonl:2: id 'h7' is there twice"):
-        gold.read_headlines(path, data)
+        syntax_relations.read_headlines(path, data)
 
 
 def test_missing_data_make_undefined_figures_unless_they_were_asked_for(data):
     (data / FILES["gum"]).unlink()
-    found = figures(data, GoldReader(data))
+    found = figures(data, GoldPipeline(data))
     assert found["syntax.gum.test.las"].value is None
     assert found["syntax.gum.test.las"].note == f"not run: {FILES['gum']} not found"
     with pytest.raises(MissingData):
-        figures(data, GoldReader(data), parts=("gum",))
+        figures(data, GoldPipeline(data), parts=("gum",))
 
 
 def test_no_data_at_all_are_an_error(data, tmp_path, monkeypatch):
-    reader = GoldReader(data)
+    reader = GoldPipeline(data)
     (tmp_path / "empty").mkdir()
     with pytest.raises(MissingData):
         figures(tmp_path / "empty", reader)
@@ -244,12 +253,12 @@ def test_no_data_at_all_are_an_error(data, tmp_path, monkeypatch):
 
 def test_an_unknown_part_is_refused(data):
     with pytest.raises(UnknownName, match="Did you mean 'tweebank'"):
-        figures(data, GoldReader(data), parts=("tweebnk",))
+        figures(data, GoldPipeline(data), parts=("tweebnk",))
 
 
 @pytest.fixture
 def command(data, monkeypatch, capsys):
-    monkeypatch.setattr("trope.pipeline.Pipeline", lambda **_: GoldReader(data))
+    monkeypatch.setattr("trope.pipeline.Pipeline", lambda **_: GoldPipeline(data))
 
     def call(*arguments):
         with pytest.raises(SystemExit) as leave:
@@ -280,6 +289,17 @@ def test_missed_bounds_end_with_status_one(command, data, tmp_path):
     assert (status, "missed" in output) == (1, True)
 
 
+def test_only_the_released_model_says_how_it_was_chosen(data, tmp_path):
+    def chosen_on(**options):
+        options = EvaluationOptions(data=data, parts=("ewt",), quiet=True, **options)
+        return {figure.chosen_on for figure in syntax.evaluate(options, GoldPipeline(data)).figures}
+
+    (said,) = chosen_on()
+    assert "the best of three seeds" in said
+    assert chosen_on(tier="base") == {said}
+    assert chosen_on(model=tmp_path) == {""}
+
+
 def test_write_records_the_figures(command, tmp_path):
     file = tmp_path / "figures.json"
     assert command("--json", "--part", "ewt", "--write", str(file))[0] == 0
@@ -291,7 +311,7 @@ def test_write_records_the_figures(command, tmp_path):
 
 @pytest.mark.shared
 def test_the_treebanks_are_read_whole_and_rebuilt(shared):
-    class FromGold(GoldReader):
+    class FromGold(GoldPipeline):
         def __init__(self, path):
             sentences = list(read_conllu(path))
             self.answers = [s.to_parse() for s in sentences]
@@ -313,11 +333,11 @@ def test_the_treebanks_are_read_whole_and_rebuilt(shared):
 @pytest.mark.shared
 def test_raw_documents_score_perfectly_against_themselves(shared):
     data = shared / "data"
-    found = figures(data, GoldReader(data), parts=("raw",))
+    found = figures(data, GoldPipeline(data), parts=("raw",))
     assert found["syntax.ewt.raw.words_f"].value == 1
     assert found["syntax.ewt.raw.words_f"].n == 25094
     assert found["syntax.ewt.raw.sentences_f"].value == 1
 
 
-def test_a_parse_of_the_gold_reader_is_a_parse(data):
-    assert isinstance(GoldReader(data).parse([["Go"]])[0], Parse)
+def test_a_parse_of_the_gold_pipeline_is_a_parse(data):
+    assert isinstance(GoldPipeline(data).parse([["Go"]])[0], Parse)

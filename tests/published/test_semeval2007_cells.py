@@ -6,7 +6,7 @@ import pytest
 
 from trope.corpora.semeval2007 import read_samples
 from trope.corpora.semeval2007_answers import key_of, read_submission
-from trope.evaluate.metonymy_tables import rounded, table_5
+from trope.evaluate.metonymy import rounded, table_5
 from trope.lexicon.readings import GRANULARITIES, labels
 from trope.metrics.metonymy import score_names
 from trope.published.cells import read_published

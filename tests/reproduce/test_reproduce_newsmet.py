@@ -87,5 +87,5 @@ def test_the_released_splits_give_table_2(shared: Path) -> None:
         assert rows["4", f"{verb}, diversity"].status == "exact"
     shares = [row for (table, what), row in rows.items() if table == "4.2.3" and "percent" in what]
     assert {row.status for row in shares} == {"within the interval"}
-    assert rows["2", "invalid, gold"].status == "cannot be had"
+    assert rows["2", "invalid, gold"].status == "not available"
     assert "newsmet.csv" in rows["2", "invalid, gold"].why

@@ -75,7 +75,7 @@ TOY = Published("toy", (Cell("1", "lost box", "n", "3"), Cell("1", "ball", "n", 
 def test_a_cell_is_measured_or_has_its_reason() -> None:
     rows = all_rows(TOY, small_notes(), {("1", "ball", "n"): Measured("5", 5.0)}, data=True)
     assert [(row.what, row.ours, row.status) for row in rows] == [
-        ("lost box, n", "", "cannot be had"),
+        ("lost box, n", "", "not available"),
         ("ball, n", "5", "differs"),
     ]
     assert rows[0].why == "its file is missing"
@@ -120,7 +120,7 @@ def test_every_printed_cell_has_one_row_with_what_is_printed(paper: str) -> None
 def test_without_data_nothing_is_claimed_to_be_measured_on_it(paper: str) -> None:
     report = REPRODUCTIONS.load(paper)()
     assert all(row.why for row in report.rows if row.status not in ("exact", "within the interval"))
-    assert not any(row.ours for row in report.rows if row.status == "cannot be had")
+    assert not any(row.ours for row in report.rows if row.status == "not available")
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -149,4 +149,4 @@ def test_on_the_research_data_every_difference_has_its_reason(shared, paper: str
     report = REPRODUCTIONS.load(paper)(shared / "data", ours_of(paper))
     assert "not computed" not in report.statuses()
     assert [row for row in report.rows if row.status == "differs" and not row.why] == []
-    assert [row for row in report.rows if row.status == "cannot be had" and not row.why] == []
+    assert [row for row in report.rows if row.status == "not available" and not row.why] == []

@@ -1,0 +1,1 @@
+"""Audits of data sets: how far controls get that do not read what is asked."""

@@ -2,59 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 import click
 
 from trope.catalog import EVALUATIONS
 from trope.cli.commands import ListingCommand
 from trope.cli.completion import complete_names
-from trope.corpora.metadata import missing_files_explained
-from trope.evaluate.options import EvaluateTask, EvaluationOptions
 
-if TYPE_CHECKING:
-    from trope.metrics.figures import Evaluation
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_PLOTTED = ("analogy", "metaphor", "rewriting")
 
 
 @click.command(cls=ListingCommand, heading="Tasks, with their parts", names=EVALUATIONS)
 @click.argument("task", shell_complete=complete_names(EVALUATIONS))
-@click.option(
-    "--from", "data", required=True, type=click.Path(path_type=Path),
-    help="Directory of the research data, with one folder a corpus.",
-)  # fmt: skip
+@click.option("--from", "data", required=True, type=click.Path(path_type=Path),
+              help="Directory of the research data, with one folder per corpus.")  # fmt: skip
 @click.option("--tier", default="small", show_default=True,
-              help="Which model reads the texts: small, or base.")  # fmt: skip
-@click.option("--model", "models", multiple=True,
-              type=click.Path(path_type=Path, exists=True, file_okay=False),
-              help="Folder of a model made by `trope train`, not the shipped one; of several, "
-              "mean and spread.")  # fmt: skip
-@click.option("--model-folder", "detector", help="What `trope train metaphor --model` (or "
-              "sentiment, metonymy) made, or a language model (analogy; a masked one for "
-              "rewriting), to be measured beside the others.",
-              type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
-@click.option("--predictions", help="Folder of what `trope train metaphor --silver` or "
-              "`trope train analogy` predicted.",
-              type=click.Path(path_type=Path, exists=True, file_okay=False))  # fmt: skip
-@click.option("--gold", metavar="RUN", help="Run of `trope recipe run newsmet` by which what "
-              "`trope train metaphor --silver --gold RUN` predicted is judged.",
-              type=click.Path(path_type=Path, file_okay=False))  # fmt: skip
-@click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
-              type=click.Path(path_type=Path, exists=True))  # fmt: skip
+              help="Model to measure: small or base.")  # fmt: skip
+@click.option("--model", "models", multiple=True, type=_FOLDER,
+              help="Folder of a model from `trope train`, instead of the one that ships. Given "
+                   "several times, mean and spread of the figures.")  # fmt: skip
+@click.option("--model-folder", "detector", type=_FOLDER,
+              help="Folder of another model to measure beside it: from `trope train metaphor "
+                   "--model` (or sentiment, metonymy), or a language model (analogy, "
+                   "rewriting).")  # fmt: skip
+@click.option("--predictions", type=_FOLDER,
+              help="Folder of predictions by `trope train metaphor --silver` or `trope train "
+                   "analogy`.")  # fmt: skip
+@click.option("--gold", metavar="RUN", type=click.Path(path_type=Path, file_okay=False),
+              help="Run of `trope recipe run newsmet` whose labels score the predictions of "
+                   "`trope train metaphor --silver --gold RUN`.")  # fmt: skip
+@click.option("--base-weights", type=click.Path(path_type=Path, exists=True),
+              help="Folder of the public weights that tier base needs.")  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
-              help="Draw calibration (metaphor) or kinds of errors (analogy): SVG, PNG, PDF."
-)  # fmt: skip
+              help="Draw calibration (metaphor), kinds of errors (analogy) or metaphoricity "
+                   "(rewriting): SVG, PNG or PDF.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads of the model.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-              help="Decides the resamples of the intervals.")  # fmt: skip
+              help="Seed of the resamples for the intervals.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.option("--bounds", "bounds_file", type=click.Path(path_type=Path),
-              help="TOML file of bounds; exit status 1 where a figure misses its own.")  # fmt: skip
+              help="TOML file of bounds; exit status 1 if a figure misses its bound.")  # fmt: skip
 @click.option("--write", "results", type=click.Path(path_type=Path),
-              help="Also record the figures in this file of results (JSON).")  # fmt: skip
+              help="Also record the figures in this JSON file.")  # fmt: skip
 @click.pass_context
 def evaluate(
     ctx: click.Context,
@@ -76,25 +69,21 @@ def evaluate(
 ) -> int:
     """Score a TASK on its test sets, with intervals and controls.
 
-    The data are not part of trope: `trope data` says what there is and where each set comes from.
+    The data are not part of trope: `trope data` lists them and says how to get them.
     """
     from trope.cli.figure_tables import print_evaluation
-    from trope.core.errors import BadInput, MissingData
+    from trope.core.errors import MissingData
     from trope.evaluate.bounds import NO_BOUNDS, missed, read_bounds
+    from trope.evaluate.options import EvaluationOptions, evaluate_task
     from trope.evaluate.results import check_results_file, merge_results
     from trope.release.newsmet_gold import read_newsmet_gold
 
-    for option, given, told in (("plot", plot, "shows"), ("bounds", bounds_file, "are for")):
-        if given is not None and len(models) > 1:
-            raise BadInput(f"--{option} {told} one model; give --model once, or leave it out")
+    if len(models) > 1:
+        _refuse_for_several_models(plot=plot, bounds=bounds_file)
+    if plot is not None:
+        _check_plot(task, plot)
     if results is not None:
         check_results_file(results)
-    if plot is not None:
-        from trope.render.plots.canvas import check_plot
-
-        if task not in ("analogy", "metaphor", "rewriting"):
-            raise BadInput(f"--plot shows probabilities, and {task} has none; leave it out")
-        check_plot(plot)
     if not data.is_dir():
         raise MissingData(data, "give the directory of the research data with --from")
     bounds = read_bounds(bounds_file, tier) if bounds_file else NO_BOUNDS
@@ -112,20 +101,27 @@ def evaluate(
         base_weights=base_weights,
         plot=plot,
     )
-    with missing_files_explained(data):
-        evaluation = _measured(cast(EvaluateTask, EVALUATIONS.load(task)), options, models)
+    evaluation = evaluate_task(task, options, models)
     print_evaluation(evaluation, bounds, seed=seed, as_json=as_json)
     if results is not None:
         merge_results(evaluation, results, on=date.today())
     return 1 if missed(evaluation, bounds) else 0
 
 
-def _measured(
-    task: EvaluateTask, options: EvaluationOptions, models: tuple[Path, ...]
-) -> Evaluation:
-    """The figures of one model, or how those of several differ."""
-    if len(models) < 2:
-        return task(options)
-    from trope.metrics.spread import spread
+def _refuse_for_several_models(**given: Path | None) -> None:
+    from trope.core.errors import BadInput
 
-    return spread([task(replace(options, model=model)) for model in models])
+    for option, value in given.items():
+        if value is not None:
+            raise BadInput(f"--{option} works with one model only; give --model once, or drop it")
+
+
+def _check_plot(task: str, plot: Path) -> None:
+    from trope.core.errors import BadInput
+    from trope.render.plots.canvas import check_plot
+
+    if task not in _PLOTTED:
+        raise BadInput(
+            f"there is no plot for {task}; drop --plot, or evaluate one of {', '.join(_PLOTTED)}"
+        )
+    check_plot(plot)

@@ -77,19 +77,19 @@ def _audit(
     run: FinishedRun, parts: Sequence[str], groups: Sequence[int]
 ) -> tuple[list[Figure], str]:
     """The controls of `trope audit` on the test part, for sets of two labels."""
-    from trope.audit.binary import BinarySet, Item, audit_figures
+    from trope.audit.controls import AuditItem, BinarySet, audit_figures
     from trope.core.errors import MissingExtra
     from trope.metrics.figures import DataRef
 
     settled = sorted({label.label for label in run.labels.values() if label.label})
     if len(settled) != 2:
         return [], f"Not audited: the controls are for two labels, and there are {len(settled)}."
-    questions: dict[str, list[Item]] = {"train": [], "validation": [], "test": []}
+    questions: dict[str, list[AuditItem]] = {"train": [], "validation": [], "test": []}
     for item, part, group in zip(run.items, parts, groups, strict=True):
         label = run.labels[item.id].label
         if label:
             words = tuple(item.text.split())
-            questions[part].append(Item(words, label == _positive(settled), str(group)))
+            questions[part].append(AuditItem(words, label == _positive(settled), str(group)))
     if not all(questions[part] for part in ("train", "test")):
         return [], "Not audited: the controls need a part to learn from and a test part."
     data = DataRef(run.manifest.recipe, "test", "")

@@ -32,7 +32,7 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class TierModel:
-    """One tier: what it is, where it comes from, what it was trained on."""
+    """One tier: what it is, where it comes from, what it was trained on, how it was chosen."""
 
     summary: str
     base: str
@@ -41,6 +41,7 @@ class TierModel:
     seed: int
     files: tuple[ModelFile, ...]
     trained_on: tuple[TrainedOn, ...]
+    chosen_on: str = ""
 
 
 @dataclass(frozen=True, slots=True)

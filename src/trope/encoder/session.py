@@ -30,7 +30,7 @@ FILES = ("encoder.onnx", "labeller.onnx", "labels.json", "vocab.txt")
 """What the folder of a model holds."""
 
 TAGS = ("upos", "xpos", "lemma")
-"""What is said of every word by itself."""
+"""The outputs for every word by itself."""
 
 SYNTAX = (*TAGS, "arcs", "label_dependents", "label_heads")
 """What the heads of syntax say; `trope.encoder.decode` makes trees of it."""

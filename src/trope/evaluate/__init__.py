@@ -1,0 +1,1 @@
+"""Figures of models on test sets, and the scorers of shared tasks."""

@@ -15,7 +15,7 @@ from trope.core.records import Parse
 from trope.corpora.expressions import read_svo
 from trope.corpora.records import LabelledSentence
 from trope.corpora.vua import read_vua_words
-from trope.evaluate.options import EvaluationOptions, Reader
+from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.lexicon.vectors import read_vectors
 from trope.metrics.binary import binary_figures
 from trope.metrics.figures import DataRef, Figure
@@ -54,9 +54,9 @@ class Pairs:
     data: DataRef
 
 
-def evaluate_baselines(reader: Reader, options: EvaluationOptions) -> list[Figure]:
+def evaluate_baselines(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
     """Both detectors on VUA's and TSV's expressions, the linear one on VUA's words too."""
-    splits = {name: _read_vua(reader, options.data, name) for name in ("train", "val", "test")}
+    splits = {name: _read_vua(pipeline, options.data, name) for name in ("train", "val", "test")}
     train, val, test = (_vua_pairs(splits[name]) for name in ("train", "val", "test"))
     svo = _tsv_pairs(options.data)
     scored = [*val.expressions, *test.expressions, *svo.expressions]
@@ -83,10 +83,10 @@ def _ratings(path: Path) -> dict[str, float]:
     return read_concreteness(path) if path.is_file() else {}
 
 
-def _read_vua(reader: Reader, data: Path, split: str) -> Split:
+def _read_vua(pipeline: EvaluatedPipeline, data: Path, split: str) -> Split:
     path = data / "vua18" / f"VUA_seq_formatted_{split}.csv"
     sentences = list(read_vua_words(path))
-    parses = reader.parse([sentence.words for sentence in sentences])
+    parses = pipeline.parse([sentence.words for sentence in sentences])
     return Split(sentences, parses, DataRef("vua18", split, sha256(path)))
 
 

@@ -1,49 +1,65 @@
-"""Figures of NewsMet's silver detector: its Tables 1 and 5 beside what was printed.
+"""Figures of NewsMet's silver detectors: its Tables 1 and 5 beside what was printed.
 
-What `trope train metaphor --silver` predicted is read from files (`--predictions`); a single
-detector of `trope train metaphor --model` is run here (`--model-folder`). Without either there are
-the controls alone. With `--gold` the run of a recipe takes the place of NewsMet's splits; the names
-of its figures say so, and whether its crowd was simulated.
+Predictions of `trope train metaphor --silver` are read from files (`--predictions`). A detector of
+`trope train metaphor --model` is run here (`--model-folder`). Without either, only the controls are
+scored. With `--gold`, the run of a recipe replaces NewsMet's splits; figure names then say so, and
+whether its crowd was simulated.
 
-A probability from 0.5 means metaphorical, as in the paper; of several seeds the one with the best
-score on validation data stands for a run, mean and spread are beside it.
+A headline is called metaphorical where its probability is at least 0.5, as in the paper. Of several
+seeds, the one with the best score on validation data stands for a run; mean and spread are given
+too.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import statistics
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from trope.audit.binary import Item
-from trope.audit.classifiers import word_scores
-from trope.core.errors import BadRecord
+from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.corpora.newsmet import Headline
-from trope.evaluate.options import EvaluationOptions, Reader
-from trope.evaluate.silver_series import (
+from trope.evaluate.metaphor_newsmet import (
     HALF,
-    JudgedSet,
-    Predictions,
-    Series,
-    own_series,
-    read_predictions,
-    released_series,
+    HeadlineSet,
+    control_scores,
+    read_headline_sets,
+    read_training_headlines,
 )
+from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.metrics.binary import binary_figures
-from trope.metrics.figures import NO_DATA, Figure
+from trope.metrics.figures import NO_DATA, DataRef, Figure
 from trope.metrics.significance import mcnemar
 from trope.published.cells import read_published
+from trope.tasks.metaphor.silver_sources import READINGS, UserGold, gold_plus_run, lines_to_predict
 
 PREFIX = "metaphor.newsmet.silver"
+RUNS = ("d_imbal", "d_bal", *(gold_plus_run(reading) for reading in READINGS))
 _TABLE_1 = ("f1_metaphorical", "f1_literal", "accuracy")
 _TABLE_5 = ("accuracy", "precision", "recall", "f1", "macro_f1")
 _CUSTOM = ("test_1", "test_2")
 
 
-class Summary(msgspec.Struct, frozen=True):
-    """What was prepared, as far as it is shown here."""
+class SilverPredictions(msgspec.Struct, frozen=True):
+    """The fields that are used of a file of predictions."""
+
+    run: str
+    seed: int
+    epoch: int
+    model: dict[str, str]
+    prepared_sha256: str
+    tests_sha256: str
+    validation_score: float
+    predictions: dict[str, list[float]]
+
+
+class SilverSummary(msgspec.Struct, frozen=True):
+    """The fields that are used of the summary of a preparation."""
 
     counts: dict[str, dict[str, int]]
     paper: dict[str, dict[str, str]]
@@ -51,11 +67,43 @@ class Summary(msgspec.Struct, frozen=True):
     stand_in: str
 
 
-def evaluate_silver(reader: Reader, options: EvaluationOptions) -> list[Figure]:
+@dataclass(frozen=True, slots=True)
+class SilverSeries:
+    """What detectors are scored on: test sets, training headlines for the controls, names of runs.
+
+    `tests` are the lines that were to be predicted.
+    """
+
+    sets: tuple[HeadlineSet, ...]
+    train: tuple[Headline, ...]
+    runs: tuple[str, ...]
+    tests: str
+
+
+def released_series(data: Path) -> SilverSeries:
+    """NewsMet's test sets, and the runs with its gold+."""
+    sets = tuple(read_headline_sets(data))
+    return SilverSeries(sets, read_training_headlines(data), RUNS, lines_to_predict(data))
+
+
+def own_series(own: UserGold) -> SilverSeries:
+    """The test part of a recipe's run, and the runs with its gold+."""
+    headlines = tuple(own.read("test"))
+    checksum = next(iter(own.files.values()))
+    sets = []
+    for name, gold_only in ((own.test_set, False), (f"{own.crowd}_gold", True)):
+        at = tuple(n for n, h in enumerate(headlines) if h.gold or not gold_only)
+        data = DataRef(f"{own.crowd} newsmet run", name, checksum)
+        sets.append(HeadlineSet(name, own.test_set, headlines, at, data))
+    runs = ("d_imbal", *map(own.run, READINGS))
+    return SilverSeries(tuple(sets), tuple(own.read("train")), runs, own.lines_to_predict())
+
+
+def evaluate_silver(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
     """Controls, then what was predicted, then what a given detector says."""
     series = released_series(options.data) if options.gold is None else own_series(options.gold)
     sets = series.sets
-    controls = baseline_answers(series.train, sets)
+    controls = control_scores(series.train, sets)
     figures: list[Figure] = []
     for name, answers in controls.items():
         for test in sets:
@@ -73,31 +121,15 @@ def evaluate_silver(reader: Reader, options: EvaluationOptions) -> list[Figure]:
     return figures
 
 
-def chosen(files: Sequence[Predictions]) -> Predictions:
+def _chosen(files: Sequence[SilverPredictions]) -> SilverPredictions:
     """The seed that is best on validation data, the lowest of equal ones."""
     return max(files, key=lambda found: (found.validation_score, -found.seed))
 
 
-def baseline_answers(
-    headlines: Sequence[Headline], sets: Sequence[JudgedSet]
-) -> dict[str, dict[str, list[float]]]:
-    """Answers of two systems that know nothing of metaphor; one has words of these headlines."""
-    train = _items(headlines)
-    whole = {test.predicted: test.headlines for test in sets}
-    return {
-        "constant": {name: [1.0] * len(headlines) for name, headlines in whole.items()},
-        "tfidf": {name: word_scores(train, _items(items)) for name, items in whole.items()},
-    }
-
-
-def _items(headlines: Sequence[Headline]) -> list[Item]:
-    return [Item(tuple(h.text.split()), h.metaphor, h.group) for h in headlines]
-
-
 def _run_figures(
-    run: str, files: Sequence[Predictions], sets: Sequence[JudgedSet], seed: int
+    run: str, files: Sequence[SilverPredictions], sets: Sequence[HeadlineSet], seed: int
 ) -> list[Figure]:
-    best = chosen(files)
+    best = _chosen(files)
     model = best.model.get("name", ""), best.model.get("sha256", "")[:12]
     note = (
         f"seed {best.seed}, epoch {best.epoch}, validation {best.validation_score:.4f}; encoder "
@@ -122,14 +154,14 @@ def _run_figures(
 
 def _scores(
     system: str,
-    test: JudgedSet,
+    test: HeadlineSet,
     values: Sequence[float],
     names: Sequence[str],
     seed: int,
     note: str = "",
 ) -> list[Figure]:
     """The named scores of a system on a set."""
-    called = [values[at] >= HALF for at in test.at]
+    called = test.called(values)
     prefix = f"{PREFIX}.{test.name}.{system}"
 
     def figures(gold: list[bool], called: list[bool], scores: Sequence[str]) -> list[Figure]:
@@ -177,12 +209,12 @@ def _published(figure: Figure, value: float, table: str) -> Figure:
 
 
 def _tests(
-    files: Mapping[str, Sequence[Predictions]],
+    files: Mapping[str, Sequence[SilverPredictions]],
     controls: Mapping[str, Mapping[str, Sequence[float]]],
-    series: Series,
+    series: SilverSeries,
 ) -> list[Figure]:
     """McNemar's test of every pair that Table 5 is about, and of each run against the controls."""
-    answers = {run: chosen(group).predictions for run, group in files.items()} | dict(controls)
+    answers = {run: _chosen(group).predictions for run, group in files.items()} | dict(controls)
     gold_plus = [run for run in series.runs if "gold_plus" in run]
     pairs = [(run, "d_imbal") for run in gold_plus]
     pairs += [(run, other) for run in ("d_imbal", *gold_plus) for other in controls]
@@ -197,13 +229,15 @@ def _tests(
 
 
 def _mcnemar(
-    test: JudgedSet,
+    test: HeadlineSet,
     run: str,
     first: Mapping[str, Sequence[float]],
     other: str,
     second: Mapping[str, Sequence[float]],
 ) -> list[Figure]:
-    found = mcnemar(test.gold, test.called(first), test.called(second))
+    found = mcnemar(
+        test.gold, test.called(first[test.predicted]), test.called(second[test.predicted])
+    )
     note = (
         f"exact binomial, the statistic is the smaller of b = {found.first_only} (only {run} "
         f"right) and c = {found.second_only} (only {other} right); mid-p {found.mid_p:.4g}; "
@@ -222,9 +256,11 @@ def _count_figures(path: Path) -> list[Figure]:
     if not path.is_file():
         return []
     try:
-        summary = msgspec.json.decode(path.read_bytes(), type=Summary)
+        summary = msgspec.json.decode(path.read_bytes(), type=SilverSummary)
     except msgspec.DecodeError as error:
-        raise BadRecord(path, None, f"is no summary of a preparation ({error})") from None
+        raise BadRecord(
+            path, None, f"is not a summary of a preparation ({error}); prepare again"
+        ) from None
     figures = []
     for run, counts in summary.counts.items():
         for name, count in counts.items():
@@ -241,7 +277,7 @@ def _count_figures(path: Path) -> list[Figure]:
     return figures
 
 
-def _detector_figures(folder: Path, sets: Sequence[JudgedSet], seed: int) -> list[Figure]:
+def _detector_figures(folder: Path, sets: Sequence[HeadlineSet], seed: int) -> list[Figure]:
     """A detector of `trope train metaphor --model`, at its own threshold."""
     from trope.catalog import DETECTORS
 
@@ -258,3 +294,45 @@ def _detector_figures(folder: Path, sets: Sequence[JudgedSet], seed: int) -> lis
             for figure in _scores("model", test, values, names, seed, note)
         )
     return figures
+
+
+def read_predictions(folder: Path, series: SilverSeries) -> dict[str, list[SilverPredictions]]:
+    """Predictions by run, ordered by seed; all of one preparation, encoder and these test sets.
+
+    Raises:
+        BadRecord: for a file that holds something else, or other items.
+    """
+    wanted = hashlib.sha256(series.tests.encode()).hexdigest()
+    sizes = Counter(json.loads(line)["set"] for line in series.tests.splitlines())
+    files: dict[str, list[SilverPredictions]] = {}
+    first: SilverPredictions | None = None
+    for path in sorted(folder.glob("*-*.json")):
+        try:
+            found = msgspec.json.decode(path.read_bytes(), type=SilverPredictions)
+        except msgspec.DecodeError as error:
+            raise BadRecord(
+                path, None, f"is not a file of predictions ({error}); predict again"
+            ) from None
+        first = first or found
+        if found.tests_sha256 != wanted:
+            raise BadRecord(
+                path,
+                None,
+                "was predicted for other test sets; give the data and the --gold of its training",
+            )
+        if {name: len(values) for name, values in found.predictions.items()} != sizes:
+            raise BadRecord(path, None, "does not have one prediction per item; predict again")
+        if (found.prepared_sha256, found.model) != (first.prepared_sha256, first.model):
+            raise BadRecord(path, None, "is of another preparation or encoder than the others")
+        if found.run not in series.runs:
+            known = ", ".join(series.runs)
+            raise BadRecord(path, None, f"has the run {found.run!r}; known: {known}")
+        files.setdefault(found.run, []).append(found)
+    if not files:
+        raise MissingData(folder, "run trope train metaphor --silver, which writes predictions")
+    for run, group in files.items():
+        seeds = [found.seed for found in group]
+        if len(set(seeds)) != len(seeds):
+            raise BadInput(f"{folder}: the run {run} has a seed twice; keep one file of each")
+        group.sort(key=lambda found: found.seed)
+    return files

@@ -1,7 +1,7 @@
-"""Figures of the systems for metonymy: majority, words alone, grammatical roles.
+"""Figures of the systems for metonymy: the encoder's head, any other encoder, linear models.
 
-Everything that is chosen is chosen by cross-validation on train. The fine and medium labels of the
-company test set are not public, so companies are measured there at coarse level, and at the others
+Whatever is chosen is chosen by cross-validation on train. The fine and medium labels of the company
+test set are not public: there, companies are measured at the coarse level, and at the other levels
 by ten-fold cross-validation on train with three seeds.
 """
 
@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from trope.evaluate.metonymy_data import NameData, NameSplit
+from trope.catalog import METONYMY_SYSTEMS
+from trope.core.errors import BadInput
+from trope.encoder.session import AnyEncoder
+from trope.evaluate.metonymy_names import NameData, NameSplit
 from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels
 from trope.lexicon.verbnet import read_verbnet
@@ -20,9 +23,17 @@ from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.metonymy import f_score
 from trope.tasks.metonymy.baselines import STRENGTH, LinearMetonymy, MajorityReading
+from trope.tasks.metonymy.encoder_head import EncoderMetonymy, Masking, blend
 from trope.tasks.metonymy.features import role_features, shallow_features
-from trope.tasks.metonymy.task import MetonymySystem, NameInContext, Probabilities, decide
-from trope.tasks.metonymy.validation import choose_by_cross_validation, cross_predict
+from trope.tasks.metonymy.task import (
+    MetonymySystem,
+    NameInContext,
+    NoParser,
+    Probabilities,
+    decide,
+    parse_samples,
+)
+from trope.tasks.metonymy.validation import choose_by_cross_validation, cross_predict, held_out
 
 VERBNET = "lexica/verbnet3.zip"
 SEEDS = (0, 1, 2)
@@ -213,3 +224,66 @@ def _figures(
         yield Figure(
             f"{prefix}.{kind}f.{label}", value, low, high, wanted_times, data, chosen_on, said
         )
+
+
+ENCODER_CHOSEN_ON = "semeval2007 train, one sample in ten"
+HELD_OUT = "held_out"
+_SINGLE: tuple[Masking, Masking] = ("plain", "masked")
+_NOTES: dict[Masking, str] = {
+    "both": "the name as it is and hidden, averaged",
+    "masked": "the name hidden",
+    "plain": "the name as it is",
+}
+
+
+def evaluate_encoder(data: NameData, options: EvaluationOptions) -> list[Figure]:
+    """Accuracy and F of every label on the test sets, and on what training has set aside.
+
+    The fine and medium labels of the company test set are not public: for them there is only the
+    part of train that no stage of training has read.
+    """
+    if data.pipeline is None:
+        raise BadInput("names are not read without a model; this part needs one")
+    figures: list[Figure] = []
+    for name_class in NAME_CLASSES:
+        for split, chosen_on in (("test", ENCODER_CHOSEN_ON), (HELD_OUT, "")):
+            part = data[name_class, "test"] if split == "test" else _set_aside(data, name_class)
+            for mask, predicted in _views(data.pipeline.heads, part):
+                places = (
+                    "" if mask == "both" else f"encoder_{mask}",
+                    "" if split == "test" else split,
+                )
+                label = ".".join(place for place in places if place)
+                figures += figures_on(
+                    label, predicted, part, name_class, options.seed, chosen_on, _NOTES[mask]
+                )
+    return figures
+
+
+def _views(encoder: AnyEncoder, part: NameSplit) -> Iterator[tuple[Masking, list[Probabilities]]]:
+    """What the head says of the names, as they are, hidden, and from both."""
+    names = parse_samples(part.samples, NoParser())
+    plain, masked = (EncoderMetonymy(encoder, mask=mask).predict(names) for mask in _SINGLE)
+    yield "both", [blend(a, b) for a, b in zip(plain, masked, strict=True)]
+    yield "plain", plain
+    yield "masked", masked
+
+
+def _set_aside(data: NameData, name_class: NameClass) -> NameSplit:
+    whole = data[name_class, "train"]
+    samples = [sample for sample in whole.samples if held_out(sample.id)]
+    part = DataRef(whole.data.name, f"{whole.data.split}, one in ten", whole.data.sha256)
+    return NameSplit(samples, part)
+
+
+def evaluate_transformers(data: NameData, options: EvaluationOptions) -> list[Figure]:
+    """The folder that was given: a Hugging Face encoder that reads marked names."""
+    system = METONYMY_SYSTEMS.load("transformers")(model=options.detector)
+    note = f"weights {system.model_sha256[:12]}"
+    figures: list[Figure] = []
+    for name_class in NAME_CLASSES:
+        predicted = system.predict(data.names_in_words(name_class, "test"))
+        figures += figures_on_test(
+            "transformers", predicted, data, name_class, options.seed, "", note
+        )
+    return figures

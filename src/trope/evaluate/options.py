@@ -1,18 +1,21 @@
-"""What every evaluation is told, and what it gives back."""
+"""The options of an evaluation, the pipeline that it measures, and how it is run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import click
 
+from trope.catalog import EVALUATIONS
 from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Parse, TextKind
+from trope.corpora.metadata import missing_files_explained
 from trope.encoder.session import AnyEncoder
 from trope.metrics.figures import Evaluation
+from trope.metrics.spread import spread
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
-    """Where the data are, which model reads them, and which parts are wanted (none: all).
+    """Where the data are, which model is measured, and which parts are wanted (none: all).
 
     `model` is the folder of a model that `trope train` wrote, used instead of the tier's own.
     `detector` is the folder of a single detector, `predictions` a folder of predictions made
@@ -43,7 +46,7 @@ class EvaluationOptions:
     plot: Path | None = None
 
     def open_pipeline(self) -> Pipeline:
-        """The model that is measured."""
+        """The pipeline of the model that is measured."""
         from trope.pipeline import Pipeline
 
         return Pipeline(
@@ -54,68 +57,65 @@ class EvaluationOptions:
         )
 
     def choose(self, known: Sequence[str]) -> tuple[str, ...]:
-        """The wanted parts, in the order of `known`; an unknown one is refused."""
+        """The wanted parts, in the order of `known`.
+
+        Raises:
+            UnknownName: for a part that is not known.
+        """
         for part in self.parts:
             if part not in known:
                 raise UnknownName("part of this evaluation", part, known)
         return tuple(part for part in known if not self.parts or part in self.parts)
 
     def choose_readable(
-        self, known: Sequence[str], reader: Reader, needs: Mapping[str, str]
+        self, known: Sequence[str], pipeline: EvaluatedPipeline, needs: Mapping[str, str]
     ) -> tuple[str, ...]:
         """The wanted parts that the model has a head for.
 
         Args:
-            needs: part → the task that it cannot do without.
+            needs: part → the task that it needs.
 
         Raises:
-            BadInput: where a part was asked for by name and the model has no head for it, or there
-                is no folder to measure.
+            BadInput: where a part was named and the model has no head for it, or the part
+                `transformers` was named without a folder.
         """
         parts = self.choose(known)
         if self.detector is None:
             if "transformers" in self.parts:
-                raise BadInput("the part transformers measures a folder; give it as --model-folder")
+                raise BadInput("the part transformers needs a folder; give one with --model-folder")
             parts = tuple(part for part in parts if part != "transformers")
-        without = [part for part in parts if part in needs and needs[part] not in reader.tasks]
-        reader.check_tasks(needs[part] for part in without if part in self.parts)
+        without = [part for part in parts if part in needs and needs[part] not in pipeline.tasks]
+        pipeline.check_tasks(needs[part] for part in without if part in self.parts)
         for part in without:
-            self.say(f"part {part} is left out: this model has no head for {needs[part]}")
+            self.say(f"part {part} is skipped: this model has no head for {needs[part]}")
         return tuple(part for part in parts if part not in without)
 
     def say(self, message: str) -> None:
-        """Tell people, if they want to be told, on standard error."""
+        """Print a message on standard error, unless `quiet`."""
         if not self.quiet:
             click.echo(f"trope: {message}", err=True)
 
 
-class EvaluateTask(Protocol):
-    """What an entry of `EVALUATIONS` is."""
-
-    def __call__(self, options: EvaluationOptions) -> Evaluation:
-        """All figures of the task."""
-
-
-class Reader(Protocol):
-    """The part of a pipeline that evaluations use."""
+class EvaluatedPipeline(Protocol):
+    """What evaluations need of a pipeline."""
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        """What the model can be asked for."""
+        """The tasks that the model has heads for."""
 
     @property
     def heads(self) -> AnyEncoder:
-        """The encoder that says all but tags, trees and lemmas."""
+        """The encoder of all heads but syntax."""
 
     @property
     def thresholds(self) -> tuple[float, float]:
-        """From which probability on a word, and a sentence, is called metaphorical."""
+        """The probabilities at which a word, and a sentence, is called metaphorical."""
 
     def check_tasks(self, tasks: Iterable[str]) -> None:
-        """Raises BadInput if the model cannot be asked for one of the tasks."""
+        """Raises BadInput if the model has no head for one of the tasks."""
 
     def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
-        """Trees of sentences that are already split into words."""
+        """Parses of sentences that are already tokenised."""
 
     def analyze_many(
         self,
@@ -124,4 +124,25 @@ class Reader(Protocol):
         kind: TextKind = "plain",
         tasks: Sequence[str] | None = None,
     ) -> Iterator[Analysis]:
-        """One analysis a text, in order, with all that the model has or the given tasks."""
+        """One analysis per text, in order, for the given tasks or for all."""
+
+
+class EvaluateTask(Protocol):
+    """An entry of `EVALUATIONS`."""
+
+    def __call__(self, options: EvaluationOptions) -> Evaluation:
+        """All figures of the task."""
+
+
+def evaluate_task(task: str, options: EvaluationOptions, models: Sequence[Path] = ()) -> Evaluation:
+    """All figures of a task; for several models, the mean and spread of their figures.
+
+    Raises:
+        UnknownName: for a task that is not known.
+        MissingData: where a file is missing; the text says which corpus it belongs to.
+    """
+    evaluate = cast(EvaluateTask, EVALUATIONS.load(task))
+    with missing_files_explained(options.data):
+        if len(models) < 2:
+            return evaluate(options)
+        return spread([evaluate(replace(options, model=model)) for model in models])

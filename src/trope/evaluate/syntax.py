@@ -9,13 +9,18 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from trope.core.errors import MissingData
-from trope.evaluate.options import EvaluationOptions, Reader
-from trope.evaluate.raw import evaluate_raw
-from trope.evaluate.relations import evaluate_headlines, evaluate_tweets
-from trope.evaluate.treebanks import TREEBANKS, evaluate_treebank
-from trope.metrics.figures import NO_DATA, Evaluation, Figure, new_evaluation
+from trope.encoder.models import known_models
+from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
+from trope.evaluate.syntax_relations import evaluate_headlines, evaluate_tweets
+from trope.evaluate.syntax_treebanks import TREEBANKS, evaluate_raw, evaluate_treebank
+from trope.metrics.figures import (
+    NO_DATA,
+    Evaluation,
+    Figure,
+    new_evaluation,
+)
 
-Part = Callable[[Reader, EvaluationOptions], list[Figure]]
+Part = Callable[[EvaluatedPipeline, EvaluationOptions], list[Figure]]
 
 PARTS: Mapping[str, Part] = {
     **{name: partial(evaluate_treebank, bank) for name, bank in TREEBANKS.items()},
@@ -25,10 +30,7 @@ PARTS: Mapping[str, Part] = {
 }
 """What `--part` chooses from."""
 
-CHOSEN_ON = "ewt dev, tweebank dev, vua18 val, newsmet val: the best of three seeds"
-"""How the shipped model came to be the one that is measured."""
-
-# the figures that stand for a part whose data are not there
+# the figure that is undefined where the data of a part are missing
 _MAIN = {
     "ewt": "syntax.ewt.test.las",
     "tweebank": "syntax.tweebank.test.las",
@@ -39,25 +41,22 @@ _MAIN = {
 }
 
 
-def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evaluation:
+def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = None) -> Evaluation:
     """All figures of syntax.
 
-    A part without data is an undefined figure whose note names the missing file; a part that
-    was asked for by name must have its data.
+    A part without data becomes an undefined figure whose note names the missing file.
 
     Raises:
-        MissingData: for such a part, or where no part has data.
+        MissingData: where a part that was named has no data, or no part has any.
     """
-    if reader is None:
-        from trope.pipeline import Pipeline
-
-        reader = Pipeline(tier=options.tier, threads=options.threads, folder=options.model)
+    if pipeline is None:
+        pipeline = options.open_pipeline()
     figures: list[Figure] = []
     missing: list[MissingData] = []
     parts = options.choose(tuple(PARTS))
     for part in parts:
         try:
-            figures += PARTS[part](reader, options)
+            figures += PARTS[part](pipeline, options)
         except MissingData as error:
             if options.parts:
                 raise
@@ -65,9 +64,19 @@ def evaluate(options: EvaluationOptions, reader: Reader | None = None) -> Evalua
             figures.append(_missing_figure(part, error, options.data))
     if len(missing) == len(parts):
         raise missing[0]
-    checksum = getattr(reader, "model_sha256", "")
-    chosen = [replace(figure, chosen_on=CHOSEN_ON) for figure in figures]
-    return new_evaluation("syntax", options.tier, checksum, chosen)
+    checksum = getattr(pipeline, "model_sha256", "")
+    chosen_on = _chosen_on(options)
+    signed = [replace(figure, chosen_on=chosen_on) for figure in figures]
+    return new_evaluation("syntax", options.tier, checksum, signed)
+
+
+def _chosen_on(options: EvaluationOptions) -> str:
+    """How the released model was chosen; nothing is known of a model in a folder.
+
+    Trees are those of the tier `small` in every tier, and only this tier takes them from a folder.
+    """
+    own = options.model is not None and options.tier == "small"
+    return "" if own else known_models()["small"].chosen_on
 
 
 def _missing_figure(part: str, error: MissingData, data: Path) -> Figure:

@@ -13,9 +13,9 @@ from trope.published.cells import Cell, Published
 from trope.published.comparison import is_cut_off, printed_number, rounds_to
 from trope.reproduce.notes_file import Notes, PrintedTable
 
-Status = Literal["exact", "within the interval", "differs", "cannot be had", "not computed"]
+Status = Literal["exact", "within the interval", "differs", "not available", "not computed"]
 STATUSES: tuple[Status, ...] = (
-    "exact", "within the interval", "differs", "cannot be had", "not computed",
+    "exact", "within the interval", "differs", "not available", "not computed",
 )  # fmt: skip
 CUT_OFF = "printed cut off, not rounded"
 Place = tuple[str, str, str]
@@ -96,7 +96,7 @@ def all_rows(
 
     Args:
         printed: the cells of the paper.
-        notes: its tables, and why something differs or cannot be had.
+        notes: its tables, and why something differs or is not available.
         found: what we have, by table, row and column.
         data: whether the research data were there to measure on.
     """
@@ -104,7 +104,7 @@ def all_rows(
     for table in notes.tables:
         cells = [cell for cell in printed.cells if cell.table == table.name]
         if not cells:
-            rows.append(Row(table.name, table.title, table.shows, "", "cannot be had", table.why))
+            rows.append(Row(table.name, table.title, table.shows, "", "not available", table.why))
         rows += [_row(cell, table, notes, found, data) for cell in cells]
     return rows
 
@@ -120,7 +120,7 @@ def _row(
             why = "; ".join(filter(None, (why, _reason(notes, cell, "differs"))))
         return Row(cell.table, what, cell.printed, ours.shown, status, why)
     if why := _reason(notes, cell, "cannot"):
-        return Row(cell.table, what, cell.printed, "", "cannot be had", why)
+        return Row(cell.table, what, cell.printed, "", "not available", why)
     command = table.command or f"trope reproduce {notes.paper} --from DATA"
     if data and not table.command:
         raise BadInput(f"nothing was measured for {what!r} of table {cell.table}, and no reason")

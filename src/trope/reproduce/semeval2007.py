@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trope.corpora.semeval2007 import read_company_labels, read_samples
 from trope.corpora.semeval2007_answers import key_of, read_submission
-from trope.evaluate.metonymy_tables import rounded, table_5
+from trope.evaluate.metonymy import rounded, table_5
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, labels
 from trope.metrics.figures import Evaluation
 from trope.metrics.metonymy import score_names

@@ -36,7 +36,7 @@ _SHARES = (
 
 
 def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
-    """Every table and figure, most of which cannot be had.
+    """Every table and figure, most of which are not available.
 
     Args:
         data: folder of the research data; without it no set is counted.

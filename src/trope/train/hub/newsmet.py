@@ -102,9 +102,9 @@ def newsmet_part(
 def _apart(
     headlines: Sequence[Headline], guard: HeldOutTexts
 ) -> tuple[list[SilverText], Counter[str]]:
-    said = {h.group: name for h in headlines if (name := guard.find(h.text))}
-    drops = Counter(f"like a text of {said[h.group]}" for h in headlines if h.group in said)
-    kept = [SilverText(h.text, h.metaphor, "newsmet") for h in headlines if h.group not in said]
+    found_in = {h.group: name for h in headlines if (name := guard.find(h.text))}
+    drops = Counter(f"like a text of {found_in[h.group]}" for h in headlines if h.group in found_in)
+    kept = [SilverText(h.text, h.metaphor, "newsmet") for h in headlines if h.group not in found_in]
     return kept, drops
 
 
@@ -199,8 +199,8 @@ def describe(summary: Mapping[str, Any]) -> list[str]:
             f"{counts['train']} to train on, {counts['validation']} to validate with"
         )
     for name, classes in summary["sources"].items():
-        told = ", ".join(f"{count} {label}" for label, count in classes.items())
-        lines.append(f"from {name}: {told}")
+        shown = ", ".join(f"{count} {label}" for label, count in classes.items())
+        lines.append(f"from {name}: {shown}")
     lines += [f"missing: {name}: {why}" for name, why in summary["missing"].items()]
     lines.append(f"literal stand-in for WikiQA: {summary['stand_in']}")
     if summary.get("gold") == SIMULATED:

@@ -68,8 +68,8 @@ def measure_noise(run: RewritingRun, scale: Scale, same: Scores) -> Noise:
         words = [inventory.lemmas[row] for row in rng.permutation(near)[:CANDIDATES]]
         asked.append((place, [place.fitted(word) for word in words]))
     run.say(f"comparing student and teacher on {len(asked)} headlines")
-    student, taught = run.read(asked), run.read(asked, by=run.teacher)
-    rows = [o - scale.rows(t, CONTEXT) for o, t in zip(student, taught, strict=True)]
+    student, of_teacher = run.read(asked), run.read(asked, by=run.teacher)
+    rows = [o - scale.rows(t, CONTEXT) for o, t in zip(student, of_teacher, strict=True)]
     return noise_of([np.asarray(row, dtype=np.float64) for row in rows])
 
 

@@ -262,9 +262,9 @@ def _clean_contexts(
     if run.teacher is None:
         return own, Scale({}, {})
     run.say("reading them with the vectors of the teacher")
-    taught = run.read(asked, by=run.teacher)
-    scale = scale_between(np.vstack(taught), np.vstack(own), CONTEXT)
-    return [scale.rows(rows, CONTEXT) for rows in taught], scale
+    of_teacher = run.read(asked, by=run.teacher)
+    scale = scale_between(np.vstack(of_teacher), np.vstack(own), CONTEXT)
+    return [scale.rows(rows, CONTEXT) for rows in of_teacher], scale
 
 
 def _choose_penalty(

@@ -55,9 +55,9 @@ class SampleSizes:
 class RewritingRun:
     """What the stages share.
 
-    The small encoder has learnt NewsMet's train headlines by heart, accepted candidates with the
-    opposite label: its vectors part what they should hold together, there and nowhere else. So
-    weights are learnt on the vectors of its `teacher`, brought to its own mean and spread.
+    The small encoder was trained on NewsMet's train headlines, where accepted candidates have the
+    opposite label: on these headlines alone, its vectors separate what should be near. So weights
+    are learnt on the vectors of its `teacher`, scaled to its own mean and spread.
     """
 
     data: Path

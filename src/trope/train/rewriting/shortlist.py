@@ -53,21 +53,21 @@ class RankerLessons:
     def ranker(self, at: Iterable[int]) -> Ranker:
         """A ranker that has seen the lists with these numbers alone."""
         chosen = list(at)
-        said, lists, own = with_copies(self.copies, chosen)
+        learnt, lists, own = with_copies(self.copies, chosen)
         short = [self.short[n] for n in chosen]
         names = (*CHEAP, SUBSTITUTION)
         shortlist = learn_directions(
-            short, said, names, own=own[: len(short)], penalty=SHORTLIST_PENALTY, here=False
+            short, learnt, names, own=own[: len(short)], penalty=SHORTLIST_PENALTY, here=False
         )
         names = (*CHEAP, *CONTEXT, SUBSTITUTION)
-        rank = learn_directions(lists, said, names, own=own, penalty=self.penalty, here=True)
+        rank = learn_directions(lists, learnt, names, own=own, penalty=self.penalty, here=True)
         return Ranker(
             self.kind,
             {SUBSTITUTION: self.same_short, **shortlist},
             {SUBSTITUTION: self.same_rank, **rank},
-            said.priors,
+            learnt.priors,
             {},
-            pairs=said.pairs,
+            pairs=learnt.pairs,
         )
 
 
@@ -129,8 +129,8 @@ def _chosen(run: RewritingRun, hits: Hits, what: str) -> dict[str, float]:
     for direction, by_value in hits.items():
         shares = {value: float(np.mean(found)) for value, found in by_value.items() if found}
         chosen[direction] = _smallest_as_good(shares, len(next(iter(by_value.values()))))
-        told = ", ".join(f"{value:g}: {share:.3f}" for value, share in shares.items())
-        run.say(f"{direction}, accepted among the first {TOP} by {what}: {told}")
+        shown = ", ".join(f"{value:g}: {share:.3f}" for value, share in shares.items())
+        run.say(f"{direction}, accepted among the first {TOP} by {what}: {shown}")
     return chosen
 
 
