@@ -6,8 +6,9 @@ A walk is one run of a real command (or one judgment sent to the service), made 
 and then once more under a profiler. The functions of trope are listed in the order in which that
 second run first calls them, as a reader would meet them, and each step from one package to another
 is a change of package. Packages that are only asked for a value are stepped over: `core` (records,
-errors, files), `corpora` (readers), `metrics` and `published`. So is what another walk
-already shows: the pipeline in all walks but that of the sentence. A border is a pair of packages, caller and callee; each is counted once.
+errors, files), `corpora` (readers), `metrics` and `published`. So is what another walk already
+shows: the pipeline in all walks but that of the sentence. A border is a pair of packages, caller
+and callee; each is counted once.
 """
 
 from __future__ import annotations
