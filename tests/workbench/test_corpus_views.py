@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import ALL, NOUNS, SOURCES, VERBS, Row, detect, opened, read_by_rule, trope
 
-from trope.tasks.metaphor.corpus_rates import is_word
+from trope.core.records import is_word
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import make_query
 from trope.workbench.corpus.table import CorpusTable, to_dict

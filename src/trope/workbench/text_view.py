@@ -11,7 +11,6 @@ from trope.annotate.exchange.files import protect
 from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
 from trope.render import feelings, metaphor_page, names, pieces, rewritings
 from trope.render.pieces import clean
-from trope.tasks.metaphor.corpus_rates import is_word
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.workbench.requests import RequestRefused
 
@@ -49,7 +48,7 @@ def _words(sentence: SentenceSpan, analysis: Analysis, address: str) -> Iterator
         at = token.end
         text = _marked(token, own)
         link = f'<a class="w" id="w{number}" href="{address}{number}#panel">{text}</a>'
-        yield link if is_word(token.text) else text
+        yield link if token.is_word else text
     yield clean(analysis.text[at : sentence.end])
 
 

@@ -21,7 +21,7 @@ import msgspec
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import Say
-from trope.tasks.metaphor.corpus_rates import is_word
+from trope.core.records import is_word
 from trope.workbench.corpus.database import (
     BUILD_MEMORY,
     connect,

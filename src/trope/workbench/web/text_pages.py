@@ -172,7 +172,7 @@ def _line(summary: Summary) -> str:
     rate = metaphor_page.percent(words.interval())
     kept, rejected = summary.kept.total(), summary.rejected.total()
     parts = [
-        f"sentences: {summary.sentences:,}",
+        f"sentences: {summary.totals.sentences:,}",
         f"metaphors: {words.part:,} of {words.whole:,} words, {rate}",
         f"relations: {kept:,} kept, {rejected:,} rejected",
         f"names: {summary.names.total():,}",
