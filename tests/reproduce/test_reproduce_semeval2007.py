@@ -37,4 +37,4 @@ def test_tables_on_the_research_data(shared: Path) -> None:
     assert {row.status for row in scored} == {"exact"}
     assert len(scored) == 6
     others = [r for r in report.rows if r.table == "3" and r not in scored]
-    assert {row.status for row in others} == {"cannot be had"}
+    assert {row.status for row in others} == {"not available"}

@@ -11,7 +11,7 @@ from trope.reproduce.tweets2019 import possible_counts, reproduce
 def test_nothing_of_the_data_set_is_filled_in() -> None:
     report = reproduce()
     for table in ("2", "3", "4", "5", "6"):
-        assert set(report.statuses(table)) == {"cannot be had"}
+        assert set(report.statuses(table)) == {"not available"}
 
 
 def test_settings_are_those_of_the_template() -> None:
