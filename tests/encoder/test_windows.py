@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trope import Pipeline
 from trope.core.records import ROOT
-from trope.encoder.pieces import MAX_PIECES_A_WORD, WordPieces
+from trope.encoder.pieces import MAX_PIECES_PER_WORD, WordPieces
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import CONTEXT_PIECES, MAX_PIECES, batches, windows
 
@@ -22,7 +22,7 @@ MEMORY_LIMIT_MB = 900
 way and the tokens of a text of 1 MB about 200 more; the rest is room for other allocators. If the
 scores of all batches stayed in memory, it would be 1,400."""
 
-word_sizes = st.lists(st.integers(1, MAX_PIECES_A_WORD), min_size=1, max_size=400).flatmap(
+word_sizes = st.lists(st.integers(1, MAX_PIECES_PER_WORD), min_size=1, max_size=400).flatmap(
     lambda sizes: st.sampled_from([1, 2, 5]).map(lambda times: sizes * times)
 )
 
@@ -56,7 +56,7 @@ def test_a_long_sentence_has_context_on_both_sides_of_every_cut(sizes: list[int]
     pieces = pieces_of(sizes)
     found = list(windows(0, pieces))
     assert (len(found) == 1) == (len(pieces.ids) <= MAX_PIECES)
-    least = CONTEXT_PIECES - MAX_PIECES_A_WORD
+    least = CONTEXT_PIECES - MAX_PIECES_PER_WORD
     for left, right in pairwise(found):
         before = pieces.starts[right.core_first] - pieces.starts[right.first]
         after = pieces.starts[left.last] - pieces.starts[left.core_last]

@@ -42,13 +42,13 @@ def toys(tmp_path, monkeypatch):
     write_data(tmp_path / "data")
     prepare(tmp_path / "data", tmp_path / "prepared", seeds=(0,))
     path = tmp_path / "prepared" / "prepared.json"
-    told = json.loads(path.read_text())
+    content = json.loads(path.read_text())
     for key in ("texts", "repaired", "auxiliary"):
-        told[key]["templates"] = {"t1": told[key]["templates"]["t1"]}
-    told["folds"] = {kind: {"0": seeds["0"][:2]} for kind, seeds in told["folds"].items()}
-    told["draws"] = told["draws"][:1]
-    told["draws"][0] = {"train": [0], "validation": [0]}
-    path.write_text(json.dumps(told))
+        content[key]["templates"] = {"t1": content[key]["templates"]["t1"]}
+    content["folds"] = {kind: {"0": seeds["0"][:2]} for kind, seeds in content["folds"].items()}
+    content["draws"] = content["draws"][:1]
+    content["draws"][0] = {"train": [0], "validation": [0]}
+    path.write_text(json.dumps(content))
     quick = AnalogySettings("mean", 1e-3, 1e-2, epochs=1, batch=8)
     for module in (analogy_fit, prepared_analogies):
         monkeypatch.setattr(module, "CANDIDATES", {"quick": quick})
@@ -71,9 +71,9 @@ def rows(toys):
 
 
 def test_prepared_items_share_nothing_with_the_tested_ones(toys):
-    told = read_prepared(toys / "prepared").told
+    content = read_prepared(toys / "prepared").content
     golds = {item.gold for item in read_mean(toys / "data/mean/MEAN_datasetV1.csv")}
-    texts = [end for item in told["auxiliary"]["templates"]["t1"] for _, end in item]
+    texts = [end for item in content["auxiliary"]["templates"]["t1"] for _, end in item]
     assert texts
     assert not [end for end in texts if any(f"' {spoken(gold)} '" in end for gold in golds)]
 
@@ -132,7 +132,7 @@ def test_choices_stand_in_the_order_of_the_columns(toys):
     prepared = read_prepared(toys / "prepared")
     trainer = ChoiceTrainer(prepared, toys / "model", toys, "cpu")
     texts = trainer._mean["t1"]
-    order = torch.tensor(prepared.told["texts"]["order"])
+    order = torch.tensor(prepared.content["texts"]["order"])
     assert bool((order.gather(1, texts.gold[:, None]) == 0).all())
     assert bool((order.gather(1, texts.places) == torch.arange(4)).all())
     assert int(texts.types.max()) == 1  # the end has a token type of its own

@@ -27,17 +27,17 @@ def corpus_of(sizes: list[list[int]]) -> EncodedCorpus:
 
 @given(sentences, st.integers(5, 60), st.one_of(st.none(), st.integers(0, 99)))
 def test_every_piece_and_word_is_in_one_batch_once(
-    sizes: list[list[int]], words_a_batch: int, seed: int | None
+    sizes: list[list[int]], words_per_batch: int, seed: int | None
 ) -> None:
     corpus = corpus_of(sizes)
     rng = None if seed is None else np.random.default_rng(seed)
-    found = list(batches(corpus, words_a_batch, rng))
+    found = list(batches(corpus, words_per_batch, rng))
     pieces = np.concatenate([b["ids"][b["owner"] != UNKNOWN] for b in found] or [[]])
     words = np.concatenate([b["word"][b["word"] != UNKNOWN] for b in found] or [[]])
     assert sorted(pieces) == list(corpus.ids)
     assert sorted(words) == list(range(len(corpus.starts) - 1))
     for batch in found:
-        assert batch["word"].size <= words_a_batch or len(batch["word"]) == 1
+        assert batch["word"].size <= words_per_batch or len(batch["word"]) == 1
         for row, sentence in enumerate(batch["sentence"]):
             assert_row(corpus, {name: values[row] for name, values in batch.items()}, int(sentence))
 

@@ -32,7 +32,7 @@ SETTINGS = FitSettings(
     "e5-small",
     encoder_rate=1e-3,
     head_rate=1e-2,
-    words_a_batch=48,
+    words_per_batch=48,
 )
 WORDS = tiny.WORDS
 

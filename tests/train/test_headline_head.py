@@ -109,11 +109,11 @@ def choices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -
         readers=replace(shipped.readers, seeds=(1, 2), vua_passes=1, lcc_passes=1),
         teachers=replace(
             shipped.teachers,
-            rows_a_batch=8,
+            rows_per_batch=8,
             kinds=tuple(replace(kind, seeds=kind.seeds[:1]) for kind in shipped.teachers.kinds),
         ),
         pool=POOL,
-        head=replace(shipped.head, passes=3, rows_a_batch=16),
+        head=replace(shipped.head, passes=3, rows_per_batch=16),
     )
     torch.manual_seed(2)
     public = dict(load_file(weights))

@@ -30,7 +30,7 @@ from trope.train.headlines.small_heads import layers_of, showing_layers, with_me
 SHIPPED = Path(small_heads.__file__).parent
 SETTINGS = replace(
     read_config(SHIPPED / "lower_heads.toml", LowerHeadSettings),
-    layers=1, seeds=(1, 2), texts=("coinco",), passes=2, gold_passes=1, words_a_batch=64,
+    layers=1, seeds=(1, 2), texts=("coinco",), passes=2, gold_passes=1, words_per_batch=64,
 )  # fmt: skip
 WORDS = tiny.WORDS
 
@@ -88,8 +88,8 @@ def test_other_heads_stay_as_they_are_bit_for_bit(folder: Path) -> None:
 def test_the_new_heads_compute_what_torch_computes(folder: Path) -> None:
     heads = lower()
     corpus, _ = encode_words(WORDS, Vocabulary(tiny.VOCABULARY))
-    seen = list(small_heads.see(folder, corpus, SETTINGS, "cpu"))
-    wanted = small_heads.said_by(heads, seen, corpus)
+    seen = list(small_heads.read_layers(folder, corpus, SETTINGS, "cpu"))
+    wanted = small_heads.predict(heads, seen, corpus)
     (folder / "encoder.onnx").write_bytes(changed(folder, heads))
     (future,) = Encoder(folder=folder, threads=1).submit(WORDS, METAPHOR)
     done = future.result()
@@ -163,12 +163,12 @@ def test_a_whole_run_changes_heads_and_thresholds_alone(
         readers=replace(shipped.readers, seeds=(1,), vua_passes=1, lcc_passes=1),
         teachers=replace(
             shipped.teachers,
-            rows_a_batch=8,
+            rows_per_batch=8,
             kinds=(replace(shipped.teachers.kinds[0], seeds=(1,)),),
         ),
         pool=PoolSettings(size=20, shortest=3, longest=12, exchanged=1.0, seed=1),
     )
-    from test_base_head import write_newsmet
+    from test_headline_head import write_newsmet
 
     (tmp_path / "work").mkdir()
     choices = {

@@ -30,13 +30,13 @@ meaning = 0
 base = "e5-small"
 encoder_rate = 1e-3
 head_rate = 1e-2
-words_a_batch = 64
+words_per_batch = 64
 
 [base]
 base = "all-mpnet-base-v2"
 encoder_rate = 1e-3
 head_rate = 1e-2
-words_a_batch = 64
+words_per_batch = 64
 """
     + "".join(
         f"""
@@ -47,7 +47,7 @@ number = 2
 base = "all-mpnet-base-v2"
 encoder_rate = 1e-3
 head_rate = 1e-2
-words_a_batch = 64
+words_per_batch = 64
 """
         for task in ("syntax", "metaphor")
     )
@@ -263,3 +263,15 @@ def test_faults_of_the_request_are_named(tmp_path: Path) -> None:
     with pytest.raises(MissingData, match=r"en_ewt.*give the folder that holds ewt/ with --from"):
         (tmp_path / "data" / "ewt" / "en_ewt-ud-train.conllu.gz").unlink()
         train(tmp_path, *SMALLER)
+
+
+def test_old_names_of_settings_are_still_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(SETTINGS.replace("words_per_batch", "words_a_batch"))
+    settings = read_settings(path)
+    assert (
+        settings.teachers["metaphor"].fit.words_per_batch == settings.student.words_per_batch == 64
+    )
+    assert "'student.words_a_batch' is now called 'words_per_batch'" in capsys.readouterr().err

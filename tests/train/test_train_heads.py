@@ -42,7 +42,7 @@ from trope.train.encoder import (  # noqa: E402
 from trope.train.encoder.development import (  # noqa: E402
     fit_scale,
     metonymy_figures,
-    said_scores,
+    predicted_scores,
     sentiment_figures,
 )
 from trope.train.encoder.export import export  # noqa: E402
@@ -65,7 +65,7 @@ NAMED = [
 ALL = msgspec.structs.replace(
     tiny.labels(), sentiment=SENTIMENT_OUTPUTS, metonymy=LABELS, meaning=24
 )
-FITTED = FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_a_batch=40)
+FITTED = FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_per_batch=40)
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,7 @@ def test_feelings_are_learnt_from_scores_and_put_on_their_scale() -> None:
     figures = sentiment_figures(model, corpus, "cpu")
     assert figures["cosine"] > 0.95
     assert figures["mse"] < 1
-    said = said_scores(model, corpus, "cpu")
+    said = predicted_scores(model, corpus, "cpu")
     slope, shift = fit_scale(said, corpus)
     assert (slope * said + shift).mean() == pytest.approx(-0.5, abs=1e-6)  # of 3 and -4
 
@@ -200,7 +200,7 @@ def test_a_whole_run_teaches_all_heads_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sentiment_sets.READERS, "semeval2015", lambda data, split: SCORED)
-    monkeypatch.setattr(preparation, "read_name_set", lambda *_: NAMED)
+    monkeypatch.setattr(preparation, "read_name_set", lambda *_, **__: NAMED)
     teachers = SETTINGS[SETTINGS.index("[teachers.syntax]") : SETTINGS.index("[teachers.metaphor]")]
     more = "".join(teachers.replace(".syntax", f".{task}") for task in ("sentiment", "metonymy"))
     settings = SETTINGS.replace("meaning = 0", "meaning = 16").replace(

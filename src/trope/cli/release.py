@@ -56,9 +56,7 @@ def _shares(given: str) -> tuple[float, ...]:
     try:
         return tuple(float(share) for share in given.split(","))
     except ValueError:
-        raise BadInput(
-            f"--shares {given!r} are not numbers; give three like 0.8,0.1,0.1"
-        ) from None
+        raise BadInput(f"--shares {given!r} are not numbers; give three like 0.8,0.1,0.1") from None
 
 
 def _day(given: str) -> str:

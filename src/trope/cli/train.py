@@ -64,7 +64,8 @@ def _with_work(options: Options) -> Options:
 
 
 def _hub(task: str, options: Options) -> Options:
-    return {**options, "settings": _hub_settings(task, options.pop("config"), options.pop("seed"))}
+    settings = _hub_settings(task, options.pop("config"), options.pop("seed"))
+    return {**options, "settings": settings}
 
 
 def _hub_settings(preset: str, config: Path | None, seed: int | None) -> HubSettings:

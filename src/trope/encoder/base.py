@@ -75,7 +75,7 @@ class TierMean(msgspec.Struct, frozen=True):
 
 
 def log_odds(shares: Floats) -> Floats:
-    """Of probabilities that are rounded, so that 0 and 1 are as near as their last place says."""
+    """The log-odds of rounded probabilities; 0 and 1 count as one unit of the last decimal away."""
     sure = 10.0**-PLACES
     kept = np.clip(shares.astype(np.float64), sure, 1 - sure)
     return np.asarray(np.log(kept / (1 - kept)))
@@ -176,8 +176,8 @@ class BaseEncoder:
         tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
         tensors["mask"] = tensors["mask"].long()
         with torch.inference_mode():
-            said = _outputs(self.network(tensors))
-        return BatchPass(batch, {name: said[name] for name in outputs}, thread_time() - began)
+            found = _outputs(self.network(tensors))
+        return BatchPass(batch, {name: found[name] for name in outputs}, thread_time() - began)
 
     def verdicts(
         self,
@@ -188,8 +188,8 @@ class BaseEncoder:
     ) -> list[SentenceVerdict]:
         """What the network says of each sentence (of at least one word).
 
-        On whole sentences the tier `small` is heard, too; `small` is what it said, where it is
-        known already.
+        The scores of whole sentences also use those of the tier `small`, which `small` holds where
+        they are known already.
         """
         outputs = (*METAPHOR, *(SENTIMENT if sentiment else ()))
         words: list[list[float]] = [[0.0] * len(sentence) for sentence in sentences]
@@ -239,10 +239,10 @@ def _probabilities(logits: Array) -> list[float]:
 
 
 def _outputs(scores: Any) -> dict[str, Array]:
-    """What the heads said, by the names that the outputs of the tier `small` have."""
-    said = {"metaphor": scores.metaphor.metaphor, "figurative": scores.metaphor.figurative}
-    said |= {"sentiment": scores.sentiment, "metonymy": scores.metonymy}
-    return {name: value.numpy() for name, value in said.items() if value is not None}
+    """The outputs of the heads, named as those of the tier `small`."""
+    found = {"metaphor": scores.metaphor.metaphor, "figurative": scores.metaphor.figurative}
+    found |= {"sentiment": scores.sentiment, "metonymy": scores.metonymy}
+    return {name: value.numpy() for name, value in found.items() if value is not None}
 
 
 def _figurative(small: Encoder, sentences: Sequence[Sequence[str]]) -> list[float]:
@@ -264,11 +264,11 @@ def _load(weights: Path, adapters: Path) -> tuple[Labels, TierMean | None, Any]:
 
     try:
         with safe_open(adapters, "pt") as file:
-            told: Mapping[str, str] = file.metadata() or {}
+            metadata: Mapping[str, str] = file.metadata() or {}
             trained = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
-        labels = _labels(told)
-        agreement = _agreement(told)
-        wanted, base = told["base_sha256"], told["base"]
+        labels = _labels(metadata)
+        agreement = _agreement(metadata)
+        wanted, base = metadata["base_sha256"], metadata["base"]
     except (SafetensorError, KeyError, msgspec.MsgspecError) as error:
         raise BadModel(adapters, f"holds no adapters ({error}); install trope again") from None
     found = sha256(weights)
@@ -282,23 +282,25 @@ def _load(weights: Path, adapters: Path) -> tuple[Labels, TierMean | None, Any]:
     return labels, agreement, network.eval()
 
 
-def _agreement(told: Mapping[str, str]) -> TierMean | None:
-    """None for adapters whose own word on whole sentences is all there is."""
-    return msgspec.json.decode(told["agreement"], type=TierMean) if "agreement" in told else None
+def _agreement(metadata: Mapping[str, str]) -> TierMean | None:
+    """None for adapters whose own scores of whole sentences count alone."""
+    if "agreement" not in metadata:
+        return None
+    return msgspec.json.decode(metadata["agreement"], type=TierMean)
 
 
-def _labels(told: Mapping[str, str]) -> Labels:
+def _labels(metadata: Mapping[str, str]) -> Labels:
     """What the heads choose from; those of sentiment and metonymy are not in all adapters."""
 
     def names(head: str) -> tuple[str, ...]:
-        return msgspec.json.decode(told.get(head, "[]"), type=tuple[str, ...])
+        return msgspec.json.decode(metadata.get(head, "[]"), type=tuple[str, ...])
 
     return Labels(
         upos=(),
         xpos=(),
         deprels=(),
         lemma_rules=(),
-        metaphor=msgspec.json.decode(told["metaphor"], type=MetaphorThresholds),
+        metaphor=msgspec.json.decode(metadata["metaphor"], type=MetaphorThresholds),
         sentiment=names("sentiment"),
         metonymy=names("metonymy"),
     )

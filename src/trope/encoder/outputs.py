@@ -23,13 +23,13 @@ class SentimentScores:
         self._words = [0] * sequences
 
     def add(self, done: BatchPass) -> None:
-        """Take in what the head said of one batch; nothing if it was not asked."""
-        said = done.outputs.get("sentiment")
-        if said is None:
+        """Add the scores of one batch; nothing if the pass was not asked for them."""
+        scores = done.outputs.get("sentiment")
+        if scores is None:
             return
         for row, window in enumerate(done.windows):
             words = window.core_last - window.core_first
-            self._sums[window.sentence] += float(said[row, _SCORE]) * words
+            self._sums[window.sentence] += float(scores[row, _SCORE]) * words
             self._words[window.sentence] += words
 
     def scores(self) -> list[float]:

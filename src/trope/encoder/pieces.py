@@ -13,13 +13,13 @@ from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
 
-MAX_PIECES_A_WORD = 12
+MAX_PIECES_PER_WORD = 12
 """Beyond this a "word" is noise (an encoded blob, a run of punctuation): its first pieces do."""
 
 MASK = "[MASK]"
 """The word that stands where a name is hidden; no text has it, since brackets are words."""
 
-_READ_OF_A_WORD = 128  # characters; more never changes the first twelve pieces of real text
+_READ_PER_WORD = 128  # characters; more never changes the first twelve pieces of real text
 _MENTION = re.compile(r"@\w+")
 _LINK = re.compile(r"(?:https?://|www\.)\S+|URL\d*|\S+@\S+\.\w+", re.IGNORECASE)
 
@@ -55,9 +55,9 @@ def case_type(word: str) -> CaseType:
     """The way a word is written, from its letters."""
     if word.startswith(("@", "#")) and len(word) > 1:
         return CaseType.HANDLE
-    letters = [c for c in word[:_READ_OF_A_WORD] if c.isalpha()]
+    letters = [c for c in word[:_READ_PER_WORD] if c.isalpha()]
     if not letters:
-        if any(c.isdigit() for c in word[:_READ_OF_A_WORD]):
+        if any(c.isdigit() for c in word[:_READ_PER_WORD]):
             return CaseType.NUMBER
         return CaseType.PUNCTUATION if word.isascii() else CaseType.SYMBOL
     if not any(c.isupper() for c in letters):
@@ -85,12 +85,12 @@ class Vocabulary:
         if word == MASK:
             return (self.mask,), int(CaseType.CAPITALISED)
         # lone surrogates cannot cross into the tokenizer, which is UTF-8 inside
-        text = word[:_READ_OF_A_WORD].encode("utf-8", "replace").decode("utf-8")
+        text = word[:_READ_PER_WORD].encode("utf-8", "replace").decode("utf-8")
         if _LINK.fullmatch(text):
             text, kind = "url", CaseType.HANDLE
         elif _MENTION.fullmatch(text):
             text = "@user"
-        ids = self._tokenizer.encode(text, add_special_tokens=False).ids[:MAX_PIECES_A_WORD]
+        ids = self._tokenizer.encode(text, add_special_tokens=False).ids[:MAX_PIECES_PER_WORD]
         return tuple(ids) or (self.unknown,), int(kind)
 
     def pieces(self, words: Sequence[str]) -> WordPieces:

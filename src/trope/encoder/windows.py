@@ -17,10 +17,10 @@ CORE_PIECES, CONTEXT_PIECES = 300, 90
 """A longer one goes in stretches of so many pieces, with so much context on either side."""
 
 BATCH_PIECES = 384
-"""Padded pieces a batch: enough rows to keep the kernels busy, few enough to stay in the cache."""
+"""Padded pieces per batch: enough to keep the kernels busy, few enough to stay in the cache."""
 
 FILLED_PIECES = 192
-"""From here on a batch takes no longer window, which would have its shorter ones padded."""
+"""A batch of at least this size takes no longer window, which would pad its shorter ones."""
 
 
 @dataclass(frozen=True, slots=True)

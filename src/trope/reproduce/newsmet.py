@@ -17,7 +17,7 @@ from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured
 from trope.reproduce.settings import headline_settings
-from trope.tasks.rewriting.diversity import diversity
+from trope.tasks.rewriting.measures import diversity
 
 SAMPLES = {
     "has": "af992d50097b908e",

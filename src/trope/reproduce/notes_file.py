@@ -32,7 +32,7 @@ class PrintedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why cells differ or not available; `*` stands for any row or column."""
+    """Why cells differ or are not available; `*` stands for any row or column."""
 
     table: str
     kind: Literal["unavailable", "differs"]

@@ -95,7 +95,7 @@ def all_rows(
 
     Args:
         printed: the cells of the paper.
-        notes: its tables, and why something differs or not available.
+        notes: its tables, and why something differs or is not available.
         found: what we have, by table, row and column.
         data: whether the research data were there to measure on.
     """

@@ -18,7 +18,7 @@ from trope.corpora.verb_corpora import read_moh
 from trope.corpora.vua import read_vua_key, read_vuamc
 from trope.lexicon.verbs import CLASSES, shipped_verbs
 from trope.published.cells import Published, is_cut_off, read_published, rounds_to
-from trope.relations.verb_object import MAX_WORDS
+from trope.relations.extraction import MAX_WORDS
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction
 from trope.reproduce.rows import OurValue, Place, all_rows, counted
@@ -35,7 +35,7 @@ _SHARES = (
 
 
 def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
-    """Every table and figure, most of which not available.
+    """Every table and figure, most of which are not available.
 
     Args:
         data: folder of the research data; without it no set is counted.

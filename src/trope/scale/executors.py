@@ -212,16 +212,16 @@ class _Crew:
     def _welcome(self, answer: Any) -> bool:
         """Take in a worker that has its model, unless it was lost."""
         worker = self._starting.pop(answer)
-        told = self._answer(answer)
-        if told is _LOST:
+        described = self._answer(answer)
+        if described is _LOST:
             return False
-        if self._known is not None and told != self._known:
+        if self._known is not None and described != self._known:
             raise BadInput(
                 "the workers have different models or versions of trope "
-                f"({_version_and_model(told)} and {_version_and_model(self._known)}); "
+                f"({_version_and_model(described)} and {_version_and_model(self._known)}); "
                 "install the same on all machines"
             )
-        self._known = told
+        self._known = described
         self._tasks[worker] = {}
         return True
 
@@ -257,6 +257,6 @@ def _join(address: str | None) -> Any:
     return ray
 
 
-def _version_and_model(told: tuple[str, WorkerModel]) -> str:
-    version, model = told
+def _version_and_model(described: tuple[str, WorkerModel]) -> str:
+    version, model = described
     return f"{version} with {model.sha256[:12]}"

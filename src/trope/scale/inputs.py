@@ -83,7 +83,7 @@ def _paths(argument: str, form: InputFormat | None) -> list[str]:
         return [argument]
     if path.is_dir():
         inside = sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path))
-        return [str(p) for p in inside if form is not None or _told(p)[0] is not None]
+        return [str(p) for p in inside if form is not None or _format_of(p)[0] is not None]
     if glob.has_magic(argument):
         # Path.glob takes no absolute patterns
         matches = sorted(p for p in glob.glob(argument, recursive=True) if Path(p).is_file())  # noqa: PTH207
@@ -97,7 +97,7 @@ def _hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
-def _told(path: Path) -> tuple[InputFormat | None, str]:
+def _format_of(path: Path) -> tuple[InputFormat | None, str]:
     """Format and packing as the suffixes tell them."""
     packing = _PACKINGS.get(path.suffix.lower(), "")
     suffix = path.with_suffix("").suffix if packing else path.suffix
@@ -107,8 +107,8 @@ def _told(path: Path) -> tuple[InputFormat | None, str]:
 def _input_file(path: str, form: InputFormat | None) -> InputFile:
     if path == STDIN:
         return InputFile(STDIN, form or "txt")
-    told, packing = _told(Path(path))
-    chosen = form or told
+    by_name, packing = _format_of(Path(path))
+    chosen = form or by_name
     if chosen is None:
         known = ", ".join(get_args(InputFormat))
         raise BadInput(

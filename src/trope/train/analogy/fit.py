@@ -107,7 +107,7 @@ class _Results:
             "format": FORMAT,
             "prepared_sha256": prepared.sha256,
             "model": {"name": model.name, "sha256": weights},
-            "data": prepared.told["data"],
+            "data": prepared.content["data"],
             "first_stage": asdict(FIRST_STAGE),
             "candidates": {name: asdict(one) for name, one in CANDIDATES.items()},
         }

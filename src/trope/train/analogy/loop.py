@@ -99,8 +99,8 @@ class ChoiceTrainer:
         tokenizer = load_tokenizer(folder, "sentences")
         self._mean, self._repaired, self._auxiliary = (
             {
-                name: _pieces(tokenizer, texts, prepared.told[key]["order"], self._device)
-                for name, texts in prepared.told[key]["templates"].items()
+                name: _pieces(tokenizer, texts, prepared.content[key]["order"], self._device)
+                for name, texts in prepared.content[key]["templates"].items()
             }
             for key in ("texts", "repaired", "auxiliary")
         )

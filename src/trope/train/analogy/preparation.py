@@ -55,7 +55,7 @@ def prepare(
     proposed = auxiliary_items(items, inventory, seed)
     repaired, _ = repair_items(items, inventory)
     templates = read_templates()
-    told = {
+    content = {
         "format": FORMAT,
         "data": {path.name: sha256(path) for path in (mean, *sorted(conceptual.glob("*s.yaml")))},
         "texts": _texts(items, templates, seed),
@@ -68,8 +68,8 @@ def prepare(
         "draws": list(_draws(proposed, seed)),
     }
     with atomic_write(out / PREPARED) as file:
-        file.write(json.dumps(told) + "\n")
-    return told
+        file.write(json.dumps(content) + "\n")
+    return content
 
 
 class LeakGuard:
@@ -188,8 +188,8 @@ def train_analogies(
     say: Say,
 ) -> None:
     """Texts and folds into OUT/prepared and, with a model, predictions into OUT/predictions."""
-    told = prepare(data, out / "prepared", seed=seed)
-    count, proposed = len(told["texts"]["order"]), len(told["auxiliary"]["order"])
+    content = prepare(data, out / "prepared", seed=seed)
+    count, proposed = len(content["texts"]["order"]), len(content["auxiliary"]["order"])
     say(f"{count} items and {proposed} proposed ones are in {out / 'prepared'}")
     if model is not None:
         fit_all(

@@ -16,7 +16,7 @@ Pooling = Literal["mean", "pooler"]
 
 @dataclass(frozen=True, slots=True)
 class AnalogySettings:
-    """How a multiple-choice model is trained: items a batch, rates that fall to 0, no warm-up."""
+    """How a multiple-choice model is trained: items per batch, rates that fall to 0, no warm-up."""
 
     pooling: Pooling
     rate: float
@@ -81,17 +81,17 @@ class AnalogyJob:
 class PreparedAnalogies:
     """A prepared folder in memory."""
 
-    told: dict[str, Any]
+    content: dict[str, Any]
     sha256: str
 
     @property
     def templates(self) -> list[str]:
         """The names of the templates."""
-        return list(self.told["texts"]["templates"])
+        return list(self.content["texts"]["templates"])
 
     def choosing(self) -> Iterator[AnalogyJob]:
         """Every candidate on every draw of proposed items."""
-        for at, draw in enumerate(self.told["draws"]):
+        for at, draw in enumerate(self.content["draws"]):
             for template in self.templates:
                 for name, settings in CANDIDATES.items():
                     yield AnalogyJob(
@@ -108,8 +108,8 @@ class PreparedAnalogies:
 
     def first_stages(self) -> Iterator[AnalogyJob]:
         """All proposed items, a model a template; it predicts every item of MEAN as it is."""
-        everything = tuple(range(len(self.told["texts"]["order"])))
-        proposed = tuple(range(len(self.told["auxiliary"]["order"])))
+        everything = tuple(range(len(self.content["texts"]["order"])))
+        proposed = tuple(range(len(self.content["auxiliary"]["order"])))
         for template in self.templates:
             yield AnalogyJob(
                 FIRST, template, FIRST_STAGE, proposed, everything, "all", 0, learns_auxiliary=True
@@ -119,10 +119,10 @@ class PreparedAnalogies:
         self, run: str, settings: AnalogySettings, seeds: Sequence[str]
     ) -> Iterator[AnalogyJob]:
         """Every fold of these seeds."""
-        count = len(self.told["texts"]["order"])
+        count = len(self.content["texts"]["order"])
         for seed in seeds:
             for template in self.templates:
-                for kind, by_seed in self.told["folds"].items():
+                for kind, by_seed in self.content["folds"].items():
                     for at, fold in enumerate(by_seed[seed]):
                         apart = set(fold)
                         train = tuple(n for n in range(count) if n not in apart)
@@ -133,7 +133,7 @@ class PreparedAnalogies:
     @property
     def seeds(self) -> list[str]:
         """The seeds of the folds."""
-        return list(next(iter(self.told["folds"].values())))
+        return list(next(iter(self.content["folds"].values())))
 
 
 def read_prepared(folder: Path) -> PreparedAnalogies:
@@ -141,10 +141,12 @@ def read_prepared(folder: Path) -> PreparedAnalogies:
     path = folder / PREPARED
     if not path.is_file():
         raise MissingData(path, "make the folder with trope train analogy --prepare")
-    told = json.loads(path.read_text("utf-8"))
-    if told.get("format") != FORMAT:
-        raise BadInput(f"{path}: has the format {told.get('format')}, not {FORMAT}; prepare again")
-    return PreparedAnalogies(told, sha256(path))
+    content = json.loads(path.read_text("utf-8"))
+    if content.get("format") != FORMAT:
+        raise BadInput(
+            f"{path}: has the format {content.get('format')}, not {FORMAT}; prepare again"
+        )
+    return PreparedAnalogies(content, sha256(path))
 
 
 def choose(results: Iterable[dict[str, Any]]) -> tuple[str, dict[str, float]]:

@@ -29,7 +29,7 @@ from trope.train.encoder.development import (
 )
 from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
-from trope.train.encoder.teachers import lessons_with_soft_labels, teach
+from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
 
 ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
 
@@ -69,17 +69,17 @@ def trained_weights(model: Network) -> dict[str, Tensor]:
 
 
 def tasks_of(run: EncoderRun) -> tuple[str, ...]:
-    """What the tier is taught, of what the run has sets for."""
+    """The tasks of the tier that the run has sets for."""
     return tuple(task for task in ADAPTED_TASKS if task in run.tasks())
 
 
 def train_base(run: EncoderRun, seed: int) -> Path:
-    """Adapters and heads of the tier `base`, fitted to answers and to what the teachers say."""
+    """Adapters and heads of the tier `base`, fitted to labels and soft labels."""
     path = run.work / f"base-{seed}.safetensors"
     if path.exists():
         return path
     for task in tasks_of(run):
-        teach(run, task)
+        write_soft_labels(run, task)
     settings = run.settings.base
     model = adapt(new_model(run, settings, tasks_of(run), seed), run.settings.base_rank)
     fit_run(
@@ -117,6 +117,6 @@ def export_base(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
-    """All stages; those whose files are there already are passed over."""
+    """All stages; those whose files are there already are skipped."""
     run = begin(**choices, tasks=("syntax", "metaphor"))
     export_seeds(run, seeds, "base", train_base, export_base, out)

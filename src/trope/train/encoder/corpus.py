@@ -196,7 +196,7 @@ def universal_relations(labels: Labels) -> tuple[str, ...]:
 
 
 def batches(
-    corpus: EncodedCorpus, words_a_batch: int, rng: np.random.Generator | None
+    corpus: EncodedCorpus, words_per_batch: int, rng: np.random.Generator | None
 ) -> Iterator[dict[str, Ints]]:
     """Padded arrays of sentences of similar length; in random order where `rng` is given."""
     lengths = corpus.lengths
@@ -207,7 +207,7 @@ def batches(
     widest = 0
     for sentence in order:
         widest = max(widest, int(lengths[sentence]))
-        if group and widest * (len(group) + 1) > words_a_batch:
+        if group and widest * (len(group) + 1) > words_per_batch:
             groups.append(group)
             group, widest = [], int(lengths[sentence])
         group.append(int(sentence))

@@ -129,8 +129,8 @@ def metaphor_figures(
         if name in corpora:
             corpus = corpora[name]
             answers = {**corpus.labels, **corpus.sentence_labels}[kind]
-            said = metaphor_logits(model, corpus, device)[kind]
-            figures |= figures_when(name, said, answers, by=by)
+            predicted = metaphor_logits(model, corpus, device)[kind]
+            figures |= figures_when(name, predicted, answers, by=by)
     return figures
 
 
@@ -149,17 +149,17 @@ def figures_when(
     return figures
 
 
-WORDS_A_BATCH = 8192
+WORDS_PER_BATCH = 8192
 
 
 @torch.inference_mode()
-def said_scores(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
+def predicted_scores(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     """The score of every sequence."""
     model.to(device).eval()
     scores = np.zeros(len(corpus))
-    for arrays in batches(corpus, WORDS_A_BATCH, None):
-        said = model(on_device(arrays, device)).sentiment
-        scores[arrays["sentence"]] = said[:, 0].float().cpu().numpy()
+    for arrays in batches(corpus, WORDS_PER_BATCH, None):
+        predicted = model(on_device(arrays, device)).sentiment
+        scores[arrays["sentence"]] = predicted[:, 0].float().cpu().numpy()
     model.train()
     return scores
 
@@ -170,18 +170,18 @@ def given_scores(corpus: EncodedCorpus) -> tuple[Floats, Floats]:
     return given, corpus.sentence_labels["weight"] / 100
 
 
-def fit_scale(said: Floats, corpus: EncodedCorpus) -> tuple[float, float]:
+def fit_scale(predicted: Floats, corpus: EncodedCorpus) -> tuple[float, float]:
     """Slope and shift by which the scores err least from people's."""
     given, weight = given_scores(corpus)
-    slope, shift = np.polyfit(said, given, 1, w=np.sqrt(weight))
+    slope, shift = np.polyfit(predicted, given, 1, w=np.sqrt(weight))
     return float(slope), float(shift)
 
 
 def sentiment_figures(model: Network, corpus: EncodedCorpus, device: str) -> dict[str, float]:
     """Weighted cosine and squared error of the rescaled and rounded scores."""
-    said = said_scores(model, corpus, device)
-    slope, shift = fit_scale(said, corpus)
-    ours = np.clip(np.floor(slope * said + shift + 0.5), -5, 5)
+    predicted = predicted_scores(model, corpus, device)
+    slope, shift = fit_scale(predicted, corpus)
+    ours = np.clip(np.floor(slope * predicted + shift + 0.5), -5, 5)
     given, weight = given_scores(corpus)
     length = np.sqrt((weight * ours**2).sum() * (weight * given**2).sum())
     return {
@@ -197,11 +197,11 @@ def name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     name = corpus.labels["name"]
     logits = []
     order = []
-    for arrays in batches(corpus, WORDS_A_BATCH, None):
-        said = model(on_device(arrays, device)).metonymy.float().cpu().numpy()
+    for arrays in batches(corpus, WORDS_PER_BATCH, None):
+        predicted = model(on_device(arrays, device)).metonymy.float().cpu().numpy()
         word = arrays["word"]
         at = (word >= 0) & (name[np.maximum(word, 0)] != UNKNOWN)
-        logits += [row[here].mean(0) for row, here in zip(said, at, strict=True)]
+        logits += [row[here].mean(0) for row, here in zip(predicted, at, strict=True)]
         order += list(arrays["sentence"])
     model.train()
     found = np.zeros((len(corpus), logits[0].shape[0]))
@@ -333,7 +333,7 @@ def rescale(run: EncoderRun, model: Network, weights: dict[str, torch.Tensor]) -
     if model.sentiment is None or not run.has(DEV_SCORES):
         return
     corpus = run.corpus(DEV_SCORES)
-    slope, shift = fit_scale(said_scores(model, corpus, run.device), corpus)
+    slope, shift = fit_scale(predicted_scores(model, corpus, run.device), corpus)
     weight, bias = "sentiment.feelings.weight", "sentiment.feelings.bias"
     weights[weight][0] = weights[weight][0] * slope
     weights[bias][0] = weights[bias][0] * slope + shift

@@ -29,7 +29,7 @@ class FitSettings:
     base: str
     encoder_rate: float
     head_rate: float
-    words_a_batch: int
+    words_per_batch: int
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Lesson:
 
     corpus: EncodedCorpus
     passes: float
-    taught: SoftLabels = field(default_factory=SoftLabels)
+    soft_labels: SoftLabels = field(default_factory=SoftLabels)
 
 
 def on_device(arrays: dict[str, Any], device: str, rng: torch.Generator | None = None) -> Batch:
@@ -88,12 +88,12 @@ def fit(
         fused=device == "cuda",
     )
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(len(plan)))
-    started, running, said = time.monotonic(), torch.zeros((), device=device), 0
+    started, running, reported = time.monotonic(), torch.zeros((), device=device), 0
     for step, name in enumerate(plan, start=1):
         batch = on_device(next(streams[name]), device, cases)
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
             scores = model(batch)
-        known = answers[name], on_whole[name], lessons[name].taught
+        known = answers[name], on_whole[name], lessons[name].soft_labels
         loss = total_loss(model, scores, batch, *known, families, blocks)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -103,10 +103,10 @@ def fit(
         running += loss.detach()
         if step % 200 == 0 or step == len(plan):
             seconds = time.monotonic() - started
-            mean = running.item() / (step - said)
+            mean = running.item() / (step - reported)
             say(f"step {step} of {len(plan)}, loss {mean:.3f}, {seconds:.0f} s")
             running.zero_()
-            said = step
+            reported = step
 
 
 def _moved(arrays: Mapping[str, Any], device: str) -> Batch:
@@ -127,14 +127,14 @@ def _plan(
 
 
 def _steps(corpus: EncodedCorpus, settings: FitSettings) -> int:
-    return sum(1 for _ in batches(corpus, settings.words_a_batch, None))
+    return sum(1 for _ in batches(corpus, settings.words_per_batch, None))
 
 
 def _endless(
     corpus: EncodedCorpus, settings: FitSettings, rng: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     while True:
-        yield from batches(corpus, settings.words_a_batch, rng)
+        yield from batches(corpus, settings.words_per_batch, rng)
 
 
 def slope(steps: int) -> Callable[[int], float]:

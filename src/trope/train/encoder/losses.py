@@ -18,8 +18,8 @@ METAPHOR_WEIGHT = 3.0  # a verdict is one bit where syntax has many
 RARE = 1.5  # weight of metaphors, which are every eighth word
 SENTIMENT_WEIGHT, METONYMY_WEIGHT, MEANING_WEIGHT = 1.0, 1.0, 1.0
 POLARITY_WEIGHT = 0.5  # of polarity and irony, which are there to help the score
-TAUGHT_SHARE = 0.5  # of the loss on words that have both an answer and teachers
-FELT = {"score", "polarity"}
+TEACHER_SHARE = 0.5  # of the loss on words that have both an answer and teachers
+SENTIMENT_ANSWERS = {"score", "polarity"}
 
 
 @dataclass
@@ -44,11 +44,11 @@ class MetaphorLabels:
 
 @dataclass
 class SoftLabels:
-    """What the teachers of each task say of a corpus; None where nobody was asked."""
+    """The predictions of the teachers of each task for a corpus; None for tasks without any."""
 
     syntax: SyntaxLabels | None = None
     metaphor: MetaphorLabels | None = None
-    sentiment: Tensor | None = None  # [sentence, feeling], as the head says it
+    sentiment: Tensor | None = None  # [sentence, output], as the head says it
     metonymy: Tensor | None = None  # [word, reading]: logits, 0 for words that are no names
     meaning: Tensor | None = None  # [word, dimension]
 
@@ -59,30 +59,30 @@ def total_loss(
     batch: Batch,
     answers: Batch,
     sentence_answers: Batch,
-    taught: SoftLabels,
+    teacher: SoftLabels,
     families: Tensor,
     blocks: Tensor,
 ) -> Tensor:
-    """The sum over all heads that the model has and the batch has something to say to."""
+    """The sum over all heads of the model that the batch has labels for."""
     loss = torch.zeros((), device=batch["ids"].device)
     if scores.syntax is not None:
         if "upos" in answers:
             loss = loss + gold_loss(model, scores.syntax, batch, answers, families)
-        elif taught.syntax is not None:
-            loss = loss + taught_loss(model, scores.syntax, batch, taught.syntax)
+        elif teacher.syntax is not None:
+            loss = loss + distillation_loss(model, scores.syntax, batch, teacher.syntax)
     if scores.metaphor is not None:
-        verdicts = verdict_loss(scores.metaphor, batch, answers, sentence_answers, taught.metaphor)
+        verdicts = verdict_loss(scores.metaphor, batch, answers, sentence_answers, teacher.metaphor)
         loss = loss + METAPHOR_WEIGHT * verdicts
     if scores.sentiment is not None and (
-        taught.sentiment is not None or FELT & sentence_answers.keys()
+        teacher.sentiment is not None or SENTIMENT_ANSWERS & sentence_answers.keys()
     ):
-        felt = sentiment_loss(scores.sentiment, batch, sentence_answers, taught.sentiment)
-        loss = loss + SENTIMENT_WEIGHT * felt
+        sentiment = sentiment_loss(scores.sentiment, batch, sentence_answers, teacher.sentiment)
+        loss = loss + SENTIMENT_WEIGHT * sentiment
     if scores.metonymy is not None and "name" in answers:
-        read = reading_loss(scores.metonymy, batch, answers, taught.metonymy, blocks)
+        read = reading_loss(scores.metonymy, batch, answers, teacher.metonymy, blocks)
         loss = loss + METONYMY_WEIGHT * read
-    if scores.meaning is not None and taught.meaning is not None:
-        loss = loss + MEANING_WEIGHT * meaning_loss(scores.meaning, batch, taught.meaning)
+    if scores.meaning is not None and teacher.meaning is not None:
+        loss = loss + MEANING_WEIGHT * meaning_loss(scores.meaning, batch, teacher.meaning)
     return loss
 
 
@@ -104,8 +104,10 @@ def gold_loss(
     return loss + _entropy(family, only_family)
 
 
-def taught_loss(model: Network, scores: SyntaxScores, batch: Batch, taught: SyntaxLabels) -> Tensor:
-    """Cross-entropy with what the teachers say, weighted word by word equally."""
+def distillation_loss(
+    model: Network, scores: SyntaxScores, batch: Batch, teacher: SyntaxLabels
+) -> Tensor:
+    """Cross-entropy with the soft labels of the teachers; every word counts the same."""
     assert model.syntax is not None
     word = batch["word"]
     there = word >= 0
@@ -115,16 +117,16 @@ def taught_loss(model: Network, scores: SyntaxScores, batch: Batch, taught: Synt
         each = -(target[index].float() * logits.float().log_softmax(-1)).sum(-1)
         return each[there].mean()
 
-    loss = soft(scores.upos, taught.upos) + XPOS_WEIGHT * soft(scores.xpos, taught.xpos)
-    lemma = torch.where(there, taught.lemma[index].long(), UNKNOWN)
+    loss = soft(scores.upos, teacher.upos) + XPOS_WEIGHT * soft(scores.xpos, teacher.xpos)
+    lemma = torch.where(there, teacher.lemma[index].long(), UNKNOWN)
     loss = loss + LEMMA_WEIGHT * _entropy(scores.lemma, lemma)
-    heads = taught.head[index].long()
+    heads = teacher.head[index].long()
     arcs = masked_arcs(scores.arcs, word).log_softmax(-1)
     width = arcs.shape[-1] - 1
     chosen = arcs.gather(-1, heads.clamp_max(width))
-    loss = loss + (-(taught.head_share[index].float() * chosen).sum(-1))[there].mean()
+    loss = loss + (-(teacher.head_share[index].float() * chosen).sum(-1))[there].mean()
     best = heads[..., 0].clamp_max(width)
-    return loss + soft(model.syntax.labels(scores, best), taught.deprel)
+    return loss + soft(model.syntax.labels(scores, best), teacher.deprel)
 
 
 def verdict_loss(
@@ -132,7 +134,7 @@ def verdict_loss(
     batch: Batch,
     answers: Batch,
     sentence_answers: Batch,
-    taught: MetaphorLabels | None,
+    teacher: MetaphorLabels | None,
 ) -> Tensor:
     """Cross-entropy with people's verdicts and with the teachers', where there are any."""
     word, sentence = batch["word"], batch["sentence"]
@@ -145,72 +147,74 @@ def verdict_loss(
     if "figurative" in sentence_answers:
         given = sentence_answers["figurative"][sentence]
         loss = loss + _verdict_entropy(scores.figurative, given, 1.0)
-    if taught is None:
+    if teacher is None:
         return loss
-    words = _binary(scores.metaphor[there], taught.metaphor[word[there]])
-    whole = _binary(scores.figurative, taught.figurative[sentence])
-    own = 1 - TAUGHT_SHARE if {"metaphor", "figurative"} & {*answers, *sentence_answers} else 1
-    return own * loss + TAUGHT_SHARE * (words + whole)
+    words = _binary(scores.metaphor[there], teacher.metaphor[word[there]])
+    whole = _binary(scores.figurative, teacher.figurative[sentence])
+    own = 1 - TEACHER_SHARE if {"metaphor", "figurative"} & {*answers, *sentence_answers} else 1
+    return own * loss + TEACHER_SHARE * (words + whole)
 
 
 def sentiment_loss(
-    said: Tensor, batch: Batch, sentence_answers: Batch, taught: Tensor | None
+    predicted: Tensor, batch: Batch, sentence_answers: Batch, teacher: Tensor | None
 ) -> Tensor:
     """Squared error of scores, cross-entropy of polarity and irony."""
-    sentence, said = batch["sentence"], said.float()
-    loss = torch.zeros((), device=said.device)
+    sentence, predicted = batch["sentence"], predicted.float()
+    loss = torch.zeros((), device=predicted.device)
     if "score" in sentence_answers:
         given, weight = sentence_answers["score"][sentence], sentence_answers["weight"][sentence]
         known = (given != UNKNOWN) * (weight.float() / 100).sqrt()
-        error = (said[:, 0] - (given - ZERO).float() / 100) ** 2 / 2
+        error = (predicted[:, 0] - (given - ZERO).float() / 100) ** 2 / 2
         loss = loss + (error * known).sum() / known.sum().clamp_min(1e-3)
     if "polarity" in sentence_answers:
-        polarity = _entropy(said[:, None, 1:4], sentence_answers["polarity"][sentence][:, None])
-        irony = _verdict_entropy(said[:, 4], sentence_answers["irony"][sentence], 1.0)
+        polarity = _entropy(
+            predicted[:, None, 1:4], sentence_answers["polarity"][sentence][:, None]
+        )
+        irony = _verdict_entropy(predicted[:, 4], sentence_answers["irony"][sentence], 1.0)
         loss = loss + POLARITY_WEIGHT * (polarity + irony)
-    if taught is None:
+    if teacher is None:
         return loss
-    opinion = taught[sentence].float()
-    soft = ((said[:, 0] - opinion[:, 0]) ** 2 / 2).mean()
+    opinion = teacher[sentence].float()
+    soft = ((predicted[:, 0] - opinion[:, 0]) ** 2 / 2).mean()
     shares = opinion[:, 1:4].softmax(-1)
-    soft = soft - POLARITY_WEIGHT * (shares * said[:, 1:4].log_softmax(-1)).sum(-1).mean()
-    soft = soft + POLARITY_WEIGHT * _binary(said[:, 4], opinion[:, 4].sigmoid())
-    own = 1 - TAUGHT_SHARE if FELT & sentence_answers.keys() else 1
-    return own * loss + TAUGHT_SHARE * soft
+    soft = soft - POLARITY_WEIGHT * (shares * predicted[:, 1:4].log_softmax(-1)).sum(-1).mean()
+    soft = soft + POLARITY_WEIGHT * _binary(predicted[:, 4], opinion[:, 4].sigmoid())
+    own = 1 - TEACHER_SHARE if SENTIMENT_ANSWERS & sentence_answers.keys() else 1
+    return own * loss + TEACHER_SHARE * soft
 
 
 def reading_loss(
-    said: Tensor, batch: Batch, answers: Batch, taught: Tensor | None, blocks: Tensor
+    predicted: Tensor, batch: Batch, answers: Batch, teacher: Tensor | None, blocks: Tensor
 ) -> Tensor:
     """Cross-entropy of the readings of names, among those of the name's class."""
     word = batch["word"]
     at = torch.where(word >= 0, answers["name"][word.clamp_min(0)], UNKNOWN) != UNKNOWN
     places = word[at]
     allowed = blocks[answers["name"][places]]
-    logs = said[at].float().masked_fill(~allowed, -1e4).log_softmax(-1)
-    loss = torch.zeros((), device=said.device)
+    logs = predicted[at].float().masked_fill(~allowed, -1e4).log_softmax(-1)
+    loss = torch.zeros((), device=predicted.device)
     reading = answers["reading"][places]
     if (reading != UNKNOWN).any():
         loss = functional.nll_loss(logs, reading, ignore_index=UNKNOWN)
-    if taught is None:
+    if teacher is None:
         return loss
-    shares = taught[places].float().masked_fill(~allowed, -1e4).softmax(-1)
+    shares = teacher[places].float().masked_fill(~allowed, -1e4).softmax(-1)
     soft = -(shares * logs).sum(-1).mean()
-    return (1 - TAUGHT_SHARE) * loss + TAUGHT_SHARE * soft
+    return (1 - TEACHER_SHARE) * loss + TEACHER_SHARE * soft
 
 
-def meaning_loss(said: Tensor, batch: Batch, taught: Tensor) -> Tensor:
+def meaning_loss(predicted: Tensor, batch: Batch, teacher: Tensor) -> Tensor:
     """The share of what the vectors say that is missed, of words and of whole sentences."""
     word = batch["word"]
     there = (word >= 0).unsqueeze(-1)
-    wanted = taught[word.clamp_min(0)].float() * there
-    said = said.float() * there
+    wanted = teacher[word.clamp_min(0)].float() * there
+    predicted = predicted.float() * there
     number = there.sum(1)
 
     def missed(a: Tensor, b: Tensor) -> Tensor:
         return ((a - b) ** 2).sum() / (b**2).sum()
 
-    return missed(said, wanted) + missed(said.sum(1) / number, wanted.sum(1) / number)
+    return missed(predicted, wanted) + missed(predicted.sum(1) / number, wanted.sum(1) / number)
 
 
 def class_blocks(labels: Labels, device: str) -> Tensor:

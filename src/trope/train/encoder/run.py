@@ -77,13 +77,20 @@ TREEBANKS = "treebanks"
 """All treebanks are one corpus, with headlines made from them."""
 
 
+_RENAMED = {
+    f"{table}.words_a_batch": "words_per_batch"
+    for table in ("student", "base", *(f"teachers.{task}.fit" for task in TASKS))
+}
+
+
 def read_settings(path: Path | None, without: Iterable[str] = ()) -> EncoderSettings:
     """The settings of a file, or those of the shipped models.
 
     Raises:
         UnknownName: for a set to be left out that is none of theirs.
     """
-    settings = read_config(path or Path(__file__).with_name("encoder.toml"), EncoderSettings)
+    shipped = Path(__file__).with_name("encoder.toml")
+    settings = read_config(path or shipped, EncoderSettings, _RENAMED)
     names = tuple(s.name for s in settings.sets)
     for name in without:
         if name not in names:

@@ -27,7 +27,7 @@ _NEGATIVE = ("anger", "disgust", "fear", "pessimism", "sadness")
 
 @dataclass(frozen=True, slots=True)
 class SentimentText:
-    """A tweet with what people felt; UNKNOWN where nobody said.
+    """A tweet with its sentiment; UNKNOWN where it has no label.
 
     `score` is in hundredths over ZERO; `polarity` 0, 1, 2 is negative, neutral, positive.
     `weight`, in hundredths, gives the categories of figures the shares that the test set has.

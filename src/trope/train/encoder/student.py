@@ -1,9 +1,9 @@
 """`trope train encoder`: treebanks, metaphor sets and texts in, the shipped encoder out.
 
-Stages, each leaving a file in the work folder so that an interrupted run goes on where it was:
-prepare (words to pieces, labels to numbers) → teachers of each task (a large public encoder) →
-what they say of the corpora → student (a small encoder, taught all tasks at once) → export.
-What words mean needs no teacher of ours: a public encoder gives them vectors as it is.
+Each stage leaves a file in the work folder, so that an interrupted run can be resumed: prepare
+(words to pieces, labels to numbers) → teachers of each task (a large public encoder) → their soft
+labels of the corpora → student (a small encoder that learns all tasks at once) → export. Meaning
+needs no trained teacher: a public encoder gives the vectors of words.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ from trope.train.encoder.run import (
     new_model,
     save_model,
 )
-from trope.train.encoder.teachers import lessons_with_soft_labels, teach
+from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
 
 
 def train_student(run: EncoderRun, seed: int) -> Path:
-    """The small encoder, fitted to answers and to what the teachers say."""
+    """The small encoder, fitted to labels and to the soft labels of the teachers."""
     path = run.work / f"student-{seed}.safetensors"
     if path.exists():
         return path
     for task in run.tasks():
-        teach(run, task)
+        write_soft_labels(run, task)
     settings = run.settings.student
     model = quantise(new_model(run, settings, tuple(run.tasks()), seed))
     fit_run(
@@ -73,7 +73,7 @@ def export_student(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
-    """All stages; those whose files are there already are passed over."""
+    """All stages; those whose files are there already are skipped."""
     run = begin(**choices)
     export_seeds(run, seeds, "student", train_student, export_student, out)
 

@@ -1,6 +1,6 @@
 """Treebank sentences rewritten as headlines, with their trees.
 
-No treebank of headlines is to be had, and general ones have no "Mayor due to face questions".
+No treebank of headlines is available, and general ones have no "Mayor due to face questions".
 Headlines leave out articles and forms of *be*, say *to* for *will*, and write words with
 capitals. All of these are leaves of a tree, so it stays well formed when they go.
 """

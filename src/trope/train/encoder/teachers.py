@@ -1,4 +1,4 @@
-"""The teachers of `trope train encoder`: one or more a task, and what they say of the corpora."""
+"""The teachers of `trope train encoder`, one or more per task, and their soft labels."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from trope.train.encoder.run import (
 
 Ask = Callable[[EncodedCorpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
 FAILED_BY = 0.02
-"""A teacher so far below the best one has not learned its task."""
+"""A teacher that is so much worse than the best one did not learn its task."""
 
 
 def train_teacher(run: EncoderRun, task: str, number: int) -> Path:
-    """One teacher of a task, fitted to the sets that have answers to it."""
+    """One teacher of a task, fitted to the sets that are labelled for it."""
     path = run.work / f"teacher-{task}-{number}.safetensors"
     if not path.exists():
         settings = run.settings.teachers[task].fit
@@ -60,18 +60,20 @@ def good_teachers(run: EncoderRun, task: str) -> list[Path]:
     quality = [quality_of(path) for path in paths]
     good = [p for p, q in zip(paths, quality, strict=True) if q > max(quality) - FAILED_BY]
     if len(good) < len(paths):
-        run.say(f"{len(paths) - len(good)} of {len(paths)} teachers of {task} failed, left out")
+        run.say(
+            f"{len(paths) - len(good)} of {len(paths)} teachers of {task} failed and are left out"
+        )
     return good
 
 
-def teach(run: EncoderRun, task: str) -> None:
-    """What the teachers of a task say of the corpora that they are asked about, one file each."""
-    missing = [n for n in run.asked(task) if not _said(run, task, n).exists()]
+def write_soft_labels(run: EncoderRun, task: str) -> None:
+    """Write the soft labels of a task, one file for each corpus that its teachers read."""
+    missing = [n for n in run.asked(task) if not _soft_label_file(run, task, n).exists()]
     if not missing:
         return
     ask = _meaning_teacher(run) if task == MEANING else _ask_teachers(run, task)
     for name in missing:
-        keep(ask(run.corpus(name)), _said(run, task, name))
+        save_soft_labels(ask(run.corpus(name)), _soft_label_file(run, task, name))
     run.say(f"the teachers of {task} have read {len(missing)} corpora")
 
 
@@ -98,47 +100,53 @@ def _meaning_teacher(run: EncoderRun) -> Ask:
     return lambda corpus: predict_meaning(trunk, corpus, basis, run.device)
 
 
-def _said(run: EncoderRun, task: str, corpus: str) -> Path:
+def _soft_label_file(run: EncoderRun, task: str, corpus: str) -> Path:
     return run.work / f"said-{task}-{corpus}.safetensors"
 
 
 def lessons_with_soft_labels(run: EncoderRun, passes: str, tasks: list[str]) -> dict[str, Lesson]:
-    """Every corpus that is read at all, with what the teachers of these tasks say of it."""
+    """Every corpus that is read, with the soft labels of these tasks."""
     asked = {task: run.asked(task) for task in tasks}
     lessons = {}
     for name, chosen in run.corpora().items():
         times = getattr(chosen, passes)
         if times:
-            taught = SoftLabels()
+            soft = SoftLabels()
             for task in tasks:
                 if name in asked[task] and (task, name) != ("syntax", TREEBANKS):
-                    setattr(taught, task, _kept(task, _said(run, task, name), run.device))
-            lessons[name] = Lesson(run.corpus(name), times, taught)
+                    setattr(
+                        soft,
+                        task,
+                        _load_soft_labels(task, _soft_label_file(run, task, name), run.device),
+                    )
+            lessons[name] = Lesson(run.corpus(name), times, soft)
     return lessons
 
 
-def _kept(task: str, path: Path, device: str) -> SyntaxLabels | MetaphorLabels | torch.Tensor:
+def _load_soft_labels(
+    task: str, path: Path, device: str
+) -> SyntaxLabels | MetaphorLabels | torch.Tensor:
     if task == "syntax":
         return load_syntax_labels(path, device)
     return load_metaphor_labels(path, device) if task == "metaphor" else load_tensor(path, device)
 
 
 NEIGHBOURS = 8  # heads of a word that teachers pass on
-WORDS_A_BATCH = 16_384
-SAID = "said"
+WORDS_PER_BATCH = 16_384
+LABELS = "said"  # the name in the file
 
 
 @torch.inference_mode()
 def predict_syntax(
     teachers: list[Network], text: EncodedCorpus, labels: Labels, device: str
 ) -> SyntaxLabels:
-    """The mean opinion of the teachers on tags, lemmas and trees."""
+    """The mean predictions of the teachers: tags, lemmas and trees."""
     words = int(text.sentence_starts[-1])
 
     def empty(width: int, kind: torch.dtype) -> Tensor:
         return torch.zeros((words, width), dtype=kind, device=device)
 
-    taught = SyntaxLabels(
+    soft = SyntaxLabels(
         upos=empty(len(labels.upos), torch.float16),
         xpos=empty(len(labels.xpos), torch.float16),
         lemma=torch.zeros(words, dtype=torch.int16, device=device),
@@ -146,85 +154,87 @@ def predict_syntax(
         head=empty(NEIGHBOURS, torch.int16),
         head_share=empty(NEIGHBOURS, torch.float16),
     )
-    for batch, opinions in _opinions(teachers, text, device):
-        trees = [o.syntax for o in opinions if o.syntax is not None]
+    for batch, predictions in _predictions(teachers, text, device):
+        trees = [o.syntax for o in predictions if o.syntax is not None]
         word, there = batch["word"], batch["word"] >= 0
         target = word[there]
         for name in ("upos", "xpos"):
             shares = [getattr(o, name).float().softmax(-1) for o in trees]
-            getattr(taught, name)[target] = torch.stack(shares).mean(0)[there].half()
+            getattr(soft, name)[target] = torch.stack(shares).mean(0)[there].half()
         lemma = torch.stack([o.lemma.float().softmax(-1) for o in trees]).mean(0).argmax(-1)
-        taught.lemma[target] = lemma[there].short()
+        soft.lemma[target] = lemma[there].short()
         arcs = torch.stack([masked_arcs(o.arcs, word).softmax(-1) for o in trees]).mean(0)
         share, head = arcs.topk(min(NEIGHBOURS, arcs.shape[-1]), dim=-1)
         share = share / share.sum(-1, keepdim=True)
-        taught.head[target, : head.shape[-1]] = head[there].short()
-        taught.head_share[target, : head.shape[-1]] = share[there].half()
+        soft.head[target, : head.shape[-1]] = head[there].short()
+        soft.head_share[target, : head.shape[-1]] = share[there].half()
         relations = [
             t.syntax.labels(as_float(o), head[..., 0]).softmax(-1)
             for t, o in zip(teachers, trees, strict=True)
             if t.syntax is not None
         ]
-        taught.deprel[target] = torch.stack(relations).mean(0)[there].half()
-    return taught
+        soft.deprel[target] = torch.stack(relations).mean(0)[there].half()
+    return soft
 
 
 @torch.inference_mode()
 def predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) -> MetaphorLabels:
-    """The mean opinion of the teachers on metaphors, as logits averaged: the sure ones count."""
-    taught = MetaphorLabels(
+    """The mean predictions on metaphors: averaged logits, so that sure teachers count more."""
+    soft = MetaphorLabels(
         metaphor=torch.zeros(int(text.sentence_starts[-1]), dtype=torch.float16, device=device),
         figurative=torch.zeros(len(text), dtype=torch.float16, device=device),
     )
-    for batch, opinions in _opinions(teachers, text, device):
-        verdicts = [o.metaphor for o in opinions if o.metaphor is not None]
+    for batch, predictions in _predictions(teachers, text, device):
+        verdicts = [o.metaphor for o in predictions if o.metaphor is not None]
         word, there = batch["word"], batch["word"] >= 0
         words = torch.stack([v.metaphor.float() for v in verdicts]).mean(0).sigmoid()
         whole = torch.stack([v.figurative.float() for v in verdicts]).mean(0).sigmoid()
-        taught.metaphor[word[there]] = words[there].half()
-        taught.figurative[batch["sentence"]] = whole.half()
-    return taught
+        soft.metaphor[word[there]] = words[there].half()
+        soft.figurative[batch["sentence"]] = whole.half()
+    return soft
 
 
 @torch.inference_mode()
 def predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
-    """The mean of what the teachers say of every sequence as a whole."""
-    taught: Tensor | None = None
-    for batch, opinions in _opinions(teachers, text, device):
-        said = torch.stack([o.sentiment.float() for o in opinions if o.sentiment is not None])
-        if taught is None:
-            taught = torch.zeros((len(text), said.shape[-1]), dtype=torch.float16, device=device)
-        taught[batch["sentence"]] = said.mean(0).half()
-    assert taught is not None
-    return taught
+    """The mean predictions of the teachers for every sequence as a whole."""
+    soft: Tensor | None = None
+    for batch, predictions in _predictions(teachers, text, device):
+        predicted = torch.stack(
+            [o.sentiment.float() for o in predictions if o.sentiment is not None]
+        )
+        if soft is None:
+            soft = torch.zeros((len(text), predicted.shape[-1]), dtype=torch.float16, device=device)
+        soft[batch["sentence"]] = predicted.mean(0).half()
+    assert soft is not None
+    return soft
 
 
 @torch.inference_mode()
 def predict_metonymy(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
     """The mean logits of the readings of names; 0 for words that are no names."""
     name = torch.from_numpy(text.labels["name"]).to(device)
-    taught: Tensor | None = None
-    for batch, opinions in _opinions(teachers, text, device):
-        logs = [o.metonymy.float().log_softmax(-1) for o in opinions if o.metonymy is not None]
-        said = torch.stack(logs).mean(0)
-        if taught is None:
-            taught = torch.zeros((len(name), said.shape[-1]), dtype=torch.float16, device=device)
+    soft: Tensor | None = None
+    for batch, predictions in _predictions(teachers, text, device):
+        logs = [o.metonymy.float().log_softmax(-1) for o in predictions if o.metonymy is not None]
+        predicted = torch.stack(logs).mean(0)
+        if soft is None:
+            soft = torch.zeros((len(name), predicted.shape[-1]), dtype=torch.float16, device=device)
         word = batch["word"]
         at = torch.where(word >= 0, name[word.clamp_min(0)], UNKNOWN) != UNKNOWN
-        taught[word[at]] = said[at].half()
-    assert taught is not None
-    return taught
+        soft[word[at]] = predicted[at].half()
+    assert soft is not None
+    return soft
 
 
 @torch.inference_mode()
 def predict_meaning(trunk: Trunk, text: EncodedCorpus, basis: Tensor, device: str) -> Tensor:
     """The vectors that a public encoder gives the words, in fewer dimensions."""
-    taught = torch.zeros(
+    soft = torch.zeros(
         (int(text.sentence_starts[-1]), basis.shape[1]), dtype=torch.float16, device=device
     )
     for word, vectors in word_vectors(trunk, text, device):
-        taught[word] = (vectors @ basis).half()
-    return taught
+        soft[word] = (vectors @ basis).half()
+    return soft
 
 
 @torch.inference_mode()
@@ -240,7 +250,7 @@ def main_directions(trunk: Trunk, text: EncodedCorpus, width: int, device: str) 
 def word_vectors(trunk: Trunk, text: EncodedCorpus, device: str) -> Iterator[tuple[Tensor, Tensor]]:
     """Numbers of words and their vectors in the last layer, batch by batch."""
     trunk.to(device).eval()
-    for arrays in batches(text, WORDS_A_BATCH, None):
+    for arrays in batches(text, WORDS_PER_BATCH, None):
         batch = on_device(arrays, device)
         with torch.autocast(device, dtype=torch.bfloat16):
             last = trunk(batch["ids"], batch["types"], batch["mask"])[-1]
@@ -248,35 +258,35 @@ def word_vectors(trunk: Trunk, text: EncodedCorpus, device: str) -> Iterator[tup
         yield batch["word"][there], (batch["pool"] @ last.float())[there]
 
 
-def _opinions(
+def _predictions(
     teachers: list[Network], text: EncodedCorpus, device: str
 ) -> Iterator[tuple[Batch, list[NetworkScores]]]:
-    """Every batch of the text with what each teacher says of it."""
+    """Every batch of the text with the predictions of each teacher."""
     for teacher in teachers:
         teacher.to(device).eval()
-    for arrays in batches(text, WORDS_A_BATCH, None):
+    for arrays in batches(text, WORDS_PER_BATCH, None):
         batch = on_device(arrays, device)
         with torch.autocast(device, dtype=torch.bfloat16):
             yield batch, [teacher(batch) for teacher in teachers]
 
 
-def keep(taught: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
-    """Write what teachers said, whole or not at all."""
-    parts = {SAID: taught} if isinstance(taught, Tensor) else vars(taught)
+def save_soft_labels(soft: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
+    """Write soft labels, whole or not at all."""
+    parts = {LABELS: soft} if isinstance(soft, Tensor) else vars(soft)
     with atomic_write(path, "wb") as file:
         file.write(save({name: value.cpu() for name, value in parts.items()}))
 
 
 def load_syntax_labels(path: Path, device: str) -> SyntaxLabels:
-    """What `keep` wrote of syntax."""
+    """What `save_soft_labels` wrote of syntax."""
     return SyntaxLabels(**load_file(path, device=device))
 
 
 def load_metaphor_labels(path: Path, device: str) -> MetaphorLabels:
-    """What `keep` wrote of metaphor."""
+    """What `save_soft_labels` wrote of metaphor."""
     return MetaphorLabels(**load_file(path, device=device))
 
 
 def load_tensor(path: Path, device: str) -> Tensor:
-    """What `keep` wrote of a task whose opinions are one tensor."""
-    return load_file(path, device=device)[SAID]
+    """What `save_soft_labels` wrote of a task whose predictions are one tensor."""
+    return load_file(path, device=device)[LABELS]

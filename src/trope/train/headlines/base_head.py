@@ -1,9 +1,9 @@
 """`trope train headlines`: the head of the tier `base` that judges whole headlines.
 
-NewsMet's train file has 568 headlines with candidates, and most of its labels are doubtful, so one
-network that learns it by heart judges other headlines badly. Here many teachers read it a few times
-each; then the head alone, on a trunk that stays as it is, learns what they say on the average of
-headlines that nobody labelled. Stages leave files in the work folder, as those of the encoder do.
+NewsMet's train file has 568 headlines with candidates, and most of its labels are doubtful, so a
+single network overfits to it. Here many teachers read it a few times each; then the head alone, on
+a frozen trunk, learns their mean scores of unlabelled headlines. Stages leave files in the work
+folder, as those of the encoder do.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from trope.train.headlines.settings import HeadlineSettings, TeacherKind
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""
 READING = 1024
-"""Sentences a batch where nothing is learned."""
+"""Sentences per batch at prediction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class HeadlineRun:
 
 
 def begin(settings: HeadlineSettings, data: Path, work: Path, device: str, say: Say) -> HeadlineRun:
-    """A job on the device that was named, or on the fastest that is there."""
+    """A run on the device that was named, or on the fastest that is there."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
@@ -104,70 +104,72 @@ def train_headlines(
     say: Say,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
-    job = begin(settings, data, work, device, say)
+    run = begin(settings, data, work, device, say)
     source = (adapters or model_folder("base")) / ADAPTERS
     if not source.is_file():
         raise MissingData(source, "give a folder that `trope train base` has written")
-    opinion = None if calibrate_only else teachers_opinion(job)
-    refit(job, source, opinion, out, base_weights)
+    opinion = None if calibrate_only else average_teachers(run)
+    refit(run, source, opinion, out, base_weights)
     say(f"the adapters are in {out}")
 
 
-def train_reader(job: HeadlineRun, seed: int) -> Path:
+def train_reader(run: HeadlineRun, seed: int) -> Path:
     """A network that knows metaphors of words."""
-    path = job.work / f"reader-{seed}.safetensors"
+    path = run.work / f"reader-{seed}.safetensors"
     if path.exists():
         return path
-    chosen, rng = job.settings.readers, np.random.default_rng(seed)
+    chosen, rng = run.settings.readers, np.random.default_rng(seed)
     sets = {
-        name: encode_verdicts(read_metaphor_set(job.data, name, "train"), job.vocabulary)
+        name: encode_verdicts(read_metaphor_set(run.data, name, "train"), run.vocabulary)
         for name in ("vua", LCC_TARGETS)
     }
     plan = [
         (name, batch)
         for name, passes in (("vua", chosen.vua_passes), (LCC_TARGETS, chosen.lcc_passes))
         for _ in range(passes)
-        for batch in batches(sets[name], chosen.words_a_batch, rng)
+        for batch in batches(sets[name], chosen.words_per_batch, rng)
     ]
     order = rng.permutation(len(plan))
-    model = job.network(None, seed)
+    model = run.network(None, seed)
     step = _stepper(model, chosen.encoder_rate, chosen.head_rate, len(plan))
     cases = torch.Generator().manual_seed(seed)
     for number in order:
         name, arrays = plan[number]
-        batch = on_device(arrays, job.device, cases)
-        with _half(job.device):
+        batch = on_device(arrays, run.device, cases)
+        with _half(run.device):
             scores = model(batch).metaphor
-        said, answers = (
+        predicted, answers = (
             (scores.metaphor, "metaphor") if name == "vua" else (scores.target, "target")
         )
-        step(_verdict_loss(said, batch, sets[name], answers))
-    job.say(f"reader {seed}: {len(plan)} steps")
+        step(_verdict_loss(predicted, batch, sets[name], answers))
+    run.say(f"reader {seed}: {len(plan)} steps")
     _save(model, path)
     return path
 
 
-def train_teacher(job: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetRows) -> Network:
+def train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetRows) -> Network:
     """A reader that went on with NewsMet's train file."""
-    seeds = job.settings.readers.seeds
-    chosen, rng = job.settings.teachers, np.random.default_rng(seed)
-    model = job.network(train_reader(job, seeds[seed % len(seeds)]), seed)
-    targets = torch.from_numpy(rows.targets(kind)).to(job.device)
-    weights = torch.from_numpy(rows.weights(kind)).to(job.device)
-    a_pass = -(-len(rows.labels) // chosen.rows_a_batch)
+    seeds = run.settings.readers.seeds
+    chosen, rng = run.settings.teachers, np.random.default_rng(seed)
+    model = run.network(train_reader(run, seeds[seed % len(seeds)]), seed)
+    targets = torch.from_numpy(rows.targets(kind)).to(run.device)
+    weights = torch.from_numpy(rows.weights(kind)).to(run.device)
+    a_pass = -(-len(rows.labels) // chosen.rows_per_batch)
     planned = max(chosen.passes, chosen.planned_passes) * a_pass
     step = _stepper(model, chosen.encoder_rate, chosen.head_rate, planned)
     cases = torch.Generator().manual_seed(seed)
-    beside = _vua_stream(job, rng) if kind.vua_every else None
+    beside = _vua_stream(run, rng) if kind.vua_every else None
     number = 0
     for _ in range(chosen.passes):
         order = rng.permutation(len(rows.labels))
         for part in np.array_split(order, a_pass):
-            batch = on_device(padded(rows.corpus, part), job.device, cases)
-            with _half(job.device):
-                said = model(batch).metaphor.figurative.float()
+            batch = on_device(padded(rows.corpus, part), run.device, cases)
+            with _half(run.device):
+                predicted = model(batch).metaphor.figurative.float()
             at = batch["sentence"]
-            each = functional.binary_cross_entropy_with_logits(said, targets[at], reduction="none")
+            each = functional.binary_cross_entropy_with_logits(
+                predicted, targets[at], reduction="none"
+            )
             loss = (each * weights[at]).mean()
             if beside is not None and number % kind.vua_every == 0:
                 loss = loss + beside(model, number // kind.vua_every)
@@ -176,61 +178,61 @@ def train_teacher(job: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetR
     return model
 
 
-def teachers_opinion(job: HeadlineRun) -> Path:
+def average_teachers(run: HeadlineRun) -> Path:
     """What the teachers say of the pool on the average: probabilities, and the pool itself."""
-    path, pool_path = job.work / "opinion.npy", job.work / "pool.npz"
+    path, pool_path = run.work / "opinion.npy", run.work / "pool.npz"
     if path.exists():
         return path
-    rows = job.rows("train")
+    rows = run.rows("train")
     if not pool_path.exists():
-        _pool(job, rows).save(pool_path)
+        _pool(run, rows).save(pool_path)
     pool = EncodedCorpus.load(pool_path)
-    said = []
-    for kind in job.settings.teachers.kinds:
+    predicted = []
+    for kind in run.settings.teachers.kinds:
         for seed in kind.seeds:
-            own = job.work / f"opinion-{seed}.npy"
+            own = run.work / f"opinion-{seed}.npy"
             if not own.exists():
-                model = train_teacher(job, kind, seed, rows)
-                _keep(own, _probabilities(figurative(model, pool, job.device)))
-                job.say(f"teacher {seed} ({kind.name}) has read the pool")
-            said.append(np.load(own))
-    _keep(path, np.mean(said, axis=0))
+                model = train_teacher(run, kind, seed, rows)
+                _keep(own, _probabilities(figurative(model, pool, run.device)))
+                run.say(f"teacher {seed} ({kind.name}) has scored the pool")
+            predicted.append(np.load(own))
+    _keep(path, np.mean(predicted, axis=0))
     return path
 
 
 def refit(
-    job: HeadlineRun, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
+    run: HeadlineRun, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
 
-    Without an opinion to learn, the head they have is calibrated anew.
+    Without scores to learn from, the head that they have is calibrated again.
     """
     small = Encoder("small")
     model: Network = BaseEncoder(small=small, weights=base_weights, adapters=source).network
-    model.to(job.device)
+    model.to(run.device)
     with safe_open(source, "pt") as file:
-        told = dict(file.metadata())
+        metadata = dict(file.metadata())
         weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     if opinion is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        head = fit_head(job, model, EncodedCorpus.load(job.work / "pool.npz"), np.load(opinion))
+        head = fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(opinion))
         own = {f"metaphor.{name}": value for name, value in head.items()}
-    val = job.rows("val")
-    _take_over(model, own, job.device)
-    alone = calibrate(figurative(model, val.corpus, job.device), val.labels, by="macro_f1")
+    val = run.rows("val")
+    _take_over(model, own, run.device)
+    alone = calibrate(figurative(model, val.corpus, run.device), val.labels, by="macro_f1")
     own["metaphor.figurative.weight"] = own["metaphor.figurative.weight"] * alone.slope
     own["metaphor.figurative.bias"] = own["metaphor.figurative.bias"] * alone.slope + alone.shift
     weights |= {name: value.half().cpu().contiguous() for name, value in own.items()}
-    _take_over(model, own, job.device)
-    together = _together(job, model, small, val)
-    told["agreement"] = msgspec.json.encode(TierMean(together.slope, together.shift)).decode()
-    limits = msgspec.json.decode(told["metaphor"], type=MetaphorThresholds)
+    _take_over(model, own, run.device)
+    together = _calibrate_with_small(run, model, small, val)
+    metadata["agreement"] = msgspec.json.encode(TierMean(together.slope, together.shift)).decode()
+    limits = msgspec.json.decode(metadata["metaphor"], type=MetaphorThresholds)
     limits = replace(limits, sentence_threshold=together.threshold)
-    told["metaphor"] = msgspec.json.encode(limits).decode()
+    metadata["metaphor"] = msgspec.json.encode(limits).decode()
     out.mkdir(parents=True, exist_ok=True)
     with atomic_write(out / ADAPTERS, "wb") as file:
-        file.write(save(weights, metadata=told))
+        file.write(save(weights, metadata=metadata))
 
 
 def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
@@ -238,27 +240,27 @@ def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
 
 
 def fit_head(
-    job: HeadlineRun, model: Network, pool: EncodedCorpus, opinion: Floats
+    run: HeadlineRun, model: Network, pool: EncodedCorpus, opinion: Floats
 ) -> dict[str, Tensor]:
     """New layers for whole sentences, fitted on a trunk that stays as it is."""
-    chosen = job.settings.head
+    chosen = run.settings.head
     assert model.metaphor is not None
     torch.manual_seed(chosen.seed)
-    fresh = MetaphorHeads(model.trunk.size, model.trunk.layers).to(job.device).train()
+    fresh = MetaphorHeads(model.trunk.size, model.trunk.layers).to(run.device).train()
     fresh.dropout.p = chosen.dropout
     layers = {name: getattr(fresh, name) for name in HEAD}
     parameters = [p for layer in layers.values() for p in layer.parameters()]
-    seen = _seen(model, pool, chosen.rows_a_batch, job.device)
+    seen = _head_inputs(model, pool, chosen.rows_per_batch, run.device)
     optimizer = torch.optim.AdamW(parameters, lr=chosen.rate, weight_decay=0.01)
     steps = chosen.passes * len(seen)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(steps))
-    wanted = torch.from_numpy(opinion.astype(np.float32)).to(job.device)
+    wanted = torch.from_numpy(opinion.astype(np.float32)).to(run.device)
     rng = np.random.default_rng(chosen.seed)
     for _ in range(chosen.passes):
         for number in rng.permutation(len(seen)):
             sentences, vectors, there = seen[number]
-            said = fresh.whole(fresh.dropout(vectors.float()), there)
-            loss = functional.binary_cross_entropy_with_logits(said, wanted[sentences])
+            predicted = fresh.whole(fresh.dropout(vectors.float()), there)
+            loss = functional.binary_cross_entropy_with_logits(predicted, wanted[sentences])
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()
@@ -271,7 +273,7 @@ def fit_head(
 
 
 @torch.inference_mode()
-def _seen(
+def _head_inputs(
     model: Network, pool: EncodedCorpus, rows: int, device: str
 ) -> list[tuple[Tensor, Tensor, Tensor]]:
     """For each batch of sentences of one length: their numbers, what the head sees of each word,
@@ -294,55 +296,59 @@ def figurative(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     """Logits of whole sentences."""
     model.eval()
     order = np.argsort(corpus.lengths, kind="stable")
-    said = np.zeros(len(corpus))
+    predicted = np.zeros(len(corpus))
     for start in range(0, len(order), READING):
         batch = on_device(padded(corpus, order[start : start + READING]), device)
         with _half(device):
             scores = model(batch).metaphor.figurative
-        said[order[start : start + READING]] = scores.float().cpu().numpy()
-    return said
+        predicted[order[start : start + READING]] = scores.float().cpu().numpy()
+    return predicted
 
 
-def _together(job: HeadlineRun, model: Network, small: Encoder, val: NewsmetRows) -> Calibration:
+def _calibrate_with_small(
+    run: HeadlineRun, model: Network, small: Encoder, val: NewsmetRows
+) -> Calibration:
     """How the mean of both tiers' log-odds becomes a probability, and the threshold for it."""
-    heard = np.asarray([v.figurative for v in SmallHeads(small).verdicts(val.words)])
-    own = _probabilities(figurative(model, val.corpus, job.device))
-    return calibrate((log_odds(own) + log_odds(heard)) / 2, val.labels, by="macro_f1")
+    small_scores = np.asarray([v.figurative for v in SmallHeads(small).verdicts(val.words)])
+    own = _probabilities(figurative(model, val.corpus, run.device))
+    return calibrate((log_odds(own) + log_odds(small_scores)) / 2, val.labels, by="macro_f1")
 
 
-def _pool(job: HeadlineRun, rows: NewsmetRows) -> EncodedCorpus:
+def _pool(run: HeadlineRun, rows: NewsmetRows) -> EncodedCorpus:
     """The pool without what NewsMet has in any file, as pieces."""
-    files = [_newsmet(job.data, split) for split in ("train", "val", "test")]
+    files = [_newsmet(run.data, split) for split in ("train", "val", "test")]
     kept_out = {*texts_kept_out(files), *(letters(words) for words in rows.words)}
-    headlines = read_text_set(job.data, "headlines", job.say)
-    words = make_pool(headlines, rows.verbs, kept_out, job.settings.pool)
-    corpus, _ = encode_words(words, job.vocabulary)
+    headlines = read_text_set(run.data, "headlines", run.say)
+    words = make_pool(headlines, rows.verbs, kept_out, run.settings.pool)
+    corpus, _ = encode_words(words, run.vocabulary)
     return corpus
 
 
-def _vua_stream(job: HeadlineRun, rng: np.random.Generator) -> Callable[[Network, int], Tensor]:
+def _vua_stream(run: HeadlineRun, rng: np.random.Generator) -> Callable[[Network, int], Tensor]:
     """A loss on one batch of VUA after the other."""
-    vua = encode_verdicts(read_metaphor_set(job.data, "vua", "train"), job.vocabulary)
-    stream = list(batches(vua, job.settings.readers.words_a_batch, rng))
+    vua = encode_verdicts(read_metaphor_set(run.data, "vua", "train"), run.vocabulary)
+    stream = list(batches(vua, run.settings.readers.words_per_batch, rng))
 
     def loss(model: Network, number: int) -> Tensor:
-        batch = on_device(stream[number % len(stream)], job.device)
-        with _half(job.device):
-            said = model(batch).metaphor.metaphor
-        return _verdict_loss(said, batch, vua, "metaphor")
+        batch = on_device(stream[number % len(stream)], run.device)
+        with _half(run.device):
+            predicted = model(batch).metaphor.metaphor
+        return _verdict_loss(predicted, batch, vua, "metaphor")
 
     return loss
 
 
-def _verdict_loss(said: Tensor, batch: Batch, corpus: EncodedCorpus, answers: str) -> Tensor:
+def _verdict_loss(predicted: Tensor, batch: Batch, corpus: EncodedCorpus, answers: str) -> Tensor:
     """Cross-entropy on the words that somebody judged."""
-    known = torch.from_numpy(corpus.labels[answers]).to(said.device)
+    known = torch.from_numpy(corpus.labels[answers]).to(predicted.device)
     word = batch["word"]
     answer = torch.where(word >= 0, known[word.clamp_min(0)], UNKNOWN)
     judged = answer != UNKNOWN
     if not judged.any():
-        return said.sum() * 0
-    return functional.binary_cross_entropy_with_logits(said[judged].float(), answer[judged].float())
+        return predicted.sum() * 0
+    return functional.binary_cross_entropy_with_logits(
+        predicted[judged].float(), answer[judged].float()
+    )
 
 
 def _stepper(

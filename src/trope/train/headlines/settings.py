@@ -1,4 +1,4 @@
-"""Settings of `trope train headlines`, as its TOML file has them."""
+"""Settings of `trope train headlines` and `trope train heads`, as their TOML files have them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from trope.core.config import read_config
 
 @dataclass(frozen=True, slots=True)
 class WordTrainingSettings:
-    """Networks that learn metaphors of words before they see a headline with a label."""
+    """Networks that learn metaphors of words before they see a labelled headline."""
 
     seeds: tuple[int, ...]
     encoder_rate: float
     head_rate: float
-    words_a_batch: int
+    words_per_batch: int
     vua_passes: int
     lcc_passes: int
 
@@ -25,8 +25,8 @@ class TeacherKind:
     """Teachers that differ in their seeds alone.
 
     Weights are those of headlines and of accepted candidates against rejected ones. A doubt is the
-    share of a label that goes to the other one. With `vua_every`, each so many-th step is joined
-    by a batch of VUA.
+    share of a label that goes to the other one. With `vua_every = n`, every n-th step also reads a
+    batch of VUA.
     """
 
     name: str
@@ -40,11 +40,11 @@ class TeacherKind:
 
 @dataclass(frozen=True, slots=True)
 class HeadlineTeacherSettings:
-    """How readers become teachers."""
+    """How these networks become teachers of headlines."""
 
     encoder_rate: float
     head_rate: float
-    rows_a_batch: int
+    rows_per_batch: int
     passes: int
     planned_passes: int
     kinds: tuple[TeacherKind, ...]
@@ -52,7 +52,7 @@ class HeadlineTeacherSettings:
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """Headlines that nobody labelled: how many, of how many words, how many with other verbs."""
+    """Unlabelled headlines: how many, of how many words, how many with other verbs."""
 
     size: int
     shortest: int
@@ -63,12 +63,12 @@ class PoolSettings:
 
 @dataclass(frozen=True, slots=True)
 class HeadSettings:
-    """How the head is fitted to what the teachers say of the pool."""
+    """How the head is fitted to the teachers' scores of the pool."""
 
     passes: int
     rate: float
     dropout: float
-    rows_a_batch: int
+    rows_per_batch: int
     seed: int
 
 
@@ -98,14 +98,23 @@ class LowerHeadSettings:
     gold_passes: int
     rate: float
     dropout: float
-    words_a_batch: int
+    words_per_batch: int
+
+
+_RENAMED = {
+    "readers.words_a_batch": "words_per_batch",
+    "teachers.rows_a_batch": "rows_per_batch",
+    "head.rows_a_batch": "rows_per_batch",
+}
 
 
 def read_headline_settings(path: Path | None) -> HeadlineSettings:
     """The settings of a file, or those of the shipped head."""
-    return read_config(path or Path(__file__).with_name("headlines.toml"), HeadlineSettings)
+    shipped = Path(__file__).with_name("headlines.toml")
+    return read_config(path or shipped, HeadlineSettings, _RENAMED)
 
 
 def read_lower_head_settings(path: Path | None) -> LowerHeadSettings:
     """The settings of a file, or those of the shipped heads."""
-    return read_config(path or Path(__file__).with_name("lower_heads.toml"), LowerHeadSettings)
+    shipped = Path(__file__).with_name("lower_heads.toml")
+    return read_config(path or shipped, LowerHeadSettings, {"words_a_batch": "words_per_batch"})

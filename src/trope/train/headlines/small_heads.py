@@ -1,8 +1,8 @@
 """`trope train heads`: metaphor heads of the tier `small` that read its lower layers alone.
 
-A pass for metaphors alone can then leave the upper layers out. The network stays as it is. New
-heads learn of words what the network said of them so far, with all its layers, and VUA's answers;
-of whole headlines, what the teachers of `trope train headlines` say of those without a label.
+A pass for metaphors alone can then skip the upper layers. The network stays the same. For words,
+the new heads learn the scores that the network gave with all its layers, and VUA's labels; for
+whole headlines, the scores of the teachers of `trope train headlines` on unlabelled ones.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from trope.train.encoder.graph import Graph
 from trope.train.encoder.metaphor_sets import read_metaphor_set
 from trope.train.encoder.quantisation import quantise
 from trope.train.encoder.text_sets import read_text_set
-from trope.train.headlines.base_head import HeadlineRun, begin, teachers_opinion
+from trope.train.headlines.base_head import HeadlineRun, average_teachers, begin
 from trope.train.headlines.settings import HeadlineSettings, LowerHeadSettings
 
 GOLD, TEXTS, POOL = "vua", "texts", "pool"
@@ -58,11 +58,11 @@ DEV = {"metaphor": ("vua", "f1"), "figurative": ("newsmet", "macro_f1")}
 class LayerBatch:
     """A batch as the network sees it: [sentence, word, layer, dimension], and whose words.
 
-    `said` is the probability that each word had from the heads that the network has.
+    `predicted` is the probability that each word had from the heads that the network has.
     """
 
     layers: Tensor
-    said: Tensor
+    predicted: Tensor
     word: Tensor
     sentence: Tensor
 
@@ -74,7 +74,7 @@ class LayerBatch:
     def to(self, device: str) -> LayerBatch:
         """The same on a device."""
         return LayerBatch(
-            *(t.to(device) for t in (self.layers, self.said, self.word, self.sentence))
+            *(t.to(device) for t in (self.layers, self.predicted, self.word, self.sentence))
         )
 
 
@@ -101,65 +101,68 @@ def train_lower_heads(
     say: Say,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
-    job = begin(teachers, data, work, device, say)
+    run = begin(teachers, data, work, device, say)
     folder = model or model_folder("small")
-    lessons = read_lessons(job, settings, folder)
+    lessons = read_lessons(run, settings, folder)
     dev = {
-        name: encode_verdicts(read_metaphor_set(job.data, name, "dev"), job.vocabulary)
+        name: encode_verdicts(read_metaphor_set(run.data, name, "dev"), run.vocabulary)
         for name, _ in DEV.values()
     }
-    seen = {name: list(see(folder, corpus, settings, job.device)) for name, corpus in dev.items()}
+    seen = {
+        name: list(read_layers(folder, corpus, settings, run.device))
+        for name, corpus in dev.items()
+    }
     quality = {}
     for seed in settings.seeds:
-        heads = fit_heads(lessons, settings, seed, job.device)
-        said = {
-            kind: said_by(heads, seen[name], dev[name])[kind] for kind, (name, _) in DEV.items()
+        heads = fit_heads(lessons, settings, seed, run.device)
+        predicted = {
+            kind: predict(heads, seen[name], dev[name])[kind] for kind, (name, _) in DEV.items()
         }
-        figures = dev_figures(said, dev)
-        own = job.work / f"heads-{seed}"
-        write_model(heads, calibrations(said, dev), folder, own)
-        job.say(f"heads of seed {seed}: {figures}, in {own}")
+        figures = dev_figures(predicted, dev)
+        own = run.work / f"heads-{seed}"
+        write_model(heads, calibrations(predicted, dev), folder, own)
+        run.say(f"heads of seed {seed}: {figures}, in {own}")
         quality[own] = float(np.mean(list(figures.values())))
-    keep_best(quality, out, job.say)
+    keep_best(quality, out, run.say)
 
 
 def read_lessons(
-    job: HeadlineRun, settings: LowerHeadSettings, folder: Path
+    run: HeadlineRun, settings: LowerHeadSettings, folder: Path
 ) -> dict[str, HeadLesson]:
     """What the heads learn from, seen through the network of a folder."""
-    opinion = np.load(teachers_opinion(job))
-    gold = encode_verdicts(read_metaphor_set(job.data, GOLD, "train"), job.vocabulary)
+    opinion = np.load(average_teachers(run))
+    gold = encode_verdicts(read_metaphor_set(run.data, GOLD, "train"), run.vocabulary)
 
     def seen(corpus: EncodedCorpus) -> list[LayerBatch]:
-        return list(see(folder, corpus, settings, job.device))
+        return list(read_layers(folder, corpus, settings, run.device))
 
     return {
         GOLD: HeadLesson(
-            seen(gold), settings.gold_passes, words=_tensor(gold.labels["metaphor"], job)
+            seen(gold), settings.gold_passes, words=_tensor(gold.labels["metaphor"], run)
         ),
-        TEXTS: HeadLesson(seen(_texts(job, settings)), settings.passes),
+        TEXTS: HeadLesson(seen(_texts(run, settings)), settings.passes),
         POOL: HeadLesson(
-            seen(EncodedCorpus.load(job.work / "pool.npz")),
+            seen(EncodedCorpus.load(run.work / "pool.npz")),
             settings.passes,
-            whole=_tensor(opinion, job),
+            whole=_tensor(opinion, run),
         ),
     }
 
 
-def _tensor(values: Any, job: HeadlineRun) -> Tensor:
-    return torch.from_numpy(np.asarray(values, dtype=np.float32)).to(job.device)
+def _tensor(values: Any, run: HeadlineRun) -> Tensor:
+    return torch.from_numpy(np.asarray(values, dtype=np.float32)).to(run.device)
 
 
-def _texts(job: HeadlineRun, settings: LowerHeadSettings) -> EncodedCorpus:
-    path = job.work / f"{TEXTS}.npz"
+def _texts(run: HeadlineRun, settings: LowerHeadSettings) -> EncodedCorpus:
+    path = run.work / f"{TEXTS}.npz"
     if not path.exists():
-        sentences = (read_text_set(job.data, name, job.say) for name in settings.texts)
-        corpus, _ = encode_words(chain.from_iterable(sentences), job.vocabulary)
+        sentences = (read_text_set(run.data, name, run.say) for name in settings.texts)
+        corpus, _ = encode_words(chain.from_iterable(sentences), run.vocabulary)
         corpus.save(path)
     return EncodedCorpus.load(path)
 
 
-def see(
+def read_layers(
     folder: Path, corpus: EncodedCorpus, settings: LowerHeadSettings, device: str
 ) -> Iterator[LayerBatch]:
     """The lower layers of the network of a folder, word by word, in batches by length."""
@@ -171,13 +174,13 @@ def see(
         *shown, logits = session.run([*names, METAPHOR[0]], _inputs(arrays))
         shape = (*arrays["word"].shape, -1)
         layers = np.stack([rows.astype(np.float16).reshape(shape) for rows in shown], axis=2)
-        said = 1 / (1 + np.exp(-logits))
+        predicted = 1 / (1 + np.exp(-logits))
         return LayerBatch(
-            *map(torch.from_numpy, (layers, said, arrays["word"], arrays["sentence"]))
+            *map(torch.from_numpy, (layers, predicted, arrays["word"], arrays["sentence"]))
         )
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for seen in pool.map(read, batches(corpus, settings.words_a_batch, None)):
+        for seen in pool.map(read, batches(corpus, settings.words_per_batch, None)):
             yield seen.to(device)
 
 
@@ -221,7 +224,7 @@ def fit_heads(
 
 def _loss(heads: MetaphorHeads, lesson: HeadLesson, seen: LayerBatch) -> Tensor:
     scores = _judged(heads, seen)
-    wanted = seen.said if lesson.words is None else lesson.words[seen.word.clamp_min(0)]
+    wanted = seen.predicted if lesson.words is None else lesson.words[seen.word.clamp_min(0)]
     known = seen.there & (wanted >= 0)  # VUA has words that nobody judged
     cross = functional.binary_cross_entropy_with_logits
     loss = cross(scores.metaphor[known], wanted[known])
@@ -236,7 +239,7 @@ def _judged(heads: MetaphorHeads, seen: LayerBatch) -> Any:
 
 
 @torch.inference_mode()
-def said_by(
+def predict(
     heads: MetaphorHeads, seen: Sequence[LayerBatch], corpus: EncodedCorpus
 ) -> dict[str, Floats]:
     """Logits of every word ("metaphor") and of every sentence ("figurative")."""
@@ -253,19 +256,21 @@ def _answers(kind: str, dev: Mapping[str, EncodedCorpus]) -> Any:
     return {**corpus.labels, **corpus.sentence_labels}[kind]
 
 
-def dev_figures(said: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]) -> dict[str, float]:
+def dev_figures(
+    predicted: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]
+) -> dict[str, float]:
     """Figures on development data, with thresholds chosen there."""
     figures: dict[str, float] = {}
     for kind, (name, by) in DEV.items():
-        figures |= figures_when(name, said[kind], _answers(kind, dev), by=by)
+        figures |= figures_when(name, predicted[kind], _answers(kind, dev), by=by)
     return figures
 
 
 def calibrations(
-    said: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]
+    predicted: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]
 ) -> dict[str, Calibration]:
     """Calibration and thresholds, from development data."""
-    return {k: calibrate(said[k], _answers(k, dev), by=by) for k, (_, by) in DEV.items()}
+    return {k: calibrate(predicted[k], _answers(k, dev), by=by) for k, (_, by) in DEV.items()}
 
 
 def write_model(
@@ -304,7 +309,7 @@ def layers_of(model: bytes) -> list[str]:
 
 
 def showing_layers(model: bytes, number: int) -> tuple[bytes, list[str]]:
-    """A model whose outputs are its lower layers, a row a word, and what it says of words.
+    """A model whose outputs are its lower layers, one row per word, and its scores of words.
 
     The names of the layers come back, too.
     """

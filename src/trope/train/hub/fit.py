@@ -58,10 +58,12 @@ def read_prepared(folder: Path) -> PreparedSeries:
     path = folder / MANIFEST
     if not path.is_file():
         raise MissingData(path, "make the folder with trope train metaphor --silver --prepare-only")
-    told = json.loads(path.read_text("utf-8"))
-    if told.get("format") != FORMAT:
-        raise BadInput(f"{path}: has the format {told.get('format')}, not {FORMAT}; prepare again")
-    for name, wanted in told["files"].items():
+    content = json.loads(path.read_text("utf-8"))
+    if content.get("format") != FORMAT:
+        raise BadInput(
+            f"{path}: has the format {content.get('format')}, not {FORMAT}; prepare again"
+        )
+    for name, wanted in content["files"].items():
         if sha256(folder / name) != wanted:
             raise BadInput(f"{folder / name}: is not the file that was prepared; prepare again")
     items, tests = (_json_lines(folder / name) for name in (ITEMS, TESTS))
@@ -69,14 +71,14 @@ def read_prepared(folder: Path) -> PreparedSeries:
     for item in tests:
         texts.setdefault(item["set"], []).append(item["text"])
     return PreparedSeries(
-        HubSettings(**told["settings"]),
-        tuple(told["seeds"]),
+        HubSettings(**content["settings"]),
+        tuple(content["seeds"]),
         tuple(item["text"] for item in items),
         tuple(item["label"] for item in items),
-        told["runs"],
+        content["runs"],
         texts,
         sha256(path),
-        told["files"][TESTS],
+        content["files"][TESTS],
     )
 
 
@@ -138,7 +140,7 @@ def fit_job(
         place=place,
         on_best=predict,
     )
-    told = {
+    content = {
         "format": FORMAT,
         "run": run,
         "seed": seed,
@@ -153,7 +155,7 @@ def fit_job(
         **json.loads(best.read_text("utf-8")),
     }
     with atomic_write(path) as file:
-        file.write(json.dumps(told) + "\n")
+        file.write(json.dumps(content) + "\n")
     for left in best.parent.iterdir():
         left.unlink()  # a checkpoint is large, and the run is done
     best.parent.rmdir()

@@ -260,8 +260,8 @@ def _checkpoint(
     name = f"epoch-{len(history)}.safetensors"
     save_file({k: v.contiguous() for k, v in tensors.items()}, place.work / name)
     with atomic_write(place.work / "checkpoint.json") as file:
-        told = {"run": mark, "weights": name, "history": [asdict(e) for e in history]}
-        file.write(json.dumps(told, indent=1))
+        content = {"run": mark, "weights": name, "history": [asdict(e) for e in history]}
+        file.write(json.dumps(content, indent=1))
     for path in place.work.glob("epoch-*.safetensors"):
         if path.name != name:
             path.unlink()
@@ -272,12 +272,12 @@ def _resume(model: Any, optimizer: Any, place: FitContext, mark: str) -> list[Ep
     note = None if place.work is None else place.work / "checkpoint.json"
     if note is None or not note.is_file():
         return []
-    told = json.loads(note.read_text("utf-8"))
-    if told["run"] != mark:
+    content = json.loads(note.read_text("utf-8"))
+    if content["run"] != mark:
         raise BadInput(
             f"{note.parent} holds a run with other settings or data; give another folder"
         )
-    tensors = load_file(note.parent / told["weights"])
+    tensors = load_file(note.parent / content["weights"])
     model.load_state_dict(
         {k.removeprefix("model."): v for k, v in tensors.items() if k.startswith("model.")}
     )
@@ -288,4 +288,4 @@ def _resume(model: Any, optimizer: Any, place: FitContext, mark: str) -> list[Ep
             state.setdefault(int(number), {})[name] = value
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": state, "param_groups": groups})
-    return [Epoch(**epoch) for epoch in told["history"]]
+    return [Epoch(**epoch) for epoch in content["history"]]

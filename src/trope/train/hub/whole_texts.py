@@ -35,7 +35,7 @@ from trope.tasks.hub_folder import (
 from trope.tasks.metonymy import transformers_system as names
 from trope.tasks.metonymy.task import NoParser, parse_samples
 from trope.tasks.metonymy.validation import held_out
-from trope.tasks.sentiment import transformers_system as feelings
+from trope.tasks.sentiment import transformers_system as sentiment
 from trope.tasks.sentiment.task import to_integers
 from trope.tasks.sentiment.validation import folds_of
 from trope.train.hub.loop import Epoch, FitContext, Fitted, HubSettings, Objective, best_device, fit
@@ -80,7 +80,7 @@ def read_tweets(data: Path) -> WholeTextTask:
         parts[fold == 0].append((tweet.text, tweet.score))
     return WholeTextTask(
         "sentiment",
-        feelings.SCORE,
+        sentiment.SCORE,
         *parts,
         Objective(_squared_error, _cosine),
         "semeval2015 train and trial, one fold of ten",
@@ -116,10 +116,10 @@ def _squared_error(logits: Tensor, right: Tensor) -> Tensor:
 
 def _cosine(model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int) -> float:
     """The measure of the task, over the integers of both."""
-    said = np.array(to_integers(row[0] for row in sequence_logits(model, items, pad)))
+    predicted = np.array(to_integers(row[0] for row in sequence_logits(model, items, pad)))
     given = np.array(to_integers(item.answers[0] for item in items))
-    length = float(np.sqrt((said**2).sum() * (given**2).sum()))
-    return float((said * given).sum()) / length if length else 0.0
+    length = float(np.sqrt((predicted**2).sum() * (given**2).sum()))
+    return float((predicted * given).sum()) / length if length else 0.0
 
 
 def _accuracy_in_class(

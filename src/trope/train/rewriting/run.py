@@ -13,9 +13,9 @@ from trope.core.files import atomic_write
 from trope.core.progress import Say
 from trope.tasks.rewriting.features import context_features
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.task import Parser, Place
+from trope.tasks.rewriting.task import TreeParser, WordPlace
 
-Asked = Sequence[tuple[Place, Sequence[str]]]
+Asked = Sequence[tuple[WordPlace, Sequence[str]]]
 
 
 def read_in_place(asked: Asked, meanings: Meanings, work: Path | None) -> list[Array]:
@@ -55,13 +55,13 @@ class SampleSizes:
 class RewritingRun:
     """What the stages share.
 
-    The small encoder has learnt NewsMet's train headlines by heart, accepted candidates with the
-    opposite label: its vectors part what they should hold together, there and nowhere else. So
-    weights are learnt on the vectors of its `teacher`, brought to its own mean and spread.
+    The small encoder was trained on NewsMet's train headlines, where accepted candidates have the
+    opposite label: on these headlines alone, its vectors separate what should be near. So weights
+    are learnt on the vectors of its `teacher`, scaled to its own mean and spread.
     """
 
     data: Path
-    parser: Parser
+    parser: TreeParser
     meanings: Meanings
     teacher: Meanings | None
     sizes: SampleSizes

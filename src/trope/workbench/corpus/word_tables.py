@@ -1,0 +1,198 @@
+"""The tables of words, relations and counts in the index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from trope.core.errors import BadRecord
+from trope.workbench.corpus.facts import PERIODS, CorpusColumn
+from trope.workbench.corpus.source import RAW_LEMMA, CorpusSource
+
+NEIGHBOURS = 3
+"""Words on either side by which lines can be sorted."""
+
+_SIDES = [f"{side}{away}" for side in ("l", "r") for away in range(1, NEIGHBOURS + 1)]
+
+Ask = Callable[[str], list[tuple[Any, ...]]]
+
+
+class WordTables:
+    """Builds the tables that need tokens; the table of documents exists already."""
+
+    def __init__(self, source: CorpusSource, run: Ask) -> None:
+        self.source, self._run = source, run
+
+    def collect(self) -> float | None:
+        """Number all words; returns the lowest score of a metaphor."""
+        self._vocabulary()
+        self._coded()
+        return self._threshold()
+
+    def _vocabulary(self) -> None:
+        """Every form, lemma and tag once, numbered in alphabetical order."""
+        self._run(
+            f"""
+            CREATE TABLE staging.vocabulary AS
+            SELECT DISTINCT t.text AS form, {RAW_LEMMA} AS raw, t.upos AS tag
+            FROM (SELECT unnest(tokens) AS t FROM {self.source.scan})
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE forms AS
+            SELECT (row_number() OVER (ORDER BY folded, text) - 1)::INTEGER AS form, text,
+                is_word(text) AS word
+            FROM (SELECT DISTINCT form AS text, lower(form) AS folded FROM staging.vocabulary)
+            ORDER BY form
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE staging.raws AS
+            SELECT (row_number() OVER (ORDER BY raw) - 1)::INTEGER AS code, raw,
+                (dense_rank() OVER (ORDER BY lemma) - 1)::INTEGER AS lemma, lemma AS text
+            FROM (SELECT raw, lowered(raw) AS lemma FROM
+                (SELECT DISTINCT raw FROM staging.vocabulary))
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE tags AS
+            SELECT (row_number() OVER (ORDER BY text) - 1)::INTEGER AS tag, text
+            FROM (SELECT DISTINCT tag AS text FROM staging.vocabulary) ORDER BY tag
+            """
+        )
+        for kind, values in (
+            ("form", "SELECT text FROM forms ORDER BY form"),
+            ("folded", "SELECT DISTINCT lower(text) AS one FROM forms ORDER BY one"),
+            ("raw", "SELECT raw FROM staging.raws ORDER BY code"),
+            ("tag", "SELECT text FROM tags ORDER BY tag"),
+        ):
+            self._run(f"CREATE TYPE a_{kind} AS ENUM ({values})")
+
+    def _coded(self) -> None:
+        """The tokens as numbers, in the order of the texts, each with its neighbours."""
+        sides = []
+        for side, function in (("l", "lag"), ("r", "lead")):
+            for away in range(1, NEIGHBOURS + 1):
+                there = f"{function}(doc, {away}) OVER () = doc"
+                sides.append(
+                    f"CASE WHEN {there} THEN {function}(folded, {away}) OVER () END AS {side}{away}"
+                )
+        self._run(
+            f"""
+            CREATE TABLE staging.coded AS
+            SELECT *, {", ".join(sides)} FROM (
+                SELECT doc, pos::INTEGER AS pos, enum_code(t.text::a_form)::INTEGER AS form,
+                    enum_code(lower(t.text)::a_folded)::INTEGER AS folded,
+                    enum_code(({RAW_LEMMA})::a_raw)::INTEGER AS raw,
+                    enum_code(t.upos::a_tag)::UTINYINT AS tag, t.metaphor AS score,
+                    t.start AS start, t.end AS stop
+                FROM (
+                    SELECT doc, unnest(tokens) AS t, unnest(range(len(tokens))) AS pos
+                    FROM (SELECT (row_number() OVER ())::INTEGER AS doc, tokens
+                        FROM {self.source.scan})
+                )
+            )
+            """
+        )
+        for kind in ("form", "folded", "raw", "tag"):
+            self._run(f"DROP TYPE a_{kind}")
+
+    def _threshold(self) -> float | None:
+        """The lowest score of a metaphor, which must fit the counts of metaphors."""
+        ((metaphors,),) = self._run("SELECT sum(metaphors) FROM documents")
+        if not metaphors:
+            return None
+        found = self._run(
+            f"""
+            SELECT score FROM (
+                SELECT score, sum(count(*)) OVER (ORDER BY score DESC) AS above
+                FROM staging.coded JOIN forms USING (form) WHERE word GROUP BY score
+            ) WHERE above = {metaphors}
+            """
+        )
+        if not found:
+            problem = "has counts of metaphors that do not match its scores; run trope detect again"
+            raise BadRecord(self.source.folder, None, problem)
+        return float(found[0][0])
+
+    def words(self, threshold: float | None) -> None:
+        """All tokens sorted by lemma, and the counts of each lemma."""
+        metaphor = "false" if threshold is None else f"coalesce(score >= {threshold!r}, false)"
+        self._run(
+            f"""
+            CREATE TABLE words AS
+            SELECT lemma, doc, pos, form, tag, score, word, {metaphor} AS metaphor, start, stop,
+                {", ".join(_SIDES)}
+            FROM staging.coded JOIN forms USING (form)
+                JOIN staging.raws ON raws.code = coded.raw
+            ORDER BY lemma, doc, pos
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE lemmas AS
+            SELECT lemma, any_value(text) AS text, any_value(words) AS words,
+                any_value(metaphors) AS metaphors, any_value(verbs) AS verbs,
+                any_value(verb_metaphors) AS verb_metaphors
+            FROM staging.raws JOIN (
+                SELECT lemma, count(*) FILTER (word) AS words,
+                    count(*) FILTER (word AND metaphor) AS metaphors,
+                    count(*) FILTER (text = 'VERB') AS verbs,
+                    count(*) FILTER (text = 'VERB' AND metaphor) AS verb_metaphors
+                FROM words JOIN tags USING (tag) GROUP BY lemma
+            ) USING (lemma)
+            GROUP BY lemma ORDER BY lemma
+            """
+        )
+
+    def relations(self) -> None:
+        """Verbs and objects of kept relations, each pair once, with its subject if any."""
+        self._run(
+            f"""
+            CREATE TABLE staging.pairs AS
+            SELECT doc, r.verb AS pos, r.object AS object_pos, max(r.subject) AS subject_pos
+            FROM (SELECT doc, unnest(relations) AS r
+                FROM (SELECT (row_number() OVER ())::INTEGER AS doc, relations
+                    FROM {self.source.scan}))
+            WHERE r.kept AND r.object IS NOT NULL GROUP BY ALL
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE relations AS
+            SELECT words.*, object_pos, objects.lemma AS object, subject_pos,
+                subjects.lemma AS subject
+            FROM staging.pairs JOIN words USING (doc, pos)
+                JOIN words AS objects ON objects.doc = pairs.doc AND objects.pos = object_pos
+                LEFT JOIN words AS subjects
+                    ON subjects.doc = pairs.doc AND subjects.pos = subject_pos
+            ORDER BY words.lemma, words.doc, words.pos, object_pos
+            """
+        )
+
+    def counts(self, columns: list[CorpusColumn]) -> None:
+        """Counts of lemmas by the values of columns, for views of some of the texts."""
+        self._run(
+            """
+            CREATE TABLE counts (key VARCHAR, value VARCHAR, lemma INTEGER, words BIGINT,
+                metaphors BIGINT, verbs BIGINT, verb_metaphors BIGINT)
+            """
+        )
+        # no tag has the number 255
+        ((verb,),) = self._run("SELECT coalesce(max(tag) FILTER (text = 'VERB'), 255) FROM tags")
+        for column in columns:
+            key = column.key
+            value = f"left({key}, {PERIODS['month']})" if column.counted == "month" else key
+            self._run(
+                f"""
+                INSERT INTO counts
+                SELECT '{key}', value, lemma, count(*) FILTER (word),
+                    count(*) FILTER (word AND metaphor), count(*) FILTER (tag = {verb}),
+                    count(*) FILTER (tag = {verb} AND metaphor)
+                FROM words JOIN (SELECT doc, {value} AS value FROM documents) USING (doc)
+                GROUP BY value, lemma ORDER BY value, lemma
+                """
+            )
