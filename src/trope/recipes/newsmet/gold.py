@@ -15,8 +15,8 @@ from trope.lexicon.vectors import read_vectors
 from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, ProjectAnswers
 from trope.recipes.newsmet.silver import LITERAL, METAPHORICAL
-from trope.recipes.recipe import Context, ItemLabel, JudgedDataset, ProjectParts
-from trope.recipes.records import Record
+from trope.recipes.recipe import Context, JudgedDataset, ProjectParts
+from trope.recipes.records import ItemLabel, Record
 from trope.recipes.steps import template
 from trope.tasks.rewriting.measures import (
     diversity,
