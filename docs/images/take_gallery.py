@@ -1,8 +1,8 @@
-"""Takes the pictures of the gallery: pages of `trope serve`, wide, on a phone, light and dark.
+"""Takes the screenshots of the gallery: pages of `trope serve`, wide and phone, light and dark.
 
 python docs/images/take_gallery.py
 
-The text and the two small corpora of headlines are our own. Pictures have few colours, so that
+The text and the two small corpora of headlines are our own. Screenshots have few colours, so that
 they stay small.
 """
 
@@ -82,12 +82,12 @@ def take_text(page: Any, name: str) -> None:
 
 
 def take(page: Any, name: str) -> None:
-    """What the window shows, as a small picture."""
+    """What the window shows, as a small image."""
     path = GALLERY / f"{name}.png"
     page.mouse.move(0, 0)
     page.screenshot(path=path)
-    with Image.open(path) as picture:
-        few = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    with Image.open(path) as image:
+        few = image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
     few.save(path, optimize=True)
 
 

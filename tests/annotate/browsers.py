@@ -71,7 +71,7 @@ def open_page(chromium: Any, link: str, **options: Any) -> Any:
 def invited(chromium: Any, owner_link: str, name: str) -> tuple[Any, str]:
     """The owner's page, and the link that it gave for a new annotator."""
     owner = open_page(chromium, owner_link)
-    owner.get_by_role("button", name="Enter").press("Enter")
+    owner.get_by_role("button", name="Sign in").press("Enter")
     owner.get_by_label("Name").fill(name)
     straight = owner.get_by_label("starts work at once")
     if straight.count():
@@ -83,7 +83,7 @@ def invited(chromium: Any, owner_link: str, name: str) -> tuple[Any, str]:
 def exported(owner: Any) -> list[dict[str, Any]]:
     """What the owner gets as JSON lines."""
     with owner.expect_download() as download:
-        owner.get_by_role("link", name="as JSON lines").click()
+        owner.get_by_role("link", name="Judgments as JSON lines").click()
     lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 

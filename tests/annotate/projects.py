@@ -48,8 +48,15 @@ def make_project(folder: Path, *, k: int = 2, page: int = 3, more: str = "") -> 
     new_project(folder, "pairs")
     (folder / "project.toml").write_text(PLAN.format(k=k, page=page, more=more), encoding="utf-8")
     project = open_project(folder)
+    copy_tables(project)
     connect(project)
     return project
+
+
+def copy_tables(project: Project) -> None:
+    """Give a new project the empty tables of another: making them takes most of a short test."""
+    if _EMPTY and not project.plan.database:
+        project.database.write_bytes(_EMPTY)
 
 
 def add_items(project: Project, number: int, *, gold: int = 0) -> None:
@@ -66,5 +73,17 @@ def add_items(project: Project, number: int, *, gold: int = 0) -> None:
     import_items(project, path, now=START)
 
 
-with tempfile.TemporaryDirectory() as _folder:  # tables can be imported only after a first project
-    make_project(Path(_folder) / "first")
+def _first_project() -> bytes:
+    """Connect to a first project, before which tables cannot be imported; gives its database."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = make_project(Path(folder) / "first")
+        from django.db import connection
+
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.close()
+        return project.database.read_bytes()
+
+
+_EMPTY = b""
+_EMPTY = _first_project()

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
-from projects import START
+from projects import START, copy_tables
 
 from trope.annotate.project import Project, new_project, open_project
 from trope.annotate.questions import read_answers
@@ -69,6 +69,7 @@ def rich_project(folder: Path, *, more: str = "") -> Project:
     new_project(folder, "pairs")
     (folder / "project.toml").write_text(PLAN.format(more=more), encoding="utf-8")
     project = open_project(folder)
+    copy_tables(project)
     connect(project)
     return project
 

@@ -16,6 +16,7 @@ from projects import START, add_items, make_project
 
 from trope.annotate.project import Project
 from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store.database import connect
 from trope.annotate.store.models import Item, StoredJudgment
 
 YES = {"metaphor": "yes"}
@@ -178,3 +179,21 @@ def test_models_and_migrations_agree(project: Project) -> None:
     from django.core.management import call_command
 
     call_command("makemigrations", "--check", "--dry-run", verbosity=0)
+
+
+def test_database_of_the_first_version_is_brought_up_to_date(project: Project) -> None:
+    from django.core.management import call_command
+    from django.db import connection
+
+    add_items(project, 1)
+    call_command("migrate", "store", "0001", verbosity=0)
+    connect(project)
+    assert Item.objects.count() == 1
+    assert "store_judgment" in connection.introspection.table_names()
+
+
+def test_files_and_tables_know_the_same_states() -> None:
+    from trope.annotate.exchange.records import STATES
+    from trope.annotate.store.models import JudgmentState
+
+    assert set(JudgmentState.values) == set(STATES)

@@ -140,7 +140,7 @@ def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
     page.get_by_role("heading", name="Your application is being reviewed").wait_for()
 
     owner = open_page(browser, owner_link)
-    owner.get_by_role("button", name="Enter").press("Enter")
+    owner.get_by_role("button", name="Sign in").press("Enter")
     owner.get_by_role("link", name="Applicants").click()
     assert owner.get_by_role("row", name="w1pr").get_by_text("1 of 1").is_visible()
     owner.get_by_role("button", name="Accept the best 1").click()

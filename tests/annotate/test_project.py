@@ -212,3 +212,18 @@ def test_items_of_a_table_have_their_gold_in_columns(tmp_path: Path) -> None:
         "metaphorical": [],
     }
     assert item.gold == {"verb": "metaphorical"}
+
+
+def test_old_names_of_settings_are_read_with_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new_project(tmp_path, "spans")
+    path = tmp_path / "project.toml"
+    text = path.read_text(encoding="utf-8")
+    old = text.replace("judgments_per_item", "judgments_an_item")
+    path.write_text(old.replace("items_per_page", "items_a_page"), encoding="utf-8")
+    plan = read_plan(path)
+    assert (plan.judgments_per_item, plan.items_per_page) == (3, 5)
+    told = capsys.readouterr().err
+    assert "'judgments_an_item' is now called 'judgments_per_item'" in told
+    assert "'items_a_page' is now called 'items_per_page'" in told

@@ -81,7 +81,7 @@ def answer(page: Any, choose: Callable[[str], str], items: int) -> None:
 
 def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link: str) -> None:
     owner = open_page(chromium, owner_link)
-    owner.get_by_role("button", name="Enter").click()
+    owner.get_by_role("button", name="Sign in").click()
     shoot(owner, "project")
 
     ann = begin(chromium, invite(owner, "Ann"))
@@ -121,7 +121,7 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     bob.get_by_text("no items left for you").wait_for()
 
     judy = open_page(chromium, invite(owner, "Judy", "adjudicator"))
-    judy.get_by_role("button", name="Enter").click()
+    judy.get_by_role("button", name="Sign in").click()
     shoot(judy, "disputes")
     judy.get_by_role("link", name="Sentence number 0.").click()
     assert judy.get_by_text("1 × yes").is_visible()

@@ -295,7 +295,7 @@ def test_review_lists_and_acts(tmp_path: Path) -> None:
             judgments.submit(clicker.pk, lease.token, said, project.plan, now=START)
     client = owner()
     page = client.get("/project/review").content.decode()
-    assert "too fast: 0.0 s an answer" in page
+    assert "too fast: 0.0 s per answer" in page
     assert Person.objects.get(name="Clicker").state == "held", "constant answers act at once"
     discipline.reinstate(clicker.pk, now=START, by="Olga")
     result = CliRunner().invoke(main, ["annotate", "review", str(project.folder), "--json"])

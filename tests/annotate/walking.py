@@ -55,7 +55,7 @@ def served(
 def enter(chromium: Any, link: str) -> Any:
     """The page of an owner or adjudicator."""
     page = open_page(chromium, link)
-    page.get_by_role("button", name="Enter").press("Enter")
+    page.get_by_role("button", name="Sign in").press("Enter")
     return page
 
 

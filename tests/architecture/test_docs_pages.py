@@ -50,3 +50,11 @@ def test_every_make_target_of_the_readme_exists() -> None:
     readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     named = set(re.findall(r"(?:`|^\$ )make ([a-z]+)", readme, flags=re.MULTILINE))
     assert {"demo", "test"} <= named <= targets
+
+
+def test_docs_are_short() -> None:
+    folder = REPOSITORY / "docs"
+    pages = {path: path.read_text(encoding="utf-8") for path in folder.rglob("*.md")}
+    assert sum(len(text.split()) for text in pages.values()) <= 60_000
+    assert [path.name for path, text in pages.items() if len(text.encode()) > 40_000] == []
+    assert len(pages[folder / "model-card.md"].split()) <= 1_200

@@ -41,9 +41,9 @@ def test_recorded_rows_become_a_corpus_with_a_valid_manifest(
     recorded = making.analyse(SENTENCES, tmp_path)
     monkeypatch.setattr(making, "_ROWS", 100)
     making.enlarge(recorded, tmp_path / "large", 250, seed=3)
-    from trope.workbench.corpus.answering import answer
     from trope.workbench.corpus.corpus import open_corpus
     from trope.workbench.corpus.queries import make_query
+    from trope.workbench.corpus.views import answer
 
     corpus = open_corpus(tmp_path / "large", index=tmp_path / "index")
     try:

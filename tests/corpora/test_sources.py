@@ -56,7 +56,7 @@ def test_a_stream_stays_open_for_its_owner():
         (b"fine\n\nzero\0\n", 3, "holds a NUL byte"),
         (b"\x7fELF\x02\x01\x01\0\0\0", 1, "holds a NUL byte"),
         ("utf-16".encode("utf-16"), 1, ""),
-        (gzip.compress(b"many words\n" * 1000)[:-20], None, "is a damaged gzip file"),
+        (gzip.compress(b"many words\n" * 1000, mtime=0)[:-20], None, "is a damaged gzip file"),
         (b"\x1f\x8b not gzip at all", 1, "is a damaged gzip file"),
     ],
 )

@@ -21,7 +21,7 @@ sys.path.extend([str(HERE.parent), str(REPOSITORY / "docs"), str(REPOSITORY / "s
 from figure_values import substitute  # noqa: E402
 from output_matching import matches  # noqa: E402
 from page_blocks import Block, pages, read_blocks  # noqa: E402
-from page_running import COLUMNS, PageRunner, WrongBlock, execute, read_commands  # noqa: E402
+from page_running import COLUMNS, PageRunner, execute, read_commands  # noqa: E402
 
 FIGURE = re.compile(r"[\d.,]+(\s*<!-- figure: ([^ ]+) -->)")
 
@@ -57,8 +57,8 @@ def _renewed(runner: PageRunner, block: Block) -> str:
         return block.content if same else runner.printed
     try:
         runner.do(block)
-    except WrongBlock as error:
-        sys.stderr.write(f"{error}\n")  # for a person: pycon and data blocks are not renewed
+    except Exception as error:  # noqa: BLE001 - only a person can renew this block
+        sys.stderr.write(f"{block.place}: {type(error).__name__}: {error}\n")
     return block.content
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from trope.lexicon.verbs import shipped_verbs
 from trope.relations import REASONS
-from trope.relations.verb_object import MAX_WORDS
+from trope.relations.extraction import MAX_WORDS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "relations.md").read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ pytest.importorskip("duckdb", reason="DuckDB is not installed (pip install 'trop
 
 from small_corpus import ALL, Row, detect, make_rows, opened, write_csv
 
-from trope.workbench.corpus.corpus import Corpus
+from trope.workbench.corpus.corpus import IndexedCorpus
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +34,9 @@ def corpus_folder(corpus_table: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture(scope="session")
-def small_corpus(corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+def small_corpus(
+    corpus_folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IndexedCorpus]:
     """The small corpus, open."""
     with opened(corpus_folder, tmp_path_factory.mktemp("index")) as corpus:
         yield corpus

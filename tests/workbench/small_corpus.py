@@ -17,7 +17,7 @@ from builders import FakePipeline, with_metaphors
 from trope.cli.main import main
 from trope.core.records import Analysis
 from trope.scale import executors
-from trope.workbench.corpus.corpus import Corpus, open_corpus
+from trope.workbench.corpus.corpus import IndexedCorpus, open_corpus
 
 pytest.importorskip("duckdb", reason="DuckDB is not installed (pip install 'trope[web]')")
 
@@ -91,7 +91,7 @@ def detect(table: Path, out: Path, *options: str, shard_rows: int = 7) -> Path:
 
 
 @contextmanager
-def opened(folder: Path, index: Path, **options: Any) -> Iterator[Corpus]:
+def opened(folder: Path, index: Path, **options: Any) -> Iterator[IndexedCorpus]:
     corpus = open_corpus(folder, index=index, **options)
     try:
         yield corpus

@@ -71,8 +71,8 @@ def test_valid_request_is_answered(bench: Bench, path: str) -> None:
         (b'{"text": "x" "to"', "not-json", "byte 13"),
         (b'{"text": "\xff\xfe"}', "not-utf8", "byte 10"),
         (b"", "not-json", "truncated"),
-        (b"[]", "bad-request", "got `array`"),
-        (b"{}", "bad-request", "`text`"),
+        (b"[]", "bad-request", "must be a JSON object"),
+        (b"{}", "bad-request", "text is missing"),
     ],
 )
 def test_malformed_request_is_refused_with_its_place(
@@ -87,11 +87,11 @@ def test_malformed_request_is_refused_with_its_place(
 @pytest.mark.parametrize(
     ("wrong", "code", "place"),
     [
-        ({"text": 3}, "bad-request", "$.text"),
-        ({"text": ""}, "bad-request", "$.text"),
+        ({"text": 3}, "bad-request", "text must be a string, you gave 3"),
+        ({"text": ""}, "bad-request", "text must have at least 1 character"),
         ({"text": "  "}, "no-text", "empty"),
         ({"txet": 1}, "bad-request", "txet"),
-        ({"kind": "poem"}, "bad-request", "$.kind"),
+        ({"kind": "poem"}, "bad-request", "kind must be one of plain, tweet, headline"),
     ],
 )
 def test_wrong_value_is_refused_with_its_place(
@@ -113,14 +113,14 @@ def test_values_out_of_range_are_refused(bench: Bench, path: str, field: str) ->
     wrong = {"tasks": ["syntax", "poetry"], "top": 400}[field]
     status, answer = bench.call(path, **VALID[path] | {field: wrong})
     assert status == 400
-    assert f"$.{field}" in answer["error"]["message"]
+    assert f"{field} must be" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("path", PATHS)
 def test_text_that_would_take_too_long_is_refused_by_its_length(bench: Bench, path: str) -> None:
     status, answer = bench.call(path, **VALID[path] | {"text": "word " * 50_000})
     assert status == 400
-    assert "length <=" in answer["error"]["message"]
+    assert "must have at most" in answer["error"]["message"]
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -93,8 +93,8 @@ def test_dots_stand_where_their_rates_are(chromium: Any, corpus_bench: CorpusBen
 
 def test_verbs_are_those_of_the_command(chromium: Any, corpus_bench: CorpusBench) -> None:
     page = opened_page(chromium, corpus_bench, "/corpus/verbs")
-    page.get_by_label("Used at least").fill("3")
-    page.get_by_label("Only where").fill("source=Herald")
+    page.get_by_label("Minimum uses").fill("3")
+    page.get_by_label("Only texts with").fill("source=Herald")
     page.keyboard.press("Enter")
     page.wait_for_url("**min_uses=3**")
     rows = same_table(corpus_bench, page)
@@ -115,7 +115,7 @@ def test_verbs_are_those_of_the_command(chromium: Any, corpus_bench: CorpusBench
 def test_keyness_is_that_of_the_command(chromium: Any, corpus_bench: CorpusBench) -> None:
     page = opened_page(chromium, corpus_bench, "/corpus/keyness")
     page.get_by_label("Column").select_option("source")
-    page.get_by_label("One part").fill("Herald")
+    page.get_by_label("Group", exact=True).fill("Herald")
     page.get_by_label("Against").fill("Gazette")
     page.get_by_label("p corrected after").select_option("bh")
     page.get_by_role("button", name="Show").click()
@@ -140,7 +140,7 @@ def test_concordance_is_that_of_the_command(
     page.get_by_label("Lemma").fill("ate")
     page.get_by_label("Order").select_option(order)
     page.get_by_text("More").click()
-    page.get_by_label("Lines a page").fill("9")
+    page.get_by_label("Lines per page").fill("9")
     page.get_by_role("button", name="Search").click()
     for _ in range(2):
         rows = same_table(corpus_bench, page)

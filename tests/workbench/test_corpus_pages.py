@@ -68,15 +68,16 @@ def test_empty_forms_show_themselves(corpus_bench: CorpusBench) -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("concordance?regex=((", "'((' is no regular expression"),
-        ("concordance?lemma=x&rows=none", "rows: expected int"),
-        ("concordance?lemma=x&page=0", "page: expected int >= 1"),
-        ("concordance?sort=left", "nothing is asked for"),
-        ("concordance?lemma=x&colour=red", "contains unknown field colour"),
-        ("rates?by=colour", "no column is called 'colour'"),
-        ("rates?where=Herald", "'Herald' is no condition"),
-        ("keyness?by=source&part=None", "no word stands in the texts"),
-        (f"concordance?regex={'x' * 300}", "regex: expected str of length <= 200"),
+        ("concordance?regex=((", "'((' is not a regular expression"),
+        ("concordance?lemma=x&rows=none", "Lines per page must be a whole number, you gave 'none'"),
+        ("keyness?by=source&part=Herald&min_count=abc", "Minimum count must be a whole number"),
+        ("concordance?lemma=x&page=0", "Page must be at least 1, you gave '0'"),
+        ("concordance?sort=left", "The search is empty"),
+        ("concordance?lemma=x&colour=red", "Colour is not a field"),
+        ("rates?by=colour", "No column is called 'colour'"),
+        ("rates?where=Herald", "'Herald' is not a condition"),
+        ("keyness?by=source&part=None", "No texts with words have the source 'None'"),
+        (f"concordance?regex={'x' * 300}", "Regular expression must have at most 200 characters"),
     ],
 )
 def test_bad_questions_are_answered_beside_the_form(

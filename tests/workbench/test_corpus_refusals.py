@@ -19,10 +19,10 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
-from trope.workbench.corpus import building, database
-from trope.workbench.corpus.answering import answer
-from trope.workbench.corpus.corpus import Corpus, open_corpus
+from trope.workbench.corpus import database, index
+from trope.workbench.corpus.corpus import IndexedCorpus, open_corpus
 from trope.workbench.corpus.queries import make_query
+from trope.workbench.corpus.views import answer
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_folders_that_are_not_of_detect(tmp_path: Path) -> None:
         open_corpus(tmp_path / "nowhere", index=tmp_path / "index")
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "part-00000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(BadInput, match=r"foreign: is no folder of trope detect \(manifest"):
+    with pytest.raises(BadInput, match=r"foreign: was not written by trope detect \(manifest"):
         open_corpus(tmp_path / "foreign", index=tmp_path / "index")
     (tmp_path / "foreign" / "manifest.json").write_text('{"some": "thing"}')
     with pytest.raises(BadRecord, match=r"manifest\.json: is not a manifest of trope detect"):
@@ -58,10 +58,10 @@ def test_folders_that_are_not_of_detect(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"trope": "0.0.9"}, "was written by trope 0.0.9, and this is"),
-        ({"state": "running"}, "not finished; go on with it: trope detect … --resume"),
+        ({"trope": "0.0.9"}, "was written by trope 0.0.9, this is"),
+        ({"state": "running"}, "unfinished run; finish it with trope detect … --resume"),
         ({"shards": []}, "without texts"),
-        ({"strange": 1}, "no manifest of trope detect"),
+        ({"strange": 1}, "not a manifest of trope detect"),
     ],
 )
 def test_runs_of_another_version_or_not_finished(
@@ -84,7 +84,7 @@ def test_a_damaged_part_is_named_and_leaves_no_index(copy: Path, tmp_path: Path)
     part = copy / "part-00002.parquet"
     content = part.read_bytes()
     part.write_bytes(content[:-20])
-    with pytest.raises(BadRecord, match=r"part-00002\.parquet: is damaged or altered; make it"):
+    with pytest.raises(BadRecord, match=r"part-00002\.parquet: is damaged or altered; write it"):
         open_corpus(copy, index=tmp_path / "index")
     part.unlink()
     with pytest.raises(MissingData, match=r"part-00002\.parquet: not found; make it again"):
@@ -116,7 +116,7 @@ def test_scores_that_do_not_give_the_counts(copy: Path, tmp_path: Path) -> None:
     shards = json.loads((copy / "manifest.json").read_text())["shards"]
     shards[0]["sha256"] = sha256(part)
     change_manifest(copy, shards=shards)
-    with pytest.raises(BadRecord, match="counts of metaphors that its scores do not give"):
+    with pytest.raises(BadRecord, match="counts of metaphors that do not match its scores"):
         open_corpus(copy, index=tmp_path / "index")
 
 
@@ -124,9 +124,7 @@ def test_a_killed_build_leaves_nothing_that_counts(
     corpus_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(
-            building._Builder, "_facts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
-        )
+        patch.setattr(index._Builder, "_facts", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             open_corpus(corpus_folder, index=tmp_path / "index")
     assert list((tmp_path / "index").iterdir()) == []
@@ -157,7 +155,7 @@ def test_a_damaged_index_is_built_again(corpus_folder: Path, tmp_path: Path) -> 
 
 
 def test_the_index_does_not_lie_in_the_corpus(copy: Path) -> None:
-    with pytest.raises(BadInput, match="lies in the folder of the corpus"):
+    with pytest.raises(BadInput, match="is inside the folder of the corpus"):
         open_corpus(copy, index=copy / "index")
 
 
@@ -200,34 +198,36 @@ SQL = "x' OR 1=1; DROP TABLE words; --"
 
 
 @pytest.mark.parametrize("field", ["lemma", "form", "upos", "object", "subject"])
-def test_sql_in_a_search_is_text(small_corpus: Corpus, field: str) -> None:
+def test_sql_in_a_search_is_text(small_corpus: IndexedCorpus, field: str) -> None:
     assert answer(small_corpus, make_query("concordance", {field: SQL})).rows == []
     assert answer(small_corpus, make_query("concordance", {"lemma": "ate"})).rows
 
 
-def test_sql_in_a_condition_is_text(small_corpus: Corpus) -> None:
+def test_sql_in_a_condition_is_text(small_corpus: IndexedCorpus) -> None:
     assert answer(small_corpus, make_query("rates", {"where": [f"source={SQL}"]})).rows == []
     with pytest.raises(UnknownName, match="no column is called"):
         answer(small_corpus, make_query("rates", {"by": SQL}))
-    with pytest.raises(BadInput, match="no word stands in the texts"):
+    with pytest.raises(BadInput, match="no texts with words have the source"):
         answer(small_corpus, make_query("keyness", {"by": "source", "part": SQL}))
 
 
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("((", r"'\(\(' is no regular expression \(missing"),
-        ("(?=x)", "is no regular expression"),
-        ("((a{1000}){1000}){1000}", "is no regular expression"),
-        ("x" * 201, "length <= 200"),
+        ("((", r"'\(\(' is not a regular expression \(missing"),
+        ("(?=x)", "is not a regular expression"),
+        ("((a{1000}){1000}){1000}", "is not a regular expression"),
+        ("x" * 201, "at most 200 characters"),
     ],
 )
-def test_regular_expressions_that_are_none(small_corpus: Corpus, pattern: str, words: str) -> None:
+def test_regular_expressions_that_are_none(
+    small_corpus: IndexedCorpus, pattern: str, words: str
+) -> None:
     with pytest.raises(BadInput, match=words):
         answer(small_corpus, make_query("concordance", {"regex": pattern}))
 
 
-def test_an_exploding_expression_does_not_explode(small_corpus: Corpus) -> None:
+def test_an_exploding_expression_does_not_explode(small_corpus: IndexedCorpus) -> None:
     found = answer(
         small_corpus, make_query("concordance", {"regex": r"^(([a-z])+.)+[A-Z]([a-z])+$"})
     )
@@ -237,42 +237,46 @@ def test_an_exploding_expression_does_not_explode(small_corpus: Corpus) -> None:
 @pytest.mark.parametrize(
     ("view", "fields", "words"),
     [
-        ("concordance", {}, "nothing is asked for; name at least one: lemma"),
-        ("concordance", {"rows": 0, "lemma": "x"}, "rows: expected int >= 1; see trope query"),
-        ("concordance", {"page": -1, "lemma": "x"}, "concordance: page: "),
-        ("concordance", {"context": 99, "lemma": "x"}, "concordance: context: "),
-        ("concordance", {"min_score": 7, "lemma": "x"}, "concordance: min_score: "),
-        ("concordance", {"sort": "up", "lemma": "x"}, "concordance: sort: "),
-        ("concordance", {"colour": "red"}, "contains unknown field colour"),
-        ("keyness", {"by": "source"}, "missing required field part"),
-        ("rates", {"by": "source", "period": "year"}, "'source' is no date"),
-        ("rates", {"where": ["Herald"]}, "'Herald' is no condition; write COLUMN=VALUE"),
+        ("concordance", {}, "the search is empty; give at least one of lemma"),
+        ("concordance", {"rows": 0, "lemma": "x"}, "rows must be at least 1, you gave 0"),
+        ("concordance", {"page": -1, "lemma": "x"}, "page must be at least 1"),
+        ("concordance", {"context": 99, "lemma": "x"}, "context must be at most 40"),
+        ("concordance", {"min_score": 7, "lemma": "x"}, "min_score must be at most 1"),
+        (
+            "concordance",
+            {"sort": "up", "lemma": "x"},
+            "sort must be one of place, left, right, score",
+        ),
+        ("concordance", {"colour": "red"}, "colour is not a field"),
+        ("keyness", {"by": "source"}, "part is missing"),
+        ("rates", {"by": "source", "period": "year"}, "'source' has no dates"),
+        ("rates", {"where": ["Herald"]}, "'Herald' is not a condition; write COLUMN=VALUE"),
         ("text", {"text": 61}, "no text 61; texts are numbered from 1 to 60"),
-        ("text", {"text": "one"}, "text: expected int"),
-        ("concordance", {"lemma": "\udcff"}, "lemma: is no text"),
-        ("rates", {"where": ["source=\udcff"]}, "where: is no text"),
+        ("text", {"text": "one"}, "text must be a whole number"),
+        ("concordance", {"lemma": "\udcff"}, "lemma is not UTF-8 text"),
+        ("rates", {"where": ["source=\udcff"]}, "where is not UTF-8 text"),
         ("sql", {}, "no view of a corpus is called 'sql'"),
     ],
 )
 def test_questions_that_cannot_be_answered(
-    small_corpus: Corpus, view: str, fields: dict[str, Any], words: str
+    small_corpus: IndexedCorpus, view: str, fields: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(TropeError, match=words):
         answer(small_corpus, make_query(view, fields))
 
 
 def test_a_question_that_takes_too_long_is_given_up(
-    small_corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    small_corpus: IndexedCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "TIME_LIMIT", 0.2)
     slow = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
-    with pytest.raises(BadInput, match="was given up; ask for less"):
+    with pytest.raises(BadInput, match="was cancelled; ask for less"):
         small_corpus.database.ask(slow)
     monkeypatch.undo()
     assert answer(small_corpus, make_query("concordance", {"lemma": "ate"})).rows
 
 
-def test_nobody_can_change_the_index(small_corpus: Corpus) -> None:
+def test_nobody_can_change_the_index(small_corpus: IndexedCorpus) -> None:
     with pytest.raises(BadInput, match="read-only"):
         small_corpus.database.ask("CREATE TABLE more AS SELECT 1")
 

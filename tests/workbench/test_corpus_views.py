@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_corpus import ALL, NOUNS, SOURCES, VERBS, Row, detect, opened, read_by_rule, trope
 
-from trope.tasks.metaphor.corpus_rates import is_word
-from trope.workbench.corpus.answering import answer
-from trope.workbench.corpus.corpus import Corpus
+from trope.core.records import is_word
+from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import make_query
-from trope.workbench.corpus.table import Table, to_dict
+from trope.workbench.corpus.table import CorpusTable, to_dict
+from trope.workbench.corpus.views import answer
 
 
-def ask(corpus: Corpus, view: str, **fields: Any) -> Table:
+def ask(corpus: IndexedCorpus, view: str, **fields: Any) -> CorpusTable:
     return answer(corpus, make_query(view, fields))
 
 
@@ -32,7 +32,9 @@ def summary(table: Path, *options: str) -> Any:
     return json.loads(done.stdout)["metaphor"]
 
 
-def test_rates_are_those_of_analyze_summary(small_corpus: Corpus, corpus_table: Path) -> None:
+def test_rates_are_those_of_analyze_summary(
+    small_corpus: IndexedCorpus, corpus_table: Path
+) -> None:
     said = summary(corpus_table, "--by", "source")
     found = to_dict(ask(small_corpus, "rates", by="source"))
     assert [
@@ -45,7 +47,7 @@ def test_rates_are_those_of_analyze_summary(small_corpus: Corpus, corpus_table: 
 
 
 def test_verbs_and_objects_are_those_of_analyze_summary(
-    small_corpus: Corpus, corpus_table: Path
+    small_corpus: IndexedCorpus, corpus_table: Path
 ) -> None:
     said = summary(corpus_table)["verbs"]
     found = to_dict(ask(small_corpus, "verbs"))["rows"]
@@ -58,7 +60,7 @@ def test_verbs_and_objects_are_those_of_analyze_summary(
     ] == said  # fmt: skip
 
 
-def test_verbs_of_some_texts(small_corpus: Corpus, corpus_rows: list[Row]) -> None:
+def test_verbs_of_some_texts(small_corpus: IndexedCorpus, corpus_rows: list[Row]) -> None:
     for conditions in (["source=Herald"], ["date=2019"], ["source=Herald", "date=2019-02"]):
         chosen = [
             row.analysis
@@ -86,7 +88,7 @@ def test_verbs_of_some_texts(small_corpus: Corpus, corpus_rows: list[Row]) -> No
 
 @pytest.mark.parametrize(("period", "length"), [("day", 10), ("month", 7), ("year", 4)])
 def test_rates_over_time(
-    small_corpus: Corpus, corpus_rows: list[Row], period: str, length: int
+    small_corpus: IndexedCorpus, corpus_rows: list[Row], period: str, length: int
 ) -> None:
     words: Counter[str] = Counter()
     for row in corpus_rows:
@@ -96,7 +98,7 @@ def test_rates_over_time(
     assert found.about["date"]
 
 
-def test_rates_choose_a_period_and_pages(small_corpus: Corpus) -> None:
+def test_rates_choose_a_period_and_pages(small_corpus: IndexedCorpus) -> None:
     every = ask(small_corpus, "rates", by="date")
     assert every.about["period"] == "day"
     assert every.command.endswith("rates --by date --period day")
@@ -112,7 +114,7 @@ def test_rates_choose_a_period_and_pages(small_corpus: Corpus) -> None:
 @pytest.mark.parametrize("metaphors", [False, True])
 @pytest.mark.parametrize("against", ["", "Gazette"])
 def test_keyness_by_hand(
-    small_corpus: Corpus, corpus_rows: list[Row], against: str, metaphors: bool
+    small_corpus: IndexedCorpus, corpus_rows: list[Row], against: str, metaphors: bool
 ) -> None:
     counts: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
     sizes: Counter[bool] = Counter()
@@ -153,7 +155,7 @@ def likelihood(a: int, b: int, c: int, d: int) -> float:
     return 2 * sum(o * math.log(o * (c + d) / e) for o, e in cells if o)
 
 
-def test_keyness_of_dates_and_of_some_texts(small_corpus: Corpus) -> None:
+def test_keyness_of_dates_and_of_some_texts(small_corpus: IndexedCorpus) -> None:
     year = ask(small_corpus, "keyness", by="date", part="2019", min_count=1)
     rest = ask(small_corpus, "keyness", by="date", part="2019", against="2018", min_count=1)
     assert year.about["words"] == rest.about["words"]
@@ -199,7 +201,7 @@ FIELDS = st.fixed_dictionaries(
 
 @given(fields=FIELDS)
 def test_concordance_finds_what_reading_everything_finds(
-    small_corpus: Corpus, corpus_rows: list[Row], fields: dict[str, Any]
+    small_corpus: IndexedCorpus, corpus_rows: list[Row], fields: dict[str, Any]
 ) -> None:
     wanted = hits(corpus_rows, fields)
     found = ask(small_corpus, "concordance", **fields, rows=2_000, context=3)
@@ -226,7 +228,7 @@ def test_concordance_finds_what_reading_everything_finds(
     assert keys == sorted(keys)
 
 
-def test_concordance_of_relations(small_corpus: Corpus, corpus_rows: list[Row]) -> None:
+def test_concordance_of_relations(small_corpus: IndexedCorpus, corpus_rows: list[Row]) -> None:
     wanted = Counter(
         (number, tokens[r.verb].start, tokens[r.subject].text, tokens[r.object].text)
         for number, row in enumerate(corpus_rows, start=1)
@@ -245,14 +247,14 @@ def test_concordance_of_relations(small_corpus: Corpus, corpus_rows: list[Row]) 
     assert by_rain == sum(x["subject"] == "Rain" for x in every)
 
 
-def test_pages_of_a_concordance_are_the_whole(small_corpus: Corpus) -> None:
+def test_pages_of_a_concordance_are_the_whole(small_corpus: IndexedCorpus) -> None:
     fields = {"upos": "NOUN", "sort": "right"}
     whole = ask(small_corpus, "concordance", **fields, rows=500)
     pages = [ask(small_corpus, "concordance", **fields, rows=50, page=n) for n in range(1, 10)]
     assert [row for page in pages for row in page.rows] == whole.rows[:450]
 
 
-def test_a_text_word_by_word(small_corpus: Corpus, corpus_rows: list[Row]) -> None:
+def test_a_text_word_by_word(small_corpus: IndexedCorpus, corpus_rows: list[Row]) -> None:
     found = ask(small_corpus, "text", text=3)
     row = corpus_rows[2]
     assert found.about["text"] == row.text
@@ -278,7 +280,11 @@ VIEWS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("view", "fields"), VIEWS)
 def test_lines_of_json_give_the_tables_of_parquet(
-    corpus_table: Path, small_corpus: Corpus, tmp_path: Path, view: str, fields: dict[str, Any]
+    corpus_table: Path,
+    small_corpus: IndexedCorpus,
+    tmp_path: Path,
+    view: str,
+    fields: dict[str, Any],
 ) -> None:
     folder = detect(corpus_table, tmp_path / "news", *ALL)
     assert len(list(folder.glob("part-*.jsonl"))) > 3
@@ -287,13 +293,13 @@ def test_lines_of_json_give_the_tables_of_parquet(
 
 
 def test_texts_that_were_not_kept_are_put_together(
-    corpus_table: Path, small_corpus: Corpus, corpus_rows: list[Row], tmp_path: Path
+    corpus_table: Path, small_corpus: IndexedCorpus, corpus_rows: list[Row], tmp_path: Path
 ) -> None:
     folder = detect(corpus_table, tmp_path / "news.parquet", "--columns", "source,date", "--tokens")
     with opened(folder, tmp_path / "index") as corpus:
         shown = ask(corpus, "text", text=3)
         assert shown.about["text"] == corpus_rows[2].text.replace("\n", " ")
-        assert "put together" in shown.notes[0]
+        assert "rebuilt from its tokens" in shown.notes[0]
         fields = {"lemma": "ate", "sort": "right"}
         told = ask(small_corpus, "concordance", **fields)
         assert ask(corpus, "concordance", **fields).rows == told.rows

@@ -15,10 +15,10 @@ from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corp
 from small_corpus import SOURCES, detect, read_by_rule, trope
 
 from trope.cli.main import run
-from trope.workbench.corpus.answering import answer
-from trope.workbench.corpus.corpus import Corpus
+from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import command_line, make_query
-from trope.workbench.corpus.table import Table, to_csv, to_dict
+from trope.workbench.corpus.table import CorpusTable, to_csv, to_dict
+from trope.workbench.corpus.views import answer
 
 ASKED: list[tuple[str, dict[str, Any]]] = [
     ("rates", {}),
@@ -43,7 +43,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize(("view", "fields"), ASKED)
 def test_the_command_that_a_table_names_gives_that_table(
-    small_corpus: Corpus, view: str, fields: dict[str, Any]
+    small_corpus: IndexedCorpus, view: str, fields: dict[str, Any]
 ) -> None:
     table = answer(small_corpus, make_query(view, fields))
     words = shlex.split(table.command)
@@ -82,7 +82,7 @@ def test_concordance_on_a_terminal(corpus_folder: Path, monkeypatch: pytest.Monk
     assert len(places) == 1, "the words stand below each other"
 
 
-def test_text_marks_its_metaphors(corpus_folder: Path, small_corpus: Corpus) -> None:
+def test_text_marks_its_metaphors(corpus_folder: Path, small_corpus: IndexedCorpus) -> None:
     shown = trope("query", corpus_folder, "text", "2").stdout
     table = answer(small_corpus, make_query("text", {"text": 2}))
     marked = sum(row["metaphor"] for row in table.dicts())
@@ -90,7 +90,7 @@ def test_text_marks_its_metaphors(corpus_folder: Path, small_corpus: Corpus) -> 
 
 
 def test_cells_are_no_formulas() -> None:
-    table = Table("verbs", ("verb", "n"), [("=cmd()", 1), ("-3", -3.5)], "")
+    table = CorpusTable("verbs", ("verb", "n"), [("=cmd()", 1), ("-3", -3.5)], "")
     assert list(csv.reader(io.StringIO(to_csv(table)))) == [
         ["verb", "n"],
         ["'=cmd()", "1"],
@@ -126,11 +126,11 @@ def test_progress_is_told_once_on_standard_error(corpus_table: Path, tmp_path: P
     ("arguments", "words"),
     [
         (["rates", "--by", "colour"], "no column is called 'colour'. Known: file, source, date."),
-        (["concordance", "--regex", "(("], "is no regular expression"),
+        (["concordance", "--regex", "(("], "is not a regular expression"),
         (["rates", "--plot", "a.gif"], "is not the name of a plot"),
         (
             ["verbs", "--rows", "0"],
-            "verbs: rows: expected int >= 1; see trope query FOLDER verbs --help",
+            "--rows must be at least 1, you gave 0; see trope query FOLDER verbs --help",
         ),
         (["keyness", "--by", "source"], "Missing option '--part'"),
     ],

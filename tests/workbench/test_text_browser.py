@@ -70,7 +70,7 @@ def test_rewrites_are_fetched_when_opened(chromium: Any, bench: Bench) -> None:
     page.on("request", lambda request: asked.append(request.url))
     panel = open_word(page, "strangles")
     assert not any("/api/rewrite" in url for url in asked)
-    for how in ("plainly", "with a picture"):
+    for how in ("literally", "metaphorically"):
         lists = panel.locator("details", has_text=how)
         lists.locator("summary").click()
         lists.locator("td").first.wait_for()
@@ -78,7 +78,7 @@ def test_rewrites_are_fetched_when_opened(chromium: Any, bench: Bench) -> None:
     _, answer = bench.call(
         "rewrite", text="The new tax strangles small shops.", to="literal", verb="strangles"
     )
-    first = panel.locator("details", has_text="plainly").locator("tbody th[scope=row]").first
+    first = panel.locator("details", has_text="literally").locator("tbody th[scope=row]").first
     assert first.inner_text() == answer["rewritings"][0]["candidates"][0]["form"]
 
 
@@ -166,7 +166,7 @@ def test_file_can_be_dropped(chromium: Any, bench: Bench) -> None:
     page.evaluate(drop, ["a.txt", list(b"Dogs bark.")])
     page.wait_for_function("document.getElementById('text').value === 'Dogs bark.'")
     for name, content, words in (
-        ("b.txt", b"\xff\xfe", "is no UTF-8 text"),
+        ("b.txt", b"\xff\xfe", "is not a UTF-8 text"),
         ("c.txt", b"a\0b", "binary data"),
         ("d.txt", b"", "is empty"),
         ("e.txt", b"x" * 900_000, "900,000 characters"),
@@ -204,7 +204,7 @@ def test_axe_finds_nothing_serious(
     page = shown(chromium, bench, color_scheme=scheme, **options)
     faults += grave(page, axe)
     panel = open_word(page, "strangles")
-    panel.locator("details", has_text="plainly").locator("summary").click()
+    panel.locator("details", has_text="literally").locator("summary").click()
     panel.locator("td").first.wait_for()
     panel.get_by_text("Tree", exact=True).click()
     faults += grave(page, axe)
@@ -222,7 +222,7 @@ def test_nothing_is_wider_than_a_phone(chromium: Any, bench: Bench) -> None:
     assert not page.evaluate(wide)
     panel = open_word(page, "strangles")
     panel.get_by_text("Tree", exact=True).click()
-    panel.locator("details", has_text="plainly").locator("summary").click()
+    panel.locator("details", has_text="literally").locator("summary").click()
     panel.locator("td").first.wait_for()
     assert not page.evaluate(wide)
     for path in ("/", "/kept"):
@@ -249,5 +249,5 @@ def test_text_view_works_without_scripts(chromium: Any, bench: Bench) -> None:
     page.get_by_role("button", name="Analyse").click()
     page.locator("#words a.w", has_text="strangles").click()
     assert "strangle" in page.locator("#panel").inner_text()
-    page.get_by_role("link", name="Say it plainly").click()
+    page.get_by_role("link", name="Rewrite it literally").click()
     assert page.locator("#panel details.rewriting").count() == 2

@@ -86,7 +86,7 @@ def test_kept_texts_are_listed_and_deleted(bench: Bench, visitor: Visitor) -> No
     assert bench.ask("GET", one)[0] == 404
     assert bench.ask("GET", other)[0] == 200
     assert visitor.send("/kept/delete")[0] == 302
-    assert b"There are none." in bench.ask("GET", "/kept")[2]
+    assert b"No texts are saved." in bench.ask("GET", "/kept")[2]
     assert list(bench.keep.iterdir()) == []
 
 
@@ -138,8 +138,8 @@ def test_table_of_words_says_what_the_analysis_says(bench: Bench, visitor: Visit
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        (("empty.txt", b""), b"there is no text"),
-        (("blank.txt", b" \n\t "), b"there is no text"),
+        (("empty.txt", b""), b"The text is empty"),
+        (("blank.txt", b" \n\t "), b"The text is empty"),
         (("photo.txt", b"\x89PNG\x00\x01"), b"photo.txt:1: holds a NUL byte"),
         (("latin.txt", b"one\ncaf\xe9"), b"latin.txt:2: is not UTF-8"),
         (("<script>.txt", b"\xff"), b"&lt;script&gt;.txt:1: is not UTF-8"),

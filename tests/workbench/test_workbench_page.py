@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from trope.workbench import limits
+from trope.workbench import requests as limits
 
 TESTS = Path(__file__).resolve().parents[1]
 PAGE = (TESTS.parent / "docs" / "workbench.md").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def test_limits_are_those_of_the_code() -> None:
 
 def test_every_code_of_the_api_is_explained() -> None:
     written = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
-    given = set(re.findall(r'Refused\(\s*\d+,\s*"([a-z0-9-]+)"', written))
+    given = set(re.findall(r'RequestRefused\(\s*\d+,\s*"([a-z0-9-]+)"', written))
     assert {"too-large", "busy", "not-json", "no-corpus"} <= given
     of_pages = {"no-such-text", "text-changed", "no-such-word", "unknown-kind", "text-too-long"}
     of_pages |= {"unknown-format"}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, tee
+from operator import attrgetter
 from pathlib import Path
 from typing import get_args
 
@@ -13,14 +13,16 @@ import click
 
 from trope.cli.completion import complete_files
 from trope.cli.output import is_quiet, open_output
-from trope.cli.sources import NamedText, ReadingOptions, is_file, read_sources
+from trope.cli.sources import ReadingOptions, is_file, read_sources
 from trope.cli.summary import SummaryOptions, write_summary
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
-from trope.core.records import Analysis, TextKind
+from trope.core.records import TextKind
 from trope.pipeline import Pipeline
 from trope.render import FORMATS, write
+
+_TEXT, _NAME, _GROUP = map(attrgetter, ("text", "name", "group"))
 
 
 def load_pipeline(threads: int | None) -> Pipeline:
@@ -102,45 +104,35 @@ def analyze(
     quiet = is_quiet(context) or (out is None and _watched())
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
     first = next(texts)  # a fault in the input is reported before a model is loaded
-    pipeline = load_pipeline(threads)
-    tasks = pipeline.tasks if asked is None else asked
-    pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
-    if threshold is not None and "metaphor" not in tasks:
-        raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
-    if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
-        raise BadInput("--rewrite needs --format html with syntax and metaphor; see trope rewrite")
-    found = _analyze(pipeline, chain([first], texts), kind, tasks)
-    shown = track(_with_threshold(found, threshold), "Analysing", quiet=quiet)
+    title = _title(sources)
     with open_output(out) as file:
+        pipeline = load_pipeline(threads)
+        tasks = pipeline.tasks if asked is None else asked
+        pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
+        if threshold is not None and "metaphor" not in tasks:
+            raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
+        if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
+            raise BadInput(
+                "--rewrite needs --format html with syntax and metaphor; see trope rewrite"
+            )
+        # the pipeline reads a batch ahead, which `tee` holds
+        named, bare = tee(chain([first], texts))
+        analyses = pipeline.analyze_many(map(_TEXT, bare), kind=kind, tasks=tasks)
+        if threshold is not None:
+            analyses = (replace(analysis, threshold=threshold) for analysis in analyses)
+        analyses = track(analyses, "Analysing", quiet=quiet)
         if sums is not None:
-            write_summary(shown, file, sums, has_metaphor_head="metaphor" in pipeline.tasks)
+            grouped = zip(map(_GROUP, named), analyses, strict=True)
+            write_summary(grouped, file, sums, has_metaphor_head="metaphor" in pipeline.tasks)
         else:
-            named = ((text.name, analysis) for text, analysis in shown)
-            candidates = pipeline.rewritings if rewrite else None
-            write(form, named, file, title=_title(sources), rewrite=candidates)
+            shown = zip(map(_NAME, named), analyses, strict=True)
+            write(form, shown, file, title=title, rewrite=pipeline.rewritings if rewrite else None)
 
 
 def _title(sources: tuple[str, ...]) -> str:
     """The names of the files, if it was files."""
     names = [Path(source).name for source in sources if is_file(source)]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def _analyze(
-    pipeline: Pipeline, texts: Iterable[NamedText], kind: TextKind, tasks: Sequence[str]
-) -> Iterator[tuple[NamedText, Analysis]]:
-    """Each text with its analysis; the pipeline reads a batch ahead, `tee` holds it."""
-    named, bare = tee(texts)
-    analyses = pipeline.analyze_many((text.text for text in bare), kind=kind, tasks=tasks)
-    yield from zip(named, analyses, strict=True)
-
-
-def _with_threshold(
-    found: Iterable[tuple[NamedText, Analysis]], threshold: float | None
-) -> Iterator[tuple[NamedText, Analysis]]:
-    """The analyses with the threshold that was asked for instead of the model's."""
-    for text, analysis in found:
-        yield text, analysis if threshold is None else replace(analysis, threshold=threshold)
 
 
 def _watched() -> bool:

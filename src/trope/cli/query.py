@@ -1,4 +1,4 @@
-"""`trope query`: what a corpus says, as the tables that the workbench shows."""
+"""`trope query`: the tables of a corpus that the workbench shows."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import click
 import msgspec
 
 from trope.cli.output import open_output
+from trope.core.errors import BadInput
 from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
+from trope.workbench.requests import BadField
 
 FORMATS = ("text", "csv", "json")
 _DRAWN = ("rates", "verbs")
-"""Views that can be drawn."""
+"""Views with a plot."""
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -26,10 +28,10 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.pass_context
 def query(context: click.Context, folder: Path) -> None:
-    """What a corpus says that trope detect wrote into FOLDER.
+    """Query a corpus that trope detect wrote into FOLDER.
 
-    The first question builds an index, which takes a while; then answers are quick. Words, verbs
-    and concordances need trope detect --tokens, objects need --with relations.
+    The first query builds an index, which takes a while. Verbs, keyness and concordances need
+    trope detect --tokens; objects of verbs also need --with relations.
     """
     context.obj = {**(context.obj or {}), "folder": folder}
 
@@ -37,7 +39,12 @@ def query(context: click.Context, folder: Path) -> None:
 def _run(view: str) -> Callable[..., None]:
     def run(**given: Any) -> None:
         names = [field.name for field in msgspec.structs.fields(VIEWS[view])]
-        asked = make_query(view, {name: given.pop(name) for name in names})
+        try:
+            asked = make_query(view, {name: given.pop(name) for name in names})
+        except BadField as fault:
+            option = f"--{fault.field.replace('_', '-')}"
+            remedy = f"see trope query FOLDER {view} --help"
+            raise BadInput(f"{fault.sentence(option)}; {remedy}") from None
         _answer(asked, **given)
 
     return run
@@ -55,12 +62,12 @@ def _answer(
     plot: Path | None = None,
 ) -> None:
     from trope.render.plots.canvas import check_plot
-    from trope.workbench.corpus.answering import answer
     from trope.workbench.corpus.corpus import open_corpus
     from trope.workbench.corpus.terminal import write_table
+    from trope.workbench.corpus.views import answer
 
-    told = click.get_current_context().obj
-    folder, quiet = told["folder"], quiet or bool(told.get("quiet"))
+    shared = click.get_current_context().obj
+    folder, quiet = shared["folder"], quiet or bool(shared.get("quiet"))
     if plot is not None:
         check_plot(plot)
 
@@ -86,13 +93,13 @@ def _answer(
 
 
 def _options(view: str) -> list[click.Parameter]:
-    """The parameters of a view: those of its record, and how the table is given."""
+    """The parameters of a view: the fields of its query, and options for the output."""
     hints = get_type_hints(VIEWS[view], include_extras=True)
     found = [_parameter(field, hints[field.name]) for field in msgspec.structs.fields(VIEWS[view])]
     if view == "text":
         found = [click.Argument(["text"], type=int, metavar="NUMBER")]
     drawn = "Draw the table into this .svg, .png or .pdf file."
-    built = "Folder of the index, which is built once.  [default: in your cache]"
+    built = "Folder of the index.  [default: your cache folder]"
     return [
         *found,
         click.Option(
@@ -100,9 +107,9 @@ def _options(view: str) -> list[click.Parameter]:
             type=click.Choice(FORMATS),
             default="text",
             show_default=True,
-            help="How the table is given.",
+            help="Format of the table.",
         ),
-        click.Option(["--json", "as_json"], is_flag=True, help="The same as --format json."),
+        click.Option(["--json", "as_json"], is_flag=True, help="Same as --format json."),
         click.Option(["--out"], type=_FILE, help="File to write."),
         *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in _DRAWN else []),
         click.Option(["--index"], type=_FOLDER, help=built),
@@ -137,17 +144,17 @@ _METAVARS |= dict.fromkeys(("lemma", "form", "object", "subject"), "WORD")
 
 
 def _click_type(kind: Any) -> Any:
-    """What click calls such a value; whether it is in its limits is seen later."""
+    """The click type of a field; limits are checked later."""
     if get_origin(kind) is Literal:
         return click.Choice([one for one in get_args(kind) if one])
     return kind
 
 
 def _command(view: str) -> click.Command:
-    said = VIEWS[view].__doc__ or ""
-    first = f"{said.partition('.')[0]}."
+    summary = VIEWS[view].__doc__ or ""
+    first = f"{summary.partition('.')[0]}."
     return click.Command(
-        view, params=_options(view), callback=_run(view), help=said, short_help=first
+        view, params=_options(view), callback=_run(view), help=summary, short_help=first
     )
 
 

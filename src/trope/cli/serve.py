@@ -1,4 +1,4 @@
-"""`trope serve`: a page on one's own machine that shows figurative language."""
+"""`trope serve`: the workbench, pages on your machine."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("corpus", required=False, type=click.Path(path_type=Path), metavar="[CORPUS]")
 @click.option("--host", default="127.0.0.1", show_default=True,
-              help="Address to listen on; others than this machine need a token.")  # fmt: skip
+              help="Address to listen on; other machines need a token.")  # fmt: skip
 @click.option("--port", default=8200, show_default=True, type=click.IntRange(1, 65535),
               help="Port to listen on.")  # fmt: skip
 @click.option("--index", type=FOLDER,
-              help="Folder of the corpus's index.  [default: the user's cache]")  # fmt: skip
+              help="Folder of the corpus's index.  [default: your cache folder]")  # fmt: skip
 @click.option("--projects", type=FOLDER, default=Path("projects"), show_default=True,
               help="Folder for annotation projects made from a selection.")  # fmt: skip
 @click.option("--keep", type=FOLDER,
-              help="Folder for pasted texts.  [default: in your data folder]")  # fmt: skip
-@click.option("--tier", default="small", show_default=True, help="Which model reads the texts.")
+              help="Folder for pasted texts.  [default: your data folder]")  # fmt: skip
+@click.option("--tier", default="small", show_default=True, help="Model to use.")
 @click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
@@ -46,33 +46,33 @@ def serve(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Open a page where you paste a text, or look into a CORPUS that `trope detect` wrote.
+    """Open the workbench: analyse a text, or explore a CORPUS that `trope detect` wrote.
 
-    Nothing leaves the machine. The address is printed; Ctrl-C ends it.
+    Texts stay on your machine. The command prints the address; stop it with Ctrl-C.
     """
     quiet = quiet or bool((context.obj or {}).get("quiet"))
-    from trope.workbench.web import serving
-    from trope.workbench.web.state import Options, kept_texts_folder
+    from trope.workbench.web import server
+    from trope.workbench.web.state import WorkbenchOptions, saved_texts_folder
 
-    options = Options(
+    options = WorkbenchOptions(
         host=host,
         port=port,
         corpus=corpus,
         index=index,
         projects=projects.absolute(),
-        keep=(keep or kept_texts_folder()).absolute(),
+        keep=(keep or saved_texts_folder()).absolute(),
         tier=tier,
         base_weights=base_weights,
         threads=threads,
-        token=secrets.token_urlsafe(32) if serving.needs_token(host) else "",
+        token=secrets.token_urlsafe(32) if server.needs_token(host) else "",
     )
-    address = serving.address(options)
+    address = server.address(options)
 
     def ready() -> None:
         click.echo(address)
         if options.token and not quiet:
             click.echo(
-                "Others can reach this address: the link lets them in, and nothing is encrypted.",
+                "Other machines can use this link; the connection is not encrypted.",
                 err=True,
             )
         if not no_browser:
@@ -82,4 +82,4 @@ def serve(
         if not quiet:
             click.echo(f"{corpus}: {step} …", err=True)
 
-    serving.serve(options, when_ready=ready, tell=tell)
+    server.serve(options, when_ready=ready, tell=tell)

@@ -13,7 +13,6 @@ from rich.table import Table
 from rich.text import Text
 
 from trope import __version__
-from trope.cli.sources import NamedText
 from trope.core.errors import BadInput
 from trope.core.records import Analysis
 from trope.render.feelings import bar
@@ -44,16 +43,16 @@ class SummaryOptions:
 
 
 def write_summary(
-    found: Iterable[tuple[NamedText, Analysis]],
+    found: Iterable[tuple[str, Analysis]],
     file: IO[str],
     options: SummaryOptions,
     *,
     has_metaphor_head: bool = True,
 ) -> None:
-    """Counts the texts, then writes the summary, and plots it if that was asked for."""
+    """Counts the texts, each with its group, then writes the summary and plots it if asked to."""
     summary = Summary()
-    for text, analysis in found:
-        summary.add(analysis, text.group)
+    for group, analysis in found:
+        summary.add(analysis, group)
     if options.plot is not None:
         if "metaphor" not in summary.tasks:
             raise BadInput(f"{options.plot}: there are no rates to plot; add metaphor to --only")
@@ -69,9 +68,9 @@ def to_dict(summary: Summary) -> dict[str, Any]:
     """The summary as plain data; `metaphor` only where it was asked for."""
     data: dict[str, Any] = {
         "trope": __version__,
-        "texts": summary.texts,
-        "sentences": summary.sentences,
-        "tokens": summary.words,
+        "texts": summary.totals.texts,
+        "sentences": summary.totals.sentences,
+        "tokens": summary.totals.words,
     }
     if "relations" in summary.tasks:
         rejected = sorted(summary.rejected.items())
@@ -90,12 +89,12 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         data["metonymies"] = [dict(zip(columns, row, strict=True)) for row in rows]
     if "sentiment" in summary.tasks:
         groups = {name: mean.to_dict() for name, mean in sorted(summary.sentiment_of.items())}
-        data["sentiment"] = {**summary.sentiment.to_dict(), "groups": groups}
+        data["sentiment"] = {**summary.totals.sentiment.to_dict(), "groups": groups}
     return data
 
 
 def _text(summary: Summary, no_rates: str) -> Iterator[Text | Table]:
-    yield Text(summary.line("token"), style="bold")
+    yield Text(summary.totals.line("token"), style="bold")
     if "metaphor" in summary.tasks:
         yield from _metaphors(summary)
     else:
@@ -103,7 +102,7 @@ def _text(summary: Summary, no_rates: str) -> Iterator[Text | Table]:
     if summary.names:
         yield Text("")
         yield from _names(summary)
-    if summary.sentiment.texts:
+    if summary.totals.sentiment.texts:
         yield Text("")
         yield _sentiment(summary)
 
@@ -148,7 +147,7 @@ def _sentiment(summary: Summary) -> Table:
     table = _table("", "texts", "mean sentiment (95 %)", "")
     groups = sorted(summary.sentiment_of.items(), key=lambda item: item[1].mean or 0.0)
     shown = groups[:GROUP_LIMIT] if len(groups) > 1 else []
-    for name, mean in [("all", summary.sentiment), *shown]:
+    for name, mean in [("all", summary.totals.sentiment), *shown]:
         drawn = bar(mean.mean) if mean.mean is not None else ""
         table.add_row(printable(name) or "–", f"{mean.texts:,}", mean.line(), drawn)
     if len(groups) > GROUP_LIMIT:

@@ -22,8 +22,11 @@ def track(
 ) -> Iterator[T]:
     """The same items; while they pass, a bar on standard error if that is a terminal."""
     if quiet or not sys.stderr.isatty():
-        yield from items
-        return
+        return iter(items)
+    return _with_bar(items, label, total)
+
+
+def _with_bar(items: Iterable[T], label: str, total: int | None) -> Iterator[T]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -143,6 +143,16 @@ class Token:
     deprel: str
     metaphor: float | None = None
 
+    @property
+    def is_word(self) -> bool:
+        """Whether the token counts as a word: it has a letter or a digit."""
+        return is_word(self.text)
+
+
+def is_word(text: str) -> bool:
+    """Whether the text of a token counts as a word: it has a letter or a digit."""
+    return text.isalnum() or any(map(str.isalnum, text))
+
 
 @dataclass(frozen=True, slots=True)
 class Metonymy:

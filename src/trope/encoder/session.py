@@ -93,9 +93,21 @@ def passes(
     encoder: AnyEncoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
 ) -> Iterator[BatchPass]:
     """The batches as they come out of the network, each forgotten before the next is waited for."""
-    under_way = deque(encoder.submit(sentences, outputs))
-    while under_way:
-        yield under_way.popleft().result()
+    yield from results(deque(encoder.submit(sentences, outputs)))
+
+
+def results(
+    pending: deque[Future[BatchPass]], timings: dict[str, float] | None = None
+) -> Iterator[BatchPass]:
+    """Each batch as it ends, forgotten once read: scores take far more room than trees.
+
+    The seconds of computing are added to those of the encoder in `timings`.
+    """
+    while pending:
+        done = pending.popleft().result()
+        if timings is not None:
+            timings["encoder"] += done.seconds
+        yield done
 
 
 class Forkable(Protocol):

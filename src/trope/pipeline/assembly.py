@@ -12,7 +12,6 @@ from trope.core.records import (
     Relation,
     Sentence,
     SentenceSpan,
-    Sentiment,
     Text,
     TextKind,
     Token,
@@ -26,9 +25,8 @@ def assemble(
     kind: TextKind,
     tasks: tuple[str, ...],
     thresholds: MetaphorThresholds,
-    sentiment: Sentiment | None = None,
 ) -> Analysis:
-    """The analysis of a text, without metonymies, from the parses of its sentences."""
+    """The analysis of a text from the parses of its sentences, without metonymies and sentiment."""
     tokens: list[Token] = []
     sentences: list[SentenceSpan] = []
     relations: list[Relation] = []
@@ -50,7 +48,6 @@ def assemble(
         tuple(parse.figurative for parse in parses if parse.figurative is not None),
         thresholds.threshold,
         thresholds.sentence_threshold,
-        sentiment=sentiment,
         sentence_sentiments=tuple(p.sentiment for p in parses if p.sentiment is not None),
     )
 

@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 from time import thread_time
 from typing import TYPE_CHECKING
@@ -29,13 +28,14 @@ from trope.encoder.session import (
     AnyEncoder,
     BatchPass,
     Encoder,
+    results,
 )
 from trope.lexicon.inflection import lemma
 from trope.pipeline.assembly import assemble
-from trope.tasks.metonymy.detection import find_metonymies
+from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.sentiment.encoder_head import to_sentiments
-from trope.text import read
+from trope.tasks.sentiment.encoder_head import add_sentiments, text_sentiments
+from trope.text import read_batch
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
@@ -47,19 +47,18 @@ Passes = deque[Future[BatchPass]]
 """What is on its way through the network; taken out as it is read."""
 
 
+WholeTexts = tuple[list[int], Passes]
+"""The numbers of texts that go through the network as one sequence, for their sentiment."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Texts whose sentences are on their way through the network.
-
-    `whole` has the numbers of the texts that go through it once more as one sequence, for their
-    sentiment.
-    """
+    """Texts whose sentences are on their way through the network."""
 
     texts: list[Text]
     words: list[tuple[str, ...]]
     passes: Passes
-    whole: list[int]
-    whole_passes: Passes
+    whole: WholeTexts
     kind: TextKind
     tasks: tuple[str, ...]
 
@@ -83,38 +82,34 @@ class BatchAnalyzer:
         self, texts: list[str], kind: TextKind, tasks: tuple[str, ...], *, tags: bool = True
     ) -> Batch:
         """Split texts into words and send them to the network."""
-        began = thread_time()
-        split = [read(text, kind) for text in texts]
-        words = [sentence.forms for text in split for sentence in text.sentences]
-        self.timings["text"] += thread_time() - began
         outputs = self._outputs(tasks, tags=tags)
+        began = thread_time()
+        split, words = read_batch(texts, kind)
+        self.timings["text"] += thread_time() - began
         passes = deque(self.encoder.submit(words, outputs) if outputs else ())
-        whole: list[int] = []
-        whole_passes: Passes = deque()
+        whole: WholeTexts = [], deque()
         if "sentiment" in tasks:
             # the pass over the sentences scores a text of one sentence already
             once = self.base is None or "metaphor" in tasks
             counts = [len(text.sentences) for text in split]
-            whole, whole_passes = self._send_whole(
-                words, counts, [once and count == 1 for count in counts]
-            )
-        return Batch(split, words, passes, whole, whole_passes, kind, tasks)
+            whole = self._send_whole(words, counts, [once and count == 1 for count in counts])
+        return Batch(split, words, passes, whole, kind, tasks)
 
     def finish(self, batch: Batch) -> list[Analysis]:
         """The analyses of texts that were sent to the network."""
-        parses = iter(self._decode(batch.words, batch.passes, batch.tasks))
-        parsed = [list(islice(parses, len(text.sentences))) for text in batch.texts]
-        sentiments: list[Sentiment | None] = [None] * len(parsed)
-        if "sentiment" in batch.tasks:
-            sentiments = self._sentiments(parsed, batch.whole, batch.whole_passes)
         thresholds = self.thresholds
+        parses = iter(self._decode(batch.words, batch.passes, batch.tasks))
         began = thread_time()
-        analyses = [
-            assemble(text, own, batch.kind, batch.tasks, thresholds, sentiment)
-            for text, own, sentiment in zip(batch.texts, parsed, sentiments, strict=True)
-        ]
+        analyses: list[Analysis] = []
+        for text in batch.texts:
+            own = list(islice(parses, len(text.sentences)))
+            analyses.append(assemble(text, own, batch.kind, batch.tasks, thresholds))
         self.timings["relations"] += thread_time() - began
-        return self.add_metonymies(analyses) if "metonymy" in batch.tasks else analyses
+        if "sentiment" in batch.tasks:
+            analyses = add_sentiments(analyses, _whole_scores(batch.whole))
+        if "metonymy" in batch.tasks:
+            analyses = add_metonymies(analyses, EncoderMetonymy(self.heads))
+        return analyses
 
     def parse(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> list[Parse]:
         """The parses of sentences that have words, with what the tasks need."""
@@ -124,21 +119,14 @@ class BatchAnalyzer:
     def sentiments(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
         """The sentiment of texts whose sentences are parsed; None for one without words."""
         words = [parse.words for text in texts for parse in text]
-        known = [len(text) == 1 and text[0].sentiment is not None for text in texts]
-        return self._sentiments(texts, *self._send_whole(words, [len(t) for t in texts], known))
-
-    def add_metonymies(self, analyses: Sequence[Analysis]) -> list[Analysis]:
-        """The same analyses, which have trees, with what the names in them stand for."""
-        found = find_metonymies(analyses, self._metonymy)
-        return [replace(a, metonymies=names) for a, names in zip(analyses, found, strict=True)]
-
-    @cached_property
-    def _metonymy(self) -> EncoderMetonymy:
-        return EncoderMetonymy(self.heads)
+        scores = [[p.sentiment for p in text if p.sentiment is not None] for text in texts]
+        known = [len(text) == 1 == len(own) for text, own in zip(texts, scores, strict=True)]
+        whole = self._send_whole(words, [len(text) for text in texts], known)
+        return text_sentiments(scores, _whole_scores(whole))
 
     def _send_whole(
         self, words: Sequence[tuple[str, ...]], counts: Sequence[int], known: Sequence[bool]
-    ) -> tuple[list[int], Passes]:
+    ) -> WholeTexts:
         """Send texts, of so many sentences each, as one sequence where no score is known."""
         sentences = iter(words)
         texts: dict[int, list[str]] = {}
@@ -149,22 +137,11 @@ class BatchAnalyzer:
         passes = self.heads.submit(list(texts.values()), SENTIMENT) if texts else ()
         return list(texts), deque(passes)
 
-    def _sentiments(
-        self, texts: Sequence[Sequence[Parse]], whole: list[int], passes: Passes
-    ) -> list[Sentiment | None]:
-        """The sentiment of each text: of the whole, or of its one sentence."""
-        scores = dict(zip(whole, decode_scores(len(whole), _results(passes)), strict=True))
-        for number, parses in enumerate(texts):
-            if number not in scores and parses and parses[0].sentiment is not None:
-                scores[number] = parses[0].sentiment
-        found = dict(zip(scores, to_sentiments(scores.values()), strict=True))
-        return [found.get(number) for number in range(len(texts))]
-
     def _decode(
         self, words: list[tuple[str, ...]], passes: Passes, tasks: Sequence[str]
     ) -> list[Parse]:
         began = thread_time()
-        parses = decode(words, self._timed(passes), self.encoder, lemma)
+        parses = decode(words, results(passes, self.timings), self.encoder, lemma)
         self.timings["decode"] += thread_time() - began
         if self.base is None or "metaphor" not in tasks:
             return parses
@@ -174,11 +151,6 @@ class BatchAnalyzer:
             replace(parse, metaphor=v.metaphor, figurative=v.figurative, sentiment=v.sentiment)
             for parse, v in zip(parses, verdicts, strict=True)
         ]
-
-    def _timed(self, passes: Passes) -> Iterator[BatchPass]:
-        for done in _results(passes):
-            self.timings["encoder"] += done.seconds
-            yield done
 
     def _outputs(self, tasks: Sequence[str], *, tags: bool = True) -> tuple[str, ...]:
         """What the tasks need of the small network; metonymy needs trees to find names."""
@@ -191,10 +163,12 @@ class BatchAnalyzer:
         return (*syntax, *metaphor, *(SENTIMENT if "sentiment" in tasks else ()))
 
 
-def _results(passes: Passes) -> Iterator[BatchPass]:
-    """Each pass as it ends, forgotten once read: scores take far more room than trees."""
-    while passes:
-        yield passes.popleft().result()
+def _whole_scores(whole: WholeTexts) -> dict[int, float]:
+    """The scores of texts that went through the network as one sequence, by their numbers."""
+    numbers, passes = whole
+    if not numbers:
+        return {}
+    return dict(zip(numbers, decode_scores(len(numbers), results(passes)), strict=True))
 
 
 def batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:

@@ -15,6 +15,8 @@ from trope.core.records import Analysis, Parse, Sentiment, TextKind
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
 from trope.pipeline.batch import Batch, BatchAnalyzer, batches
+from trope.tasks.metonymy.detection import add_metonymies
+from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
@@ -142,7 +144,7 @@ class Pipeline:
 
     def find_metonymies(self, analyses: Sequence[Analysis]) -> list[Analysis]:
         """The same analyses, which have trees, with what the names in them stand for."""
-        return self._analyzer.add_metonymies(analyses)
+        return add_metonymies(analyses, EncoderMetonymy(self.heads))
 
     def sentiments(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
         """The sentiment of texts whose sentences are parsed; None for one without words."""

@@ -6,13 +6,12 @@ from trope.core.records import Parse, Relation
 from trope.lexicon.idioms import Idioms, shipped_idioms
 from trope.lexicon.verbs import Verbs, shipped_verbs
 from trope.relations.clauses import Clauses
-from trope.relations.filters import REASONS, Verdict, judge_together, single_triplet
-from trope.relations.subject_verb_object import find_triplets
-from trope.relations.verb_object import find_expressions
+from trope.relations.extraction import find_expressions, find_triplets
+from trope.relations.filters import REASONS, HeadlineVerdict, judge_together, single_triplet
 
 __all__ = [
     "REASONS",
-    "Verdict",
+    "HeadlineVerdict",
     "extract",
     "focus_verb",
     "headline_verdict",
@@ -48,7 +47,7 @@ def svo(parse: Parse, *, verbs: Verbs | None = None) -> tuple[Relation, ...]:
     return tuple(find_triplets(Clauses(parse, verbs or shipped_verbs())))
 
 
-def headline_verdict(parse: Parse, *, verbs: Verbs | None = None) -> Verdict:
+def headline_verdict(parse: Parse, *, verbs: Verbs | None = None) -> HeadlineVerdict:
     """Whether a headline is kept, why not, its only triplet, and how many triplets it has."""
     return single_triplet(svo(parse, verbs=verbs))
 

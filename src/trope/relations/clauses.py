@@ -85,6 +85,10 @@ class Clauses:
         """Whether a word is a verb, and neither auxiliary, modal nor copula."""
         return self.parse.upos[word] == "VERB" and not self.is_auxiliary(word)
 
+    def verb_class(self, verb: int) -> str:
+        """Light, aspectual, weak or, for all other verbs, the empty string."""
+        return self.verbs.classes.get(self.parse.lemmas[verb].lower(), "")
+
     def is_auxiliary(self, word: int) -> bool:
         """Whether a word is an auxiliary, a modal or a copula, by tag, relation or lemma."""
         parse = self.parse

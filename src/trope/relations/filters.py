@@ -34,7 +34,7 @@ REASONS: dict[str, str] = {
 """Every reason there is, with one line that explains it."""
 
 
-class Verdict(NamedTuple):
+class HeadlineVerdict(NamedTuple):
     """Whether a headline is kept, why not, its only triplet, and how many triplets it has.
 
     `relation` is None unless there is exactly one triplet.
@@ -53,7 +53,7 @@ def triplet_reason(triplets: int, root: bool) -> str:
     return SEVERAL_TRIPLETS if triplets else NO_TRIPLET
 
 
-def single_triplet(relations: Iterable[Relation]) -> Verdict:
+def single_triplet(relations: Iterable[Relation]) -> HeadlineVerdict:
     """The verdict on a headline from its relations; those of other kinds are passed over.
 
     Relations of several sentences may be given together, in their order.
@@ -61,7 +61,7 @@ def single_triplet(relations: Iterable[Relation]) -> Verdict:
     triplets = [relation for relation in relations if relation.kind == "svo"]
     only = triplets[0] if len(triplets) == 1 else None
     reason = triplet_reason(len(triplets), only is not None and only.root)
-    return Verdict(not reason, reason, only, len(triplets))
+    return HeadlineVerdict(not reason, reason, only, len(triplets))
 
 
 def judge_together(relations: Iterable[Relation]) -> tuple[Relation, ...]:

@@ -64,7 +64,7 @@ def write_html(
             if size >= limit:
                 continue
             own = rewrite(analysis) if rewrite else ()
-            article = _article(name, analysis, summary.texts, own)
+            article = _article(name, analysis, summary.totals.texts, own)
             scores.update(metaphor_page.shown_scores(analysis))
             size += len(article)
             shown += 1
@@ -93,20 +93,20 @@ def _page(title: str, summary: Summary, shown: int, scores: set[int]) -> tuple[s
 
 
 def _note(summary: Summary, shown: int) -> str:
-    if shown == summary.texts:
+    if shown == summary.totals.texts:
         return ""
     return (
-        f'<p class="note">The first {shown:,} of {summary.texts:,} texts are shown, to keep the '
-        "page usable; the summary counts all of them. For all texts: "
+        f'<p class="note">The first {shown:,} of {summary.totals.texts:,} texts are shown, to keep '
+        "the page usable; the summary counts all of them. For all texts: "
         "<code>trope analyze --format jsonl</code>.</p>"
     )
 
 
 def _summary(summary: Summary) -> Iterator[str]:
     numbers = [
-        ("texts", summary.texts),
-        ("sentences", summary.sentences),
-        ("words", summary.words),
+        ("texts", summary.totals.texts),
+        ("sentences", summary.totals.sentences),
+        ("words", summary.totals.words),
     ]
     if "relations" in summary.tasks:
         kept, rejected = summary.kept.total(), summary.rejected.total()
@@ -122,16 +122,18 @@ def _summary(summary: Summary) -> Iterator[str]:
     yield '<dl class="numbers">'
     for noun, number in numbers:
         yield f"<div><dt>{noun}</dt><dd>{number:,}</dd></div>"
-    if summary.sentiment.mean is not None:
-        mean = feelings.signed(summary.sentiment.mean)
+    if summary.totals.sentiment.mean is not None:
+        mean = feelings.signed(summary.totals.sentiment.mean)
         yield f"<div><dt>mean sentiment</dt><dd>{mean}</dd></div>"
     yield "</dl>"
     if "metaphor" in summary.tasks:
         yield from metaphor_page.tables(summary.metaphors)
-    if summary.names or summary.sentiment.texts > 1:
+    if summary.names or summary.totals.sentiment.texts > 1:
         yield '<div class="tables">'
         yield from names.table(summary.names)
-        yield from feelings.table(summary.sentiment) if summary.sentiment.texts > 1 else ()
+        yield from (
+            feelings.table(summary.totals.sentiment) if summary.totals.sentiment.texts > 1 else ()
+        )
         yield "</div>"
     if "relations" in summary.tasks:
         yield '<div class="tables">'

@@ -16,13 +16,61 @@ OBJECT_LIMIT = 6
 
 
 @dataclass(slots=True)
-class Summary:
-    """What a set of texts holds."""
+class Totals:
+    """How much of everything a set of texts has."""
 
     tasks: tuple[str, ...] = ()
     texts: int = 0
     sentences: int = 0
     words: int = 0
+    kept: int = 0
+    rejected: int = 0
+    metaphors: int = 0
+    names: int = 0
+    sentiment: MeanSentiment = field(default_factory=MeanSentiment)
+
+    def add(self, analysis: Analysis) -> None:
+        """Counts one more text."""
+        self.tasks = analysis.tasks
+        self.texts += 1
+        self.sentences += len(analysis.sentences)
+        self.words += len(analysis.tokens)
+        kept = sum(relation.kept for relation in analysis.relations)
+        self.kept += kept
+        self.rejected += len(analysis.relations) - kept
+        if "metaphor" in analysis.tasks:
+            self.metaphors += sum(
+                analysis.is_metaphor(place)
+                for place, token in enumerate(analysis.tokens)
+                if token.is_word
+            )
+        self.names += len(analysis.metonymies)
+        if analysis.sentiment is not None:
+            self.sentiment.add(analysis.sentiment)
+
+    def line(self, noun: str = "word") -> str:
+        """All totals in one line; `noun` is what tokens are called there."""
+        parts = [
+            _count(self.texts, "text"),
+            _count(self.sentences, "sentence"),
+            _count(self.words, noun),
+        ]
+        if "relations" in self.tasks:
+            parts.append(f"relations: {self.kept:,} kept, {self.rejected:,} rejected")
+        if "metaphor" in self.tasks:
+            parts.append(_count(self.metaphors, "metaphor"))
+        if "metonymy" in self.tasks:
+            parts.append(_count(self.names, "name"))
+        if self.sentiment.mean is not None:
+            parts.append(f"mean sentiment {signed(self.sentiment.mean)}")
+        return " · ".join(parts)
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a set of texts has: totals, relations, rates of metaphor, names, sentiment by group."""
+
+    totals: Totals = field(default_factory=Totals)
     kept: Counter[str] = field(default_factory=Counter)
     """Kept relations of each kind."""
     rejected: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -33,24 +81,23 @@ class Summary:
     """Rates of metaphor, where these were asked for."""
     names: Names = field(default_factory=Counter)
     """Names by class and reading."""
-    sentiment: MeanSentiment = field(default_factory=MeanSentiment)
-    """How the texts feel."""
     sentiment_of: dict[str, MeanSentiment] = field(default_factory=dict)
-    """The same of each group."""
+    """Mean sentiment of each group."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that ran."""
+        return self.totals.tasks
 
     def add(self, analysis: Analysis, group: str = "") -> None:
         """Counts one more text of a group."""
-        self.tasks = analysis.tasks
-        self.texts += 1
-        self.sentences += len(analysis.sentences)
-        self.words += len(analysis.tokens)
+        self.totals.add(analysis)
         if "metaphor" in analysis.tasks:
             self.metaphors.add(analysis, group)
         if analysis.metonymies:
             for row in count_name_readings([(analysis.text, analysis.metonymies)]):
                 self.names[row.name, row.name_class, row.reading] += row.times
         if analysis.sentiment is not None:
-            self.sentiment.add(analysis.sentiment)
             self.sentiment_of.setdefault(group, MeanSentiment()).add(analysis.sentiment)
         places = set()
         for relation in analysis.relations:
@@ -75,24 +122,6 @@ class Summary:
             (verb, total, sorted(objects[verb], key=_most_first)[:OBJECT_LIMIT])
             for verb, total in sorted(totals.items(), key=_most_first)[:VERB_LIMIT]
         ]
-
-    def line(self, noun: str = "word") -> str:
-        """All totals in one line; `noun` is what tokens are called there."""
-        parts = [
-            _count(self.texts, "text"),
-            _count(self.sentences, "sentence"),
-            _count(self.words, noun),
-        ]
-        if "relations" in self.tasks:
-            kept, rejected = self.kept.total(), self.rejected.total()
-            parts.append(f"relations: {kept:,} kept, {rejected:,} rejected")
-        if "metaphor" in self.tasks:
-            parts.append(_count(self.metaphors.total.words.part, "metaphor"))
-        if "metonymy" in self.tasks:
-            parts.append(_count(self.names.total(), "name"))
-        if self.sentiment.mean is not None:
-            parts.append(f"mean sentiment {signed(self.sentiment.mean)}")
-        return " · ".join(parts)
 
 
 def relation_words(relation: Relation, analysis: Analysis) -> str:

@@ -13,8 +13,7 @@ from rich.text import Text
 from trope.core.records import Analysis, SentenceSpan, Sentiment, Token
 from trope.render import Named, feelings, names
 from trope.render.printable import printable
-from trope.render.summary import Summary, relation_notes, relation_words
-from trope.tasks.metaphor.corpus_rates import is_word
+from trope.render.summary import Totals, relation_notes, relation_words
 
 DEEPEST = 10
 """Trees deeper than this are given by numbers alone: their lines would push the words away."""
@@ -39,16 +38,16 @@ class _Console(Console):
 def write_text(analyses: Iterable[Named], file: IO[str]) -> None:
     """Writes every text with its trees and relations, then the totals if there were several."""
     console = _Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=False)
-    summary = Summary()
+    totals = Totals()
     for name, analysis in analyses:
-        summary.add(analysis)
-        if summary.texts > 1:
+        totals.add(analysis)
+        if totals.texts > 1:
             console.print()
         if name:
             console.print(Text(printable(name), style="dim"))
         _print_analysis(console, analysis)
-    if summary.texts > 1:
-        console.print(Text(f"\n{summary.line()}", style="dim"))
+    if totals.texts > 1:
+        console.print(Text(f"\n{totals.line()}", style="dim"))
 
 
 def _print_analysis(console: Console, analysis: Analysis) -> None:
@@ -117,7 +116,7 @@ def _metaphors(sentence: SentenceSpan, analysis: Analysis, number: int) -> Text:
 
 def _score(token: Token, analysis: Analysis) -> str:
     """The score of a word, with an asterisk if it is called a metaphor."""
-    if token.metaphor is None or not is_word(token.text):
+    if token.metaphor is None or not token.is_word:
         return ""
     return f"{token.metaphor:.2f}" + ("*" if token.metaphor >= analysis.threshold else "")
 

@@ -19,7 +19,7 @@ from trope.corpora.vua import read_vua_key, read_vuamc
 from trope.lexicon.verbs import CLASSES, shipped_verbs
 from trope.published.cells import Published, read_published
 from trope.published.comparison import is_cut_off, rounds_to
-from trope.relations.verb_object import MAX_WORDS
+from trope.relations.extraction import MAX_WORDS
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import Report, Table
 from trope.reproduce.rows import Measured, Place, all_rows, counted

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from trope.core.records import Sentence, Text, TextKind, Word
 from trope.text import normalise, sentences, tokenise
 
-__all__ = ["read"]
+__all__ = ["read", "read_batch"]
+
+
+def read_batch(
+    originals: Iterable[str], kind: TextKind = "plain"
+) -> tuple[list[Text], list[tuple[str, ...]]]:
+    """Texts with their sentences, and the words of all sentences as the encoder reads them."""
+    texts = [read(original, kind) for original in originals]
+    return texts, [sentence.forms for text in texts for sentence in text.sentences]
 
 
 def read(original: str, kind: TextKind = "plain") -> Text:

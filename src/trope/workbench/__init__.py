@@ -1,1 +1,1 @@
-"""A page on one's own machine that shows the figurative language of a text or a corpus."""
+"""The workbench: pages and an API on your machine for a text or a corpus."""

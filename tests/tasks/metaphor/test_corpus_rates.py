@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import FakePipeline, with_metaphors
-from trope.core.records import Analysis
-from trope.tasks.metaphor.corpus_rates import CorpusMetaphors, count_metaphors, hundredth, is_word
+from trope.core.records import Analysis, is_word
+from trope.tasks.metaphor.corpus_rates import CorpusMetaphors, count_metaphors, hundredth
 
 
 def read(*texts: str) -> list[Analysis]:

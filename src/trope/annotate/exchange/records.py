@@ -16,8 +16,8 @@ from typing import Any, Literal
 from trope.annotate.questions import Question
 from trope.corpora.records import TextRecord
 
-State = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
-STATES: tuple[State, ...] = ("counted", "surplus", "skipped", "gold", "discarded", "erased")
+StateName = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
+STATES: tuple[StateName, ...] = ("counted", "surplus", "skipped", "gold", "discarded", "erased")
 EXPORTED = ("judgments", "answers", "labels", "decisions", "items", "people", "trials")
 """What can be exported."""
 
@@ -72,7 +72,7 @@ class ToolRecord:
     `given` are the answers as a form would hold them. Without an annotator it is only the item.
     """
 
-    record: TextRecord
+    item: TextRecord
     annotator: str = ""
     given: Mapping[str, Sequence[str]] = field(default_factory=dict)
     state: Literal["counted", "skipped", "discarded"] = "counted"

@@ -152,8 +152,8 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
             measures[f"kinds{number}"] = Count(answer, distinct=True)
             unsettled |= Q(**{f"kinds{number}__gt": 1})
     if plan.doubt.question:
-        said = Cast(KeyTextTransform(plan.doubt.question, "answers"), TextField())
-        counted = counted.alias(doubt=said)
+        answer = Cast(KeyTextTransform(plan.doubt.question, "answers"), TextField())
+        counted = counted.alias(doubt=answer)
         measures["doubts"] = Count("pk", filter=Q(doubt__in=plan.doubt.values))
         unsettled |= Q(doubts__gt=0)
     if not unsettled:

@@ -188,8 +188,8 @@ def import_people(
         BadRecord: for the first invalid line, or a name that is taken.
     """
     own = {field.name: field for field in person_fields()}
-    way = {field.name: field for field in standing_fields()}
-    fields, number = own | way, 0
+    about_standing = {field.name: field for field in standing_fields()}
+    fields, number = own | about_standing, 0
     with import_lock(project), write_transaction():
         for number, (line, row) in enumerate(rows, start=1):  # noqa: B007 - the last is the count
             try:
@@ -198,7 +198,7 @@ def import_people(
                 if row.get("role", "annotator") not in ROLES:
                     raise ValueError(f"has the role {row['role']!r}; known: {', '.join(ROLES)}")
                 values = {name: fields[name].to_python(value) for name, value in row.items()}
-                stands = {name: values.pop(name) for name in way.keys() & values.keys()}
+                stands = {name: values.pop(name) for name in about_standing.keys() & values.keys()}
                 person = new_person(str(values.pop("name", "")), now, **values)
                 with transaction.atomic():
                     person.save(force_insert=True)

@@ -206,11 +206,11 @@ def _ask_again_for_more(plan: Plan) -> None:
     doubt = plan.doubt
     if not doubt.more:
         return
-    said = Cast(KeyTextTransform(doubt.question, "answers"), TextField())
-    told = StoredJudgment.objects.filter(
+    answer = Cast(KeyTextTransform(doubt.question, "answers"), TextField())
+    given = StoredJudgment.objects.filter(
         state__in=(JudgmentState.COUNTED, JudgmentState.DISCARDED)
-    ).annotate(said=said)
-    doubtful = told.filter(said__in=doubt.values).values("item")
+    ).annotate(answer=answer)
+    doubtful = given.filter(answer__in=doubt.values).values("item")
     Item.objects.filter(pk__in=doubtful, is_gold=False).update(extra=doubt.more)
 
 
@@ -250,8 +250,8 @@ def import_tool_file(
             old = set(known.values())
             for part in chunks(iter(read())):
                 before = len(known)
-                given = [brought for brought in part if brought.annotator]
-                _add_people(path, [(b.record.line, b) for b in given], known, now)
+                given = [row for row in part if row.annotator]
+                _add_people(path, [(b.item.line, b) for b in given], known, now)
                 people += len(known) - before
                 rows = list(_tool_judgments(project, path, given, known, now))
                 _insert_judgments(path, rows)
@@ -268,15 +268,15 @@ def _add_items(project: Project, path: Path, rows: Iterable[ToolRecord], now: da
     state, added = state_row(), 0
     for part in chunks(iter(rows)):
         fresh: dict[str, NewItem] = {}
-        ids = {brought.record.id for brought in part}
+        ids = {row.item.id for row in part}
         known = dict(Item.objects.filter(external_id__in=ids).values_list("external_id", "text"))
         there = set(known)
-        for brought in part:
-            item = checked_item(brought.record, project.plan, path)
+        for row in part:
+            item = checked_item(row.item, project.plan, path)
             text = known.setdefault(item.id, item.text)
             if text != item.text:
                 problem = f"item {item.id!r} has two different texts; give one of them another id"
-                raise BadRecord(path, brought.record.line, problem)
+                raise BadRecord(path, row.item.line, problem)
             fresh.setdefault(item.id, item)
         new = [item for name, item in fresh.items() if name not in there]
         first = state.published + added + 1
@@ -296,29 +296,29 @@ def _add_items(project: Project, path: Path, rows: Iterable[ToolRecord], now: da
 def _tool_judgments(
     project: Project, path: Path, part: list[ToolRecord], people: dict[str, int], now: datetime
 ) -> Iterator[tuple[int, StoredJudgment]]:
-    items = Item.objects.filter(external_id__in={brought.record.id for brought in part})
+    items = Item.objects.filter(external_id__in={row.item.id for row in part})
     known = {item.external_id: item for item in items.select_for_update()}
     in_hand = Lease.objects.filter(item__in=known.values())
     held = set(in_hand.values_list("item_id", "person_id"))
     taken: Counter[int] = Counter()
-    for brought in part:
-        item = known[brought.record.id]
-        if (item.pk, people[brought.annotator]) in held:
-            problem = f"{brought.annotator!r} also has item {item.external_id!r} in this project"
-            raise BadRecord(path, brought.record.line, problem)
+    for row in part:
+        item = known[row.item.id]
+        if (item.pk, people[row.annotator]) in held:
+            problem = f"{row.annotator!r} also has item {item.external_id!r} in this project"
+            raise BadRecord(path, row.item.line, problem)
         answers: dict[str, Any] = {}
-        if brought.state != JudgmentState.SKIPPED:
-            answers = _checked_answers(project, path, brought, item)
-        state = _imported_state(brought, item, taken)
+        if row.state != JudgmentState.SKIPPED:
+            answers = _checked_answers(project, path, row, item)
+        state = _imported_state(row, item, taken)
         yield (
-            brought.record.line,
+            row.item.line,
             StoredJudgment(
                 item=item,
-                person_id=people[brought.annotator],
+                person_id=people[row.annotator],
                 token=secrets.token_hex(16),
                 answers=answers,
-                seconds=brought.seconds,
-                at=brought.at or now,
+                seconds=row.seconds,
+                at=row.at or now,
                 state=state,
                 gold_right=is_right(item.gold or {}, answers)
                 if state == JudgmentState.GOLD
@@ -329,25 +329,23 @@ def _tool_judgments(
         Item.objects.filter(pk=number).update(open_slots=F("open_slots") - slots)
 
 
-def _imported_state(brought: ToolRecord, item: Item, taken: Counter[int]) -> str:
-    if brought.state != JudgmentState.COUNTED:
-        return brought.state
+def _imported_state(row: ToolRecord, item: Item, taken: Counter[int]) -> str:
+    if row.state != JudgmentState.COUNTED:
+        return row.state
     if item.is_gold:
-        return "gold"
+        return JudgmentState.GOLD
     if taken[item.pk] >= item.open_slots:
-        return "surplus"
+        return JudgmentState.SURPLUS
     taken[item.pk] += 1
-    return "counted"
+    return JudgmentState.COUNTED
 
 
-def _checked_answers(
-    project: Project, path: Path, brought: ToolRecord, item: Item
-) -> dict[str, Any]:
+def _checked_answers(project: Project, path: Path, row: ToolRecord, item: Item) -> dict[str, Any]:
     answers, faults = read_answers(
-        project.plan.questions, brought.given, text=item.text, payload=item.payload
+        project.plan.questions, row.given, text=item.text, payload=item.payload
     )
     for name, fault in faults.items():
-        raise BadRecord(path, brought.record.line, f"the answer to {name!r} {fault}")
+        raise BadRecord(path, row.item.line, f"the answer to {name!r} {fault}")
     return answers
 
 

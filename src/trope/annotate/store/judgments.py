@@ -241,9 +241,9 @@ def _take_state(lease: Lease, skipping: bool) -> str:
         if not item.is_gold and not lease.released:
             Item.objects.filter(pk=item.pk).update(open_slots=F("open_slots") + 1)
             list_returned([item.pk])
-        return "skipped"
+        return JudgmentState.SKIPPED
     if item.is_gold:
-        return "gold"
+        return JudgmentState.GOLD
     if not lease.released:
         return judgment_state(holds_slot=True, open_slots=0)
     # too late: the slot returned to the queue. One statement, so that nobody can interfere

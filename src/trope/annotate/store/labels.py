@@ -262,8 +262,8 @@ def _votes(question: Question, key: str, unit: LabelUnit) -> Iterator[tuple[int,
             vote = Vote(key, row.annotator, str(answer), question.id, row.weight)
             yield row.judgment, vote
         elif unit.option in {one.value for one in question.offered(unit.item.payload, row.answers)}:
-            said = "yes" if unit.option in answer else "no"
-            yield row.judgment, Vote(key, row.annotator, said, question.id, row.weight)
+            label = "yes" if unit.option in answer else "no"
+            yield row.judgment, Vote(key, row.annotator, label, question.id, row.weight)
 
 
 def _control_votes(plan: Plan) -> Mapping[str, list[Vote]]:

@@ -56,7 +56,7 @@ def locked_standing(person_id: int) -> Standing:
 def stage_of(person: Person, plan: Plan, *, now: datetime) -> Stage:
     """The person's current stage."""
     standing = standing_of(person)
-    found = stage(plan.stages, _passed(person, standing, plan))
+    found = stage(plan.stages, _completed(person, standing, plan))
     if found != "work":
         return found
     tally = Tally(person.tally_on, person.judged_day, person.judged_week, person.judged)
@@ -66,7 +66,7 @@ def stage_of(person: Person, plan: Plan, *, now: datetime) -> Stage:
     return "rereading" if again else "work"
 
 
-def _passed(person: Person, standing: Standing, plan: Plan) -> CompletedStages:
+def _completed(person: Person, standing: Standing, plan: Plan) -> CompletedStages:
     agreed = standing.consent_version in ("", plan.consent_version)
     return CompletedStages(
         consented=person.consented is not None and agreed,

@@ -116,11 +116,11 @@ def item_fields() -> list[str]:
 
 def person_rows() -> Iterator[dict[str, Any]]:
     """Everyone, in the order in which they were invited; without links, which are secret."""
-    own, way = _field_names(person_fields()), _field_names(standing_fields())
-    columns = [*own, *(f"standing__{name}" for name in way)]
-    beginning = {name: getattr(Standing(), name) for name in way}
+    own, stand = _field_names(person_fields()), _field_names(standing_fields())
+    columns = [*own, *(f"standing__{name}" for name in stand)]
+    beginning = {name: getattr(Standing(), name) for name in stand}
     for row in Person.objects.order_by("pk").values_list("standing", *columns):
-        known = dict(zip([*own, *way], row[1:], strict=True))
+        known = dict(zip([*own, *stand], row[1:], strict=True))
         known |= beginning if row[0] is None else {}
         yield {name: sort_keys(as_plain(value)) for name, value in known.items()}
 

@@ -165,7 +165,7 @@ def confirm_reading(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @only("annotator")
 def training(request: HttpRequest) -> HttpResponse:
-    """The next worked item; an answer is locked, and its message follows."""
+    """The next training item; an answer is locked, and its message follows."""
     number = request.POST.get("token", "").removeprefix("training-")
     if request.method == "POST" and practice.training_answer(request.person.pk, number):
         return redirect("worked", int(number))
@@ -182,7 +182,7 @@ def training(request: HttpRequest) -> HttpResponse:
 @require_GET
 @only("annotator")
 def worked(request: HttpRequest, number: int) -> HttpResponse:
-    """A worked item with the known answers and its message, once the person's own are locked."""
+    """A training item with the known answers and its message, once the answer is locked."""
     mine = practice.training_answer(request.person.pk, str(number))
     if mine is None or number > len(plan().training.items):
         raise Http404

@@ -18,11 +18,6 @@ VERB_LIMIT = 20
 OBJECT_LIMIT = 6
 
 
-def is_word(text: str) -> bool:
-    """Whether a token counts as a word: it has a letter or a digit."""
-    return text.isalnum() or any(map(str.isalnum, text))
-
-
 @dataclass(frozen=True, slots=True)
 class MetaphorCounts:
     """How many words and sentences a text has, and how many of them are metaphorical."""
@@ -35,7 +30,7 @@ class MetaphorCounts:
 
 def count_metaphors(analysis: Analysis) -> MetaphorCounts:
     """The counts of one text, by the thresholds of its analysis."""
-    places = [place for place, token in enumerate(analysis.tokens) if is_word(token.text)]
+    places = [place for place, token in enumerate(analysis.tokens) if token.is_word]
     return MetaphorCounts(
         words=len(places),
         metaphors=sum(map(analysis.is_metaphor, places)),
@@ -124,7 +119,7 @@ class CorpusMetaphors:
         self.sentence_threshold = analysis.sentence_threshold
         self.groups.setdefault(group, MetaphorRates()).add(count_metaphors(analysis))
         for place, token in enumerate(analysis.tokens):
-            if token.metaphor is not None and is_word(token.text):
+            if token.metaphor is not None and token.is_word:
                 self.histogram[hundredth(token.metaphor)] += 1
             if token.upos == "VERB":
                 self._verbs[_lemma(analysis, place), analysis.is_metaphor(place)] += 1

@@ -88,12 +88,19 @@ def _with_text(
     )
 
 
+def add_metonymies(analyses: Sequence[Analysis], system: MetonymySystem) -> list[Analysis]:
+    """The same analyses, which have trees, with what the names in them stand for."""
+    found = find_metonymies(analyses, system)
+    return [replace(a, metonymies=names) for a, names in zip(analyses, found, strict=True)]
+
+
 def find_metonymies(
     analyses: Sequence[Analysis], system: MetonymySystem, finder: NameFinder | None = None
 ) -> list[tuple[Metonymy, ...]]:
     """What the names of each text stand for, by one call of the system for all texts."""
     found = [find_names(analysis, finder) for analysis in analyses]
-    scores = iter(system.predict([name.context for names in found for name in names]))
+    contexts = [name.context for names in found for name in names]
+    scores = iter(system.predict(contexts) if contexts else ())
     return [
         tuple(
             metonymy_at(

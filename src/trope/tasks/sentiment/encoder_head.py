@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from trope.core.errors import BadInput
@@ -56,6 +57,28 @@ class EncoderSentiment:
 def whole_words(text: str, kind: TextKind) -> tuple[str, ...]:
     """The words of all sentences of a text, as the encoder reads them."""
     return tuple(form for sentence in read(text, kind).sentences for form in sentence.forms)
+
+
+def add_sentiments(analyses: Sequence[Analysis], whole: Mapping[int, float]) -> list[Analysis]:
+    """The same analyses with the sentiment of their texts.
+
+    `whole` has the scores of texts, by their numbers, that the encoder read as one sequence; a
+    text of one sentence has the score of its sentence.
+    """
+    found = text_sentiments([analysis.sentence_sentiments for analysis in analyses], whole)
+    return [replace(a, sentiment=own) for a, own in zip(analyses, found, strict=True)]
+
+
+def text_sentiments(
+    sentences: Sequence[Sequence[float]], whole: Mapping[int, float]
+) -> list[Sentiment | None]:
+    """The sentiment of texts from the scores of their sentences; None for one without words."""
+    scores = dict(whole)
+    for number, own in enumerate(sentences):
+        if number not in scores and own:
+            scores[number] = own[0]
+    found = dict(zip(scores, to_sentiments(scores.values()), strict=True))
+    return [found.get(number) for number in range(len(sentences))]
 
 
 def to_sentiments(scores: Iterable[float]) -> list[Sentiment]:

@@ -1,4 +1,4 @@
-"""Words in their context: found, counted, sorted, and shown a page at a time."""
+"""Concordance: words in context, counted, sorted and paged."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from trope.core.errors import BadInput
-from trope.workbench.corpus.building_words import NEIGHBOURS
-from trope.workbench.corpus.corpus import Corpus, all_hold
+from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
 from trope.workbench.corpus.facts import FILE
 from trope.workbench.corpus.queries import ConcordanceQuery, command_line
-from trope.workbench.corpus.table import Row, Table
+from trope.workbench.corpus.table import CorpusTable, Row
+from trope.workbench.corpus.word_tables import NEIGHBOURS
 
 COLUMNS = (
     *("text", "id", "left", "word", "right", "lemma", "upos", "score", "metaphor"),
@@ -34,7 +34,7 @@ _ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """What stands after FROM, and its values."""
+    """The SQL after FROM, and its parameters."""
 
     table: str
     conditions: tuple[str, ...]
@@ -45,8 +45,8 @@ class _Search:
         return f"{self.table} WHERE {' AND '.join(self.conditions)}"
 
 
-def concordance(corpus: Corpus, query: ConcordanceQuery) -> Table:
-    """The words that were asked for, with what stands to their left and right."""
+def concordance(corpus: IndexedCorpus, query: ConcordanceQuery) -> CorpusTable:
+    """The words that match a query, with their left and right context."""
     corpus.need_words("keyness and concordance")
     search = _search(corpus, query)
     (total,) = corpus.database.one(f"SELECT count(*) FROM {search.sql}", search.values)
@@ -55,15 +55,15 @@ def concordance(corpus: Corpus, query: ConcordanceQuery) -> Table:
     columns = (*COLUMNS, *roles, *(_free(column.name) for column in extra))
     rows = _lines(corpus, query, search, [column.key for column in extra]) if total else []
     command = command_line(corpus.folder, query)
-    return Table("concordance", columns, rows, command, about=query.paged(total))
+    return CorpusTable("concordance", columns, rows, command, about=query.paged(total))
 
 
 def _free(name: str) -> str:
-    """The name of a column of the corpus, which must not be one of ours."""
+    """The name of a column of the corpus, changed if the table has one of that name."""
     return f"{name} (column)" if name in (*COLUMNS, *ROLES) else name
 
 
-def _search(corpus: Corpus, query: ConcordanceQuery) -> _Search:
+def _search(corpus: IndexedCorpus, query: ConcordanceQuery) -> _Search:
     conditions: list[str] = []
     values: list[Any] = []
 
@@ -89,8 +89,8 @@ def _search(corpus: Corpus, query: ConcordanceQuery) -> _Search:
     if query.of_relations:
         corpus.need_relations()
     if not (conditions or query.regex or query.of_relations or query.where):
-        problem = "lemma, form, upos, regex, object, subject, relations, metaphors or a score"
-        raise BadInput(f"nothing is asked for; name at least one: {problem}")
+        fields = "lemma, form, upos, regex, object, subject, relations, metaphors or a score"
+        raise BadInput(f"the search is empty; give at least one of {fields}")
     if query.where:
         held, given = all_hold(corpus.conditions(query.where))
         ask(f"doc IN (SELECT doc FROM documents WHERE {held})", *given)
@@ -98,11 +98,11 @@ def _search(corpus: Corpus, query: ConcordanceQuery) -> _Search:
     return _Search(table, tuple(conditions) or ("true",), tuple(values))
 
 
-def _matches_all(corpus: Corpus, pattern: str) -> bool:
-    """Whether a regular expression is found in every word, so that it need not be looked for.
+def _matches_all(corpus: IndexedCorpus, pattern: str) -> bool:
+    """Whether a regular expression matches every word, so that it can be left out.
 
     Raises:
-        BadInput: for one that is none, or that would be too large.
+        BadInput: it is not a regular expression, or too large.
     """
     try:
         (matches,) = corpus.database.one(
@@ -110,12 +110,12 @@ def _matches_all(corpus: Corpus, pattern: str) -> bool:
         )
         return bool(matches)
     except BadInput as error:
-        problem = str(error).removesuffix("; ask otherwise")
-        raise BadInput(f"{pattern!r} is no regular expression ({problem}); mend it") from None
+        problem = str(error).removesuffix("; change the query")
+        raise BadInput(f"{pattern!r} is not a regular expression ({problem}); fix it") from None
 
 
 def _lines(
-    corpus: Corpus, query: ConcordanceQuery, search: _Search, extra: Sequence[str]
+    corpus: IndexedCorpus, query: ConcordanceQuery, search: _Search, extra: Sequence[str]
 ) -> list[Row]:
     roles = [f"{role}_pos" if query.of_relations else "NULL" for role in ROLES]
     found = corpus.database.ask(
@@ -142,10 +142,12 @@ def _lines(
     ]
 
 
-def _contexts(corpus: Corpus, places: Sequence[Row], width: int, extra: Sequence[str]) -> list[Row]:
-    """For every place, the id of its text, what stands around and on it, and the columns.
+def _contexts(
+    corpus: IndexedCorpus, places: Sequence[Row], width: int, extra: Sequence[str]
+) -> list[Row]:
+    """For every hit, the id of its text, the word with its context, and the columns.
 
-    Stretches are cut out by the database: of a long text, only these travel.
+    The database cuts out the context, so that long texts are not copied.
     """
     if not places:
         return []
@@ -171,5 +173,5 @@ def _contexts(corpus: Corpus, places: Sequence[Row], width: int, extra: Sequence
 
 
 def _flat(context: str) -> str:
-    """A stretch of a text on one line."""
+    """A part of a text on one line."""
     return " ".join(context.split())

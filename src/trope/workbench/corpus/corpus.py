@@ -1,4 +1,4 @@
-"""A corpus that can be asked: the folder, what is known of it, and its index."""
+"""A corpus ready for queries: its folder, its facts and its index."""
 
 from __future__ import annotations
 
@@ -10,46 +10,71 @@ import msgspec
 from trope.core.errors import BadInput, UnknownName
 from trope.core.progress import Say
 from trope.workbench.corpus.database import Database, duckdb
-from trope.workbench.corpus.facts import PERIODS, Column, Facts
+from trope.workbench.corpus.facts import PERIODS, CorpusColumn, CorpusFacts
 from trope.workbench.corpus.index import find_index
 from trope.workbench.corpus.source import CorpusSource, read_source
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """That a column of a text has a value; that a date begins so."""
+class ColumnCondition:
+    """A condition on texts: a column has a value; a date begins with it."""
 
-    column: Column
+    column: CorpusColumn
     value: str
 
     @property
     def counted(self) -> bool:
-        """Whether the lemmas of its texts are counted beforehand."""
+        """Whether the lemmas of its texts are counted in advance."""
         if self.column.counted == "month":
             return 0 < len(self.value) <= PERIODS["month"]
         return bool(self.column.counted)
 
     def sql(self, key: str = "") -> str:
-        """The condition with a mark for its value; `key` is what the column is called there."""
+        """The condition with a parameter for its value; `key` is the column's name in the table."""
         key = key or self.column.key
         return f"starts_with({key}, ?)" if self.column.date and self.value else f"{key} = ?"
 
 
-Conditions = tuple[Condition, ...]
+Conditions = tuple[ColumnCondition, ...]
+_SUMS = ", ".join(
+    f"sum({name})::BIGINT AS {name}" for name in ("words", "metaphors", "verbs", "verb_metaphors")
+)
 
 
 def all_hold(conditions: Conditions) -> tuple[str, list[str]]:
-    """What stands after WHERE over the documents, and its values."""
+    """The SQL after WHERE for the table of documents, and its parameters."""
     held = " AND ".join(condition.sql() for condition in conditions)
     return held or "true", [condition.value for condition in conditions]
 
 
+def lemma_counts(conditions: Conditions) -> tuple[str, list[str]]:
+    """The SQL for the counts of lemmas in some texts, and its parameters.
+
+    Uses the counts made in advance, if there are any.
+    """
+    if not conditions:
+        return "SELECT lemma, words, metaphors, verbs, verb_metaphors FROM lemmas", []
+    if len(conditions) == 1 and conditions[0].counted:
+        (only,) = conditions
+        question = f"FROM counts WHERE key = ? AND {only.sql('value')} GROUP BY lemma"
+        return f"SELECT lemma, {_SUMS} {question}", [only.column.key, only.value]
+    held, values = all_hold(conditions)
+    verb = "tag = (SELECT tag FROM tags WHERE text = 'VERB')"
+    return (
+        "SELECT lemma, count(*) FILTER (word) AS words, "
+        "count(*) FILTER (word AND metaphor) AS metaphors, "
+        f"count(*) FILTER ({verb}) AS verbs, "
+        f"count(*) FILTER ({verb} AND metaphor) AS verb_metaphors "
+        f"FROM words WHERE doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY lemma"
+    ), values
+
+
 @dataclass(frozen=True, slots=True)
-class Corpus:
-    """What `trope detect` wrote, ready for questions; many threads may ask at a time."""
+class IndexedCorpus:
+    """A folder that `trope detect` wrote, ready for queries from several threads."""
 
     source: CorpusSource
-    facts: Facts
+    facts: CorpusFacts
     database: Database
 
     @property
@@ -57,11 +82,11 @@ class Corpus:
         """The folder of the corpus."""
         return self.source.folder
 
-    def column(self, title: str) -> Column:
-        """The column of that name.
+    def column(self, title: str) -> CorpusColumn:
+        """The column with a name.
 
         Raises:
-            UnknownName: with those that there are.
+            UnknownName: there is no such column.
         """
         for column in self.facts.columns:
             if column.name == title:
@@ -72,62 +97,65 @@ class Corpus:
         """Conditions such as `source=Times`, checked.
 
         Raises:
-            BadInput, UnknownName: for what is no condition, and for a column that there is not.
+            BadInput: this is not a condition.
+            UnknownName: there is no such column.
         """
         return tuple(self._condition(one) for one in given)
 
     def need_words(self, view: str) -> None:
-        """Raises where there are no words with scores, with the command that makes them."""
+        """Raises BadInput, with the command that adds words, if the corpus has none."""
         if not self.source.tokens:
-            problem = f"has no words ({view} need the column 'tokens'); make them with"
+            problem = f"has no words ({view} need the column 'tokens'); add them with"
             raise BadInput(f"{self.folder}: {problem}: {self.source.detect_again()}")
 
     def need_relations(self) -> None:
-        """Raises where there are no verbs with objects, with the command that makes them."""
+        """Raises BadInput, with the command that adds relations, if the corpus has none."""
         if not self.source.relations:
             again = self.source.detect_again(relations=True)
-            problem = "has no verbs with objects (columns 'tokens' and 'relations'); make them with"
+            problem = "has no verbs with objects (columns 'tokens' and 'relations'); add them with"
             raise BadInput(f"{self.folder}: {problem}: {again}")
 
-    def _condition(self, given: str) -> Condition:
-        # a name may have an equals sign in it
+    def _condition(self, given: str) -> ColumnCondition:
+        # a name may contain an equals sign
         for column in sorted(self.facts.columns, key=lambda one: -len(one.name)):
             if given.startswith(f"{column.name}="):
-                return Condition(column, given.removeprefix(f"{column.name}="))
+                return ColumnCondition(column, given.removeprefix(f"{column.name}="))
         name, equals, value = given.partition("=")
         if not equals:
-            raise BadInput(f"{given!r} is no condition; write COLUMN=VALUE, such as file=a.txt")
-        return Condition(self.column(name), value)
+            raise BadInput(f"{given!r} is not a condition; write COLUMN=VALUE, such as file=a.txt")
+        return ColumnCondition(self.column(name), value)
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         self.database.close()
 
 
-def open_corpus(folder: Path, *, index: Path | None = None, progress: Say | None = None) -> Corpus:
-    """The corpus in a folder that `trope detect` wrote; the first time, its index is built.
+def open_corpus(
+    folder: Path, *, index: Path | None = None, progress: Say | None = None
+) -> IndexedCorpus:
+    """Open the corpus in a folder that `trope detect` wrote; the first time, build its index.
 
     Args:
         index: folder of the indexes, instead of the user's cache.
-        progress: told in words what is being done.
+        progress: called with a description of each step.
 
     Raises:
-        TropeError: for a folder that cannot be used, naming the file.
+        TropeError: the folder cannot be used; the message names the file.
     """
     source = read_source(folder)
     path = find_index(source, index, progress or (lambda step: None))
     try:
         return _opened(source, path)
-    except (duckdb().Error, msgspec.MsgspecError):  # damaged since: it is only a copy
+    except (duckdb().Error, msgspec.MsgspecError):  # a damaged index can be built again
         path.unlink()
         return _opened(source, find_index(source, index, progress or (lambda step: None)))
 
 
-def _opened(source: CorpusSource, path: Path) -> Corpus:
+def _opened(source: CorpusSource, path: Path) -> IndexedCorpus:
     database = Database(path)
     try:
         ((facts,),) = database.ask("SELECT facts FROM facts")
-        return Corpus(source, msgspec.json.decode(facts, type=Facts), database)
+        return IndexedCorpus(source, msgspec.json.decode(facts, type=CorpusFacts), database)
     except BaseException:
         database.close()
         raise

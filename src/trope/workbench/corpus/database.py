@@ -1,4 +1,4 @@
-"""DuckDB, held to two threads, so much memory, and so much time a question."""
+"""DuckDB with limits: two threads, memory, and time per query."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from trope.core.errors import BadInput, MissingExtra
 THREADS = 2
 BUILD_MEMORY, MEMORY = "700MB", "600MB"
 TIME_LIMIT = 30.0
-"""Seconds after which a question is given up."""
+"""Seconds after which a query is cancelled."""
 
 _SETTINGS = {
     "threads": THREADS,
-    "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
+    "autoinstall_known_extensions": False,  # nothing is downloaded
     "autoload_known_extensions": False,
     "python_scan_all_frames": False,
-    "python_enable_replacements": False,  # names in a question are tables, never our variables
+    "python_enable_replacements": False,  # names in a query are tables, never Python variables
 }
 
 
 def duckdb() -> Any:
-    """The package, or the command that installs it."""
+    """The package.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
     try:
         import duckdb
     except ModuleNotFoundError:
@@ -41,45 +45,55 @@ def connect(path: Path, *, read_only: bool = True, memory: str = MEMORY) -> Any:
 
 
 class Database:
-    """An index that is asked by many threads at a time; nobody can change it."""
+    """A read-only index that several threads can query."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._root = connect(path)
-        atexit.register(self._root.close)  # the package complains of those left open
+        atexit.register(self._root.close)  # the package complains about open connections
 
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of the answer; what users gave goes into the parameters, never the question.
+        """All rows of a query's result; values from users go into the parameters.
 
         Raises:
-            BadInput: for a value that cannot be used, and where the time is over.
+            BadInput: a value cannot be used, or the query needs too much time or memory.
         """
         with self._root.cursor() as cursor, _limited(cursor):
             try:
                 rows: list[tuple[Any, ...]] = cursor.execute(question, list(parameters)).fetchall()
             except duckdb().InterruptException:
-                problem = f"took longer than {TIME_LIMIT:.0f} s and was given up; ask for less"
-                raise BadInput(f"the question {problem}") from None
+                problem = f"took longer than {TIME_LIMIT:.0f} s and was cancelled; ask for less"
+                raise BadInput(f"the query {problem}") from None
             except duckdb().OutOfMemoryException:
                 problem = f"needs more memory than {MEMORY}; ask for less"
-                raise BadInput(f"the question {problem}") from None
+                raise BadInput(f"the query {problem}") from None
             except duckdb().InvalidInputException as error:
-                raise BadInput(f"{first_line(error)}; ask otherwise") from None
+                raise BadInput(f"{first_line(error)}; change the query") from None
         return rows
 
     def one(self, question: str, parameters: Sequence[Any] = ()) -> tuple[Any, ...]:
-        """The only row of the answer."""
+        """The only row of a query's result."""
         (row,) = self.ask(question, parameters)
         return row
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         atexit.unregister(self._root.close)
         self._root.close()
 
 
+def literal(value: str | Path) -> str:
+    """A string as an SQL literal."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def quoted(column: str) -> str:
+    """The name of a column as an SQL identifier."""
+    return '"' + column.replace('"', '""') + '"'
+
+
 def first_line(error: Exception) -> str:
-    """What an error of the database says first, without its kind."""
+    """The first line of a database error, without its type."""
     line = str(error).strip().splitlines()[0]
     return line.partition(": ")[2] or line
 

@@ -1,4 +1,4 @@
-"""What is known of a corpus without counting anything: its totals and its columns."""
+"""Facts of a corpus that the index stores: its totals and its columns."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import Literal
 import msgspec
 
 PERIODS = {"year": 4, "month": 7, "day": 10}
-"""How long the beginning of a date is that names them."""
+"""Characters of a date that name its year, month and day."""
 
 FILE = "file"
 """The column that every corpus has."""
 
 
-class Column(msgspec.Struct, frozen=True):
-    """A column of the texts, and the name that the index has for it."""
+class CorpusColumn(msgspec.Struct, frozen=True):
+    """A column of the texts, and its name in the index."""
 
     name: str
     key: str
     values: int
     periods: dict[str, int]
-    """Of dates, how many years, months and days there are; empty for what is no date."""
+    """For dates, the number of years, months and days; otherwise empty."""
     counted: Literal["", "value", "month"]
-    """By what the lemmas of its texts are counted beforehand, if they are."""
+    """What the lemmas of its texts are counted by in advance, if they are."""
     offered: tuple[str, ...]
-    """Its values where they are few, to choose from; of dates the years."""
+    """Its values if they are few, for forms; of dates the years."""
 
     @property
     def date(self) -> bool:
@@ -32,15 +32,15 @@ class Column(msgspec.Struct, frozen=True):
         return bool(self.periods)
 
 
-class Facts(msgspec.Struct, frozen=True):
-    """What is known of an index without asking it."""
+class CorpusFacts(msgspec.Struct, frozen=True):
+    """Totals and columns of a corpus."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[CorpusColumn, ...]
     texts: int
     sentences: int
     words: int
     metaphors: int
     text: bool
-    """Whether the texts are the original ones, not put together from their tokens."""
+    """Whether the texts are the original ones, not rebuilt from tokens."""
     threshold: float | None
-    """The lowest score of a word that counted as a metaphor, None where none did."""
+    """The lowest score of a metaphor; None if there are no metaphors."""

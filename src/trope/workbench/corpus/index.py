@@ -1,29 +1,65 @@
-"""Where the index of a corpus lies: one file, under the checksum of the corpus's manifest."""
+"""The index of a corpus: one DuckDB file, built once from the parts of `trope detect`.
+
+documents   a row per text: columns, counts, the text, positions of tokens
+words       a row per token, sorted by lemma, so that a word is found in few blocks
+relations   a row per verb with an object, with the same columns as `words` for the verb
+forms, lemmas, tags   the strings behind the numbers in the other tables, in alphabetical order
+counts      lemmas by the values of a column, if it does not have too many
+facts       totals and columns, as JSON
+
+The name of the file is the checksum of the corpus's manifest.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
 from pathlib import Path
+from typing import Any, Literal
 
-from trope.core.errors import BadInput
+import msgspec
+
+from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import Say
-from trope.workbench.corpus.building import FORMAT, build_index
-from trope.workbench.corpus.source import CorpusSource
+from trope.core.records import is_word
+from trope.workbench.corpus.database import (
+    BUILD_MEMORY,
+    connect,
+    duckdb,
+    first_line,
+    literal,
+    quoted,
+)
+from trope.workbench.corpus.facts import FILE, PERIODS, CorpusColumn, CorpusFacts
+from trope.workbench.corpus.source import REBUILT_TEXT, CorpusSource
+from trope.workbench.corpus.word_tables import WordTables
+
+FORMAT = 1
+"""Increased whenever the tables change, so that an older index is built again."""
+
+OFFERED = 50
+"""Most values of a column that a form offers."""
+
+MOST_VALUES = 500
+"""Most values of a column whose lemmas are counted in advance."""
+
+
+_DATE = r"[0-9]{4}-[0-9]{2}(-[0-9]{2}.*)?"
+_YEAR = r"[0-9]{4}"
 
 
 def cache_folder() -> Path:
-    """Where indexes lie unless another place is named."""
+    """The default folder of indexes."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "trope" / "corpora"
 
 
 def find_index(source: CorpusSource, place: Path | None, progress: Say) -> Path:
-    """The file of the index, which is built if it is not there; it appears whole or not at all."""
+    """The file of the index, built if necessary; it appears whole or not at all."""
     folder = place or cache_folder()
     if folder.resolve().is_relative_to(source.folder.resolve()):
-        problem = "lies in the folder of the corpus, which holds nothing else"
-        raise BadInput(f"{folder}: {problem}; name another place for the index")
+        problem = "is inside the folder of the corpus"
+        raise BadInput(f"{folder}: {problem}; choose another folder with --index")
     path = folder / f"{source.checksum[:32]}.{FORMAT}.duckdb"
     if not path.is_file():
         progress("checking the parts")
@@ -34,3 +70,131 @@ def find_index(source: CorpusSource, place: Path | None, progress: Say) -> Path:
             build_index(source, made, progress)
             made.replace(path)
     return path
+
+
+def build_index(source: CorpusSource, path: Path, progress: Say) -> None:
+    """Write the index of a corpus into a new file; temporary files are left beside it.
+
+    Raises:
+        BadInput: the file cannot be written.
+        BadRecord: the parts are not what their manifest says.
+    """
+    database = connect(path, read_only=False, memory=BUILD_MEMORY)
+    try:
+        database.execute(f"SET temp_directory = {literal(path.with_name('spill'))}")
+        database.execute(f"ATTACH {literal(path.with_name('staging.duckdb'))} AS staging")
+        database.create_function("is_word", is_word, ["VARCHAR"], "BOOLEAN")
+        database.create_function("lowered", str.lower, ["VARCHAR"], "VARCHAR")
+        _Builder(source, database, progress).build()
+        database.execute("CHECKPOINT")
+    except (duckdb().IOException, duckdb().OutOfMemoryException) as error:
+        problem = f"its index cannot be written to {path.parent.parent} ({first_line(error)})"
+        remedy = "make room there, or choose another folder with --index"
+        raise BadInput(f"{source.folder}: {problem}; {remedy}") from None
+    except duckdb().Error as error:
+        problem = f"cannot be indexed ({first_line(error)}); run trope detect again"
+        raise BadRecord(source.folder, None, problem) from None
+    finally:
+        database.close()
+
+
+class _Builder:
+    """Builds the tables one after the other."""
+
+    def __init__(self, source: CorpusSource, database: Any, progress: Say) -> None:
+        self.source, self.database, self.progress = source, database, progress
+
+    def build(self) -> None:
+        """Build all tables."""
+        source = self.source
+        self.progress("reading the texts")
+        text = source.text_column if self._is_the_text(source.text_column) else None
+        kept = tuple(one for one in source.manifest.settings.columns if one != text)
+        self._documents(kept, text)
+        columns = [self._column(FILE, FILE)]
+        columns += [self._column(one, f"c{number}") for number, one in enumerate(kept)]
+        threshold = None
+        if source.tokens:
+            tables = WordTables(source, self._run)
+            self.progress("collecting words")
+            threshold = tables.collect()
+            self.progress("sorting words")
+            tables.words(threshold)
+            if source.relations:
+                self.progress("sorting relations")
+                tables.relations()
+            self.progress("counting words")
+            tables.counts([column for column in columns if column.counted])
+        self._facts(columns, threshold, bool(text))
+
+    def _run(self, statement: str) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = self.database.execute(statement).fetchall()
+        return rows
+
+    def _is_the_text(self, column: str | None) -> bool:
+        """Whether a kept column is the analysed text: tokens are where they should be."""
+        if column is None or not self.source.tokens:
+            return column is not None
+        stands = " AND ".join(
+            f"substr({quoted(column)}, {t}.start + 1, {t}.end - {t}.start)"
+            f" IS NOT DISTINCT FROM {t}.text"
+            for t in ("tokens[1]", "tokens[-1]")
+        )
+        ((wrong,),) = self._run(
+            f"SELECT count(*) FROM {self.source.scan} WHERE len(tokens) > 0 AND NOT ({stands})"
+        )
+        return not wrong
+
+    def _documents(self, kept: tuple[str, ...], text: str | None) -> None:
+        columns = "".join(
+            f"coalesce({quoted(one)}, '') AS c{number}, " for number, one in enumerate(kept)
+        )
+        tokens = self.source.tokens
+        places = [f"list_transform(tokens, lambda t: t.{x}) AS {x}s" for x in ("start", "end")]
+        nothing = ["NULL::INTEGER[] AS starts", "NULL::INTEGER[] AS ends"]
+        said = f"coalesce({quoted(text)}, '')" if text else REBUILT_TEXT if tokens else "''"
+        self._run(
+            f"""
+            CREATE TABLE documents AS
+            SELECT (row_number() OVER ())::INTEGER AS doc, id, file, line, {columns}
+                words::INTEGER AS words, metaphors::INTEGER AS metaphors,
+                len(figurative)::INTEGER AS sentences, {said} AS text,
+                {", ".join(places if tokens else nothing)}
+            FROM {self.source.scan}
+            """
+        )
+
+    def _column(self, title: str, key: str) -> CorpusColumn:
+        years = any(word in title.lower() for word in ("date", "year", "day", "time"))
+        pattern = f"{_DATE}|{_YEAR}" if years else _DATE
+        lengths = ", ".join(f"count(DISTINCT left(value, {n}))" for n in PERIODS.values())
+        ((values, filled, dates, *periods),) = self._run(
+            f"""
+            SELECT count(*), count(*) FILTER (value <> ''),
+                count(*) FILTER (regexp_full_match(value, '{pattern}')), {lengths}
+            FROM (SELECT DISTINCT {key} AS value FROM documents)
+            """
+        )
+        date = bool(filled) and filled == dates
+        by_period = dict(zip(PERIODS, periods, strict=True)) if date else {}
+        counted: Literal["", "value", "month"] = "value" if values <= MOST_VALUES else ""
+        if not counted and date and by_period["month"] <= MOST_VALUES:
+            counted = "month"
+        offered = self._offered(f"left({key}, {PERIODS['year']})" if date else key)
+        return CorpusColumn(title, key, values, by_period, counted, offered)
+
+    def _offered(self, value: str) -> tuple[str, ...]:
+        found = self._run(
+            f"SELECT DISTINCT {value} AS value FROM documents WHERE value <> '' "
+            f"ORDER BY value LIMIT {OFFERED + 1}"
+        )
+        return tuple(one for (one,) in found) if len(found) <= OFFERED else ()
+
+    def _facts(self, columns: list[CorpusColumn], threshold: float | None, text: bool) -> None:
+        ((texts, sentences, words, metaphors),) = self._run(
+            "SELECT count(*), sum(sentences), sum(words), sum(metaphors) FROM documents"
+        )
+        facts = CorpusFacts(tuple(columns), texts, sentences, words, metaphors, text, threshold)
+        self.database.execute(
+            "CREATE TABLE facts AS SELECT ? AS facts", [msgspec.json.encode(facts).decode()]
+        )

@@ -1,4 +1,4 @@
-"""Keyness: the lemmas that one part of a corpus has more, or less, often than another."""
+"""Keyness: lemmas that are more, or less, frequent in one group of texts than in another."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 
 from trope.core.errors import BadInput
 from trope.metrics.keyness import benjamini_hochberg, chi_square_p, holm, log_likelihood, log_ratio
-from trope.workbench.corpus.corpus import Condition, Conditions, Corpus
-from trope.workbench.corpus.counting import lemma_counts
+from trope.workbench.corpus.corpus import ColumnCondition, Conditions, IndexedCorpus, lemma_counts
 from trope.workbench.corpus.queries import KeynessQuery, command_line
-from trope.workbench.corpus.table import Row, Table
+from trope.workbench.corpus.table import CorpusTable, Row
 
 COLUMNS = (
     *("lemma", "direction", "count", "per_million", "other_count", "other_per_million"),
@@ -22,38 +21,44 @@ _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 _MILLION = 1_000_000
 
 
-def keyness(corpus: Corpus, query: KeynessQuery) -> Table:
-    """Lemmas by the log-likelihood of their difference between two parts, the greatest first."""
+def keyness(corpus: IndexedCorpus, query: KeynessQuery) -> CorpusTable:
+    """Lemmas by the log-likelihood of their difference between two groups, highest first."""
     corpus.need_words("keyness and concordance")
     column = corpus.column(query.by)
     where = corpus.conditions(query.where)
-    part = (*where, Condition(column, query.part))
-    other = (*where, Condition(column, query.against)) if query.against else where
+    part = (*where, ColumnCondition(column, query.part))
+    other = (*where, ColumnCondition(column, query.against)) if query.against else where
     sizes = [_size(corpus, texts) for texts in (part, other)]
     if not query.against:
         sizes[1] -= sizes[0]
-    for size, value in zip(sizes, (query.part, query.against or "the rest"), strict=True):
+    for size, value in zip(sizes, (query.part, query.against), strict=True):
         if not size:
-            raise BadInput(f"no word stands in the texts where {column.name} is {value!r}")
+            raise BadInput(_no_words(column.name, value))
     counted = _counts(corpus, part, other, query)
     rows = _rows(counted, sizes, query)
     about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(counted)}
     about |= {"words": sizes[0], "other_words": sizes[1], "correction": query.correction}
     shown = rows[query.skipped : query.skipped + query.rows]
-    return Table("keyness", COLUMNS, shown, command_line(corpus.folder, query), about=about)
+    return CorpusTable("keyness", COLUMNS, shown, command_line(corpus.folder, query), about=about)
 
 
-def _size(corpus: Corpus, texts: Conditions) -> int:
-    """How many words the texts have."""
+def _no_words(column: str, value: str) -> str:
+    if not value:
+        return "all texts are in the group; there are no others to compare with"
+    return f"no texts with words have the {column} {value!r}; choose another value"
+
+
+def _size(corpus: IndexedCorpus, texts: Conditions) -> int:
+    """The number of words in the texts."""
     question, values = lemma_counts(texts)
     (size,) = corpus.database.one(f"SELECT sum(words) FROM ({question})", values)
     return int(size or 0)
 
 
 def _counts(
-    corpus: Corpus, part: Conditions, other: Conditions, query: KeynessQuery
+    corpus: IndexedCorpus, part: Conditions, other: Conditions, query: KeynessQuery
 ) -> list[tuple[str, int, int]]:
-    """Every lemma that is tested, with how often it stands in the part and in the other."""
+    """Every tested lemma, with its counts in the group and in the other one."""
     counted = "metaphors" if query.metaphors else "words"
     one, one_values = lemma_counts(part)
     two, two_values = lemma_counts(other)

@@ -15,13 +15,13 @@ from trope.render.plots.canvas import (
     plot_file,
     short_name,
 )
-from trope.workbench.corpus.table import Table
+from trope.workbench.corpus.table import CorpusTable
 
 _ROW, _EDGE = 0.27, 1.1  # inches: height of a row, and of the space around the rows
 _TICKS = 12
 
 
-def draw_table(table: Table, path: Path) -> None:
+def draw_table(table: CorpusTable, path: Path) -> None:
     """Draw a table of rates or verbs into a file."""
     rows = table.dicts()
     if not rows:

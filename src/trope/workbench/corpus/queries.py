@@ -1,7 +1,7 @@
-"""What can be asked of a corpus: one record a view, whoever asks (command, page or program).
+"""Queries of a corpus: one record per view, whether a command, a page or a program asks.
 
-The fields, their defaults and their limits stand here alone; the command line that a table names is
-made from the record.
+Fields, defaults and limits are declared only here; the command line that a table shows is made from
+the record.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from trope.core.errors import BadInput, UnknownName
+from trope.core.errors import UnknownName
+from trope.workbench.requests import BadField, convert_fields
 
 MOST_ROWS = 10_000
 PATTERN_LIMIT = 200
-"""Characters of a regular expression."""
+"""Most characters of a regular expression."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COUNT_LIMIT = 1_000_000_000
-_Rows = Annotated[int, Meta(ge=1, le=MOST_ROWS, description="Rows of the table a page.")]
+_Rows = Annotated[int, Meta(ge=1, le=MOST_ROWS, description="Rows per page.")]
 _Score = Annotated[float, Meta(ge=0, le=1)]
 
 
@@ -35,92 +36,99 @@ def _count(description: str) -> Meta:
     return Meta(ge=1, le=_COUNT_LIMIT, description=description)
 
 
-def _said(description: str) -> Meta:
+def _help(description: str) -> Meta:
     return Meta(description=description)
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all views share: which texts are meant, and which rows of the table are shown."""
+    """The fields that all views share: which texts to use, and which rows to show."""
 
     where: Annotated[
         tuple[Annotated[str, Meta(max_length=2_000)], ...],
-        _said("Texts alone where COLUMN=VALUE; dates that begin so."),
+        _help("Only texts with this value; of a date, its beginning."),
     ] = ()
     rows: _Rows = 50
-    page: Annotated[int, _count("Which page.")] = 1
+    page: Annotated[int, _count("Page to show.")] = 1
 
     @property
     def skipped(self) -> int:
-        """Rows before the page."""
+        """Rows on the pages before."""
         return (self.page - 1) * self.rows
 
     def paged(self, total: int) -> dict[str, int]:
-        """How many rows there are in all, and which page of how many this is."""
+        """The number of rows, and the page of how many."""
         return {"total": total, "page": self.page, "pages": max(1, -(-total // self.rows))}
 
 
 class RatesQuery(Query, frozen=True, kw_only=True):
-    """Rates of metaphor of groups of texts, with 95 % intervals."""
+    """Rates of metaphor by group of texts, with 95 % intervals."""
 
     rows: _Rows = 200
-    by: Annotated[str, _word("Column whose values are the groups.")] = "file"
+    by: Annotated[str, _word("Column whose values form the groups.")] = "file"
     period: Annotated[
         Literal["", "day", "month", "year"],
-        _said("Of a date: day, month or year.  [default: as many as fit a plot]"),
+        _help("Group dates by day, month or year.  [default: the finest that fits a plot]"),
     ] = ""
     sort: Annotated[
         Literal["", "rate", "words", "name"],
-        _said("Order of the groups.  [default: rate, of dates name]"),
+        _help("Order of the groups.  [default: rate; name for dates]"),
     ] = ""
 
 
 class VerbsQuery(Query, frozen=True, kw_only=True):
-    """The most metaphorical verbs and the objects that they have."""
+    """The most metaphorical verbs, with their objects."""
 
     rows: _Rows = 20
-    min_uses: Annotated[int, _count("Verbs used at least so often.")] = 1
+    min_uses: Annotated[int, _count("Only verbs with at least this many uses.")] = 1
 
 
 class KeynessQuery(Query, frozen=True, kw_only=True):
-    """Lemmas that one part has more, or less, often than another."""
+    """Lemmas that are more, or less, frequent in one group of texts than in another."""
 
-    by: Annotated[str, _word("Column that parts the corpus.")]
-    part: Annotated[str, _word("Value of the one part.")]
-    against: Annotated[str, _word("Value of the other part.  [default: all the rest]")] = ""
-    metaphors: Annotated[bool, _said("Count uses as metaphors alone.")] = False
-    min_count: Annotated[int, _count("Lemmas that stand so often in both together.")] = 5
+    by: Annotated[str, _word("Column whose values form the groups.")]
+    part: Annotated[str, _word("Value of the group to describe.")]
+    against: Annotated[
+        str, _word("Value of the group to compare with.  [default: all other texts]")
+    ] = ""
+    metaphors: Annotated[bool, _help("Count only metaphorical uses.")] = False
+    min_count: Annotated[
+        int, _count("Only lemmas that occur at least this often in both groups together.")
+    ] = 5
     correction: Annotated[
-        Literal["holm", "bh"], _said("Of p, for many tests: Holm, or Benjamini and Hochberg.")
+        Literal["holm", "bh"],
+        _help("Correction of p for many tests: Holm, or Benjamini and Hochberg."),
     ] = "holm"
     direction: Annotated[
-        Literal["both", "more", "less"], _said("Lemmas that the part has more, or less, often.")
+        Literal["both", "more", "less"],
+        _help("Only lemmas that are more, or less, frequent in the group."),
     ] = "both"
 
 
 class ConcordanceQuery(Query, frozen=True, kw_only=True):
-    """Words in their context. Everything that is asked for must hold of the word."""
+    """Words in context. A word must match all conditions that you give."""
 
-    lemma: Annotated[str, _word("The word in any of its forms.")] = ""
-    form: Annotated[str, _word("The word as it is spelt, in capitals or not.")] = ""
+    lemma: Annotated[str, _word("Lemma: the word in any of its forms.")] = ""
+    form: Annotated[str, _word("The word as it is spelt; case does not matter.")] = ""
     regex: Annotated[
-        str, Meta(max_length=PATTERN_LIMIT, description="Words in which this expression is found.")
+        str,
+        Meta(max_length=PATTERN_LIMIT, description="Words that this regular expression matches."),
     ] = ""
     upos: Annotated[str, _word("Part of speech, such as VERB.")] = ""
     object: Annotated[str, _word("Verbs with this lemma as their object.")] = ""
     subject: Annotated[str, _word("Verbs with this lemma as their subject (and an object).")] = ""
-    relations: Annotated[bool, _said("Verbs that have an object, with it.")] = False
-    metaphors: Annotated[bool, _said("Metaphors alone.")] = False
-    min_score: Annotated[_Score, _said("Lowest score of the word.")] = 0.0
-    max_score: Annotated[_Score, _said("Highest score of the word.")] = 1.0
-    context: Annotated[int, Meta(ge=1, le=40, description="Words to either side.")] = 10
+    relations: Annotated[bool, _help("Only verbs with an object, with that object.")] = False
+    metaphors: Annotated[bool, _help("Only metaphors.")] = False
+    min_score: Annotated[_Score, _help("Lowest score of the word.")] = 0.0
+    max_score: Annotated[_Score, _help("Highest score of the word.")] = 1.0
+    context: Annotated[int, Meta(ge=1, le=40, description="Words of context on either side.")] = 10
     sort: Annotated[
         Literal["place", "left", "right", "score"],
-        _said("By place in the corpus, by the words to the left or right, or by score."),
+        _help("Order: place in the corpus, words to the left or right, or score."),
     ] = "place"
 
     @property
     def of_relations(self) -> bool:
-        """Whether verbs with their objects are asked for, not words."""
+        """Whether the query is for verbs with their objects, not for words."""
         return bool(self.relations or self.object or self.subject)
 
 
@@ -139,20 +147,20 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "text": TextQuery,
 }
 _ARGUMENTS = {"text"}
-"""Fields that stand on the command line without their name."""
+"""Fields that are arguments of the command, not options."""
 
 
 def view_name(query: AnyQuery) -> str:
-    """The name of the view that a query asks for."""
+    """The name of a query's view."""
     return next(name for name, kind in VIEWS.items() if type(query) is kind)
 
 
 def make_query(view: str, fields: Mapping[str, Any]) -> AnyQuery:
-    """The query of a view, from fields as programs and forms send them; empty ones are left out.
+    """The query of a view, from the fields that a program or a form sent; empty ones are ignored.
 
     Raises:
-        UnknownName: for a view that there is not.
-        BadInput: naming the field that cannot be used.
+        UnknownName: there is no such view.
+        BadField: a field is unknown, missing or has a wrong value.
     """
     if view not in VIEWS:
         raise UnknownName("view of a corpus", view, tuple(VIEWS))
@@ -160,22 +168,13 @@ def make_query(view: str, fields: Mapping[str, Any]) -> AnyQuery:
     for name, value in given.items():
         for one in value if isinstance(value, list | tuple) else [value]:
             if isinstance(one, str) and not one.isascii() and _SURROGATE.search(one):
-                raise BadInput(f"{view}: {name}: is no text (not UTF-8); write it in UTF-8")
-    try:
-        return msgspec.convert(given, VIEWS[view], strict=False)
-    except msgspec.ValidationError as error:
-        help_text = f"see trope query FOLDER {view} --help"
-        raise BadInput(f"{view}: {_in_words(str(error))}; {help_text}") from None
-
-
-def _in_words(problem: str) -> str:
-    """A fault of a field, the field first."""
-    said, _, place = problem.replace("`", "").partition(" - at $.")
-    return f"{place}: {said[0].lower()}{said[1:]}" if place else f"{said[0].lower()}{said[1:]}"
+                raise BadField(name, "is not UTF-8 text")
+    query: AnyQuery = convert_fields(given, VIEWS[view], strict=False)
+    return query
 
 
 def command_line(folder: Path, query: AnyQuery) -> str:
-    """The command that gives the same table; what has its default is left out."""
+    """The command that gives the same table; fields with their default are left out."""
     words = ["trope", "query", str(folder), view_name(query)]
     for field in msgspec.structs.fields(type(query)):
         value = getattr(query, field.name)
@@ -193,6 +192,6 @@ def _option(name: str, value: Any) -> list[str]:
     values = value if isinstance(value, tuple) else (value,)
     words: list[str] = []
     for one in map(str, values):
-        # with =, so that a value that begins with a dash is not taken for an option
+        # with =, so that a value that begins with a dash is not read as an option
         words += [f"{option}={one}"] if one.startswith("-") else [option, one]
     return words

@@ -1,4 +1,4 @@
-"""Rates of metaphor of groups of texts, with intervals that know that words come in texts."""
+"""Rates of metaphor by group; intervals account for the likeness of words in one text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import msgspec
 
 from trope.core.errors import BadInput
 from trope.metrics.shares import ClusteredShare
-from trope.workbench.corpus.corpus import Corpus, all_hold
-from trope.workbench.corpus.facts import PERIODS, Column
+from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
+from trope.workbench.corpus.facts import PERIODS, CorpusColumn
 from trope.workbench.corpus.queries import RatesQuery, command_line
-from trope.workbench.corpus.table import Row, Table
+from trope.workbench.corpus.table import CorpusTable, Row
 
 COLUMNS = ("group", "texts", "sentences", "words", "metaphors", "rate", "low", "high")
 _MOST_PERIODS = 120
-"""Groups of a plot over time, if a finer period is not asked for."""
+"""Most groups of a plot over time, unless the query sets a period."""
 
 _SUMS = """
     count(*), sum(sentences), count(*) FILTER (words > 0), sum(metaphors), sum(words),
@@ -26,11 +26,11 @@ _ORDERS = {
 }
 
 
-def rates(corpus: Corpus, query: RatesQuery) -> Table:
+def rates(corpus: IndexedCorpus, query: RatesQuery) -> CorpusTable:
     """Words, metaphors and their rate by the values of a column."""
     column = corpus.column(query.by)
     if query.period and not column.date:
-        problem = f"column {column.name!r} is no date; leave out --period, or write its values"
+        problem = f"column {column.name!r} has no dates; do not set a period, or write its values"
         raise BadInput(f"{problem} as YYYY-MM-DD")
     condition, given = all_hold(corpus.conditions(query.where))
     period = query.period or _period(column)
@@ -45,14 +45,14 @@ def rates(corpus: Corpus, query: RatesQuery) -> Table:
     whole = corpus.database.one(f"SELECT 'all', {_SUMS} FROM documents WHERE {condition}", given)
     if found or query.page == 1:
         total = found[0][-1] if found else 0
-    else:  # a page after the last
+    else:  # a page after the last one
         (total,) = corpus.database.one(
             f"SELECT count(DISTINCT {group}) FROM documents WHERE {condition}", given
         )
     about = {"by": column.name, "period": period, "date": column.date, **query.paged(total)}
     about["all"] = dict(zip(COLUMNS, _row(whole), strict=True))
     rows = [_row(one[:-1]) for one in found]
-    return Table("rates", COLUMNS, rows, command_line(corpus.folder, query), about=about)
+    return CorpusTable("rates", COLUMNS, rows, command_line(corpus.folder, query), about=about)
 
 
 def _row(sums: Row) -> Row:
@@ -63,8 +63,8 @@ def _row(sums: Row) -> Row:
     return (*found, interval.value, interval.low, interval.high)
 
 
-def _period(column: Column) -> str:
-    """The finest period that leaves a plot legible; none for what is no date."""
+def _period(column: CorpusColumn) -> str:
+    """The finest period that keeps a plot legible; none for other columns than dates."""
     if not column.date:
         return ""
     legible = [name for name, groups in column.periods.items() if groups <= _MOST_PERIODS]

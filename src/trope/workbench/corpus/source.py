@@ -1,7 +1,8 @@
-"""A folder of `trope detect`, checked before anything is read from it."""
+"""The folder of a corpus that `trope detect` wrote, checked before it is used."""
 
 from __future__ import annotations
 
+import glob
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,29 @@ from trope.core.files import sha256
 from trope.core.run_folder import MANIFEST
 from trope.corpora.tables import TEXT_COLUMNS, find_column
 from trope.scale.folder import DetectFolder, DetectManifest
+from trope.workbench.corpus.database import literal
+
+RAW_LEMMA = "coalesce(nullif(t.lemma, ''), t.text)"
+"""SQL for the lemma of a token `t`, or its form if it has none."""
+
+REBUILT_TEXT = (
+    "array_to_string(list_transform(tokens, lambda t, i: "
+    "repeat(' ', t.start - CASE WHEN i = 1 THEN 0 ELSE tokens[i - 1].end END) || t.text), '')"
+)
+"""SQL for a text put together from its tokens, with blanks between them."""
 
 _SHOWN_INPUTS = 8
+_TOKEN = (
+    'STRUCT(text VARCHAR, start INTEGER, "end" INTEGER, upos VARCHAR, lemma VARCHAR, '
+    "metaphor DOUBLE)[]"
+)
+_RELATION = "STRUCT(verb INTEGER, subject INTEGER, object INTEGER, kept BOOLEAN)[]"
+_LARGEST_ROW = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusSource:
-    """A finished run of `trope detect`: where it is, what made it, and which columns it has."""
+    """A finished run of `trope detect`: its folder, its manifest and its columns."""
 
     folder: Path
     manifest: DetectManifest
@@ -26,22 +43,22 @@ class CorpusSource:
 
     @property
     def parts(self) -> list[Path]:
-        """The files of figures, in order."""
+        """The files with the results, in order."""
         return [self.folder / shard.name for shard in self.manifest.shards]
 
     @property
     def tokens(self) -> bool:
-        """Whether there are words with their scores."""
+        """Whether the corpus has words with scores."""
         return self.manifest.settings.tokens
 
     @property
     def relations(self) -> bool:
-        """Whether there are verbs with their objects, whose lemmas stand among the words."""
+        """Whether the corpus has verbs with their objects, and words for their lemmas."""
         return self.tokens and "relations" in self.manifest.settings.tasks
 
     @property
     def text_column(self) -> str | None:
-        """The kept column that holds the text, if one does."""
+        """The kept column with the text, if any."""
         settings = self.manifest.settings
         if settings.text_column:
             return settings.text_column if settings.text_column in settings.columns else None
@@ -49,11 +66,34 @@ class CorpusSource:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The kept columns that say something about a text."""
+        """The kept columns other than the text."""
         return tuple(name for name in self.manifest.settings.columns if name != self.text_column)
 
+    @property
+    def scan(self) -> str:
+        """The SQL that reads the parts, for use after FROM."""
+        settings = self.manifest.settings
+        # a name with a star or a bracket is not a pattern
+        files = ", ".join(literal(glob.escape(str(path))) for path in self.parts)
+        if settings.format == "parquet":
+            return f"read_parquet([{files}])"
+        columns = {
+            **dict.fromkeys(("id", "file"), "VARCHAR"),
+            "line": "BIGINT",
+            **dict.fromkeys(settings.columns, "VARCHAR"),
+            **dict.fromkeys(("words", "metaphors"), "BIGINT"),
+            "figurative": "DOUBLE[]",
+        }
+        columns |= {"tokens": _TOKEN} if self.tokens else {}
+        columns |= {"relations": _RELATION} if self.relations else {}
+        types = ", ".join(f"{literal(key)}: {literal(kind)}" for key, kind in columns.items())
+        return (
+            f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}}, "
+            f"maximum_object_size = {_LARGEST_ROW})"
+        )
+
     def detect_again(self, *, relations: bool = False) -> str:
-        """The command that makes the same folder anew, with everything that views need."""
+        """The command that writes the same corpus again, with all that the views need."""
         settings = self.manifest.settings
         inputs = [file.path for file in self.manifest.inputs]
         shown = inputs if len(inputs) <= _SHOWN_INPUTS else ["IN …"]
@@ -74,9 +114,9 @@ class CorpusSource:
         return f"trope detect {given} {shlex.join(words)}"
 
     def check_parts(self) -> None:
-        """Raises for a part that is missing or is not what was written."""
+        """Raises TropeError if a part is missing or altered."""
         for path, shard in zip(self.parts, self.manifest.shards, strict=True):
-            remedy = "make it again: the same trope detect with --resume"
+            remedy = "write it again: run the same trope detect with --resume"
             if not path.is_file():
                 raise MissingData(path, remedy)
             if sha256(path) != shard.sha256:
@@ -84,28 +124,28 @@ class CorpusSource:
 
 
 def read_source(folder: Path) -> CorpusSource:
-    """The folder as a corpus.
+    """Read the folder of a corpus.
 
     Raises:
         MissingData: there is no such folder.
-        BadInput: it is not of trope detect, of another version of it, or not finished.
+        BadInput: it was not written by trope detect or by another version of it, or is unfinished.
     """
     path = folder / MANIFEST
     if not folder.exists():
         raise MissingData(folder, "give a folder that trope detect wrote")
     if not path.is_file():
-        problem = f"is no folder of trope detect ({MANIFEST} is missing)"
-        raise BadInput(f"{folder}: {problem}; give the one named by its --out")
+        problem = f"was not written by trope detect ({MANIFEST} is missing)"
+        raise BadInput(f"{folder}: {problem}; give the folder of its --out")
     manifest = DetectFolder(folder).manifest()
     made_by = manifest.settings.trope
     if _series(made_by) != _series(__version__):
-        problem = f"was written by trope {made_by}, and this is {__version__}; detect it again"
+        problem = f"was written by trope {made_by}, this is {__version__}; run trope detect again"
         raise BadRecord(path, None, problem)
     if manifest.state != "done":
-        problem = "is of a run that was not finished; go on with it: trope detect … --resume"
+        problem = "belongs to an unfinished run; finish it with trope detect … --resume"
         raise BadRecord(path, None, problem)
     if not manifest.shards:
-        raise BadRecord(path, None, "is of a run without texts; give it some")
+        raise BadRecord(path, None, "belongs to a run without texts; run trope detect with some")
     for shard in manifest.shards:
         if Path(shard.name).name != shard.name:
             raise BadRecord(path, None, f"names a part outside its folder ({shard.name!r})")
@@ -113,5 +153,5 @@ def read_source(folder: Path) -> CorpusSource:
 
 
 def _series(version: str) -> list[str]:
-    """The part of a version within which files stay readable."""
+    """The part of a version that must be the same for files to be readable."""
     return version.split(".")[:2]

@@ -1,4 +1,4 @@
-"""What a view of a corpus is: a table, the command that gives the same one, and what to know."""
+"""The table of a view: rows, the command for the same table, and notes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from trope.metrics.intervals import written_share
 
 Row = tuple[Any, ...]
 _SHARES = ("rate", "low", "high")
-"""Columns whose numbers are shortened in files; pages and terminals round the whole ones."""
+"""Columns that are shortened in files; pages and terminals round the full numbers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A view of a corpus; `about` holds what is said once, such as how many rows there are."""
+class CorpusTable:
+    """The result of a view; `about` has what concerns all rows, such as their number."""
 
     view: str
     columns: tuple[str, ...]
@@ -30,11 +30,11 @@ class Table:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def dicts(self) -> list[dict[str, Any]]:
-        """The rows by the names of their columns."""
+        """The rows as dictionaries by column."""
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def to_dict(table: Table) -> dict[str, Any]:
+def to_dict(table: CorpusTable) -> dict[str, Any]:
     """The table as plain data."""
     return {
         "trope": __version__,
@@ -47,13 +47,13 @@ def to_dict(table: Table) -> dict[str, Any]:
     }
 
 
-def to_json(table: Table) -> str:
+def to_json(table: CorpusTable) -> str:
     """The table as one JSON document."""
     return json.dumps(to_dict(table), ensure_ascii=False, indent=2) + "\n"
 
 
-def to_csv(table: Table) -> str:
-    """The table as CSV that no spreadsheet takes for formulas; lists are written in words."""
+def to_csv(table: CorpusTable) -> str:
+    """The table as CSV that spreadsheets do not read as formulas; lists are written in words."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.columns)
@@ -62,7 +62,7 @@ def to_csv(table: Table) -> str:
 
 
 def _written_about(about: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said once, with the row of all texts, if there is one, as the other rows."""
+    """What concerns all rows; the row of all texts, if any, is written like the others."""
     whole = {"all": _written(about["all"])} if "all" in about else {}
     return {**about, **whole}
 
@@ -82,5 +82,5 @@ def _cell(value: Any) -> Any:
 
 
 def objects_in_words(objects: list[dict[str, Any]]) -> str:
-    """The objects of a verb: how often it was a metaphor with them, of how many times."""
+    """The objects of a verb, with its metaphorical and all uses."""
     return ", ".join(f"{one['lemma']} ({one['metaphors']} of {one['count']})" for one in objects)

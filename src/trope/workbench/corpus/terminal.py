@@ -1,4 +1,4 @@
-"""Tables of a corpus for the terminal: 80 columns, intervals in words, context around its word."""
+"""Tables of a corpus for the terminal: 80 columns, intervals in words, words in context."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rich.text import Text
 from trope.metrics.intervals import Interval
 from trope.render.metaphor_page import percent
 from trope.render.printable import printable
-from trope.workbench.corpus.table import Table, to_csv, to_json
+from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
 
 _METAPHOR = "bold yellow"
 _NARROWEST = 60
 
 
-def write_table(table: Table, file: IO[str], form: str) -> None:
+def write_table(table: CorpusTable, file: IO[str], form: str) -> None:
     """The table as text, CSV or JSON."""
     if form != "text":
         file.write(to_csv(table) if form == "csv" else to_json(table))
@@ -30,7 +30,7 @@ def write_table(table: Table, file: IO[str], form: str) -> None:
         console.print(Text(f"\n{note}", style="dim"), soft_wrap=True)
 
 
-def _rates(table: Table, width: int) -> Iterator[Grid | Text]:
+def _rates(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     grid = _grid("group", "texts", "sentences", "words", "metaphors (95 %)")
     everything = table.about["all"]
     rows = table.dicts()
@@ -41,7 +41,7 @@ def _rates(table: Table, width: int) -> Iterator[Grid | Text]:
     yield _more(table, "group")
 
 
-def _verbs(table: Table, width: int) -> Iterator[Grid | Text]:
+def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     grid = _grid("verb", "metaphors", "rate (95 %)", "objects of its metaphors")
     for row in table.dicts():
         counts = f"{row['metaphors']:,} of {row['uses']:,}"
@@ -51,14 +51,14 @@ def _verbs(table: Table, width: int) -> Iterator[Grid | Text]:
     yield _more(table, "verb")
 
 
-def _keyness(table: Table, width: int) -> Iterator[Grid | Text]:
+def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     yield Text(
         f"{about['words']:,} words against {about['other_words']:,}; {about['tested']:,} lemmas "
-        f"tested; p corrected after {'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
+        f"tested; p corrected by {'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
         style="dim",
     )
-    names = ("lemma", "", "times", "a million", "other", "a million", "LL", "log ratio", "p")
+    names = ("lemma", "", "count", "per million", "other", "per million", "LL", "log ratio", "p")
     grid = _grid(*names)
     for row in table.dicts():
         grid.add_row(
@@ -71,7 +71,7 @@ def _keyness(table: Table, width: int) -> Iterator[Grid | Text]:
     yield _more(table, "lemma")
 
 
-def _concordance(table: Table, width: int) -> Iterator[Grid | Text]:
+def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     rows = table.dicts()
     numbers = max((len(str(row["text"])) for row in rows), default=1)
     words = min(24, max((len(row["word"]) for row in rows), default=1))
@@ -86,7 +86,7 @@ def _concordance(table: Table, width: int) -> Iterator[Grid | Text]:
     yield _more(table, "line")
 
 
-def _text(table: Table, width: int) -> Iterator[Grid | Text]:
+def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     grid = _grid("", "")
     for name, value in {"id": about["id"], **about["fields"]}.items():
@@ -96,19 +96,19 @@ def _text(table: Table, width: int) -> Iterator[Grid | Text]:
     grid.show_header = False
     yield grid
     yield Text("")
-    said, marked, at = about["text"], Text(), 0
+    original, marked, at = about["text"], Text(), 0
     for row in table.dicts():
-        marked.append(printable(said[at : row["start"]]))
-        word = printable(said[row["start"] : row["end"]])
+        marked.append(printable(original[at : row["start"]]))
+        word = printable(original[row["start"] : row["end"]])
         marked.append(
             f"*{word}*" if row["metaphor"] else word, _METAPHOR if row["metaphor"] else ""
         )
         at = row["end"]
-    marked.append(printable(said[at:]))
+    marked.append(printable(original[at:]))
     yield marked
 
 
-_SHOWN: dict[str, Callable[[Table, int], Iterator[Grid | Text]]] = {
+_SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "rates": _rates,
     "verbs": _verbs,
     "keyness": _keyness,
@@ -129,8 +129,8 @@ def _end(text: str, width: int) -> str:
     return text[-width:] if len(text) > width else text
 
 
-def _more(table: Table, noun: str) -> Text:
-    """How many rows there are in all, and which of them are shown."""
+def _more(table: CorpusTable, noun: str) -> Text:
+    """The number of rows, and which of them are shown."""
     total, shown = table.about["total"], len(table.rows)
     count = f"{total:,} {noun}{'' if total == 1 else 's'}"
     if shown == total:
@@ -141,7 +141,7 @@ def _more(table: Table, noun: str) -> Text:
 
 def _grid(*names: str) -> Grid:
     grid = Grid(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    numbers = {"texts", "sentences", "words", "metaphors", "times", "a million", "other", "LL"}
+    numbers = {"texts", "sentences", "words", "metaphors", "count", "per million", "other", "LL"}
     for name in names:
         right = name in numbers or name in ("log ratio", "p")
         grid.add_column(name, justify="right" if right else "left", overflow="fold")

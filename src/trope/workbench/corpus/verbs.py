@@ -1,20 +1,19 @@
-"""The most metaphorical verbs of a corpus, with the objects that they have."""
+"""The most metaphorical verbs of a corpus, with their objects."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
-from trope.workbench.corpus.corpus import Conditions, Corpus, all_hold
-from trope.workbench.corpus.counting import lemma_counts
+from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
 from trope.workbench.corpus.queries import VerbsQuery, command_line
-from trope.workbench.corpus.table import Row, Table
+from trope.workbench.corpus.table import CorpusTable, Row
 
 COLUMNS = ("verb", "uses", "metaphors", "rate", "low", "high", "objects")
 
 
-def verbs(corpus: Corpus, query: VerbsQuery) -> Table:
-    """Verbs that are metaphors, those first whose rate is surely high (as `analyze --summary`)."""
+def verbs(corpus: IndexedCorpus, query: VerbsQuery) -> CorpusTable:
+    """Metaphorical verbs, sorted by the lower end of the rate's interval, as in a summary."""
     corpus.need_words("verbs")
     conditions = corpus.conditions(query.where)
     question, values = lemma_counts(conditions)
@@ -32,10 +31,10 @@ def verbs(corpus: Corpus, query: VerbsQuery) -> Table:
         objects = _objects(corpus, [use.lemma for use in shown], conditions)
     else:
         again = corpus.source.detect_again(relations=True)
-        notes = (f"objects need the column 'relations'; make it with: {again}",)
+        notes = (f"objects need the column 'relations'; add it with: {again}",)
     rows = [_row(use, objects.get(use.lemma, [])) for use in shown]
     about, command = query.paged(len(uses)), command_line(corpus.folder, query)
-    return Table("verbs", COLUMNS, rows, command, notes, about)
+    return CorpusTable("verbs", COLUMNS, rows, command, notes, about)
 
 
 def _row(use: VerbUse, objects: list[dict[str, Any]]) -> Row:
@@ -44,9 +43,9 @@ def _row(use: VerbUse, objects: list[dict[str, Any]]) -> Row:
 
 
 def _objects(
-    corpus: Corpus, lemmas: list[str], conditions: Conditions
+    corpus: IndexedCorpus, lemmas: list[str], conditions: Conditions
 ) -> dict[str, list[dict[str, Any]]]:
-    """The objects of the verbs, those first with which a verb is most often a metaphor."""
+    """The objects of the verbs, those with the most metaphorical uses first."""
     held, values = all_hold(conditions)
     within = f"AND doc IN (SELECT doc FROM documents WHERE {held})" if conditions else ""
     found = corpus.database.ask(

@@ -1,1 +1,1 @@
-"""The pages of the workbench and its HTTP API."""
+"""The pages of the workbench and its HTTP API, served by Django."""

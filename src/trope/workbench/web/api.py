@@ -1,4 +1,4 @@
-"""The HTTP API: each path with what it takes, what it gives, and what it calls."""
+"""The HTTP API: each path with its request, its answer and its function."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from django.views.decorators.csrf import csrf_exempt
 from trope.core.export import TASKS, to_json
 from trope.render import rewritings
 from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
-from trope.workbench.documents import (
+from trope.workbench.requests import BadField, RequestRefused, convert_fields
+from trope.workbench.web.errors import wrong_method
+from trope.workbench.web.schemas import (
     AnalysisDocument,
     AnalyzeRequest,
-    Request,
+    ApiRequest,
     RewriteRequest,
     RewritingsDocument,
     TableDocument,
 )
-from trope.workbench.refused import Refused
-from trope.workbench.web.answers import wrong_method
 from trope.workbench.web.state import in_turn, the_corpus
 
 JSON = "application/json"
@@ -31,14 +31,14 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A path under /api/; where GET is allowed, the request is the query of the address.
+    """A path under /api/; with GET, the request is the query string.
 
-    Where there are several types of requests, the field `view` says which one it is.
+    If there are several types of requests, the field `view` says which one it is.
     """
 
     name: str
     summary: str
-    request: type[Request] | Mapping[str, type[AnyQuery]]
+    request: type[ApiRequest] | Mapping[str, type[AnyQuery]]
     answer: Any
     run: Callable[[Any], str]
     methods: tuple[str, ...] = ("POST",)
@@ -68,10 +68,10 @@ def query(asked: AnyQuery) -> str:
     """The document that `trope query FOLDER VIEW --json` prints."""
     corpus = the_corpus()
     if corpus is None:
-        message = "the workbench was started without a corpus; start it with trope serve FOLDER"
-        raise Refused(404, "no-corpus", message)
-    from trope.workbench.corpus.answering import answer
+        message = "no corpus is open; start the workbench with trope serve FOLDER"
+        raise RequestRefused(404, "no-corpus", message)
     from trope.workbench.corpus.table import to_json as table_json
+    from trope.workbench.corpus.views import answer
 
     return table_json(answer(corpus, asked))
 
@@ -79,21 +79,21 @@ def query(asked: AnyQuery) -> str:
 ENDPOINTS = (
     Endpoint(
         "analyze",
-        "Everything about a text: tags, trees, relations, metaphors, names, sentiment.",
+        "Analyse a text: tags, trees, relations, metaphors, names, sentiment.",
         AnalyzeRequest,
         AnalysisDocument,
         analyze,
     ),
     Endpoint(
         "rewrite",
-        "Verbs that say a text plainly, or with a picture.",
+        "Rewrite the verbs of a text literally or metaphorically.",
         RewriteRequest,
         RewritingsDocument,
         rewrite,
     ),
     Endpoint(
         "query",
-        "A view of the corpus that the workbench was started with.",
+        "Query the corpus that the workbench was started with.",
         VIEWS,
         TableDocument,
         query,
@@ -119,7 +119,7 @@ def describe(request: HttpRequest) -> HttpResponse:
 
 
 def _view(endpoint: Endpoint) -> Callable[[HttpRequest], HttpResponse]:
-    # forms have their token; programs are told apart by the kind of content and their origin
+    # forms have their token; requests of programs are known by content type and origin
     @csrf_exempt
     def view(request: HttpRequest) -> HttpResponse:
         if request.method not in endpoint.methods:
@@ -132,23 +132,24 @@ def _view(endpoint: Endpoint) -> Callable[[HttpRequest], HttpResponse]:
 
 
 def _check_origin(request: HttpRequest) -> None:
-    """Pages of other sites may not ask, whatever a browser lets them send."""
+    """Refuse pages of other sites, whatever a browser lets them send."""
     origin = request.headers.get("Origin")
     foreign = request.headers.get("Sec-Fetch-Site", "same-origin") in ("cross-site", "same-site")
     if foreign or (origin is not None and origin != f"{request.scheme}://{request.get_host()}"):
-        message = "pages of other sites may not use this API; ask from a program, or from here"
-        raise Refused(403, "wrong-origin", message)
+        message = "pages of other sites may not use this API; call it from a program"
+        raise RequestRefused(403, "wrong-origin", message)
 
 
-def _asked(request: HttpRequest, kind: type[Request] | Mapping[str, type[AnyQuery]]) -> Any:
+def _asked(request: HttpRequest, kind: type[ApiRequest] | Mapping[str, type[AnyQuery]]) -> Any:
     if request.method == "GET":
-        # only conditions may be given more than once
+        # only conditions can be repeated
         several = {name: request.GET.getlist(name) for name in request.GET}
         fields = {name: v if name == "where" else v[-1] for name, v in several.items()}
         return _checked(fields, kind)
     if request.content_type != JSON:
         given = request.content_type or "nothing"
-        raise Refused(415, "wrong-type", f"send {JSON}, not {given} (the header Content-Type)")
+        message = f"the header Content-Type must be {JSON}, you sent {given}"
+        raise RequestRefused(415, "wrong-type", message)
     return _checked(_document(request.body), kind)
 
 
@@ -157,21 +158,25 @@ def _document(body: bytes) -> Any:
         return msgspec.json.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:
         message = f"byte {error.start} of the body is not UTF-8; send UTF-8"
-        raise Refused(400, "not-utf8", message) from None
+        raise RequestRefused(400, "not-utf8", message) from None
     except msgspec.DecodeError as error:
-        raise Refused(400, "not-json", f"the body is no JSON document: {error}") from None
+        raise RequestRefused(400, "not-json", f"the body is not a JSON document: {error}") from None
 
 
-def _checked(document: Any, kind: type[Request] | Mapping[str, type[AnyQuery]]) -> Any:
+def _checked(document: Any, kind: type[ApiRequest] | Mapping[str, type[AnyQuery]]) -> Any:
+    if not isinstance(document, dict):
+        message = "the body must be a JSON object; see /api/openapi.json"
+        raise RequestRefused(400, "bad-request", message)
+    code = "bad-request" if isinstance(kind, type) else "bad-input"
     try:
         if isinstance(kind, type):
-            return msgspec.convert(document, kind)
-        fields = msgspec.convert(document, dict[str, Any])
+            return convert_fields(document, kind)
+        fields = dict(document)
         return make_query(str(fields.pop("view", "")), fields)
-    except msgspec.ValidationError as error:
-        raise Refused(400, "bad-request", f"{error}; see /api/openapi.json") from None
+    except BadField as fault:
+        raise RequestRefused(400, code, f"{fault}; see /api/openapi.json") from None
 
 
 def _check_text(text: str) -> None:
     if not text.strip():
-        raise Refused(400, "no-text", "the text is empty; send some words")
+        raise RequestRefused(400, "no-text", "the text is empty; send a text with words")

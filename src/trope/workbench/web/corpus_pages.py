@@ -1,8 +1,11 @@
-"""The corpus view: tables of a corpus as pages, each with its command, CSV and JSON."""
+"""The pages of a corpus: each view as a table with its command, CSV and JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -10,22 +13,50 @@ from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
 from trope.core.errors import TropeError
-from trope.workbench.corpus.answering import answer
-from trope.workbench.corpus.corpus import Corpus
-from trope.workbench.corpus.handover import MOST_ITEMS, hand_over
+from trope.metrics.intervals import Interval
+from trope.render.metaphor_page import percent
+from trope.workbench.corpus.annotation import MOST_ITEMS, line_key, make_annotation_project
+from trope.workbench.corpus.concordance import COLUMNS, ROLES
+from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import ConcordanceQuery, make_query
-from trope.workbench.corpus.table import Table, to_csv, to_json
-from trope.workbench.refused import Refused
-from trope.workbench.web.corpus_pictures import DotPlot, LinePlot, dot_plot, line_plot
-from trope.workbench.web.corpus_shown import pieces, shown_rows
+from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
+from trope.workbench.corpus.views import answer
+from trope.workbench.requests import BadField, RequestRefused
+from trope.workbench.web.plots import DotPlot, LinePlot, dot_plot, line_plot
 from trope.workbench.web.state import the_corpus, the_options
 
 MOST_SHOWN = 500
-"""Rows of a page; files may have more."""
+"""Most rows of a page; files may have more."""
 
 _FORMS = {"csv": (to_csv, "text/csv; charset=utf-8"), "json": (to_json, "application/json")}
+_LABELS = {
+    "by": "Column",
+    "period": "Period",
+    "sort": "Order",
+    "min_uses": "Minimum uses",
+    "part": "Group",
+    "against": "Compared with",
+    "min_count": "Minimum count",
+    "correction": "Correction of p",
+    "direction": "Show",
+    "regex": "Regular expression",
+    "upos": "Part of speech",
+    "min_score": "Minimum score",
+    "max_score": "Maximum score",
+    "context": "Words of context",
+    "rows": "Lines per page",
+    "page": "Page",
+    "where": "Only texts with",
+}
+"""Fields by the name that the forms show."""
+
 _NEEDED = {"rates": (), "verbs": (), "keyness": ("by", "part"), "concordance": ()}
-"""What a form must bring before there is a table."""
+"""Fields that a form needs before there is a table."""
+
+
+Row = dict[str, Any]
+_SHADES = 10
+_MOST_META = 2
 
 
 def addresses() -> list[Any]:
@@ -40,7 +71,7 @@ def addresses() -> list[Any]:
 
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
-    """What the corpus is, and the ways into it."""
+    """Figures of the corpus, and links to its views."""
     corpus = the_corpus()
     if corpus is None:
         return render(request, "corpus_none.html", {"view": "none"})
@@ -52,7 +83,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def page(request: HttpRequest, view: str) -> HttpResponse:
-    """A view of the corpus below its form; `format` gives the same table as a file."""
+    """A view of the corpus below its form; with `format`, the same table as a file."""
     corpus = _corpus()
     given = _fields(request.GET)
     context: dict[str, Any] = {"corpus": corpus, "view": view, "given": given}
@@ -65,7 +96,7 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
     try:
         table = answer(corpus, make_query(view, asked))
     except TropeError as fault:
-        return render(request, template, {**context, "fault": str(fault)}, status=400)
+        return render(request, template, {**context, "fault": _in_words(fault)}, status=400)
     if form:
         return _file(table, form)
     context |= _taken(request, table) | {"rows": shown_rows(view, table.dicts())}
@@ -77,7 +108,7 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
 
 @require_safe
 def text(request: HttpRequest, number: int) -> HttpResponse:
-    """One text with its words shaded; `at` is where the word begins that was looked for."""
+    """One text with its words shaded; `at` is where the found word begins."""
     corpus = _corpus()
     table = answer(corpus, make_query("text", {"text": number}))
     if form := request.GET.get("format", ""):
@@ -91,12 +122,12 @@ def text(request: HttpRequest, number: int) -> HttpResponse:
 
 @require_POST
 def send(request: HttpRequest) -> HttpResponse:
-    """A new annotation project with the chosen lines."""
+    """Make an annotation project with the chosen lines."""
     corpus = _corpus()
     query = make_query("concordance", _fields(QueryDict(request.POST.get("query", ""))))
     assert isinstance(query, ConcordanceQuery)
     every = request.POST.get("which") == "all"
-    made = hand_over(
+    made = make_annotation_project(
         corpus,
         query,
         None if every else set(request.POST.getlist("line")),
@@ -106,39 +137,46 @@ def send(request: HttpRequest) -> HttpResponse:
     return render(request, "corpus_sent.html", {"view": "sent", "made": made})
 
 
-def _corpus() -> Corpus:
+def _corpus() -> IndexedCorpus:
     corpus = the_corpus()
     if corpus is None:
-        message = "no corpus is open; start again with one: trope serve FOLDER"
-        raise Refused(404, "no-corpus", message)
+        message = "no corpus is open; start the workbench with one: trope serve FOLDER"
+        raise RequestRefused(404, "no-corpus", message)
     return corpus
 
 
 def _fields(query: QueryDict) -> dict[str, Any]:
-    """The fields of a form; a box that is not ticked does not come at all."""
+    """The fields of a form that have a value."""
     given = {name: query.get(name) for name in query if name not in ("format", "where", "at")}
     where = [one for one in query.getlist("where") if one]
     kept: dict[str, Any] = {name: value for name, value in given.items() if value}
     return kept | ({"where": where} if where else {})
 
 
-def _tags(corpus: Corpus) -> list[str]:
+def _in_words(fault: TropeError) -> str:
+    """The fault, with a field under the name that the form shows."""
+    if isinstance(fault, BadField):
+        return fault.sentence(_LABELS.get(fault.field, fault.field))
+    return str(fault)
+
+
+def _tags(corpus: IndexedCorpus) -> list[str]:
     if not corpus.source.tokens:
         return []
     return [tag for (tag,) in corpus.database.ask("SELECT text FROM tags ORDER BY text")]
 
 
-def _file(table: Table, form: str) -> HttpResponse:
+def _file(table: CorpusTable, form: str) -> HttpResponse:
     if form not in _FORMS:
-        raise Refused(400, "unknown-format", f"a table is {' or '.join(_FORMS)}")
+        raise RequestRefused(400, "unknown-format", f"unknown format {form!r}; use csv or json")
     write, kind = _FORMS[form]
     response = HttpResponse(write(table), content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="{table.view}.{form}"'
     return response
 
 
-def _taken(request: HttpRequest, table: Table) -> dict[str, Any]:
-    """The table, its files, and the pages before and after."""
+def _taken(request: HttpRequest, table: CorpusTable) -> dict[str, Any]:
+    """The table, links to its files, and to the pages before and after."""
     at, pages = table.about.get("page", 1), table.about.get("pages", 1)
     return {
         "table": table,
@@ -151,7 +189,7 @@ def _taken(request: HttpRequest, table: Table) -> dict[str, Any]:
     }
 
 
-def _plot(table: Table) -> DotPlot | LinePlot | None:
+def _plot(table: CorpusTable) -> DotPlot | LinePlot | None:
     rows = table.dicts()
     if table.view == "rates":
         return line_plot(rows) if table.about["date"] else dot_plot(rows, "group")
@@ -159,7 +197,7 @@ def _plot(table: Table) -> DotPlot | LinePlot | None:
 
 
 def _few_rows(given: dict[str, Any]) -> dict[str, int]:
-    """No more rows than a page has; what is no number is told of later."""
+    """A limit for the rows of a page; values that are not numbers are checked later."""
     rows = str(given.get("rows", ""))
     return {"rows": MOST_SHOWN} if rows.isdecimal() and int(rows[:9]) > MOST_SHOWN else {}
 
@@ -170,3 +208,98 @@ def _address(request: HttpRequest, **changes: Any) -> str:
     for name, value in changes.items():
         fields[name] = value
     return f"?{fields.urlencode()}"
+
+
+def shown_rows(view: str, rows: Sequence[Row]) -> list[Row]:
+    """The rows of a view, formatted for its template."""
+    return [_SHOWN[view](row) for row in rows]
+
+
+def _rates(row: Row) -> Row:
+    counts = {name: f"{row[name]:,}" for name in ("texts", "sentences", "words", "metaphors")}
+    return {"group": row["group"] or "–", **counts, "rate": _interval(row)}
+
+
+def _verbs(row: Row) -> Row:
+    objects = [
+        {**one, "address": concordance_of(lemma=row["verb"], object=one["lemma"])}
+        for one in row["objects"]
+    ]
+    uses = f"{row['metaphors']:,} of {row['uses']:,}"
+    address = concordance_of(lemma=row["verb"], upos="VERB")
+    return {**row, "uses": uses, "rate": _interval(row), "objects": objects, "address": address}
+
+
+def _keyness(row: Row) -> Row:
+    corrected = row["p_corrected"]
+    return {
+        **row,
+        "address": concordance_of(lemma=row["lemma"]),
+        "p": "< .0001" if corrected < 0.0001 else f"{corrected:.4f}",
+        **{name: f"{row[name]:,}" for name in ("count", "other_count")},
+        **{name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")},
+        "log_likelihood": f"{row['log_likelihood']:,.1f}",
+        "log_ratio": f"{row['log_ratio']:+.2f}",
+    }
+
+
+def _concordance(row: Row) -> Row:
+    # the first columns of the corpus itself
+    meta = [str(value) for name, value in row.items() if name not in (*COLUMNS, *ROLES) and value]
+    return {
+        **row,
+        "key": line_key(row),
+        "number": row["text"],
+        "score": f"{row['score']:.2f}",
+        "meta": ", ".join(meta[:_MOST_META]),
+    }
+
+
+_SHOWN: dict[str, Callable[[Row], Row]] = {
+    "rates": _rates,
+    "verbs": _verbs,
+    "keyness": _keyness,
+    "concordance": _concordance,
+}
+
+
+def _interval(row: Row) -> str:
+    return percent(Interval(row["rate"], row["low"], row["high"]))
+
+
+def concordance_of(**fields: str) -> str:
+    """The address of a concordance."""
+    return f"/corpus/concordance?{urlencode(fields)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """A word of a text, or what is between two words; `shade` is from 0 to 10."""
+
+    text: str
+    word: bool = False
+    shade: int = 0
+    metaphor: bool = False
+    chosen: bool = False
+    label: str = ""
+
+
+def pieces(table: CorpusTable, chosen: str) -> list[TextPiece]:
+    """The text of a table in pieces; the word that begins at `chosen` is highlighted."""
+    whole: str = table.about["text"]
+    found, at = [], 0
+    for row in table.dicts():
+        found.append(TextPiece(whole[at : row["start"]]))
+        score = row["score"] or 0.0
+        found.append(
+            TextPiece(
+                whole[row["start"] : row["end"]],
+                True,
+                round(score * _SHADES),
+                row["metaphor"],
+                str(row["start"]) == chosen,
+                f"{row['lemma']}, {row['upos']}, {score:.2f}",
+            )
+        )
+        at = row["end"]
+    return [piece for piece in [*found, TextPiece(whole[at:])] if piece.text]

@@ -1,4 +1,4 @@
-"""What happens around every request: who may ask, and how errors are told."""
+"""Middleware: who may send requests, and how errors are answered."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
+from django.shortcuts import redirect
+from django.views.decorators.http import require_safe
 
 from trope import __version__
 from trope.core.errors import TropeError
 from trope.web.server import LOOPBACK, GetResponse, is_loopback
-from trope.workbench.refused import Refused
-from trope.workbench.web.answers import failed, refusal
-from trope.workbench.web.intake import REFUSED
-from trope.workbench.web.state import Options, the_options
+from trope.workbench.requests import RequestRefused
+from trope.workbench.web.errors import failed, refusal
+from trope.workbench.web.state import WorkbenchOptions, the_options
+from trope.workbench.web.worker import REFUSED
 
 COOKIE = "workbench"
-ANYWHERE = ("0.0.0.0", "::")  # every address of the machine
+ANYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
 
 _log = logging.getLogger("trope.workbench")
 
 
 def guard(answer: GetResponse) -> GetResponse:
-    """Lets those in who ask for this machine by a name of its own, and have the token."""
+    """Accepts requests with a known host name and, if one is needed, the token."""
 
     def guarded(request: HttpRequest) -> HttpResponse:
         options = the_options()
         if not known_host(request.META.get("HTTP_HOST", ""), options):
-            message = "the workbench does not go by that name; use the address that it printed"
-            return refusal(request, Refused(400, "wrong-host", message))
+            message = "the workbench has another host name; use the address that it printed"
+            return refusal(request, RequestRefused(400, "wrong-host", message))
         if options.token and not request.path.startswith("/enter/") and not _has_token(request):
-            message = "a token is needed; open the link that `trope serve` printed"
-            response = refusal(request, Refused(401, "no-token", message))
+            message = "this address needs a token; open the link that `trope serve` printed"
+            response = refusal(request, RequestRefused(401, "no-token", message))
             response["WWW-Authenticate"] = "Bearer"
             return response
         not_taken = request.META.get(REFUSED)
@@ -45,8 +47,8 @@ def guard(answer: GetResponse) -> GetResponse:
     return guarded
 
 
-def known_host(header: str, options: Options) -> bool:
-    """Whether a Host header names us; another name is how foreign pages reach into a machine."""
+def known_host(header: str, options: WorkbenchOptions) -> bool:
+    """Whether a Host header names this machine; other names are how foreign pages get in."""
     name, _ = split_domain_port(header)
     if name in LOOPBACK:
         return is_loopback(options.host) or options.host in ANYWHERE
@@ -56,8 +58,20 @@ def known_host(header: str, options: Options) -> bool:
 
 
 def cookie_value(token: str) -> str:
-    """What a browser keeps once it has shown the token."""
+    """The cookie of a browser that has sent the token."""
     return sha256(f"trope workbench {token}".encode()).hexdigest()
+
+
+@require_safe
+def enter(request: HttpRequest, token: str) -> HttpResponse:
+    """Exchange the token of a link for a cookie."""
+    known = the_options().token
+    if not known or not compare_digest(token.encode(), known.encode()):
+        message = "this link is from an earlier start of trope serve; use the newest one"
+        raise RequestRefused(401, "wrong-token", message)
+    response = redirect("home")
+    response.set_cookie(COOKIE, cookie_value(known), httponly=True, samesite="Lax")
+    return response
 
 
 def _has_token(request: HttpRequest) -> bool:
@@ -77,8 +91,8 @@ def _is_address(name: str) -> bool:
     return True
 
 
-class explain:  # noqa: N801 - used like `guard`, but catches errors of views
-    """Turns errors of views into answers."""
+class handle_errors:  # noqa: N801 - used like `guard`, but catches errors of views
+    """Turns errors of views into responses."""
 
     def __init__(self, answer: GetResponse) -> None:
         self._answer = answer
@@ -88,15 +102,15 @@ class explain:  # noqa: N801 - used like `guard`, but catches errors of views
         return self._answer(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """A refusal for what people can mend; the rest goes to the log."""
-        if isinstance(error, Refused):
+        """A refusal for errors that users can fix; others are logged."""
+        if isinstance(error, RequestRefused):
             return refusal(request, error)
         if isinstance(error, TropeError):
-            return refusal(request, Refused(400, "bad-input", str(error)))
+            return refusal(request, RequestRefused(400, "bad-input", str(error)))
         _log.error("%s %s", request.method, request.path, exc_info=error)
         return failed(request)
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """What every page shows."""
+    """The context that every page needs."""
     return {"version": __version__, "options": the_options()}

@@ -1,4 +1,4 @@
-"""The description of the HTTP API, made from the types that its requests are checked against."""
+"""The OpenAPI description of the HTTP API, made from the schemas of requests and answers."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 import msgspec
 
 from trope import __version__
-from trope.workbench.documents import ErrorDocument
 from trope.workbench.web.api import ENDPOINTS, JSON, Endpoint
+from trope.workbench.web.schemas import ErrorDocument
 
 _REFUSALS = {
     "400": "The request is malformed; the message says where.",
-    "401": "A token is needed (only where others than this machine can ask).",
-    "403": "The request comes from a page of another site.",
-    "404": "There is no corpus (only for queries).",
-    "405": "Another method is needed.",
+    "401": "A token is needed (only if other machines can send requests).",
+    "403": "The request is from a page of another site.",
+    "404": "No corpus is open (only for queries).",
+    "405": "The path does not accept this method.",
     "408": "The request took too long to arrive.",
     "413": "The request is too large.",
-    "415": "Another type of content is needed.",
-    "500": "An error of trope.",
-    "503": "Too many requests wait, or this one took too long.",
+    "415": "The content type is wrong.",
+    "500": "An error in trope.",
+    "503": "Too many requests are waiting, or this one took too long.",
 }
 _TEMPLATE = "#/components/schemas/{name}"
 
@@ -36,7 +36,7 @@ def description() -> dict[str, Any]:
         "info": {
             "title": "trope workbench",
             "version": __version__,
-            "description": "What `trope serve` answers on your machine; answers are those of the "
+            "description": "The API of `trope serve` on your machine; answers are those of the "
             "commands.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
@@ -53,7 +53,7 @@ def description() -> dict[str, Any]:
 
 
 def _requests(endpoint: Endpoint) -> dict[str, dict[str, Any]]:
-    """The types of a path's requests by name; a view's has its name as a field."""
+    """The schemas of a path's requests by name; those of views have the view as a field."""
     if isinstance(endpoint.request, type):
         return {endpoint.request.__name__: _schema(endpoint.request)}
     found = {}
@@ -66,7 +66,7 @@ def _requests(endpoint: Endpoint) -> dict[str, dict[str, Any]]:
 
 
 def _schema(kind: type) -> dict[str, Any]:
-    """The schema of a type whose fields are of simple types, in one piece."""
+    """The schema of a type whose fields have simple types."""
     (reference,), schemas = msgspec.json.schema_components([kind], ref_template=_TEMPLATE)
     found: dict[str, Any] = schemas[reference["$ref"].rpartition("/")[2]]
     return found
@@ -99,7 +99,7 @@ def _content(why: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
-    """The fields of the requests as parts of an address; one that all need is required."""
+    """The fields of the requests as parameters; required if all requests need them."""
     kinds = list(_requests(endpoint).values())
     fields = dict.fromkeys(name for kind in kinds for name in kind["properties"])
     return [

@@ -1,4 +1,4 @@
-"""Settings of the pages; there is no database and no session."""
+"""Settings of Django; there is no database and no session."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from trope.workbench.limits import BODY_LIMIT
+from trope.workbench.requests import BODY_LIMIT
 
 HERE = Path(__file__).parent
 
 
 def web_settings() -> dict[str, Any]:
-    """What Django needs."""
+    """The settings."""
     return {
         "DEBUG": False,
-        "SECRET_KEY": secrets.token_urlsafe(64),  # signs nothing that outlives the process
-        "ALLOWED_HOSTS": ["*"],  # `middleware.guard` looks at the name that a browser asked for
+        "SECRET_KEY": secrets.token_urlsafe(64),  # nothing that it signs outlives the process
+        "ALLOWED_HOSTS": ["*"],  # `middleware.guard` checks the host name
         "ROOT_URLCONF": "trope.workbench.web.urls",
         "INSTALLED_APPS": [],
         "MIDDLEWARE": [
@@ -24,7 +24,7 @@ def web_settings() -> dict[str, Any]:
             "django.middleware.security.SecurityMiddleware",
             "trope.workbench.web.middleware.guard",
             "django.middleware.csrf.CsrfViewMiddleware",
-            "trope.workbench.web.middleware.explain",
+            "trope.workbench.web.middleware.handle_errors",
         ],
         "TEMPLATES": [
             {
@@ -36,9 +36,9 @@ def web_settings() -> dict[str, Any]:
         "CSRF_COOKIE_NAME": "csrf",
         "CSRF_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_SAMESITE": "Strict",
-        "CSRF_FAILURE_VIEW": "trope.workbench.web.answers.wrong_site",
+        "CSRF_FAILURE_VIEW": "trope.workbench.web.errors.wrong_site",
         "SECURE_CONTENT_TYPE_NOSNIFF": True,
-        # nothing to others; forms of our own need it, or browsers call their origin null
+        # none to other sites; our forms need it, or browsers send a null origin
         "SECURE_REFERRER_POLICY": "same-origin",
         "DATA_UPLOAD_MAX_MEMORY_SIZE": BODY_LIMIT,
         "FILE_UPLOAD_MAX_MEMORY_SIZE": BODY_LIMIT,

@@ -1,36 +1,36 @@
-"""What the pages share: one model, loaded once, and the corpus that was opened."""
+"""What the pages share: options, one model with its queue, the open corpus."""
 
 from __future__ import annotations
 
 import os
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trope.core.records import Analysis, TextKind
 from trope.pipeline import Pipeline
-from trope.workbench.kept import KeptTexts
-from trope.workbench.limits import ANSWER_S, WAITING
-from trope.workbench.turns import Turns
+from trope.workbench.requests import ANSWER_S, WAITING, RequestRefused
+from trope.workbench.saved_texts import SavedTexts
 
 if TYPE_CHECKING:
-    from trope.workbench.corpus.corpus import Corpus
+    from trope.workbench.corpus.corpus import IndexedCorpus
 
 DEFAULT_PORT = 8200
 REMEMBERED = 4
-"""Analyses that are kept in memory, so that a page and its downloads are computed once."""
+"""Analyses that are cached, so that a page and its downloads need only one."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """Where the workbench is served, and what it works with.
+class WorkbenchOptions:
+    """The options of `trope serve`.
 
-    `token` is what a request must bring; empty where only this machine can ask.
+    `token` is required from every request; empty if only this machine can send requests.
     """
 
     host: str = "127.0.0.1"
@@ -45,15 +45,52 @@ class Options:
     token: str = ""
 
 
+class ModelQueue:
+    """A queue for the model, which serves one request at a time; few may wait, none for ever."""
+
+    def __init__(self, waiting: int, seconds: float) -> None:
+        self._places = waiting + 1
+        self._seconds = seconds
+        self._pool = ThreadPoolExecutor(max_workers=1)
+        self._lock = Lock()
+        self._taken = 0
+
+    def run(self, work: Callable[[], T]) -> T:
+        """The result of the work, once it is its turn.
+
+        Raises:
+            RequestRefused: too many requests are waiting, or the time is over.
+        """
+        with self._lock:
+            if self._taken == self._places:
+                message = f"{self._taken} requests are waiting; try again in a moment"
+                raise RequestRefused(503, "busy", message)
+            self._taken += 1
+        future = self._pool.submit(work)
+        future.add_done_callback(self._free_place)
+        try:
+            return future.result(timeout=self._seconds)
+        except TimeoutError:
+            if future.done():  # the work itself timed out
+                raise
+            future.cancel()  # if it has begun, it keeps its place until it ends
+            message = f"no answer within {self._seconds:g} seconds; give a shorter text"
+            raise RequestRefused(503, "timeout", message) from None
+
+    def _free_place(self, future: Future[Any]) -> None:
+        with self._lock:
+            self._taken -= 1
+
+
 _lock = RLock()
-_options = Options()
+_options = WorkbenchOptions()
 _opened: dict[str, Any] = {}
 _analyses: OrderedDict[tuple[str, TextKind], Analysis] = OrderedDict()
-_turns = Turns(WAITING, ANSWER_S)
+_queue = ModelQueue(WAITING, ANSWER_S)
 
 
-def begin(options: Options) -> None:
-    """Remember how this process was started; what was opened before is forgotten."""
+def begin(options: WorkbenchOptions) -> None:
+    """Set the options of this process, and forget what was open before."""
     global _options
     with _lock:
         _options = options
@@ -61,13 +98,13 @@ def begin(options: Options) -> None:
         _analyses.clear()
 
 
-def the_options() -> Options:
-    """How this process was started."""
+def the_options() -> WorkbenchOptions:
+    """The options of this process."""
     return _options
 
 
 def the_pipeline() -> Pipeline:
-    """The one model of this process, loaded when it is first asked for."""
+    """The model of this process, loaded on first use."""
     with _lock:
         if "pipeline" not in _opened:
             _opened["pipeline"] = Pipeline(
@@ -79,16 +116,16 @@ def the_pipeline() -> Pipeline:
 
 
 def in_turn(work: Callable[[Pipeline], T]) -> T:
-    """What the work makes of the model, which serves one request at a time.
+    """The result of some work with the model, which serves one request at a time.
 
     Raises:
-        Refused: where too many wait, or it takes too long.
+        RequestRefused: too many requests are waiting, or it takes too long.
     """
-    return _turns.take(lambda: work(the_pipeline()))
+    return _queue.run(lambda: work(the_pipeline()))
 
 
 def analysis_of(text: str, kind: TextKind) -> Analysis:
-    """Everything about a text; the last few are remembered."""
+    """The analysis of a text; the last few are cached."""
     key = text, kind
     with _lock:
         if key in _analyses:
@@ -102,13 +139,13 @@ def analysis_of(text: str, kind: TextKind) -> Analysis:
     return found
 
 
-def the_texts() -> KeptTexts:
-    """The texts that were pasted."""
-    return KeptTexts(_options.keep)
+def the_texts() -> SavedTexts:
+    """The saved texts."""
+    return SavedTexts(_options.keep)
 
 
-def the_corpus() -> Corpus | None:
-    """The corpus that the workbench was started with, if there was one."""
+def the_corpus() -> IndexedCorpus | None:
+    """The corpus that the workbench was started with, if any."""
     if _options.corpus is None:
         return None
     with _lock:
@@ -119,7 +156,7 @@ def the_corpus() -> Corpus | None:
         return _opened["corpus"]
 
 
-def kept_texts_folder() -> Path:
-    """Where texts are kept unless another folder is named."""
+def saved_texts_folder() -> Path:
+    """The default folder for saved texts."""
     base = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(base) / "trope" / "texts"

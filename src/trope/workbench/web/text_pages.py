@@ -1,4 +1,4 @@
-"""The text view: a text is pasted, kept on this machine, and shown under its checksum."""
+"""The pages of a text: paste it, save it on this machine, show it at an address of its own."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from trope.render import feelings, metaphor_page, names
 from trope.render.html import write_html
 from trope.render.summary import Summary
 from trope.tasks.rewriting.task import DIRECTIONS
-from trope.workbench.kept import title
-from trope.workbench.limits import TEXT_LIMIT
-from trope.workbench.refused import Refused
-from trope.workbench.shading import shaded, shades
+from trope.workbench.requests import TEXT_LIMIT, RequestRefused
+from trope.workbench.saved_texts import title
+from trope.workbench.text_view import (
+    listed_rewritings,
+    shade_css,
+    shade_words,
+    word_facts,
+    words_csv,
+)
 from trope.workbench.web.state import analysis_of, in_turn, the_options, the_texts
-from trope.workbench.word import listed_rewritings, word_facts
-from trope.workbench.words_table import words_csv
 
 KINDS = get_args(TextKind)
 EXAMPLE = (
@@ -33,17 +36,17 @@ EXAMPLE = (
     "to listen. Siemens shed 300 jobs; its shares climbed all the same.\n\n"
     "It was a wonderful evening on the square. The baker wiped his counter and watched the rain."
 )
-HINT = "Choose a word to see its tree, its relations and how it could be said otherwise."
+HINT = "Choose a word to see its tree, its relations and how to rewrite it."
 EXPORTS = (
     ("json", "what trope analyze --json prints"),
-    ("csv", "a row a word, for spreadsheets"),
-    ("html", "a page by itself, to send or print"),
+    ("csv", "a row per word, for spreadsheets"),
+    ("html", "a page of its own, to send or print"),
 )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def home(request: HttpRequest) -> HttpResponse:
-    """Where a text is pasted or dropped."""
+    """The page to paste or drop a text."""
     if request.method != "POST":
         return render(request, "text.html", _form(EXAMPLE if "example" in request.GET else ""))
     kind = _kind(request.POST)
@@ -52,12 +55,12 @@ def home(request: HttpRequest) -> HttpResponse:
     except BadInput as fault:
         given = {**_form(request.POST.get("text", "")), "fault": str(fault), "kind": kind}
         return render(request, "text.html", given, status=getattr(fault, "status", 400))
-    return redirect(_address(the_texts().keep(text), kind))
+    return redirect(_address(the_texts().save(text), kind))
 
 
 @require_safe
 def shown(request: HttpRequest, name: str) -> HttpResponse:
-    """A kept text with its words shaded, and what is known of the chosen one."""
+    """A saved text with its words shaded, and the facts of the chosen word."""
     kind = _kind(request.GET)
     analysis = analysis_of(the_texts().read(name), kind)
     panel = _panel(request, analysis, name, kind)
@@ -68,9 +71,9 @@ def shown(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def shade_rules(request: HttpRequest, name: str) -> HttpResponse:
-    """The style sheet of a kept text."""
+    """The style sheet of a saved text."""
     analysis = analysis_of(the_texts().read(name), _kind(request.GET))
-    return HttpResponse(shades(analysis), content_type="text/css")
+    return HttpResponse(shade_css(analysis), content_type="text/css")
 
 
 @require_safe
@@ -93,13 +96,13 @@ def download(request: HttpRequest, name: str, form: str) -> HttpResponse:
 
 @require_safe
 def kept(request: HttpRequest) -> HttpResponse:
-    """All texts that are kept."""
+    """All saved texts."""
     return render(request, "kept.html", {"texts": list(the_texts())})
 
 
 @require_POST
 def delete(request: HttpRequest) -> HttpResponse:
-    """Delete one kept text, or all."""
+    """Delete one saved text, or all."""
     name = request.POST.get("name", "")
     if name:
         the_texts().delete(name)
@@ -115,25 +118,26 @@ def _form(text: str) -> dict[str, Any]:
 def _kind(fields: Any) -> TextKind:
     kind = fields.get("kind", "plain")
     if kind not in KINDS:
-        raise Refused(400, "unknown-kind", f"no kind of text is called so; use {', '.join(KINDS)}")
+        message = f"unknown kind of text {kind!r}; use {', '.join(KINDS)}"
+        raise RequestRefused(400, "unknown-kind", message)
     return kind
 
 
 def _given_text(request: HttpRequest) -> str:
-    """The text of the form, or of the file that was chosen."""
+    """The text of the form, or of the chosen file."""
     file = request.FILES.get("file")
     pasted = request.POST.get("text", "").replace("\r\n", "\n")
     text = decode(file.read(), file.name) if file is not None else pasted
     if not text.strip():
-        raise Refused(400, "no-text", "there is no text; paste one, or choose a file that has some")
+        raise RequestRefused(400, "no-text", "the text is empty; paste a text or choose a file")
     if "\0" in text:
-        raise Refused(400, "no-text", "that is no text but binary data; give a UTF-8 text")
+        raise RequestRefused(400, "no-text", "this is binary data, not text; give a UTF-8 text")
     if len(text) > TEXT_LIMIT:
         message = (
-            f"the text has {len(text):,} characters, and {TEXT_LIMIT:,} are shown at most; "
-            "for longer ones run trope analyze --format html, or trope detect"
+            f"the text has {len(text):,} characters, the limit is {TEXT_LIMIT:,}; "
+            "for longer texts use trope analyze --format html or trope detect"
         )
-        raise Refused(413, "text-too-long", message)
+        raise RequestRefused(413, "text-too-long", message)
     return text
 
 
@@ -153,10 +157,10 @@ def _page(analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
         "kind": kind,
         "query": query,
         "line": _line(summary),
-        "words": mark_safe(shaded(analysis, _address(name, kind, word=""))),
+        "words": mark_safe(shade_words(analysis, _address(name, kind, word=""))),
         "slider": mark_safe(metaphor_page.slider(summary.metaphors)),
         "strip": mark_safe(feelings.strip(analysis.sentence_sentiments)),
-        "feeling": mark_safe(feelings.picture(analysis)),
+        "sentiment": mark_safe(feelings.picture(analysis)),
         "names": mark_safe("".join(names.table(summary.names))),
         "exports": EXPORTS,
         "folder": the_options().keep,
@@ -168,7 +172,7 @@ def _line(summary: Summary) -> str:
     rate = metaphor_page.percent(words.interval())
     kept, rejected = summary.kept.total(), summary.rejected.total()
     parts = [
-        f"sentences: {summary.sentences:,}",
+        f"sentences: {summary.totals.sentences:,}",
         f"metaphors: {words.part:,} of {words.whole:,} words, {rate}",
         f"relations: {kept:,} kept, {rejected:,} rejected",
         f"names: {summary.names.total():,}",
@@ -177,12 +181,13 @@ def _line(summary: Summary) -> str:
 
 
 def _panel(request: HttpRequest, analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
-    """What stands beside the text: nothing, or all about the word of the address."""
+    """The panel beside the text: empty, or the facts of the word in the address."""
     number = request.GET.get("word", "")
     if not number:
         return {"word": None}
     if not number.isdecimal() or len(number) > 9:
-        raise Refused(400, "no-such-word", "words are numbers; choose one in the text")
+        message = "a word is given by its number; choose one in the text"
+        raise RequestRefused(400, "no-such-word", message)
     facts = word_facts(analysis, int(number))
     rewritten = (
         _rewritten(facts.sentence, facts.token.text, kind) if "rewrite" in request.GET else ""
@@ -195,13 +200,13 @@ def _panel(request: HttpRequest, analysis: Analysis, name: str, kind: TextKind) 
         "relations": mark_safe(facts.relations),
         "names_here": mark_safe(facts.names),
         "tree": mark_safe(facts.tree),
-        "directions": zip(DIRECTIONS, ("plainly", "with a picture"), strict=True),
+        "directions": zip(DIRECTIONS, ("literally", "metaphorically"), strict=True),
         "rewritten": mark_safe(rewritten),
     }
 
 
 def _rewritten(sentence: str, verb: str, kind: TextKind) -> str:
-    """Rewritings both ways, for browsers without scripts."""
+    """Rewritings in both directions, for browsers without JavaScript."""
     return listed_rewritings(
         sentence,
         in_turn(

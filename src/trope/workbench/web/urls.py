@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from trope.workbench.web import answers, api, corpus_pages, entering, text_pages
+from trope.workbench.web import api, corpus_pages, errors, middleware, text_pages
 
-handler400 = answers.bad_request
-handler404 = answers.not_found
-handler500 = answers.failed
+handler400 = errors.bad_request
+handler404 = errors.not_found
+handler500 = errors.failed
 
 urlpatterns = [
     path("", text_pages.home, name="home"),
@@ -19,7 +19,7 @@ urlpatterns = [
     ),
     path("kept", text_pages.kept, name="kept"),
     path("kept/delete", text_pages.delete, name="delete"),
-    path("enter/<str:token>", entering.enter, name="enter"),
+    path("enter/<str:token>", middleware.enter, name="enter"),
     *api.addresses(),
     *corpus_pages.addresses(),
 ]

@@ -1,4 +1,4 @@
-// A box that chooses all lines of a page; without scripts, lines are chosen one by one.
+// A box that selects all lines of a page; without JavaScript, lines are selected one by one.
 const lines = document.getElementById("lines");
 const boxes = lines ? [...lines.querySelectorAll("tbody input[type=checkbox]")] : [];
 if (boxes.length) {
@@ -6,14 +6,14 @@ if (boxes.length) {
   all.type = "checkbox";
   const label = document.createElement("label");
   label.className = "box all";
-  label.append(all, " choose all lines of this page");
+  label.append(all, " select all lines on this page");
   lines.before(label);
-  const tell = () => {
+  const update = () => {
     const chosen = boxes.filter((box) => box.checked).length;
     all.checked = chosen === boxes.length;
     all.indeterminate = chosen > 0 && !all.checked;
   };
   all.addEventListener("change", () => boxes.forEach((box) => { box.checked = all.checked; }));
-  boxes.forEach((box) => box.addEventListener("change", tell));
-  tell();
+  boxes.forEach((box) => box.addEventListener("change", update));
+  update();
 }

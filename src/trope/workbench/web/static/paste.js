@@ -1,4 +1,4 @@
-// Where a text is pasted: a file can be dropped, and what is too long is told before it is sent.
+// The form for a text: takes dropped files, and checks the length before sending.
 const form = document.getElementById("paste");
 const text = document.getElementById("text");
 const fault = document.getElementById("fault");
@@ -10,8 +10,8 @@ function complain(message) {
 }
 
 function tooLong(characters) {
-  return `The text has ${characters.toLocaleString("en")} characters, and ${limit.toLocaleString("en")} ` +
-    "are shown at most; for longer ones run trope analyze --format html, or trope detect";
+  return `The text has ${characters.toLocaleString("en")} characters, the limit is ${limit.toLocaleString("en")}; ` +
+    "for longer texts use trope analyze --format html or trope detect";
 }
 
 async function take(file) {
@@ -19,8 +19,8 @@ async function take(file) {
   let content;
   try {
     content = new TextDecoder("utf-8", {fatal: true}).decode(await file.arrayBuffer());
-  } catch { return complain(`${file.name} is no UTF-8 text; convert it, for example with iconv -t UTF-8`); }
-  if (content.includes("\0")) return complain(`${file.name} is no text but binary data`);
+  } catch { return complain(`${file.name} is not a UTF-8 text; convert it, for example with iconv -t UTF-8`); }
+  if (content.includes("\0")) return complain(`${file.name} is binary data, not text`);
   if (!content.trim()) return complain(`${file.name} is empty`);
   if (content.length > limit) return complain(tooLong(content.length));
   complain("");
@@ -28,7 +28,7 @@ async function take(file) {
   text.focus();
 }
 
-text.removeAttribute("maxlength");            // told below, instead of cutting a text off silently
+text.removeAttribute("maxlength");            // checked below, instead of silently cutting off the text
 document.addEventListener("dragover", event => { event.preventDefault(); form.classList.add("over"); });
 document.addEventListener("dragleave", () => form.classList.remove("over"));
 document.addEventListener("drop", event => {
@@ -41,11 +41,11 @@ document.addEventListener("drop", event => {
 form.elements.file.addEventListener("change", async () => {
   const file = form.elements.file.files[0];
   if (file) await take(file);
-  form.elements.file.value = "";              // it stands in the field now
+  form.elements.file.value = "";              // its text is in the field now
 });
 form.addEventListener("submit", event => {
-  if (!text.value.trim()) { event.preventDefault(); complain("There is no text; paste one, or choose a file"); }
+  if (!text.value.trim()) { event.preventDefault(); complain("The text is empty; paste a text or choose a file"); }
   else if (text.value.length > limit) { event.preventDefault(); complain(tooLong(text.value.length)); }
-  else form.querySelector("button").textContent = "Reading …";
+  else form.querySelector("button").textContent = "Analysing …";
 });
 window.addEventListener("pageshow", () => { form.querySelector("button").textContent = "Analyse"; });

@@ -1,10 +1,10 @@
-// The text view by mouse and by keys: words, the panel beside them, rewrites, copies.
+// The text view with mouse and keyboard: words, the panel beside them, rewrites, copies.
 const shown = document.getElementById("words");
 const panel = document.getElementById("panel");
 const words = [...shown.querySelectorAll("a.w")];
 let here = words[0];
 
-// One word at a time is in the order of Tab; arrow keys go on from there.
+// Only one word is in the tab order; arrow keys move from there.
 for (const word of words) word.tabIndex = -1;
 if (here) here.tabIndex = 0;
 document.getElementById("keys").hidden = false;
@@ -55,7 +55,7 @@ shown.addEventListener("keydown", event => {
   stand(move());
 });
 
-// The panel: what the address of a word says, put beside the text.
+// The panel: loads the address of a word and shows it beside the text.
 const numberOf = link => new URL(link.href).searchParams.get("word");
 
 async function open(link) {
@@ -100,7 +100,7 @@ document.addEventListener("keydown", event => {
   if (event.key === "Escape" && !panel.classList.contains("empty")) close();
 });
 
-// Rewrites are asked for when they are opened.
+// Rewrites are loaded when they are opened.
 function dress() {
   for (const each of panel.querySelectorAll("details[data-to]")) {
     each.hidden = false;
@@ -122,11 +122,11 @@ async function rewrite(details) {
     const found = await answer.json();
     if (found.error) place.textContent = found.error.message;
     else place.replaceChildren(table(found.rewritings[0].candidates));
-  } catch { place.textContent = "no answer; is trope serve still running?"; }
+  } catch { place.textContent = "no answer; check that trope serve is still running"; }
 }
 
 function table(candidates) {
-  if (!candidates.length) return document.createTextNode("nothing was found that fits");
+  if (!candidates.length) return document.createTextNode("no candidate found");
   const made = document.createElement("table");
   row(made, "th", ["instead", "fit", "meaning", "metaphor"]);
   for (const each of candidates) {
@@ -148,7 +148,7 @@ function row(made, kind, cells) {
   });
 }
 
-// Copies, and the way from a bar to its sentence.
+// Copy buttons, and links from bars to their sentences.
 const copied = document.getElementById("copied");
 for (const button of document.querySelectorAll("button.copy")) {
   button.hidden = !navigator.clipboard;
@@ -157,7 +157,7 @@ for (const button of document.querySelectorAll("button.copy")) {
       const answer = await fetch(button.dataset.from);
       await navigator.clipboard.writeText(await answer.text());
       copied.textContent = `${button.textContent.replace("Copy ", "")} copied`;
-    } catch { copied.textContent = "not copied: the browser does not allow it; download it instead"; }
+    } catch { copied.textContent = "not copied: the browser does not allow it; download the file instead"; }
   });
 }
 document.querySelector(".strip")?.addEventListener("click", event => {

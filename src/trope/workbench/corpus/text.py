@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from trope.core.errors import BadInput
-from trope.workbench.corpus.corpus import Corpus
+from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import TextQuery, command_line
-from trope.workbench.corpus.table import Row, Table
+from trope.workbench.corpus.table import CorpusTable, Row
 
 COLUMNS = ("place", "word", "lemma", "upos", "score", "metaphor", "start", "end")
 
 
-def text(corpus: Corpus, query: TextQuery) -> Table:
-    """The tokens of a text; the text itself and its columns are told besides."""
+def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
+    """The tokens of a text; `about` has the text itself and its columns."""
     fields = corpus.facts.columns
     keys = "".join(f", {column.key}" for column in fields)
     found = corpus.database.ask(
@@ -21,11 +21,11 @@ def text(corpus: Corpus, query: TextQuery) -> Table:
     if not found:
         number = f"{corpus.facts.texts:,}"
         raise BadInput(f"there is no text {query.text}; texts are numbered from 1 to {number}")
-    identifier, line, said, words, metaphors, sentences, *values = found[0]
-    about = {"number": query.text, "id": identifier, "line": line, "text": said, "words": words}
+    identifier, line, original, words, metaphors, sentences, *values = found[0]
+    about = {"number": query.text, "id": identifier, "line": line, "text": original, "words": words}
     about |= {"metaphors": metaphors, "sentences": sentences}
     about["fields"] = {column.name: value for column, value in zip(fields, values, strict=True)}
-    notes = [] if corpus.facts.text else [_PUT_TOGETHER]
+    notes = [] if corpus.facts.text else [_REBUILT]
     rows: list[Row] = []
     if corpus.source.tokens:
         rows = corpus.database.ask(
@@ -38,11 +38,9 @@ def text(corpus: Corpus, query: TextQuery) -> Table:
             [query.text],
         )
     else:
-        notes = [f"words need the column 'tokens'; make it with: {corpus.source.detect_again()}"]
+        notes = [f"words need the column 'tokens'; add it with: {corpus.source.detect_again()}"]
     command = command_line(corpus.folder, query)
-    return Table("text", COLUMNS, rows, command, tuple(notes), about)
+    return CorpusTable("text", COLUMNS, rows, command, tuple(notes), about)
 
 
-_PUT_TOGETHER = (
-    "the text is put together from its tokens; trope detect --columns text keeps the original"
-)
+_REBUILT = "the text is rebuilt from its tokens; trope detect --columns text keeps the original"

@@ -1,4 +1,4 @@
-"""Rates as pictures: places that a template draws as SVG, with classes and never a style."""
+"""Plots of rates: coordinates that a template draws as SVG, styled by classes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Dot:
     x: float
     low: float
     high: float
-    said: str
+    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class DotPlot:
 
     @property
     def bottom(self) -> float:
-        """Where the axis is."""
+        """The place of the axis."""
         return self.height - 20
 
 
@@ -66,12 +66,12 @@ class LinePlot:
 
     @property
     def bottom(self) -> int:
-        """Where the axis of time is."""
+        """The place of the time axis."""
         return self.height - 24
 
 
 def dot_plot(rows: Sequence[dict[str, Any]], name: str) -> DotPlot | None:
-    """The rates of rows with intervals; None where there are none."""
+    """The rates of rows with intervals; None if there are none."""
     known = [row for row in rows if row["rate"] is not None][:MOST_DOTS]
     if not known:
         return None
@@ -88,17 +88,17 @@ def dot_plot(rows: Sequence[dict[str, Any]], name: str) -> DotPlot | None:
             x=across(row["rate"]),
             low=across(row["low"]),
             high=across(row["high"]),
-            said=_said(row, name),
+            label=_label(row, name),
         )
         for at, row in enumerate(known)
     )
     ticks = tuple(Tick(across(step), _percent(step)) for step in steps)
-    summary = f"Rates of metaphor with 95 % intervals: {'; '.join(dot.said for dot in dots)}"
+    summary = f"Rates of metaphor with 95 % intervals: {'; '.join(dot.label for dot in dots)}"
     return DotPlot(dots, ticks, _TOP + _ROW * len(dots) + 24, summary)
 
 
 def line_plot(rows: Sequence[dict[str, Any]]) -> LinePlot | None:
-    """The rates of periods in order; None where there are none."""
+    """The rates of periods in order; None if there are none."""
     known = [row for row in rows if row["group"] and row["rate"] is not None]
     if not known:
         return None
@@ -116,7 +116,7 @@ def line_plot(rows: Sequence[dict[str, Any]]) -> LinePlot | None:
             round(_LEFT + at * step, 1),
             up(row["low"]),
             up(row["high"]),
-            _said(row, "group"),
+            _label(row, "group"),
         )
         for at, row in enumerate(known)
     )
@@ -125,19 +125,19 @@ def line_plot(rows: Sequence[dict[str, Any]]) -> LinePlot | None:
         [f"{dot.x},{dot.high}" for dot in dots] + [f"{dot.x},{dot.low}" for dot in reversed(dots)]
     )
     every = -(-len(dots) // _LABELS)
-    summary = f"Rates of metaphor over time with 95 % intervals, from {dots[0].said}"
+    summary = f"Rates of metaphor over time with 95 % intervals, from {dots[0].label}"
     return LinePlot(
         line,
         band,
         dots,
         tuple(Tick(dot.x, dot.name) for dot in dots[::every]),
         tuple(Tick(up(one), _percent(one)) for one in steps),
-        f"{summary} to {dots[-1].said}",
+        f"{summary} to {dots[-1].label}",
     )
 
 
 def _steps(most: float) -> list[float]:
-    """Round numbers from 0 to beyond the highest rate."""
+    """Round numbers from 0 to above the highest rate."""
     for size in (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25):
         if most <= size * 5:
             break
@@ -149,7 +149,7 @@ def _percent(rate: float) -> str:
     return f"{100 * rate:g} %"
 
 
-def _said(row: dict[str, Any], name: str) -> str:
+def _label(row: dict[str, Any], name: str) -> str:
     return f"{row[name] or 'none'} {100 * row['rate']:.1f} %"
 
 

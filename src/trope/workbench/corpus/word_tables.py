@@ -1,4 +1,4 @@
-"""The tables of words, relations and counts, made from the tokens of all parts."""
+"""The tables of words, relations and counts in the index."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from trope.core.errors import BadRecord
-from trope.workbench.corpus.facts import PERIODS, Column
-from trope.workbench.corpus.parts import Parts
-from trope.workbench.corpus.source import CorpusSource
+from trope.workbench.corpus.facts import PERIODS, CorpusColumn
+from trope.workbench.corpus.source import RAW_LEMMA, CorpusSource
 
 NEIGHBOURS = 3
-"""Words to either side by which lines can be sorted."""
+"""Words on either side by which lines can be sorted."""
 
 _SIDES = [f"{side}{away}" for side in ("l", "r") for away in range(1, NEIGHBOURS + 1)]
 
@@ -19,13 +18,13 @@ Ask = Callable[[str], list[tuple[Any, ...]]]
 
 
 class WordTables:
-    """Makes the tables that stand on tokens; the documents are there already."""
+    """Builds the tables that need tokens; the table of documents exists already."""
 
     def __init__(self, source: CorpusSource, run: Ask) -> None:
-        self.source, self.parts, self._run = source, Parts(source), run
+        self.source, self._run = source, run
 
     def collect(self) -> float | None:
-        """Number all words, and find the lowest score that counted as a metaphor."""
+        """Number all words; returns the lowest score of a metaphor."""
         self._vocabulary()
         self._coded()
         return self._threshold()
@@ -35,8 +34,8 @@ class WordTables:
         self._run(
             f"""
             CREATE TABLE staging.vocabulary AS
-            SELECT DISTINCT t.text AS form, {self.parts.raw_lemma} AS raw, t.upos AS tag
-            FROM (SELECT unnest(tokens) AS t FROM {self.parts.scan})
+            SELECT DISTINCT t.text AS form, {RAW_LEMMA} AS raw, t.upos AS tag
+            FROM (SELECT unnest(tokens) AS t FROM {self.source.scan})
             """
         )
         self._run(
@@ -87,13 +86,13 @@ class WordTables:
             SELECT *, {", ".join(sides)} FROM (
                 SELECT doc, pos::INTEGER AS pos, enum_code(t.text::a_form)::INTEGER AS form,
                     enum_code(lower(t.text)::a_folded)::INTEGER AS folded,
-                    enum_code(({self.parts.raw_lemma})::a_raw)::INTEGER AS raw,
+                    enum_code(({RAW_LEMMA})::a_raw)::INTEGER AS raw,
                     enum_code(t.upos::a_tag)::UTINYINT AS tag, t.metaphor AS score,
                     t.start AS start, t.end AS stop
                 FROM (
                     SELECT doc, unnest(tokens) AS t, unnest(range(len(tokens))) AS pos
                     FROM (SELECT (row_number() OVER ())::INTEGER AS doc, tokens
-                        FROM {self.parts.scan})
+                        FROM {self.source.scan})
                 )
             )
             """
@@ -102,7 +101,7 @@ class WordTables:
             self._run(f"DROP TYPE a_{kind}")
 
     def _threshold(self) -> float | None:
-        """The lowest score that counted as a metaphor; scores and counts must agree on one."""
+        """The lowest score of a metaphor, which must fit the counts of metaphors."""
         ((metaphors,),) = self._run("SELECT sum(metaphors) FROM documents")
         if not metaphors:
             return None
@@ -115,12 +114,12 @@ class WordTables:
             """
         )
         if not found:
-            problem = "has counts of metaphors that its scores do not give; detect it again"
+            problem = "has counts of metaphors that do not match its scores; run trope detect again"
             raise BadRecord(self.source.folder, None, problem)
         return float(found[0][0])
 
     def words(self, threshold: float | None) -> None:
-        """All tokens in the order of their lemmas, and how often each lemma stands."""
+        """All tokens sorted by lemma, and the counts of each lemma."""
         metaphor = "false" if threshold is None else f"coalesce(score >= {threshold!r}, false)"
         self._run(
             f"""
@@ -150,14 +149,14 @@ class WordTables:
         )
 
     def relations(self) -> None:
-        """Verbs and objects of kept relations, each pair once, with a subject if there is one."""
+        """Verbs and objects of kept relations, each pair once, with its subject if any."""
         self._run(
             f"""
             CREATE TABLE staging.pairs AS
             SELECT doc, r.verb AS pos, r.object AS object_pos, max(r.subject) AS subject_pos
             FROM (SELECT doc, unnest(relations) AS r
                 FROM (SELECT (row_number() OVER ())::INTEGER AS doc, relations
-                    FROM {self.parts.scan}))
+                    FROM {self.source.scan}))
             WHERE r.kept AND r.object IS NOT NULL GROUP BY ALL
             """
         )
@@ -174,15 +173,15 @@ class WordTables:
             """
         )
 
-    def counts(self, columns: list[Column]) -> None:
-        """Lemmas by the values of columns, for views that ask for some of the texts."""
+    def counts(self, columns: list[CorpusColumn]) -> None:
+        """Counts of lemmas by the values of columns, for views of some of the texts."""
         self._run(
             """
             CREATE TABLE counts (key VARCHAR, value VARCHAR, lemma INTEGER, words BIGINT,
                 metaphors BIGINT, verbs BIGINT, verb_metaphors BIGINT)
             """
         )
-        # 255 is no tag's number
+        # no tag has the number 255
         ((verb,),) = self._run("SELECT coalesce(max(tag) FILTER (text = 'VERB'), 255) FROM tags")
         for column in columns:
             key = column.key

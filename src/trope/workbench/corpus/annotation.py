@@ -1,4 +1,4 @@
-"""Lines of a concordance as items of an annotation project, in a new folder of its own."""
+"""A new annotation project whose items are lines of a concordance."""
 
 from __future__ import annotations
 
@@ -20,101 +20,102 @@ from trope.annotate.project import SAMPLE, new_project
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.workbench.corpus.concordance import COLUMNS, concordance
-from trope.workbench.corpus.corpus import Corpus
+from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import ConcordanceQuery
 
 TEMPLATE = "words"
 MOST_ITEMS = 2_000
 _WHOLE = 1_200
-"""Characters up to which a text is shown whole."""
+"""Most characters of a text that is shown whole."""
 
 _AROUND = 60
-"""Words to either side of the marked one in a longer text."""
+"""Words on either side of the marked one in a longer text."""
 
 _RESERVED = {"id", "text", "highlight", "gold"}
 _NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class HandedOver:
-    """A new project, and how to go on."""
+class NewProject:
+    """A new project, and the command that serves it."""
 
     folder: Path
     items: int
 
     @property
     def command(self) -> str:
-        """What serves the project."""
+        """The command that serves the project."""
         return shlex.join(["trope", "annotate", "serve", str(self.folder)])
 
 
-def hand_over(
-    corpus: Corpus,
+def make_annotation_project(
+    corpus: IndexedCorpus,
     query: ConcordanceQuery,
     chosen: Collection[str] | None,
     *,
     base: Path,
     name: str,
-) -> HandedOver:
-    """A project with the chosen lines of a concordance, or with all that it found.
+) -> NewProject:
+    """Make a project with the chosen lines of a concordance, or with all lines.
 
     Args:
         chosen: lines as `TEXT.START`; None for all.
-        base: the folder in which the project's folder is made.
+        base: the folder for the project's folder.
 
     Raises:
-        BadInput: nothing is chosen, too much is, or the name cannot be used; nothing is left then.
+        BadInput: no or too many lines are chosen, or the name cannot be used; nothing is written.
     """
     folder = base / _folder_name(name)
     items = _items(corpus, _lines(corpus, query, chosen))
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
-        raise BadInput(f"{folder}: exists already; choose another name") from None
+        raise BadInput(f"{folder}: already exists; choose another name") from None
     except OSError as error:
-        raise BadInput(f"{folder}: cannot be made ({error.strerror}); see --projects") from None
+        problem = f"cannot be created ({error.strerror})"
+        raise BadInput(f"{folder}: {problem}; choose another folder with --projects") from None
     try:
         new_project(folder, TEMPLATE)
         with atomic_write(folder / SAMPLE) as file:
             file.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
-        _bring(folder)
+        _import_items(folder)
     except BaseException:
         shutil.rmtree(folder)
         raise
-    return HandedOver(folder, len(items))
+    return NewProject(folder, len(items))
 
 
 def _folder_name(name: str) -> str:
-    """A name that is one folder below the base, whatever was given."""
+    """The name as that of one folder, whatever it contains."""
     plain = _NAME.sub("-", name).strip("-_")[:60]
     if not plain:
-        raise BadInput(f"{name!r} is no name for a project; use letters and digits")
+        raise BadInput(f"{name!r} is not a project name; use letters and digits")
     return plain
 
 
 def line_key(row: dict[str, Any]) -> str:
-    """What a line of a concordance is called in a selection."""
+    """The identifier of a line of a concordance."""
     return f"{row['text']}.{row['start']}"
 
 
 def _lines(
-    corpus: Corpus, query: ConcordanceQuery, chosen: Collection[str] | None
+    corpus: IndexedCorpus, query: ConcordanceQuery, chosen: Collection[str] | None
 ) -> list[dict[str, Any]]:
     if chosen is None:
         query = msgspec.structs.replace(query, page=1, rows=MOST_ITEMS)
     found = concordance(corpus, query)
     total = found.about["total"]
     if chosen is None and total > MOST_ITEMS:
-        problem = f"{total:,} lines are found, and {MOST_ITEMS:,} make a project at most"
-        raise BadInput(f"{problem}; ask for fewer")
+        problem = f"there are {total:,} lines, and a project can have at most {MOST_ITEMS:,} items"
+        raise BadInput(f"{problem}; narrow the search")
     rows = {line_key(row): row for row in found.dicts()}  # a verb with two objects is one item
     lines = [row for key, row in rows.items() if chosen is None or key in chosen]
     if not lines:
-        raise BadInput("no line is chosen; mark some, or send all that were found")
+        raise BadInput("no lines are chosen; select some, or send all")
     return lines
 
 
-def _items(corpus: Corpus, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _items(corpus: IndexedCorpus, lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     found = corpus.database.ask(
         "SELECT doc, text, starts, ends FROM documents WHERE doc IN (SELECT unnest(?::INTEGER[]))",
         [[line["text"] for line in lines]],
@@ -140,16 +141,16 @@ def _item(line: dict[str, Any], text: str, starts: list[int], ends: list[int]) -
 
 
 def _fields(line: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The columns of the corpus, under names that an item may have."""
+    """The columns of the corpus, under names that are allowed in items."""
     for name, value in line.items():
         if name not in COLUMNS:
             taken = name in _RESERVED or name.startswith("gold.")
             yield (f"corpus {name}" if taken else name), value
 
 
-def _bring(folder: Path) -> None:
-    """Import the items in a process of its own: a project's database is not ours."""
+def _import_items(folder: Path) -> None:
+    """Import the items in another process, which owns the project's database."""
     command = [sys.executable, "-m", "trope", "annotate", "import", str(folder)]
     done = subprocess.run([*command, str(folder / SAMPLE)], capture_output=True, text=True)
     if done.returncode:
-        raise BadInput(done.stderr.strip().removeprefix("trope: ") or "the items were not taken")
+        raise BadInput(done.stderr.strip().removeprefix("trope: ") or "the items were not imported")

@@ -8,50 +8,50 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.workbench.kept import KeptTexts, title
-from trope.workbench.refused import Refused
-from trope.workbench.turns import Turns
+from trope.workbench.requests import RequestRefused
+from trope.workbench.saved_texts import SavedTexts, title
+from trope.workbench.web.state import ModelQueue
 
 
 def test_one_works_one_waits_and_the_third_is_refused() -> None:
-    turns = Turns(waiting=1, seconds=60)
+    queue = ModelQueue(waiting=1, seconds=60)
     gate = threading.Event()
-    results: Queue[bool | Refused] = Queue()
+    results: Queue[bool | RequestRefused] = Queue()
 
     def ask() -> None:
         try:
-            results.put(turns.take(gate.wait))
-        except Refused as refused:
+            results.put(queue.run(gate.wait))
+        except RequestRefused as refused:
             results.put(refused)
 
     asking = [threading.Thread(target=ask) for _ in range(3)]
     for each in asking:
         each.start()
     refused = results.get()
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RequestRefused)
     assert (refused.status, refused.code) == (503, "busy")
     gate.set()
     assert [results.get(), results.get()] == [True, True]
     for each in asking:
         each.join()
-    assert turns.take(lambda: "later") == "later", "places are free again"
+    assert queue.run(lambda: "later") == "later", "places are free again"
 
 
 def test_work_that_takes_too_long_keeps_its_place_until_it_ends() -> None:
-    turns = Turns(waiting=0, seconds=0.05)
+    queue = ModelQueue(waiting=0, seconds=0.05)
     gate = threading.Event()
-    with pytest.raises(Refused, match=r"no answer within 0\.05 seconds"):
-        turns.take(gate.wait)
-    with pytest.raises(Refused, match="are before this one"):
-        turns.take(lambda: None)
+    with pytest.raises(RequestRefused, match=r"no answer within 0\.05 seconds"):
+        queue.run(gate.wait)
+    with pytest.raises(RequestRefused, match="are waiting; try again"):
+        queue.run(lambda: None)
     gate.set()
 
 
 def test_error_of_the_work_is_told_and_frees_the_place() -> None:
-    turns = Turns(waiting=0, seconds=60)
+    queue = ModelQueue(waiting=0, seconds=60)
     for _ in range(2):
         with pytest.raises(TimeoutError, match="its own"):
-            turns.take(lambda: (_ for _ in ()).throw(TimeoutError("its own")))
+            queue.run(lambda: (_ for _ in ()).throw(TimeoutError("its own")))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -59,20 +59,20 @@ def test_any_text_is_found_again_as_it_was(text: str) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        texts = KeptTexts(Path(folder))
-        assert texts.read(texts.keep(text)) == text
+        texts = SavedTexts(Path(folder))
+        assert texts.read(texts.save(text)) == text
 
 
 def test_foreign_files_are_neither_listed_nor_deleted(tmp_path: Path) -> None:
     foreign = tmp_path / "diary.txt"
     foreign.write_text("mine", encoding="utf-8")
-    texts = KeptTexts(tmp_path)
-    texts.keep("A text.")
+    texts = SavedTexts(tmp_path)
+    texts.save("A text.")
     assert [each.title for each in texts] == ["A text."]
     assert texts.clear() == 1
     assert list(tmp_path.iterdir()) == [foreign]
     for name in ("diary", "../secret", "", "*"):
-        with pytest.raises(Refused, match="no text of that name"):
+        with pytest.raises(RequestRefused, match="no text with that name"):
             texts.read(name)
 
 

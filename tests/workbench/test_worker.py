@@ -12,11 +12,11 @@ from queue import Queue
 import pytest
 from benches import TEXT, Bench, bench, start, stop
 
-QUICK = "from trope.workbench import limits\nlimits.READING_S = 2.0"
+QUICK = "from trope.workbench import requests\nrequests.READING_S = 2.0"
 PASTE = 200_000_000
 BLOCKED = """
-from trope.workbench import limits
-limits.WAITING, limits.ANSWER_S = 1, {seconds}
+from trope.workbench import requests
+requests.WAITING, requests.ANSWER_S = 1, {seconds}
 import time
 from pathlib import Path
 import trope.pipeline

@@ -13,11 +13,11 @@ from small_corpus import Row, detect, opened
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
 from trope.core.errors import BadInput
-from trope.workbench.corpus import handover
-from trope.workbench.corpus.answering import answer
-from trope.workbench.corpus.corpus import Corpus
-from trope.workbench.corpus.handover import hand_over, line_key
+from trope.workbench.corpus import annotation
+from trope.workbench.corpus.annotation import line_key, make_annotation_project
+from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import ConcordanceQuery
+from trope.workbench.corpus.views import answer
 
 QUERY = ConcordanceQuery(lemma="ate", rows=10)
 
@@ -35,11 +35,13 @@ def stored(folder: Path) -> int:
 
 
 def test_chosen_lines_are_items_with_their_word_marked(
-    small_corpus: Corpus, corpus_rows: list[Row], tmp_path: Path
+    small_corpus: IndexedCorpus, corpus_rows: list[Row], tmp_path: Path
 ) -> None:
     lines = answer(small_corpus, QUERY).dicts()
     chosen = {line_key(lines[2]), line_key(lines[5])}
-    made = hand_over(small_corpus, QUERY, chosen, base=tmp_path / "projects", name="Ate, twice!")
+    made = make_annotation_project(
+        small_corpus, QUERY, chosen, base=tmp_path / "projects", name="Ate, twice!"
+    )
     assert made.folder == tmp_path / "projects" / "Ate-twice"
     assert made.command == f"trope annotate serve {made.folder}"
     written = items(made.folder)
@@ -54,61 +56,61 @@ def test_chosen_lines_are_items_with_their_word_marked(
 
 
 def test_all_that_were_found(
-    small_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_corpus: IndexedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = hand_over(small_corpus, QUERY, None, base=tmp_path, name="all")
+    made = make_annotation_project(small_corpus, QUERY, None, base=tmp_path, name="all")
     total = answer(small_corpus, QUERY).about["total"]
     assert total > QUERY.rows
     assert made.items == stored(made.folder) == total
-    monkeypatch.setattr(handover, "MOST_ITEMS", 5)
-    with pytest.raises(BadInput, match="5 make a project at most; ask for fewer"):
-        hand_over(small_corpus, QUERY, None, base=tmp_path, name="more")
+    monkeypatch.setattr(annotation, "MOST_ITEMS", 5)
+    with pytest.raises(BadInput, match="a project can have at most 5 items; narrow the search"):
+        make_annotation_project(small_corpus, QUERY, None, base=tmp_path, name="more")
     assert not (tmp_path / "more").exists()
 
 
-def test_a_verb_with_two_objects_is_one_item(small_corpus: Corpus, tmp_path: Path) -> None:
+def test_a_verb_with_two_objects_is_one_item(small_corpus: IndexedCorpus, tmp_path: Path) -> None:
     query = ConcordanceQuery(relations=True, rows=5)
-    made = hand_over(small_corpus, query, None, base=tmp_path, name="objects")
+    made = make_annotation_project(small_corpus, query, None, base=tmp_path, name="objects")
     names = [item["id"] for item in items(made.folder)]
     assert len(names) == len(set(names))
 
 
-def test_nothing_is_written_over(small_corpus: Corpus, tmp_path: Path) -> None:
-    first = hand_over(small_corpus, QUERY, None, base=tmp_path, name="one")
+def test_nothing_is_written_over(small_corpus: IndexedCorpus, tmp_path: Path) -> None:
+    first = make_annotation_project(small_corpus, QUERY, None, base=tmp_path, name="one")
     before = {path: path.read_bytes() for path in first.folder.iterdir()}
-    with pytest.raises(BadInput, match="one: exists already; choose another name"):
-        hand_over(small_corpus, QUERY, None, base=tmp_path, name="one")
+    with pytest.raises(BadInput, match="one: already exists; choose another name"):
+        make_annotation_project(small_corpus, QUERY, None, base=tmp_path, name="one")
     assert {path: path.read_bytes() for path in first.folder.iterdir()} == before
 
 
 @pytest.mark.parametrize("name", ["../../outside", "/etc/passwd", "a/../../b", "..\\..\\c", "x\0y"])
-def test_names_stay_below_the_base(small_corpus: Corpus, tmp_path: Path, name: str) -> None:
+def test_names_stay_below_the_base(small_corpus: IndexedCorpus, tmp_path: Path, name: str) -> None:
     base = tmp_path / "projects"
-    made = hand_over(small_corpus, QUERY, None, base=base, name=name)
+    made = make_annotation_project(small_corpus, QUERY, None, base=base, name=name)
     assert made.folder.parent == base
     assert list(tmp_path.iterdir()) == [base]
 
 
 @pytest.mark.parametrize("name", ["", "..", "///", "–"])
-def test_names_that_are_none(small_corpus: Corpus, tmp_path: Path, name: str) -> None:
-    with pytest.raises(BadInput, match="is no name for a project"):
-        hand_over(small_corpus, QUERY, None, base=tmp_path / "projects", name=name)
+def test_names_that_are_none(small_corpus: IndexedCorpus, tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match="is not a project name"):
+        make_annotation_project(small_corpus, QUERY, None, base=tmp_path / "projects", name=name)
     assert not (tmp_path / "projects").exists()
 
 
-def test_nothing_chosen_makes_nothing(small_corpus: Corpus, tmp_path: Path) -> None:
+def test_nothing_chosen_makes_nothing(small_corpus: IndexedCorpus, tmp_path: Path) -> None:
     for chosen in (set(), {"9999.0"}):
-        with pytest.raises(BadInput, match="no line is chosen"):
-            hand_over(small_corpus, QUERY, chosen, base=tmp_path, name="none")
+        with pytest.raises(BadInput, match="no lines are chosen"):
+            make_annotation_project(small_corpus, QUERY, chosen, base=tmp_path, name="none")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_items_that_are_not_taken_leave_no_folder(
-    small_corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_corpus: IndexedCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(handover, "_item", lambda line, *_: {"id": "x", "text": " "})
+    monkeypatch.setattr(annotation, "_item", lambda line, *_: {"id": "x", "text": " "})
     with pytest.raises(BadInput, match=r"items\.jsonl:1: "):
-        hand_over(small_corpus, QUERY, None, base=tmp_path, name="bad")
+        make_annotation_project(small_corpus, QUERY, None, base=tmp_path, name="bad")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -119,7 +121,7 @@ def test_long_texts_are_cut_around_the_word(tmp_path: Path) -> None:
     table.write_text(f"text\n{long.strip()}\n")
     folder = detect(table, tmp_path / "out", "--columns", "text", "--tokens")
     with opened(folder, tmp_path / "index") as corpus:
-        made = hand_over(corpus, QUERY, None, base=tmp_path / "p", name="long")
+        made = make_annotation_project(corpus, QUERY, None, base=tmp_path / "p", name="long")
     (item,) = items(made.folder)
     ((start, end),) = item["highlight"]
     assert item["text"][start:end] == "ate"

@@ -1,8 +1,7 @@
-"""What the HTTP API takes and gives: the types that requests are checked against.
+"""Schemas of the HTTP API: the types of requests and answers.
 
-The description of the API is made from the same types, so that it cannot differ from the checks.
-Answers are those of the commands; their types are here for the description, and tests hold real
-answers against it.
+Requests are checked against these types, and the description of the API is made from them, so that
+the two cannot differ. Answers are those of the commands; tests compare them with the description.
 """
 
 from __future__ import annotations
@@ -15,25 +14,25 @@ from msgspec import Meta
 from trope.core.records import NameClass, TextKind
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import Direction
-from trope.workbench.limits import REWRITING_LIMIT, TEXT_LIMIT
+from trope.workbench.requests import REWRITING_LIMIT, TEXT_LIMIT
 
 Task = Literal["syntax", "relations", "metaphor", "metonymy", "sentiment"]
 
 
-class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a request brings; a key that is not here is refused."""
+class ApiRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The body of a request; unknown keys are refused."""
 
 
-class AnalyzeRequest(Request, frozen=True):
-    """A text to analyse, and no more than the tasks if any are named."""
+class AnalyzeRequest(ApiRequest, frozen=True):
+    """A text to analyse, and the tasks; without tasks, all of them."""
 
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_LIMIT)]
     kind: TextKind = "plain"
     tasks: Annotated[list[Task], Meta(min_length=1)] | None = None
 
 
-class RewriteRequest(Request, frozen=True):
-    """A text whose verbs are to be said plainly, or with a picture."""
+class RewriteRequest(ApiRequest, frozen=True):
+    """A text whose verbs are to be rewritten literally or metaphorically."""
 
     text: Annotated[str, Meta(min_length=1, max_length=REWRITING_LIMIT)]
     to: Direction
@@ -43,7 +42,7 @@ class RewriteRequest(Request, frozen=True):
 
 
 class TokenDocument(msgspec.Struct, omit_defaults=True):
-    """A word; `head` is the number of another one, -1 for a root."""
+    """A token; `head` is the number of its head, -1 for a root."""
 
     text: str
     start: int
@@ -57,7 +56,7 @@ class TokenDocument(msgspec.Struct, omit_defaults=True):
 
 
 class RelationDocument(msgspec.Struct, omit_defaults=True):
-    """A verb with its object, or with its subject too; numbers are those of words."""
+    """A verb with its object, or with subject and object, as numbers of tokens."""
 
     kind: Literal["vo", "svo"]
     verb: int
@@ -78,7 +77,7 @@ class RelationDocument(msgspec.Struct, omit_defaults=True):
 
 
 class MetonymyDocument(msgspec.Struct, rename={"name_class": "class"}):
-    """A name, its reading there, and what it stands for."""
+    """A name, its reading in the text, and what it stands for."""
 
     start: int
     end: int
@@ -89,14 +88,14 @@ class MetonymyDocument(msgspec.Struct, rename={"name_class": "class"}):
 
 
 class SentimentDocument(msgspec.Struct):
-    """How a text feels."""
+    """The sentiment of a text."""
 
     score: Annotated[float, Meta(ge=-5, le=5)]
     integer: Annotated[int, Meta(ge=-5, le=5)]
 
 
 class AnalysisDocument(msgspec.Struct, omit_defaults=True):
-    """An analysis, as `trope analyze --json` prints it; what was not asked for is left out."""
+    """An analysis, as `trope analyze --json` prints it; other tasks are left out."""
 
     text: str
     tokens: list[TokenDocument]
@@ -117,7 +116,7 @@ class RewritingsDocument(msgspec.Struct):
 
 
 class TableDocument(msgspec.Struct):
-    """A view of a corpus, as `trope query FOLDER VIEW --json` prints it; views add to it."""
+    """A view of a corpus, as `trope query FOLDER VIEW --json` prints it; views have more keys."""
 
     trope: str
     view: str
@@ -127,14 +126,14 @@ class TableDocument(msgspec.Struct):
     notes: list[str]
 
 
-class Fault(msgspec.Struct):
-    """Why there is no answer: a code for programs, words for people."""
+class ErrorDetails(msgspec.Struct):
+    """Why there is no answer: a code for programs, a message for people."""
 
     code: str
     message: str
 
 
 class ErrorDocument(msgspec.Struct):
-    """What comes instead of an answer."""
+    """The answer to a request that is refused or fails."""
 
-    error: Fault
+    error: ErrorDetails

@@ -1,4 +1,4 @@
-"""Verb-object expressions of a sentence: "claim back democracy", "deserves a chance"."""
+"""Verb-object expressions ("deserves a chance") and subject-verb-object triplets of a sentence."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from trope.core.records import Relation
 from trope.lexicon.idioms import Idioms
 from trope.relations import filters
 from trope.relations.clauses import Clauses
+from trope.relations.filters import triplet_reason
 
 MAX_WORDS = 5
-"""An expression may have so many words of the parse, from the verb to the noun, all counted."""
+"""The most words that an expression may have, from the verb to the noun."""
 
 
 def find_expressions(clauses: Clauses, idioms: Idioms) -> list[Relation]:
@@ -22,7 +23,7 @@ def find_expressions(clauses: Clauses, idioms: Idioms) -> list[Relation]:
         return []
     parse = clauses.parse
     idiomatic = [set(match.positions) for match in idioms.find(parse.words, parse.lemmas)]
-    return [_relation(clauses, verb, object_, idiomatic) for verb, object_ in pairs]
+    return [_expression(clauses, verb, object_, idiomatic) for verb, object_ in pairs]
 
 
 def _verbs_with_objects(clauses: Clauses) -> list[int]:
@@ -38,7 +39,7 @@ def _verbs_with_objects(clauses: Clauses) -> list[int]:
     return sorted(candidates)
 
 
-def _relation(clauses: Clauses, verb: int, object_: int, idiomatic: list[set[int]]) -> Relation:
+def _expression(clauses: Clauses, verb: int, object_: int, idiomatic: list[set[int]]) -> Relation:
     particle = clauses.frame(verb).particle
     start, end = min(verb, object_), max(verb, object_) + 1
     if particle == end:
@@ -59,7 +60,7 @@ def _relation(clauses: Clauses, verb: int, object_: int, idiomatic: list[set[int
         particle=particle,
         negated=clauses.is_negated(verb),
         passive=clauses.is_passive(verb),
-        verb_class=clauses.verbs.class_of(clauses.parse.lemmas[verb]),
+        verb_class=clauses.verb_class(verb),
     )
 
 
@@ -82,3 +83,48 @@ def _reason(clauses: Clauses, verb: int, object_: int, words: int) -> str:
 def _is_tag(word: str) -> bool:
     """Whether a word is a hashtag or a mention, which taggers like to call X."""
     return len(word) > 1 and word[0] in "#@"
+
+
+def find_triplets(clauses: Clauses) -> list[Relation]:
+    """All triplets in the order of their verbs, judged as those of a headline."""
+    found: list[tuple[int, int, int]] = []
+    for verb, upos in enumerate(clauses.parse.upos):
+        if upos != "VERB":
+            continue
+        agents, patients = _arguments(clauses, verb)
+        found.extend((verb, agent, patient) for agent in agents for patient in patients)
+    reason = triplet_reason(len(found), len(found) == 1 and found[0][0] == clauses.focus)
+    return [_triplet(clauses, *triplet, reason=reason) for triplet in found]
+
+
+def _arguments(clauses: Clauses, verb: int) -> tuple[list[int], list[int]]:
+    """Who acts and what is acted on; both empty where one of them is missing."""
+    frame = clauses.frame(verb)
+    active = frame.objects or clauses.parse.deprels[verb] == "conj"
+    if not (active or frame.agents or frame.obliques) or not clauses.is_lexical(verb):
+        return [], []
+    if clauses.is_passive(verb):
+        agents = clauses.agents(verb)
+        return agents, clauses.subjects(verb) if agents else []
+    objects = clauses.objects(verb)
+    return clauses.subjects(verb) if objects else [], objects
+
+
+def _triplet(clauses: Clauses, verb: int, subject: int, object_: int, *, reason: str) -> Relation:
+    particle = clauses.frame(verb).particle
+    places = (verb, subject, object_) if particle is None else (verb, subject, object_, particle)
+    return Relation(
+        kind="svo",
+        verb=verb,
+        subject=subject,
+        object=object_,
+        start=min(places),
+        end=max(places) + 1,
+        root=verb == clauses.focus,
+        kept=not reason,
+        reason=reason,
+        particle=particle,
+        negated=clauses.is_negated(verb),
+        passive=clauses.is_passive(verb),
+        verb_class=clauses.verb_class(verb),
+    )

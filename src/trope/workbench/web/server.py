@@ -1,4 +1,4 @@
-"""The workbench itself: one process that holds the model, with threads."""
+"""The server of the workbench: one process with the model, and threads."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from trope.core.progress import Say
 from trope.pipeline import BASE, Pipeline
 from trope.render import static_files as render_files
 from trope.web.server import is_loopback, run_service, with_static_files
-from trope.workbench.limits import THREADS
+from trope.workbench.requests import THREADS
 from trope.workbench.web import state
-from trope.workbench.web.state import Options
+from trope.workbench.web.state import WorkbenchOptions
 
 PART = ("the workbench", "web")
 
 _log = logging.getLogger("trope.workbench")
 
 
-def application(options: Options) -> Any:
+def application(options: WorkbenchOptions) -> Any:
     """The WSGI application with its static files."""
     state.begin(options)
     import django
@@ -35,19 +35,19 @@ def application(options: Options) -> Any:
     if not settings.configured:
         settings.configure(**web_settings())
         django.setup()
-    # a refusal is told to who asked; errors of ours are told by `middleware.explain`
+    # refusals go to the client; `middleware.handle_errors` logs errors in trope
     logging.getLogger("django.request").setLevel(logging.CRITICAL)
     logging.getLogger("django.security.csrf").setLevel(logging.CRITICAL)
-    from trope.workbench.web.intake import take_whole
+    from trope.workbench.web.worker import read_whole_body
 
     folders = [render_files.FOLDER, HERE / "static"]
-    return take_whole(with_static_files(get_wsgi_application(), folders))
+    return read_whole_body(with_static_files(get_wsgi_application(), folders))
 
 
-def serve(options: Options, *, when_ready: Callable[[], None], tell: Say) -> None:
+def serve(options: WorkbenchOptions, *, when_ready: Callable[[], None], tell: Say) -> None:
     """Answer requests until stopped.
 
-    `when_ready` is called once they can be sent, `tell` is told what takes long before that.
+    `when_ready` is called once requests can be sent; `tell` reports slow steps before that.
     """
     check_parts()
     check_place(options.host, options.port)
@@ -58,8 +58,8 @@ def serve(options: Options, *, when_ready: Callable[[], None], tell: Say) -> Non
         host=options.host,
         port=options.port,
         part=PART,
-        worker_class="trope.workbench.web.intake.PatientWorker",
-        workers=1,  # which has the model; threads wait for one another where they need it
+        worker_class="trope.workbench.web.worker.TimedWorker",
+        workers=1,  # it has the model; its threads take turns
         threads=THREADS,
         keepalive=5,
         worker_connections=64,
@@ -68,8 +68,8 @@ def serve(options: Options, *, when_ready: Callable[[], None], tell: Say) -> Non
     )
 
 
-def _loaded(options: Options) -> Any:
-    """The application, with the model on its way."""
+def _loaded(options: WorkbenchOptions) -> Any:
+    """The application, with the model being loaded."""
     served = application(options)
     Thread(target=_load_model, daemon=True).start()
     return served
@@ -79,29 +79,29 @@ def _load_model() -> None:
     try:
         state.the_pipeline()
     except TropeError as error:
-        _log.error("%s", error)  # those who ask for it are told so, too
+        _log.error("%s", error)  # requests that need the model report it too
 
 
 def check_parts() -> None:
-    """Raises MissingExtra where something is not installed that the pages need."""
+    """Raises MissingExtra if a package that the pages need is not installed."""
     for name in ("django", "gunicorn", "whitenoise"):
         if find_spec(name) is None:
             raise MissingExtra(*PART, name)
 
 
-def check_model(options: Options) -> None:
-    """Raises TropeError for a model that there is not.
+def check_model(options: WorkbenchOptions) -> None:
+    """Raises TropeError if there is no such model.
 
-    The tier `base` is looked for where it is loaded: its network must not be made before a fork.
+    The tier `base` is checked when it is loaded: its network must not be made before a fork.
     """
     if options.tier != BASE:
         Pipeline(tier=options.tier, threads=options.threads)
 
 
-def build_index(options: Options, tell: Say) -> None:
-    """Build the index of the corpus, or say what is wrong with it, before anything is served.
+def build_index(options: WorkbenchOptions, tell: Say) -> None:
+    """Build the index of the corpus, or raise for a bad corpus, before anything is served.
 
-    The process that answers opens it again: connections do not survive a fork.
+    The serving process opens it again: connections do not survive a fork.
     """
     if options.corpus is not None:
         from trope.workbench.corpus.corpus import open_corpus
@@ -110,10 +110,10 @@ def build_index(options: Options, tell: Say) -> None:
 
 
 def check_place(host: str, port: int) -> None:
-    """Refuse a place that cannot be served.
+    """Check that the address and port can be served.
 
     Raises:
-        BadInput: for an address that this machine does not have, or a port that is taken.
+        BadInput: the machine does not have the address, or the port is taken.
     """
     try:
         place = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
@@ -127,13 +127,13 @@ def check_place(host: str, port: int) -> None:
         ) from None
 
 
-def address(options: Options) -> str:
-    """Where a browser finds the workbench; with the token where one is needed."""
+def address(options: WorkbenchOptions) -> str:
+    """The address of the workbench, with the token if one is needed."""
     host = options.host if ":" not in options.host else f"[{options.host.strip('[]')}]"
     base = f"http://{host}:{options.port}/"
     return f"{base}enter/{options.token}" if options.token else base
 
 
 def needs_token(host: str) -> bool:
-    """Whether others can reach what listens there."""
+    """Whether other machines can reach the host."""
     return not is_loopback(host)

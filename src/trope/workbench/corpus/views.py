@@ -1,9 +1,9 @@
-"""Any question to a corpus, answered by the view that it asks for."""
+"""The views of a corpus: runs any query."""
 
 from __future__ import annotations
 
 from trope.workbench.corpus.concordance import concordance
-from trope.workbench.corpus.corpus import Corpus
+from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.keyness import keyness
 from trope.workbench.corpus.queries import (
     AnyQuery,
@@ -13,17 +13,16 @@ from trope.workbench.corpus.queries import (
     VerbsQuery,
 )
 from trope.workbench.corpus.rates import rates
-from trope.workbench.corpus.table import Table
-from trope.workbench.corpus.texts import text
+from trope.workbench.corpus.table import CorpusTable
+from trope.workbench.corpus.text import text
 from trope.workbench.corpus.verbs import verbs
 
 
-def answer(corpus: Corpus, query: AnyQuery) -> Table:
-    """The table that a query asks for.
+def answer(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
+    """The table of a query.
 
     Raises:
-        TropeError: for a column that there is not, a value that cannot be used, or words that the
-            corpus lacks.
+        TropeError: a column is unknown, a value cannot be used, or the corpus has no words.
     """
     match query:
         case RatesQuery():
