@@ -83,4 +83,4 @@ def _part(rows: Any, out: Path, number: int, size: int, rng: random.Random) -> R
     pq.write_table(drawn, out / name, compression="zstd", row_group_size=size)
     sums = [int(pc.sum(drawn[column]).as_py()) for column in ("words", "metaphors")]
     sentences = int(pc.sum(pc.list_value_length(drawn["figurative"])).as_py())
-    return Receipt(number, name, size, sentences, *sums, sha256(out / name))
+    return Receipt(number, name, size, sentences, *sums, sha256(out / name))  # type: ignore[call-arg]

@@ -163,7 +163,7 @@ class FakePipeline:
             ):
                 start, end = found.start() + word.start(), found.start() + word.end()
                 head = head if head < 0 else head + first
-                tokens.append(Token(word[0], start, end, *rest, head, deprel))
+                tokens.append(Token(word[0], start, end, *rest, head, deprel))  # type: ignore[call-arg]
             bounds.append(SentenceSpan(tokens[first].start, tokens[-1].end, first, len(tokens)))
             relations += relations_of(parse, first)
         return Analysis(text, tuple(tokens), tuple(bounds), tuple(relations))

@@ -5,9 +5,10 @@
 A walk is one run of a real command (or one judgment sent to the service), made once to warm caches
 and then once more under a profiler. The functions of trope are listed in the order in which that
 second run first calls them, as a reader would meet them, and each step from one package to another
-is a change of package. `core` is left out: records, errors and files are the ground all stand on.
-What another walk already shows is a single step: the pipeline's inside in all but the walk of the
-sentence. A border is a pair of packages, caller and callee; each is counted once.
+is a change of package. Packages that are only asked for a value are stepped over: `core` (records,
+errors, files), `corpora` (readers), `metrics` and `published`. So is what another walk already
+shows: the pipeline in all walks but that of the sentence. A border is a pair of packages, caller
+and callee; each is counted once.
 """
 
 from __future__ import annotations
@@ -28,10 +29,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-GROUND = {"core", "__init__", "__main__"}
+GROUND = {"core", "corpora", "metrics", "published", "catalog", "__init__", "__main__"}
+"""What is stepped over: packages that give a value and lead nowhere."""
 LAYERED = {"annotate"}
 """Packages with layers of their own, which count as packages."""
-BEHIND_THE_PIPELINE = {"pipeline", "passes", "encoder", "text", "relations", "lexicon"}
+PIPELINE = {"pipeline", "passes", "encoder", "text", "relations", "lexicon"}
 """What the walk of the sentence shows; `passes` and the like are names of older checkouts."""
 
 
@@ -129,9 +131,9 @@ def count_words(docs: Path) -> dict[str, int]:
 class Walk:
     """The functions of trope in the order of their first call, and the borders crossed."""
 
-    def __init__(self, package: Path, opaque: frozenset[str] = frozenset()) -> None:
+    def __init__(self, package: Path, stepped_over: set[str]) -> None:
         self.root = f"{package}{os.sep}"
-        self.opaque = opaque
+        self.stepped_over = stepped_over
         self.functions: dict[tuple[str, str], str] = {}
         self.borders: set[tuple[str, str]] = set()
 
@@ -144,10 +146,10 @@ class Walk:
             return
         here = self._package(code.co_filename)
         caller = self._caller(frame)
-        if here in GROUND or (caller in self.opaque and here in self.opaque):
+        if here in self.stepped_over:
             return
         self.functions.setdefault((code.co_filename, code.co_qualname), here)
-        if caller is not None and caller not in GROUND and caller != here:
+        if caller is not None and caller not in self.stepped_over and caller != here:
             self.borders.add((caller, here))
 
     def _package(self, file: str) -> str:
@@ -267,8 +269,8 @@ def take_walk(name: str, root: Path) -> dict[str, Any]:
     """One walk, in this process; the checkout's own test builders make its data."""
     tests = root / "tests"
     sys.path[:0] = [str(root / "src"), *map(str, (tests, tests / "annotate", tests / "recipes"))]
-    opaque = frozenset() if name == "sentence" else frozenset(BEHIND_THE_PIPELINE)
-    walk = Walk(root / "src" / "trope", opaque)
+    stepped_over = GROUND if name == "sentence" else GROUND | PIPELINE
+    walk = Walk(root / "src" / "trope", stepped_over)
     with tempfile.TemporaryDirectory() as folder:
         step = WALKS[name](Path(folder))
         step()

@@ -1,5 +1,7 @@
 """Weighted scores of a crowd: reliability, rounding, the queue, and what is undefined."""
 
+from typing import Any
+
 import pytest
 
 from trope.annotate.rules.crowd import CrowdRules, crowd_scores, team_scores
@@ -14,7 +16,7 @@ def work(name: str, right: int, answers: dict[str, int]) -> list[Judgment]:
     return tests + [Judgment(item, name, str(label)) for item, label in answers.items()]
 
 
-def scores(rows: list[Judgment], **rules: object) -> dict[str, object]:
+def scores(rows: list[Judgment], **rules: object) -> dict[str, Any]:
     result = crowd_scores(rows, GOLD, CrowdRules(outliers=None, **rules))  # type: ignore[arg-type]
     return {score.item: score for score in result.scores}
 

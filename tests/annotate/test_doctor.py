@@ -21,7 +21,7 @@ ORIGIN = "https://judge.example"
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setattr(doctor, "file_system", lambda path: "ext4")
-    monkeypatch.setattr(doctor.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(doctor.os, "geteuid", lambda: 1000)  # type: ignore[attr-defined]
     project = make_project(tmp_path / "p")
     add_items(project, 1)
     return project
@@ -74,7 +74,7 @@ def test_origin_without_encryption_is_unsafe_and_none_is_a_warning(project: Proj
 def test_unsafe_settings_are_found(
     setting: str, value: object, check: str, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = doctor.web_settings(ORIGIN) | {setting: value}
+    settings = doctor.web_settings(ORIGIN) | {setting: value}  # type: ignore[attr-defined]
     monkeypatch.setattr(doctor, "web_settings", lambda origin: settings)
     assert levels(project)[check] == "unsafe"
 
@@ -110,7 +110,7 @@ def test_weaker_durability_is_found(project: Project, monkeypatch: pytest.Monkey
 )
 def test_disk(free: int, level: str, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = type("Usage", (), {"free": free})
-    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage)
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda path: usage)  # type: ignore[attr-defined]
     assert levels(project)["disk"] == level
 
 

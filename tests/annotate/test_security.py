@@ -324,7 +324,7 @@ def test_error_shows_nothing_of_the_inside(
     def fail(*args: object, **kwargs: object) -> None:
         raise RuntimeError("secret inside")
 
-    monkeypatch.setattr(annotator_pages.queue, "next_page", fail)
+    monkeypatch.setattr(annotator_pages.queue, "next_page", fail)  # type: ignore[attr-defined]
     answer = ann.get("/judge")
     assert answer.status_code == 500
     assert "secret" not in answer.content.decode()

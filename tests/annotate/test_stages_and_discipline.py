@@ -165,7 +165,7 @@ def test_reinstatement_by_hand_answers_the_appeal(staged: Project) -> None:
     discipline.reinstate(pk, now=START, by="Olga", reason="All is well.")
     found = Appeal.objects.get(pk=appeal.pk)
     assert (found.reinstated, found.answer, found.by) == (True, "All is well.", "Olga")
-    with pytest.raises(BadInput, match="has been answered"):
+    with pytest.raises(BadInput, match="already been answered"):
         discipline.answer_appeal(appeal.pk, "No.", reinstate_them=False, now=START, by="Olga")
 
 

@@ -89,4 +89,4 @@ def _brought(extra: str) -> set[str]:
 if __name__ == "__main__":
     asked = sys.argv[1] if len(sys.argv) > 1 else ""
     found = module_faults(asked) + command_faults(asked)
-    sys.exit("\n".join(found))
+    sys.exit("\n".join(found) or 0)

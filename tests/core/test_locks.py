@@ -80,7 +80,7 @@ def test_a_durable_file_is_on_the_disk_with_its_name(tmp_path, monkeypatch):
 
     if not Path("/proc/self/fd").is_dir():
         pytest.skip("the names of open files are not known here")
-    monkeypatch.setattr(files.os, "fsync", note)
+    monkeypatch.setattr(files.os, "fsync", note)  # type: ignore[attr-defined]
     with atomic_write(tmp_path / "a.txt") as file:
         file.write("x")
     assert synced[-1] == str(tmp_path.resolve())

@@ -165,7 +165,7 @@ def sentences(draw):
         if rank:
             heads[word] = draw(st.sampled_from([ROOT, *order[:rank]]))
     words = tuple(
-        ConlluWord(*(draw(column) for _ in range(4)), heads[i], *(draw(column) for _ in range(4)))
+        ConlluWord(*(draw(column) for _ in range(4)), heads[i], *(draw(column) for _ in range(4)))  # type: ignore[call-arg]
         for i in range(size)
     )
     multiword, at = [], 0

@@ -44,7 +44,7 @@ def data(tmp_path, monkeypatch):
     ]
     for split in ("train", "test"):
         table(folder / f"vua18/VUA_seq_formatted_{split}.csv", [COLUMNS, *rows])
-        verbs = [["t", n, r[2].split()[1], r[2], 1, int(n < 2)] for n, r in enumerate(rows)]
+        verbs = [["t", n, r[2].split()[1], r[2], 1, int(n < 2)] for n, r in enumerate(rows)]  # type: ignore[attr-defined]
         header = ["text_idx", "sentence_idx", "verb", "sentence", "verb_idx", "label"]
         name = "test" if split == "test" else "train_noVAL"
         table(folder / f"vua18/VUA_formatted_{name}.csv", [header, *verbs])

@@ -35,7 +35,7 @@ def data(tmp_path, monkeypatch):
         (root / file).write_text(TREEBANK)
     (root / "headlines").mkdir()
     with gzip.open(root / "headlines/headlines.tsv.gz", "wt") as file:
-        file.write(f"id\theadline\tsource\tlabel\turl_or_date\nh7\t{HEADLINE}\tx\ty\tz\n")
+        file.write(f"id\theadline\tsource\tlabel\turl_or_date\nh7\t{HEADLINE}\tx\ty\tz\n")  # type: ignore[attr-defined]
     (root / "tweets-emotion/semeval2018-ec").mkdir(parents=True)
     for split in ("train", "dev", "test"):
         text = f"ID\tTweet\tanger\n{split}-1\t{TWEET if split == 'dev' else 'no'}\t0\n"

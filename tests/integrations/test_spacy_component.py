@@ -33,7 +33,7 @@ def plain() -> Any:
 @pytest.fixture(scope="module", autouse=True)
 def relations() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(integration.relations, "extract", relations_of)
+        patch.setattr(integration.relations, "extract", relations_of)  # type: ignore[attr-defined]
         patch.setattr(trope, "Pipeline", FakePipeline, raising=False)
         yield
 

@@ -17,7 +17,7 @@ from trope.core.export import to_dict
 @pytest.fixture(scope="module", autouse=True)
 def relations() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(integration.relations, "extract", relations_of)
+        patch.setattr(integration.relations, "extract", relations_of)  # type: ignore[attr-defined]
         yield
 
 

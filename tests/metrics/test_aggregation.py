@@ -13,7 +13,7 @@ from trope.metrics.aggregation.dawid_skene import dawid_skene
 from trope.metrics.aggregation.glad import glad
 from trope.metrics.aggregation.mace import digamma, mace
 from trope.metrics.aggregation.majority import majority
-from trope.metrics.aggregation.weighted_mean import mean, round_half_up, weighted_mean
+from trope.metrics.aggregation.weighted_mean import mean, round_half_up, weighted_mean  # type: ignore[attr-defined]
 from trope.metrics.votes import encode_votes
 
 # The five tasks and five workers that crowd-kit tests with; "-" is no answer.

@@ -71,7 +71,7 @@ def export_simulated(name: str, run: Path, out: Path) -> Path:
 
 
 def _plain(filled, items, run):
-    return {"judgments": [form(*place, answers) for place, answers in filled.items()]}
+    return {"judgments": [form(*place, answers) for place, answers in filled.items()]}  # type: ignore[call-arg]
 
 
 def _tweets(filled, items, run):

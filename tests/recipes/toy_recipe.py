@@ -13,16 +13,8 @@ import msgspec
 from trope.core.judgments import Judgment
 from trope.recipes import engine
 from trope.recipes.answers import ProjectAnswers
-from trope.recipes.recipe import (
-    Card,
-    Context,
-    ItemLabel,
-    JudgedDataset,
-    ProjectParts,
-    Recipe,
-    Step,
-)
-from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.recipe import Card, Context, JudgedDataset, ProjectParts, Recipe, Step
+from trope.recipes.records import SUBSET, Drop, ItemLabel, Outcome, Record
 from trope.recipes.settings import resolve
 from trope.recipes.steps import draw
 

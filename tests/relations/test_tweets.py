@@ -250,7 +250,7 @@ def test_verb_class_is_marked(lemma, verb_class):
 
 def test_other_verb_lists_may_be_given():
     shipped = shipped_verbs()
-    verbs = Verbs({"blow": "weak"}, frozenset(), *[shipped.raising] * 2, frozenset())
+    verbs = Verbs({"blow": "weak"}, frozenset(), *[shipped.raising] * 2, frozenset())  # type: ignore[call-arg]
     assert only_expression("idiom", verbs=verbs).verb_class == "weak"
     assert only_expression("auxiliary with an object", verbs=verbs).kept
 

@@ -235,7 +235,7 @@ def test_progress_says_how_far_and_how_fast(monkeypatch: pytest.MonkeyPatch) -> 
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
     with command._progress(quiet=False) as report:
-        report(command.DetectProgress(texts=50, position=400, size=1_000))
+        report(command.DetectProgress(texts=50, position=400, size=1_000))  # type: ignore[attr-defined]
     shown = screen.getvalue()
     assert "50 texts" in shown
     assert "texts/s" in shown

@@ -255,7 +255,7 @@ def test_a_full_disk_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch) ->
 def test_after_a_full_disk_resuming_gives_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.txt").write_text("Rain ate roads.\n" * 9)
     trope("a.txt", "--out", "whole", "--shard-rows", "3")
-    write, written = shards.atomic_write, []
+    write, written = shards.atomic_write, []  # type: ignore[attr-defined]
 
     def filling(path: Path, mode: str) -> Any:
         written.append(path)

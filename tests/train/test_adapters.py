@@ -228,6 +228,6 @@ def test_a_file_that_is_trained_names_its_base(
 
     with safe_open(model_folder("base") / "adapters.safetensors", "pt") as file:
         told = file.metadata()
-    assert told["base_sha256"] == adapters.BASES[told["base"]].sha256
-    assert replace(adapters.BASES[told["base"]]).licence == "Apache-2.0"
+    assert told["base_sha256"] == adapters.BASES[told["base"]].sha256  # type: ignore[attr-defined]
+    assert replace(adapters.BASES[told["base"]]).licence == "Apache-2.0"  # type: ignore[attr-defined]
     assert (model_folder("base") / "adapters.safetensors").stat().st_size < 12_000_000

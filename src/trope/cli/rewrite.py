@@ -17,9 +17,9 @@ from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.pipeline import Pipeline
 from trope.render.json import rewritings_to_json
-from trope.tasks.rewriting.given import read_candidates
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import DIRECTIONS, Direction
+from trope.tasks.rewriting.user_candidates import read_candidates
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from trope.core.errors import BadInput
 from trope.core.records import Analysis
 from trope.pipeline import Pipeline
 from trope.tasks.rewriting.masked_lm import Filler, MaskedModel, SilverCandidates, silver_candidates
-from trope.tasks.rewriting.rewriter import chosen_verb
+from trope.tasks.rewriting.rewriter import find_verb
 from trope.tasks.rewriting.texts import sentence_parses
 
 
@@ -44,7 +44,7 @@ def masked_candidates(
     """
     analysis = pipeline.analyze(text, kind="headline", tasks=("syntax", "relations"))
     _, parses = sentence_parses(analysis)
-    sentence, at = chosen_verb(parses, verb or focus_verb(analysis))
+    sentence, at = find_verb(parses, verb or focus_verb(analysis))
     return silver_candidates(
         parses[sentence].words,
         at,

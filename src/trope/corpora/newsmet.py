@@ -16,7 +16,7 @@ from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.sources import Source, source_name
 from trope.corpora.tables import read_rows
 
-Reading = Literal["all_six", "accepted_only"]
+GoldPlusRows = Literal["all_six", "accepted_only"]
 """All rows as released, or without the rejected candidates."""
 
 _CANDIDATES = 6
@@ -44,7 +44,7 @@ class Headline:
         return self.accepted is None
 
 
-def read_newsmet(source: Source, *, reading: Reading = "all_six") -> Iterator[Headline]:
+def read_newsmet(source: Source, *, reading: GoldPlusRows = "all_six") -> Iterator[Headline]:
     """The headlines of a split file in its order; ids count the rows from 1.
 
     Raises:

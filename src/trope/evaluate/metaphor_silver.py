@@ -36,10 +36,15 @@ from trope.metrics.binary import binary_figures
 from trope.metrics.figures import NO_DATA, DataRef, Figure
 from trope.metrics.significance import mcnemar
 from trope.published.cells import read_published
-from trope.tasks.metaphor.silver_sources import READINGS, UserGold, gold_plus_run, lines_to_predict
+from trope.tasks.metaphor.silver_sources import (
+    GOLD_PLUS_ROWS,
+    UserGold,
+    gold_plus_run,
+    lines_to_predict,
+)
 
 PREFIX = "metaphor.newsmet.silver"
-RUNS = ("d_imbal", "d_bal", *(gold_plus_run(reading) for reading in READINGS))
+RUNS = ("d_imbal", "d_bal", *(gold_plus_run(reading) for reading in GOLD_PLUS_ROWS))
 _TABLE_1 = ("f1_metaphorical", "f1_literal", "accuracy")
 _TABLE_5 = ("accuracy", "precision", "recall", "f1", "macro_f1")
 _CUSTOM = ("test_1", "test_2")
@@ -95,7 +100,7 @@ def own_series(own: UserGold) -> SilverSeries:
         at = tuple(n for n, h in enumerate(headlines) if h.gold or not gold_only)
         data = DataRef(f"{own.crowd} newsmet run", name, checksum)
         sets.append(HeadlineSet(name, own.test_set, headlines, at, data))
-    runs = ("d_imbal", *map(own.run, READINGS))
+    runs = ("d_imbal", *map(own.run, GOLD_PLUS_ROWS))
     return SilverSeries(tuple(sets), tuple(own.read("train")), runs, own.lines_to_predict())
 
 

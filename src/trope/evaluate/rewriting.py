@@ -15,10 +15,10 @@ from trope.evaluate.rewriting_substitution import evaluate_munch, evaluate_sword
 from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
 from trope.pipeline import Pipeline
-from trope.tasks.rewriting.headlines import JudgedHeadline, judged_headlines
 from trope.tasks.rewriting.inventory import static_vectors
 from trope.tasks.rewriting.measures import metaphoricity
 from trope.tasks.rewriting.ranker import ranker_file
+from trope.tasks.rewriting.training_data import JudgedHeadline, judged_headlines
 
 _SUBJECTS, _OBJECTS = ("nsubj",), ("obj",)
 KINDS = ("judged", "accepted")

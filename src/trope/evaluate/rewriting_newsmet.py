@@ -20,11 +20,11 @@ from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import RESAMPLES, bootstrap_ratios
 from trope.metrics.ranking import area_under_curve, first_right
 from trope.pipeline import Pipeline
-from trope.tasks.rewriting.headlines import JudgedHeadline, judged_headlines, shuffled, verb_base
-from trope.tasks.rewriting.inventory import Inventory, lemma_vector, read_inventory
-from trope.tasks.rewriting.logistic import Floats
+from trope.tasks.rewriting.inventory import WordInventory, lemma_vector, read_inventory
 from trope.tasks.rewriting.ranker import prior_features
-from trope.tasks.rewriting.task import Direction
+from trope.tasks.rewriting.ranker_training import Floats
+from trope.tasks.rewriting.task import Direction, verb_base
+from trope.tasks.rewriting.training_data import JudgedHeadline, judged_headlines, shuffled
 
 CHOSEN_ON = "newsmet train, grouped cross-validation"
 SPLITS = {"valtest": ("val", "test"), "test": ("test",)}
@@ -91,7 +91,7 @@ def _ranker_scores(pipeline: Pipeline, headlines: Sequence[JudgedHeadline]) -> l
     rewriter = pipeline.rewriter
     for direction in DIRECTIONS["pooled"]:
         at = [n for n, h in enumerate(headlines) if h.direction == direction]
-        lists = [(headlines[n].place, Inventory(headlines[n].lemmas, "VERB")) for n in at]
+        lists = [(headlines[n].place, WordInventory(headlines[n].lemmas, "VERB")) for n in at]
         forms = [headlines[n].forms for n in at]
         scores = rewriter.ranker.rank_scores(lists, direction, rewriter.meanings, forms)
         for n, own in zip(at, scores, strict=True):
@@ -212,7 +212,7 @@ def _most_accepted(train: Path, direction: Direction) -> tuple[str, ...]:
     return tuple(verb for verb, _ in counts.most_common(TOP))
 
 
-def _nearest(headline: JudgedHeadline, inventory: Inventory) -> tuple[str, ...]:
+def _nearest(headline: JudgedHeadline, inventory: WordInventory) -> tuple[str, ...]:
     near = inventory.vectors @ lemma_vector(headline.place.lemma, "VERB")
     order = [int(row) for row in np.argsort(-near)[: TOP + 1]]
     words = [inventory.lemmas[row] for row in order]

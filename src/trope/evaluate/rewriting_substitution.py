@@ -15,11 +15,11 @@ from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.substitution import ACCEPTABLE, CONCEIVABLE, target_counts
 from trope.pipeline import Pipeline
-from trope.tasks.rewriting.inventory import Inventory, lemma_vector, read_inventory
+from trope.tasks.rewriting.inventory import WordInventory, lemma_vector, read_inventory
 from trope.tasks.rewriting.masked_lm import INITIAL, Filler, MaskedModel
 from trope.tasks.rewriting.ranker import SUBSTITUTION
-from trope.tasks.rewriting.sets import munch_parts
-from trope.tasks.rewriting.task import TREES, Parser, Place, places_of
+from trope.tasks.rewriting.task import TREES, TreeParser, WordPlace, places_of
+from trope.tasks.rewriting.training_data import split_munch
 
 CHOSEN_ON = "swords dev, coinco without the files of swords test, semeval2007-lexsub, munch train"
 FIRST = 10
@@ -41,7 +41,7 @@ def base_form(word: str, upos: str) -> str:
     if " " in small:
         return small
     if upos == "VERB":
-        from trope.tasks.rewriting.headlines import verb_base
+        from trope.tasks.rewriting.task import verb_base
 
         return verb_base(small)
     tag = _TAGS.get(upos, "")
@@ -91,7 +91,7 @@ def _judged(target: SubstitutionTarget) -> dict[str, float]:
     return found
 
 
-def _nearest(place: Place) -> tuple[str, ...]:
+def _nearest(place: WordPlace) -> tuple[str, ...]:
     inventory = read_inventory(place.upos)
     if not len(inventory):
         return ()
@@ -99,7 +99,7 @@ def _nearest(place: Place) -> tuple[str, ...]:
     return tuple(inventory.lemmas[int(row)] for row in np.argsort(-near)[:OFFERED])
 
 
-def _masked(place: Place, filler: Filler, parser: Parser) -> tuple[str, ...]:
+def _masked(place: WordPlace, filler: Filler, parser: TreeParser) -> tuple[str, ...]:
     """NewsMet's candidates for any part of speech: the likeliest fillers that are tagged as it."""
     words = [
         word
@@ -113,7 +113,7 @@ def _masked(place: Place, filler: Filler, parser: Parser) -> tuple[str, ...]:
 
 def evaluate_munch(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
     """Human paraphrases among the first ten, and apt against inapt ones, in test documents."""
-    _, items = munch_parts(options.data)
+    _, items = split_munch(options.data)
     corpus = load_corpora()["munch"]
     generation = corpus.find("correct_answers/for_generation.csv", options.data)
     judgement = corpus.find("correct_answers/for_judgement.csv", options.data)
@@ -128,7 +128,7 @@ def evaluate_munch(pipeline: Pipeline, options: EvaluationOptions) -> list[Figur
 def _paraphrases(
     pipeline: Pipeline,
     items: Sequence[SubstitutionTarget],
-    places: Sequence[Place],
+    places: Sequence[WordPlace],
     data: DataRef,
     seed: int,
 ) -> list[Figure]:
@@ -151,7 +151,7 @@ def _paraphrases(
 def _pairs(
     pipeline: Pipeline,
     pairs: Sequence[AptPair],
-    places: dict[str, Place],
+    places: dict[str, WordPlace],
     data: DataRef,
     seed: int,
 ) -> list[Figure]:
@@ -161,7 +161,9 @@ def _pairs(
     lists, forms = [], []
     for pair, own in zip(pairs, words, strict=True):
         place = places[pair.item]
-        lists.append((place, Inventory([base_form(word, place.upos) for word in own], place.upos)))
+        lists.append(
+            (place, WordInventory([base_form(word, place.upos) for word in own], place.upos))
+        )
         forms.append(own)
     scores = rewriter.ranker.rank_scores(lists, SUBSTITUTION, rewriter.meanings, forms)
     table = []

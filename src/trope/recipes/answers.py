@@ -12,7 +12,7 @@ from typing import Any
 from trope.annotate.exchange.records import JudgmentRecord
 from trope.annotate.plan import Plan
 from trope.core.judgments import Judgment
-from trope.recipes.recipe import ItemLabel
+from trope.recipes.records import ItemLabel
 
 ADJUDICATOR = "adjudicator"
 EXCLUDED = "excluded by an adjudicator"

@@ -17,8 +17,7 @@ from trope.core.judgments import Judgment
 from trope.metrics.aggregation.majority import majority
 from trope.metrics.agreement import Agreement
 from trope.metrics.votes import encode_votes
-from trope.recipes.recipe import ItemLabel
-from trope.recipes.records import Record
+from trope.recipes.records import ItemLabel, Record
 from trope.recipes.settings import Number, Share
 
 Random = np.random.Generator

@@ -17,8 +17,8 @@ from trope.core.run_folder import MANIFEST
 from trope.recipes.answers import ProjectAnswers
 from trope.recipes.exports import ProjectExport, check_export
 from trope.recipes.funnel import RunFunnel, StepCounts
-from trope.recipes.recipe import Context, ItemLabel, JudgedDataset, Recipe
-from trope.recipes.records import SUBSET, Drop, Record, to_line
+from trope.recipes.recipe import Context, JudgedDataset, Recipe
+from trope.recipes.records import SUBSET, Drop, ItemLabel, Record, to_line
 from trope.recipes.run_folder import ANSWERS, STEPS, RecipeFolder, kept, outcomes
 
 ITEMS, DROPPED, FUNNEL = "items.jsonl", "dropped.jsonl", "funnel.json"

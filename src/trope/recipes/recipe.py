@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from trope.core.judgments import Judgment
 from trope.corpora.metadata import load_corpora
-from trope.recipes.records import Outcome, Record
+from trope.recipes.records import ItemLabel, Outcome, Record
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline
@@ -124,18 +124,6 @@ class ProjectParts:
     items: tuple[dict[str, Any], ...]
     demo: tuple[dict[str, Any], ...] = ()
     others: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ItemLabel:
-    """The label of an item, or the reason why it has none."""
-
-    item: str
-    label: str | None
-    score: float | None = None
-    votes: int = 0
-    share: float | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

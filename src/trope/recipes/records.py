@@ -1,4 +1,4 @@
-"""Records that pass through the steps of a recipe, and drops with their reasons."""
+"""Records that pass through the steps of a recipe, drops with their reasons, labels of items."""
 
 from __future__ import annotations
 
@@ -34,6 +34,18 @@ class Drop:
 
     id: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLabel:
+    """The label of an item, or the reason why it has none."""
+
+    item: str
+    label: str | None
+    score: float | None = None
+    votes: int = 0
+    share: float | None = None
+    reason: str = ""
 
 
 Outcome = Record | Drop

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from trope.corpora.newsmet import Headline
 from trope.metrics.shares import wilson
 from trope.reproduce.rows import Measured, Place, counted
-from trope.tasks.rewriting.diversity import diversity
+from trope.tasks.rewriting.measures import diversity
 
 SAMPLES = {
     "has": "af992d50097b908e",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
 from trope.corpora.newsmet import read_newsmet
-from trope.tasks.rewriting.diversity import clusters, diversity, lesk
+from trope.tasks.rewriting.measures import cluster_candidates, diversity, lesk
 
 HEADLINE = ["Council", "wins", "a", "long", "quarrel", "over", "bridge", "tolls"]
 TABLE_4 = {
@@ -21,7 +21,7 @@ TABLE_4 = {
 
 
 def test_verbs_that_are_like_no_other_are_clusters_by_themselves() -> None:
-    assert clusters(HEADLINE, 1, ["sings", "digests"]) == [["sings"], ["digests"]]
+    assert cluster_candidates(HEADLINE, 1, ["sings", "digests"]) == [["sings"], ["digests"]]
 
 
 def test_forms_of_one_verb_are_one_cluster() -> None:
@@ -40,13 +40,13 @@ def test_lesk_takes_the_sense_whose_gloss_shares_most_words() -> None:
 
 def test_a_place_outside_the_headline_is_refused() -> None:
     with pytest.raises(BadInput, match="no place 9"):
-        clusters(HEADLINE, 9, ["digests"])
+        cluster_candidates(HEADLINE, 9, ["digests"])
 
 
 @given(st.lists(st.sampled_from(["take", "grab", "eat", "say", "blork", "run"]), max_size=6))
 def test_every_candidate_is_in_exactly_one_cluster(candidates: list[str]) -> None:
     for merge in ("first", "union"):
-        groups = clusters(HEADLINE, 1, candidates, merge=merge)  # type: ignore[arg-type]
+        groups = cluster_candidates(HEADLINE, 1, candidates, merge=merge)  # type: ignore[arg-type]
         assert Counter(word for group in groups for word in group) == Counter(candidates)
 
 
@@ -66,7 +66,7 @@ def test_released_candidates_are_as_diverse_as_the_paper_says(shared: Path) -> N
                 )
         sets += [(literal[g].text.split(), places[g], words) for g, words in groups.items()]
     assert len(sets) == 445
-    found = [(words[at], clusters(words, at, offered)) for words, at, offered in sets]
+    found = [(words[at], cluster_candidates(words, at, offered)) for words, at, offered in sets]
     shares = Counter(len(groups) for _, groups in found)
     paper = {6: 38.9, 5: 26.3, 4: 18.8, 3: 10.6, 2: 4.2, 1: 0.9}  # of 611 sets
     assert {n: round(100 * shares[n] / 445, 1) for n in paper} == {

@@ -12,18 +12,18 @@ from trope.tasks.rewriting.measures import (
     share_within,
     silver_quality,
 )
-from trope.tasks.rewriting.task import Place, in_case_of
+from trope.tasks.rewriting.task import WordPlace, in_case_of
 
 VECTORS = WordVectors(["eats", "tax", "shop"], [[1, 0], [0, 1], [1, 1]])
 
 
-def place(words: str, at: int, tag: str) -> Place:
+def place(words: str, at: int, tag: str) -> WordPlace:
     split = tuple(words.split())
     upos = tuple("VERB" if n == at else "NOUN" for n in range(len(split)))
     xpos = tuple(tag if n == at else "NN" for n in range(len(split)))
     heads = tuple(-1 if n == at else at for n in range(len(split)))
     deprels = tuple("root" if n == at else "obj" for n in range(len(split)))
-    return Place(Parse(split, upos, xpos, split, heads, deprels), at)
+    return WordPlace(Parse(split, upos, xpos, split, heads, deprels), at)
 
 
 def test_every_rate_has_its_own_denominator() -> None:

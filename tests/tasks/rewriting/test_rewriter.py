@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from trope import Pipeline
 from trope.core.records import Parse
 from trope.tasks.rewriting.features import CHEAP, cheap_features
-from trope.tasks.rewriting.inventory import Inventory, read_inventory
+from trope.tasks.rewriting.inventory import WordInventory, read_inventory
 from trope.tasks.rewriting.meaning import StaticMeanings
 from trope.tasks.rewriting.ranker import only_nearest, ranker_file, read_ranker
 from trope.tasks.rewriting.rewriter import Candidate, Rewriter
-from trope.tasks.rewriting.task import Place
+from trope.tasks.rewriting.task import WordPlace
 from trope.tasks.rewriting.texts import is_known, preferred
 
 WORDS = ("Union", "criticizes", "the", "offer")
@@ -23,7 +23,7 @@ PARSE = Parse(
     WORDS, ("NOUN", "VERB", "DET", "NOUN"), ("NN", "VBZ", "DT", "NN"),
     ("union", "criticize", "the", "offer"), (1, -1, 3, 1), ("nsubj", "root", "det", "obj"),
 )  # fmt: skip
-PLACE = Place(PARSE, 1, "VERB")
+PLACE = WordPlace(PARSE, 1, "VERB")
 
 
 def candidate(form: str, score: float, metaphor: float) -> Candidate:
@@ -72,25 +72,25 @@ def test_at_least_so_many_words_stay(same: list[float], number: int) -> None:
 
 def test_unknown_words_in_a_list_break_nothing_and_are_never_offered() -> None:
     rewriter = Rewriter(read_ranker(ranker_file("static")), StaticMeanings())
-    words = Inventory(("blorf", "denounce", "zzyx"), "VERB")
+    words = WordInventory(("blorf", "denounce", "zzyx"), "VERB")
     (scores,) = rewriter.ranker.rank_scores([(PLACE, words)], "substitution", rewriter.meanings)
     assert np.isfinite(scores).all()
     assert scores[0] == pytest.approx(scores[2])  # nothing is known of either
     (found,) = rewriter.rank_many([PLACE], "literal", top=40)
-    assert all(is_known(Place(PARSE, 1, "VERB", lemma)) for lemma in found.lemmas)
-    assert not is_known(Place(PARSE, 1, "VERB", "blorf"))
+    assert all(is_known(WordPlace(PARSE, 1, "VERB", lemma)) for lemma in found.lemmas)
+    assert not is_known(WordPlace(PARSE, 1, "VERB", "blorf"))
 
 
 def test_a_part_of_speech_without_substitutes_has_none() -> None:
     rewriter = Rewriter(read_ranker(ranker_file("static")), StaticMeanings())
-    pronoun = Place(PARSE, 0, "PRON")
+    pronoun = WordPlace(PARSE, 0, "PRON")
     none, some = rewriter.rank_many([pronoun, PLACE], "substitution", top=5)
     assert len(none.lemmas) == 0
     assert len(some.lemmas) == 5
 
 
 def test_shared_classes_are_counted_as_sets() -> None:
-    words = Inventory(("denounce", "applaud", "eat", "blorf"), "VERB")
+    words = WordInventory(("denounce", "applaud", "eat", "blorf"), "VERB")
     column = cheap_features(PLACE, words)[:, CHEAP.index("classes")]
     own = read_inventory("VERB").classes[read_inventory("VERB").rows["criticize"]]
     expected = [len(own & other) / max(1, len(own | other)) for other in words.classes]

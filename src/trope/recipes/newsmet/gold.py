@@ -15,11 +15,15 @@ from trope.lexicon.vectors import read_vectors
 from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, ProjectAnswers
 from trope.recipes.newsmet.silver import LITERAL, METAPHORICAL
-from trope.recipes.recipe import Context, ItemLabel, JudgedDataset, ProjectParts
-from trope.recipes.records import Record
+from trope.recipes.recipe import Context, JudgedDataset, ProjectParts
+from trope.recipes.records import ItemLabel, Record
 from trope.recipes.steps import template
-from trope.tasks.rewriting.diversity import diversity
-from trope.tasks.rewriting.measures import metaphoricity, share_with_right, silver_quality
+from trope.tasks.rewriting.measures import (
+    diversity,
+    metaphoricity,
+    share_with_right,
+    silver_quality,
+)
 
 QUESTION, VERB, INVALID = "sentence", "verb", "invalid"
 LABELS = (METAPHORICAL, LITERAL, INVALID)

@@ -11,7 +11,7 @@ from trope.recipes.recipe import Context
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.steps import draw, sense_coverage
 from trope.tasks.rewriting.rewriter import idiom_at
-from trope.tasks.rewriting.task import DIRECTIONS, Place
+from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
 from trope.tasks.rewriting.texts import sentence_parses
 
 METAPHORICAL, LITERAL = "metaphorical", "literal"
@@ -69,7 +69,7 @@ def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome
         (record.text for record in records), kind="headline", tasks=("syntax", "metaphor")
     )
     places = [_place(r, a) for r, a in zip(records, analyses, strict=True)]
-    asked = [place for place in places if isinstance(place, Place)]
+    asked = [place for place in places if isinstance(place, WordPlace)]
     ranked = {
         to: iter(context.pipeline.rewriter.rank_many(asked, to, top=each)) for to in DIRECTIONS
     }
@@ -84,7 +84,7 @@ def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome
         yield Drop(record.id, "too-few-candidates") if few else record.having(**found)
 
 
-def _place(record: Record, analysis: Analysis) -> Place | str:
+def _place(record: Record, analysis: Analysis) -> WordPlace | str:
     """The focus verb in its sentence, or why it cannot be replaced."""
     number = _token_at(analysis, record.fields["start"])
     if number is None:
@@ -92,7 +92,7 @@ def _place(record: Record, analysis: Analysis) -> Place | str:
     starts, parses = sentence_parses(analysis)
     sentence = max(at for at, start in enumerate(starts) if start <= number)
     at = number - starts[sentence]
-    return "idiom" if idiom_at(parses[sentence], at) else Place(parses[sentence], at, "VERB")
+    return "idiom" if idiom_at(parses[sentence], at) else WordPlace(parses[sentence], at, "VERB")
 
 
 def _token_at(analysis: Analysis, start: int) -> int | None:

@@ -12,8 +12,8 @@ from trope.corpora.name_samples import NameSample
 from trope.lexicon.readings import NameClass, readings
 from trope.recipes import crowd
 from trope.recipes.answers import AdjudicatedAnswers, CompleteAnswers, ProjectAnswers, as_rows
-from trope.recipes.recipe import Context, ItemLabel, JudgedDataset
-from trope.recipes.records import SUBSET, Record
+from trope.recipes.recipe import Context, JudgedDataset
+from trope.recipes.records import SUBSET, ItemLabel, Record
 from trope.tasks.metonymy.review import Reconciliation, kappas, reconcile_both, reconcile_checked
 from trope.tasks.metonymy.samples import count_readings
 

@@ -16,8 +16,8 @@ from trope.core.errors import BadInput
 from trope.core.judgments import Judgment
 from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, DemoAnswers, ProjectAnswers, as_rows
-from trope.recipes.recipe import Context, ItemLabel, JudgedDataset
-from trope.recipes.records import SUBSET, Record
+from trope.recipes.recipe import Context, JudgedDataset
+from trope.recipes.records import SUBSET, ItemLabel, Record
 
 QUESTION, TRIAL = "score", "trial"
 SCALE_LABELS = SCALE.labels

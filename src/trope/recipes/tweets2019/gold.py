@@ -17,8 +17,8 @@ from trope.annotate.rules.selection import Applicant, RankedApplicant, best, ran
 from trope.core.judgments import Judgment
 from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, DemoAnswers, ProjectAnswers, as_rows
-from trope.recipes.recipe import Context, ItemLabel, JudgedDataset, ProjectParts
-from trope.recipes.records import SUBSET, Record
+from trope.recipes.recipe import Context, JudgedDataset, ProjectParts
+from trope.recipes.records import SUBSET, ItemLabel, Record
 from trope.recipes.steps import template
 from trope.recipes.tweets2019.expressions import METAPHOR
 from trope.recipes.tweets2019.selection import DEMO, GOLD

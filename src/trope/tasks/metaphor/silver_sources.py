@@ -20,7 +20,7 @@ from trope.core.files import sha256
 from trope.corpora.conceptual_metaphors import read_master_list, read_metanet_examples
 from trope.corpora.conllu import read_conllu
 from trope.corpora.expressions import read_lcc, read_svo_sentences
-from trope.corpora.newsmet import Headline, Reading, read_newsmet, read_newsmet_test
+from trope.corpora.newsmet import GoldPlusRows, Headline, read_newsmet, read_newsmet_test
 from trope.corpora.verb_corpora import read_moh, read_trofi
 from trope.corpora.vua import read_vua_words, read_vuamc
 from trope.tasks.metaphor.silver import SilverText
@@ -39,7 +39,7 @@ STAND_IN = (
 )
 """The rule of the literal stand-in for WikiQA."""
 
-READINGS: tuple[Reading, ...] = ("all_six", "accepted_only")
+GOLD_PLUS_ROWS: tuple[GoldPlusRows, ...] = ("all_six", "accepted_only")
 TEST_SETS = {"test_1": "test_1", "test_2": "test_2", "newsmet_val": "val", "newsmet_test": "test"}
 """What is predicted → the split of NewsMet that it is."""
 
@@ -114,7 +114,7 @@ def literal_stand_in(data: Path) -> LabelledTexts:
 
 
 def newsmet_headlines(
-    data: Path, split: str, *, reading: Reading = "all_six"
+    data: Path, split: str, *, reading: GoldPlusRows = "all_six"
 ) -> tuple[list[Headline], dict[str, str]]:
     """The headlines of a split, or of `test_1` or `test_2`, and the checksum of the file."""
     custom = split in ("test_1", "test_2")
@@ -124,7 +124,7 @@ def newsmet_headlines(
     return found, {path.relative_to(data).as_posix(): sha256(path)}
 
 
-def gold_plus_run(reading: Reading) -> str:
+def gold_plus_run(reading: GoldPlusRows) -> str:
     """The name of the run with gold+ read in this way."""
     return f"d_imbal_gold_plus_{reading}"
 
@@ -221,11 +221,11 @@ class UserGold:
         """The name of what is predicted."""
         return f"{self.crowd}_test"
 
-    def run(self, reading: Reading) -> str:
+    def run(self, reading: GoldPlusRows) -> str:
         """The name of the training with gold+ read in this way."""
         return f"{gold_plus_run(reading)}_{self.crowd}"
 
-    def read(self, part: Part, reading: Reading = "all_six") -> list[Headline]:
+    def read(self, part: Part, reading: GoldPlusRows = "all_six") -> list[Headline]:
         """The headlines of a part, with or without rejected candidates."""
         return [h for h in self.parts[part] if reading == "all_six" or h.accepted is not False]
 

@@ -17,7 +17,7 @@ from trope.lexicon.associations import GROUPS, read_associations, verb_contexts
 from trope.lexicon.semantic_classes import semantic_classes
 from trope.lexicon.wordlists import shipped_words
 from trope.tasks.rewriting.inventory import (
-    Inventory,
+    WordInventory,
     framed_vectors,
     lemma_vector,
     static_vectors,
@@ -25,7 +25,7 @@ from trope.tasks.rewriting.inventory import (
     wordnet_of,
 )
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.task import Place
+from trope.tasks.rewriting.task import WordPlace
 
 ALONE = ("rank", "seen", "senses", "in_wordnet")
 RELATED = ("synonym", "sense_rank", "near", "hypernym", "hyponym", "related", "antonym", "shared")
@@ -46,7 +46,7 @@ _CONTENT = ("NOUN", "VERB", "ADJ", "PROPN")
 _TINY = 1e-4
 
 
-def cheap_features(place: Place, inventory: Inventory) -> Array:
+def cheap_features(place: WordPlace, inventory: WordInventory) -> Array:
     """[word, feature] for every word of an inventory."""
     own = lemma_vector(place.lemma, place.upos)
     around = _surroundings(place)
@@ -65,7 +65,7 @@ def cheap_features(place: Place, inventory: Inventory) -> Array:
 
 
 def context_features(
-    lists: Sequence[tuple[Place, Sequence[str]]], meanings: Meanings
+    lists: Sequence[tuple[WordPlace, Sequence[str]]], meanings: Meanings
 ) -> list[Array]:
     """[word, feature] for words in the form in which they would stand in each place.
 
@@ -85,7 +85,7 @@ def context_features(
     return found
 
 
-def _compared(place: Place, own: Array, form: str, other: Array) -> tuple[float, ...]:
+def _compared(place: WordPlace, own: Array, form: str, other: Array) -> tuple[float, ...]:
     whole, changed = own.mean(axis=0), other.mean(axis=0)
     kept = cosine(whole, changed)
     return (
@@ -97,7 +97,7 @@ def _compared(place: Place, own: Array, form: str, other: Array) -> tuple[float,
     )
 
 
-def _form_fits(place: Place, form: str) -> bool:
+def _form_fits(place: WordPlace, form: str) -> bool:
     """Whether a word looks like the form that the place asks for."""
     small = form.lower()
     tag = place.form
@@ -116,7 +116,7 @@ def cosine(first: Array, second: Array) -> float:
     return float(first @ second) / length if length else 0.0
 
 
-def _surroundings(place: Place) -> Array:
+def _surroundings(place: WordPlace) -> Array:
     """The mean vector of the content words around a place, of length 1."""
     table = static_vectors()
     parse = place.parse
@@ -129,7 +129,7 @@ def _surroundings(place: Place) -> Array:
     return np.asarray(mean / (np.linalg.norm(mean) or 1), dtype=np.float32)
 
 
-def _object_vector(place: Place) -> Array:
+def _object_vector(place: WordPlace) -> Array:
     parse = place.parse
     objects = (
         parse.lemmas[at]
@@ -139,7 +139,7 @@ def _object_vector(place: Place) -> Array:
     return lemma_vector(next(objects, ""), "NOUN")
 
 
-def _class_overlap(place: Place, inventory: Inventory) -> npt.NDArray[np.float64]:
+def _class_overlap(place: WordPlace, inventory: WordInventory) -> npt.NDArray[np.float64]:
     """The share of classes that the two words have in common, of those that either has."""
     own = frozenset(semantic_classes(place.lemma, place.upos))
     shared = np.zeros(len(inventory))
@@ -148,7 +148,7 @@ def _class_overlap(place: Place, inventory: Inventory) -> npt.NDArray[np.float64
     return np.asarray(shared / np.maximum(1, len(own) + inventory.class_counts - shared))
 
 
-def _associated(place: Place, inventory: Inventory) -> Array:
+def _associated(place: WordPlace, inventory: WordInventory) -> Array:
     """How well each verb goes with the object, the subject and the pattern of the place."""
     if place.upos != "VERB":
         return np.zeros((len(inventory), len(GROUPS)), dtype=np.float32)
@@ -158,7 +158,7 @@ def _associated(place: Place, inventory: Inventory) -> Array:
     return inventory.associations @ np.stack(queries, axis=1)
 
 
-def _of_place(place: Place, own: Array, around: Array) -> tuple[float, ...]:
+def _of_place(place: WordPlace, own: Array, around: Array) -> tuple[float, ...]:
     """What is the same for all candidates, so that other numbers can be seen in its light."""
     net = wordnet_of(place.upos)
     senses = len(net.senses(place.lemma)) if net else 0
@@ -166,7 +166,7 @@ def _of_place(place: Place, own: Array, around: Array) -> tuple[float, ...]:
     return math.log(1 + rank), math.log(1 + senses), float(own @ around)
 
 
-def _related(place: Place, inventory: Inventory) -> Array:
+def _related(place: WordPlace, inventory: WordInventory) -> Array:
     """WordNet's relations between the word of the place and every word of the inventory."""
     table = np.zeros((len(inventory), len(RELATED)), dtype=np.float32)
     net = wordnet_of(place.upos)

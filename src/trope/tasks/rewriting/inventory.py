@@ -21,7 +21,7 @@ from trope.lexicon.wordnet import PARTS, WordNet, read_wordnet
 
 Array = npt.NDArray[np.float32]
 _FORMS = {"VERB": ("VBZ", "VBD", "VBG", "VBN"), "NOUN": ("NNS",), "ADJ": (), "ADV": ()}
-Kind = TypeVar("Kind")
+_Kind = TypeVar("_Kind")
 FRAMED = Path(__file__).with_name("weights") / "verbs.npz"
 """Vectors of verbs, made by `trope train verbs`."""
 
@@ -29,7 +29,7 @@ _RAREST = 25_000  # the rank of a word that the vectors do not know
 _SHORTEST = 2
 
 
-class Inventory:
+class WordInventory:
     """Base forms of one part of speech, and arrays with a row for each."""
 
     def __init__(self, lemmas: Sequence[str], upos: str) -> None:
@@ -67,9 +67,9 @@ class Inventory:
     def __len__(self) -> int:
         return len(self.lemmas)
 
-    def take(self, rows: Sequence[int]) -> Inventory:
+    def take(self, rows: Sequence[int]) -> WordInventory:
         """Some of the words, with what is known of them."""
-        part = Inventory.__new__(Inventory)
+        part = WordInventory.__new__(WordInventory)
         part.upos = self.upos
         part.lemmas = tuple(self.lemmas[row] for row in rows)
         part.senses = tuple(self.senses[row] for row in rows)
@@ -88,9 +88,9 @@ class Inventory:
         self.class_counts = np.array([len(own) for own in self.classes], np.float64)
 
 
-def _rows_by(kinds: Sequence[Iterable[Kind]]) -> dict[Kind, list[int]]:
+def _rows_by(kinds: Sequence[Iterable[_Kind]]) -> dict[_Kind, list[int]]:
     """The rows of the words that have each sense, or class."""
-    found: dict[Kind, list[int]] = {}
+    found: dict[_Kind, list[int]] = {}
     for row, own in enumerate(kinds):
         for kind in own:
             found.setdefault(kind, []).append(row)
@@ -98,19 +98,19 @@ def _rows_by(kinds: Sequence[Iterable[Kind]]) -> dict[Kind, list[int]]:
 
 
 @cache
-def read_inventory(upos: str) -> Inventory:
+def read_inventory(upos: str) -> WordInventory:
     """All base forms that trope may offer for a part of speech: known to vectors and WordNet.
 
     Auxiliaries are left out, and so are verbs that are light, which say nothing by themselves.
     """
     if upos not in PARTS:
-        return Inventory((), upos)
+        return WordInventory((), upos)
     known = static_vectors()
     net = read_wordnet(upos)
     if upos == "VERB":
-        return Inventory(known_verbs(), upos)
+        return WordInventory(known_verbs(), upos)
     words = [w for w in net.lemmas if w.isalpha() and len(w) >= _SHORTEST and w in known]
-    return Inventory(sorted(words), upos)
+    return WordInventory(sorted(words), upos)
 
 
 @cache

@@ -20,27 +20,27 @@ import numpy.typing as npt
 from trope.core.errors import BadModel, MissingData
 from trope.core.files import atomic_write
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
-from trope.tasks.rewriting.inventory import Inventory, framed_vectors
+from trope.tasks.rewriting.inventory import WordInventory, framed_vectors
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.pairs import PAIR, Pairs, likeness
-from trope.tasks.rewriting.task import DIRECTIONS, Place
+from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
+from trope.tasks.rewriting.verb_pairs import PAIR_FEATURES, VerbPairs, likeness
 
 SUBSTITUTION = "substitution"
 QUESTIONS = (SUBSTITUTION, *DIRECTIONS)
-PRIOR = ("accepted", "accepted_any", "judged", "accepted_near", "judged_near")
+PRIOR_FEATURES = ("accepted", "accepted_any", "judged", "accepted_near", "judged_near")
 """How often people accepted the word elsewhere, in this direction and in any; how often asked; and
 the first and the last of all verbs, each for as much as it is like the word."""
 
 PRIOR_WEIGHT = 2.0
 """So many judgments without opinion are added to those of a word."""
 
-HERE = "~"
+CENTRED = "~"
 FOLDER = Path(__file__).with_name("weights")
 
 Floats = npt.NDArray[np.float64]
 
 
-class Scores(msgspec.Struct, frozen=True):
+class LinearScores(msgspec.Struct, frozen=True):
     """A linear function of named features."""
 
     bias: float
@@ -50,12 +50,12 @@ class Scores(msgspec.Struct, frozen=True):
         """The score of each candidate of one place."""
         total = np.full(len(next(iter(columns.values()))), self.bias)
         for name, weight in self.weights.items():
-            column = columns[name.removesuffix(HERE)]
-            total += weight * (column - column.mean() if name.endswith(HERE) else column)
+            column = columns[name.removesuffix(CENTRED)]
+            total += weight * (column - column.mean() if name.endswith(CENTRED) else column)
         return total
 
 
-class Ranker(msgspec.Struct, frozen=True, dict=True):
+class SubstituteRanker(msgspec.Struct, frozen=True, dict=True):
     """What `trope train rewriting` learns.
 
     `priors` has, for each direction, how often each word was judged and by how much more often
@@ -65,23 +65,23 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
     """
 
     meanings: str
-    shortlist: dict[str, Scores]
-    rank: dict[str, Scores]
+    shortlist: dict[str, LinearScores]
+    rank: dict[str, LinearScores]
     priors: dict[str, dict[str, tuple[float, float]]]
     mix: dict[str, float]
     nearest: dict[str, int] = {}
-    pairs: Pairs | None = None
+    pairs: VerbPairs | None = None
 
-    def shortlist_scores(self, place: Place, inventory: Inventory, question: str) -> Floats:
+    def shortlist_scores(self, place: WordPlace, inventory: WordInventory, question: str) -> Floats:
         """Log-odds of every word of an inventory, without reading it in the place.
 
         Words that say something else, which are not to be offered, have minus infinity.
         """
-        columns = named(cheap_features(place, inventory), CHEAP)
+        columns = columns_by_name(cheap_features(place, inventory), CHEAP)
         same = self.shortlist[SUBSTITUTION].of(columns)
         if question == SUBSTITUTION:
             return same
-        said = named(self._inventory_priors(inventory.lemmas, question), PRIOR)
+        said = columns_by_name(self._inventory_priors(inventory.lemmas, question), PRIOR_FEATURES)
         said |= self._said_of_pairs(place.lemma, inventory.lemmas, question)
         scores = self.shortlist[question].of({**columns, **said, SUBSTITUTION: same})
         return only_nearest(scores, same, self.nearest.get(question, len(same)))
@@ -99,7 +99,7 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
 
     def rank_scores(
         self,
-        lists: Sequence[tuple[Place, Inventory]],
+        lists: Sequence[tuple[WordPlace, WordInventory]],
         question: str,
         meanings: Meanings,
         forms: Sequence[Sequence[str]] | None = None,
@@ -121,18 +121,18 @@ class Ranker(msgspec.Struct, frozen=True, dict=True):
         self, cheap: Array, context: Array, word: str, lemmas: Sequence[str], question: str
     ) -> Floats:
         """Log-odds of the candidates of one place, for its word, from their features."""
-        columns = {**named(cheap, CHEAP), **named(context, CONTEXT)}
+        columns = {**columns_by_name(cheap, CHEAP), **columns_by_name(context, CONTEXT)}
         if question == SUBSTITUTION:
             return self.rank[SUBSTITUTION].of(columns)
         columns[SUBSTITUTION] = self.rank[SUBSTITUTION].of(columns)
-        columns |= named(prior_features(self.priors, lemmas, question), PRIOR)
+        columns |= columns_by_name(prior_features(self.priors, lemmas, question), PRIOR_FEATURES)
         columns |= self._said_of_pairs(word, lemmas, question)
         return self.rank[question].of(columns)
 
     def _said_of_pairs(self, word: str, lemmas: Sequence[str], question: str) -> dict[str, Floats]:
         if self.pairs is None:
             return {}
-        return named(self.pairs.features(word, lemmas, question), PAIR)
+        return columns_by_name(self.pairs.features(word, lemmas, question), PAIR_FEATURES)
 
 
 def only_nearest(scores: Floats, same: Floats, number: int) -> Floats:
@@ -143,7 +143,7 @@ def only_nearest(scores: Floats, same: Floats, number: int) -> Floats:
     return np.where(same >= limit, scores, -np.inf)
 
 
-def named(table: npt.ArrayLike, names: Sequence[str]) -> dict[str, Floats]:
+def columns_by_name(table: npt.ArrayLike, names: Sequence[str]) -> dict[str, Floats]:
     """The columns of a table by name."""
     return dict(zip(names, np.asarray(table, dtype=np.float64).T, strict=True))
 
@@ -154,7 +154,7 @@ def prior_features(
     question: str,
     without: Mapping[str, tuple[float, float]] | None = None,
 ) -> Array:
-    """[word, PRIOR]; `without` is what the words' own headline added, in training."""
+    """[word, PRIOR_FEATURES]; `without` is what the words' own headline added, in training."""
     rows = []
     near = _near(priors.get(question, {}), lemmas, without or {})
     for lemma, (judged_near, excess_near) in zip(lemmas, near, strict=True):
@@ -173,7 +173,7 @@ def prior_features(
                 math.log(1 + judged_near),
             )
         )
-    return np.array(rows, dtype=np.float32).reshape(len(lemmas), len(PRIOR))
+    return np.array(rows, dtype=np.float32).reshape(len(lemmas), len(PRIOR_FEATURES))
 
 
 def _near(
@@ -205,7 +205,7 @@ def ranker_file(kind: str) -> Path:
 
 
 @cache
-def read_ranker(path: Path) -> Ranker:
+def read_ranker(path: Path) -> SubstituteRanker:
     """The ranker of a file, read once.
 
     Raises:
@@ -215,12 +215,12 @@ def read_ranker(path: Path) -> Ranker:
     if not path.is_file():
         raise MissingData(path, "train it with `trope train rewriting`")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Ranker)
+        return msgspec.json.decode(path.read_bytes(), type=SubstituteRanker)
     except msgspec.MsgspecError as error:
         raise BadModel(path, f"holds no ranker ({error}); train or install it again") from None
 
 
-def write_ranker(ranker: Ranker, path: Path) -> None:
+def write_ranker(ranker: SubstituteRanker, path: Path) -> None:
     """Put the ranker into a file that appears whole, a line a weight."""
     with atomic_write(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(ranker), indent=1).decode() + "\n")

@@ -14,18 +14,18 @@ from trope.encoder.session import Encoder
 from trope.lexicon.idioms import shipped_idioms
 from trope.lexicon.verbs import shipped_verbs
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
-from trope.tasks.rewriting.given import Refused
-from trope.tasks.rewriting.inventory import Inventory, read_inventory
+from trope.tasks.rewriting.inventory import WordInventory, read_inventory
 from trope.tasks.rewriting.meaning import Array, Meanings, open_meanings
 from trope.tasks.rewriting.ranker import (
     SUBSTITUTION,
     Floats,
-    Ranker,
-    named,
+    SubstituteRanker,
+    columns_by_name,
     ranker_file,
     read_ranker,
 )
-from trope.tasks.rewriting.task import Direction, Place
+from trope.tasks.rewriting.task import Direction, WordPlace
+from trope.tasks.rewriting.user_candidates import RefusedWord
 
 SHORTLISTED = 40
 """Words of the inventory that are read in the place: what bounds the time of a rewriting."""
@@ -66,11 +66,11 @@ class Rewriting:
     to: Direction
     metaphor: float
     candidates: tuple[Candidate, ...]
-    refused: tuple[Refused, ...] = ()
+    refused: tuple[RefusedWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedWords:
     """The words that a shortlist left, in the final order."""
 
     lemmas: tuple[str, ...]
@@ -82,7 +82,7 @@ class Ranked:
 class Rewriter:
     """Candidates for words in places. Safe to keep and use again."""
 
-    def __init__(self, ranker: Ranker, meanings: Meanings) -> None:
+    def __init__(self, ranker: SubstituteRanker, meanings: Meanings) -> None:
         if ranker.meanings != meanings.kind:
             raise BadInput(
                 f"the ranker was trained on {ranker.meanings!r} vectors, not on "
@@ -93,13 +93,13 @@ class Rewriter:
 
     def rank_many(
         self,
-        places: Sequence[Place],
+        places: Sequence[WordPlace],
         question: str,
         *,
         top: int,
         shortlisted: int = SHORTLISTED,
-        inventory: Inventory | None = None,
-    ) -> list[Ranked]:
+        inventory: WordInventory | None = None,
+    ) -> list[RankedWords]:
         """The best words for each place, read in one go."""
         lists, kept = [], []
         for place in places:
@@ -111,19 +111,19 @@ class Rewriter:
         return self._read(lists, kept, question, top)
 
     def rank_given(
-        self, places: Sequence[Place], given: Sequence[Inventory], question: str
-    ) -> list[Ranked]:
+        self, places: Sequence[WordPlace], given: Sequence[WordInventory], question: str
+    ) -> list[RankedWords]:
         """All words of a list for each place, by what reading them there says."""
         kept = [np.zeros(len(words)) for words in given]
         return self._read(list(zip(places, given, strict=True)), kept, question, None)
 
     def _read(
         self,
-        lists: Sequence[tuple[Place, Inventory]],
+        lists: Sequence[tuple[WordPlace, WordInventory]],
         shortlists: Sequence[Floats],
         question: str,
         top: int | None,
-    ) -> list[Ranked]:
+    ) -> list[RankedWords]:
         """The words of each place, read there, in the final order."""
         asked = [(place, [place.fitted(word) for word in own.lemmas]) for place, own in lists]
         contexts = context_features(asked, self.meanings)
@@ -134,30 +134,30 @@ class Rewriter:
 
     def _ordered(
         self,
-        place: Place,
-        words: Inventory,
+        place: WordPlace,
+        words: WordInventory,
         context: Array,
         shortlist: Floats,
         question: str,
         top: int | None,
-    ) -> Ranked:
+    ) -> RankedWords:
         """The words of a shortlist in the final order."""
         if not len(words):
-            return Ranked((), (), (), ())
+            return RankedWords((), (), (), ())
         cheap = cheap_features(place, words)
         rank = self.ranker.rank_columns(cheap, context, place.lemma, words.lemmas, question)
         final = rank + self.ranker.mix.get(question, 1.0) * shortlist
-        columns = named(cheap, CHEAP) | named(context, CONTEXT)
+        columns = columns_by_name(cheap, CHEAP) | columns_by_name(context, CONTEXT)
         order = np.argsort(-final, kind="stable")[:top]
         fit = columns["fits_obj"] + columns["fits_subj"] + columns["fits_frame"]
-        return Ranked(
+        return RankedWords(
             tuple(words.lemmas[row] for row in order),
             tuple(float(final[row]) for row in order),
             tuple(float(fit[row]) for row in order),
             tuple(float(columns["word_kept"][row]) for row in order),
         )
 
-    def substitutes(self, places: Sequence[Place], *, top: int = 10) -> list[Ranked]:
+    def substitutes(self, places: Sequence[WordPlace], *, top: int = 10) -> list[RankedWords]:
         """Words that say the same, for any part of speech."""
         return self.rank_many(places, SUBSTITUTION, top=top)
 
@@ -168,7 +168,7 @@ def open_rewriter(encoder: Encoder, tier: str, *, base_weights: Path | None = No
     return Rewriter(read_ranker(ranker_file(meanings.kind)), meanings)
 
 
-def _best(scores: np.ndarray, words: Inventory, place: Place, number: int) -> list[int]:
+def _best(scores: np.ndarray, words: WordInventory, place: WordPlace, number: int) -> list[int]:
     """The rows with the highest scores, the word of the place itself left out."""
     order = np.argsort(-scores, kind="stable")[: number + _OWN]
     own = _spelling(place.lemma)
@@ -200,7 +200,7 @@ def idiom_at(parse: Parse, at: int) -> str:
     return next((match.idiom for match in matches if at in match.positions), "")
 
 
-def chosen_verb(parses: Sequence[Parse], verb: str) -> tuple[int, int]:
+def find_verb(parses: Sequence[Parse], verb: str) -> tuple[int, int]:
     """Sentence and place of the verb that was named, by its form or base form.
 
     Raises:

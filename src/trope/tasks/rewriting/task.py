@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from trope.core.records import Parse
 from trope.corpora.substitution import SubstitutionTarget
-from trope.lexicon.inflection import inflect
+from trope.lexicon.inflection import inflect, lemma
+from trope.lexicon.wordlists import shipped_words
 from trope.text import read
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ TREES = ("syntax",)
 _VERB_FORMS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
 
 
-class Parser(Protocol):
+class TreeParser(Protocol):
     """Whatever reads sentences that are split into words."""
 
     def parse(
@@ -40,7 +41,7 @@ class MetaphorJudge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WordPlace:
     """The word `parse.words[at]` of a sentence, for which others may stand."""
 
     parse: Parse
@@ -90,12 +91,26 @@ def in_case_of(form: str, word: str) -> str:
     return form[:1].upper() + form[1:] if word[:1].isupper() else form
 
 
-def places_of(targets: Sequence[SubstitutionTarget], parser: Parser) -> list[Place]:
+def verb_base(form: str) -> str:
+    """The base form of a word that is taken for a verb, whatever form it has."""
+    small = form.lower()
+    known = shipped_words()
+    if small in known.verbs:
+        return small
+    irregular = known.past.get(small) or known.participle.get(small)
+    if irregular:
+        return irregular
+    endings = {"ing": "VBG", "ed": "VBD", "s": "VBZ"}
+    tag = next((tag for ending, tag in endings.items() if small.endswith(ending)), "VB")
+    return lemma(small, "VERB", tag) or small
+
+
+def places_of(targets: Sequence[SubstitutionTarget], parser: TreeParser) -> list[WordPlace]:
     """The words of a substitution set in their sentences, read in one go."""
     cuts = [_sentence(target) for target in targets]
     parses = parser.parse([words for words, _ in cuts], TREES)
     return [
-        Place(parse, at, target.upos, target.lemma)
+        WordPlace(parse, at, target.upos, target.lemma)
         for target, (_, at), parse in zip(targets, cuts, parses, strict=True)
     ]
 

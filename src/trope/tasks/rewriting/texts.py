@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Parse
-from trope.tasks.rewriting.given import Given, usable
 from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
     Candidate,
-    Ranked,
+    RankedWords,
     Rewriter,
     Rewriting,
-    chosen_verb,
+    find_verb,
     full_verbs,
     idiom_at,
 )
-from trope.tasks.rewriting.task import DIRECTIONS, Direction, MetaphorJudge, Place
+from trope.tasks.rewriting.task import DIRECTIONS, Direction, MetaphorJudge, WordPlace
+from trope.tasks.rewriting.user_candidates import UserCandidates, usable_candidates
 
 FEWEST_WORDS = 2
 PREFERRED_AMONG = 2
@@ -31,7 +31,7 @@ class _Chosen:
 
     analysis: int
     token: int
-    place: Place
+    place: WordPlace
 
 
 def rewrite_analysis(
@@ -75,12 +75,12 @@ def rewrite_analyses(
     found: list[list[Rewriting]] = [[] for _ in analyses]
     problems: dict[int, BadInput] = {}
     chosen: list[_Chosen] = []
-    given: list[Given] = []
+    given: list[UserCandidates] = []
     for number, (analysis, verb) in enumerate(zip(analyses, verbs, strict=True)):
         try:
             own = _verbs_of(number, analysis, verb, to)
             if candidates is not None:
-                given += [usable(candidates, own_verb.place) for own_verb in own]
+                given += [usable_candidates(candidates, own_verb.place) for own_verb in own]
         except BadInput as problem:
             problems[number] = problem
         else:
@@ -106,7 +106,7 @@ def _verbs_of(number: int, analysis: Analysis, verb: str | None, to: Direction) 
         raise BadInput("a text of one word has no context to rewrite it in; give a sentence")
     chosen = _named(parses, verb) if verb else _fitting(analysis, starts, parses, to)
     return [
-        _Chosen(number, starts[sentence] + at, Place(parses[sentence], at, "VERB"))
+        _Chosen(number, starts[sentence] + at, WordPlace(parses[sentence], at, "VERB"))
         for sentence, at in chosen
     ]
 
@@ -137,8 +137,8 @@ def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
 
 
 def _named(parses: Sequence[Parse], verb: str) -> list[tuple[int, int]]:
-    sentence, at = chosen_verb(parses, verb)
-    if not is_known(Place(parses[sentence], at, "VERB")):
+    sentence, at = find_verb(parses, verb)
+    if not is_known(WordPlace(parses[sentence], at, "VERB")):
         raise BadInput(f"the verb {verb!r} is in no dictionary of trope; choose another")
     if idiom := idiom_at(parses[sentence], at):
         raise BadInput(
@@ -148,7 +148,7 @@ def _named(parses: Sequence[Parse], verb: str) -> list[tuple[int, int]]:
     return [(sentence, at)]
 
 
-def is_known(place: Place) -> bool:
+def is_known(place: WordPlace) -> bool:
     """Whether anything is known of the word by itself, without which all would be guessing."""
     net = wordnet_of(place.upos)
     return bool(net and net.senses(place.lemma)) or bool(
@@ -163,7 +163,7 @@ def _fitting(
     verbs = [(s, at) for s, parse in enumerate(parses) for at in full_verbs(parse)]
     if not verbs:
         raise BadInput("the text has no full verb; only verbs are rewritten")
-    known = [(s, at) for s, at in verbs if is_known(Place(parses[s], at, "VERB"))]
+    known = [(s, at) for s, at in verbs if is_known(WordPlace(parses[s], at, "VERB"))]
     if not known:
         names = ", ".join(parses[s].words[at] for s, at in verbs)
         raise BadInput(f"the verbs of the text are in no dictionary of trope ({names})")
@@ -180,7 +180,7 @@ def _fitting(
 
 
 def _metaphors(
-    places: Sequence[Place], ranked: Sequence[Ranked], detector: MetaphorJudge
+    places: Sequence[WordPlace], ranked: Sequence[RankedWords], detector: MetaphorJudge
 ) -> list[list[float]]:
     """The probability of each candidate to be a metaphor in its place."""
     sentences = [
@@ -198,7 +198,7 @@ def _metaphors(
 def _rewriting(
     analysis: Analysis,
     chosen: _Chosen,
-    ranked: Ranked,
+    ranked: RankedWords,
     metaphors: Sequence[float],
     to: Direction,
     top: int,

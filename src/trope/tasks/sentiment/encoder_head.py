@@ -48,10 +48,10 @@ class EncoderSentiment:
 
     def score_words(self, texts: Sequence[Sequence[str]]) -> list[float]:
         """The same for texts (of at least one word) that are already split into words."""
-        felt = SentimentScores(len(texts))
+        found = SentimentScores(len(texts))
         for done in passes(self._encoder, texts, SENTIMENT):
-            felt.add(done)
-        return [round(clipped(score), PLACES) for score in felt.scores()]
+            found.add(done)
+        return [round(clipped(score), PLACES) for score in found.scores()]
 
 
 def whole_words(text: str, kind: TextKind) -> tuple[str, ...]:

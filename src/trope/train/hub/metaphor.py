@@ -15,7 +15,7 @@ from trope import __version__
 from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import Say
-from trope.corpora.newsmet import Reading
+from trope.corpora.newsmet import GoldPlusRows
 from trope.corpora.vua import read_vua_words
 from trope.tasks.hub_folder import (
     EncodedText,
@@ -60,7 +60,7 @@ class DetectorRequest:
     data: Path
     out: Path
     on: tuple[str, ...] = ()
-    reading: Reading = "all_six"
+    reading: GoldPlusRows = "all_six"
     trofi: Path | None = None
     device: str = "auto"
     work: Path | None = None

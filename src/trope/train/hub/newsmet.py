@@ -19,7 +19,7 @@ from trope.core.errors import MissingData
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import Say
 from trope.corpora.expressions import read_lcc
-from trope.corpora.newsmet import Headline, Reading
+from trope.corpora.newsmet import GoldPlusRows, Headline
 from trope.corpora.vua import read_vuamc
 from trope.tasks.metaphor.silver import (
     HeldOutTexts,
@@ -30,7 +30,7 @@ from trope.tasks.metaphor.silver import (
 )
 from trope.tasks.metaphor.silver_sources import (
     ABSENT,
-    READINGS,
+    GOLD_PLUS_ROWS,
     SIMULATED,
     STAND_IN,
     TEST_SETS,
@@ -91,7 +91,7 @@ def _held_out_readers(data: Path) -> dict[str, Callable[[], list[str]]]:
 
 
 def newsmet_part(
-    data: Path, split: str, reading: Reading, guard: HeldOutTexts
+    data: Path, split: str, reading: GoldPlusRows, guard: HeldOutTexts
 ) -> tuple[list[SilverText], Counter[str], dict[str, str]]:
     """The headlines of a split; a group with a text like a held-out one is dropped whole."""
     headlines, files = newsmet_headlines(data, split, reading=reading)
@@ -162,7 +162,7 @@ def _released(data: Path) -> _GoldPlus:
     test_guard = HeldOutTexts({k: v for k, v in guard.sets.items() if k != "NewsMet val"})
     parts, drops = {}, {}
     files: dict[str, str] = {}
-    for reading in READINGS:
+    for reading in GOLD_PLUS_ROWS:
         train, lost, train_file = newsmet_part(data, "train", reading, guard)
         validation, lost_too, val_file = newsmet_part(data, "val", reading, test_guard)
         drops[f"newsmet {reading}"] = dict(lost + lost_too)
@@ -180,7 +180,7 @@ def _own(own: UserGold) -> _GoldPlus:
     judged = {name: found for name, found in texts.items() if not name.endswith("train")}
     guard, test_guard = HeldOutTexts(judged), HeldOutTexts(tested)
     parts, drops = {}, {}
-    for reading in READINGS:
+    for reading in GOLD_PLUS_ROWS:
         train, lost = _apart(own.read("train", reading), guard)
         validation, lost_too = _apart(own.read("validation", reading), test_guard)
         drops[f"{own.crowd} {reading}"] = dict(lost + lost_too)

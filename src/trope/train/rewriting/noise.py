@@ -17,12 +17,11 @@ import numpy as np
 
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features
 from trope.tasks.rewriting.inventory import read_inventory
-from trope.tasks.rewriting.learning import Scale
-from trope.tasks.rewriting.logistic import Floats
 from trope.tasks.rewriting.meaning import Array
-from trope.tasks.rewriting.ranker import Scores, named
+from trope.tasks.rewriting.ranker import LinearScores, columns_by_name
+from trope.tasks.rewriting.ranker_training import FeatureScale, Floats
 from trope.tasks.rewriting.rewriter import SHORTLISTED, full_verbs
-from trope.tasks.rewriting.task import TREES, Place
+from trope.tasks.rewriting.task import TREES, WordPlace
 from trope.text.tokenise import tokenise
 from trope.train.encoder.text_sets import read_texts
 from trope.train.rewriting.run import RewritingRun
@@ -56,14 +55,14 @@ class Noise:
         ]
 
 
-def measure_noise(run: RewritingRun, scale: Scale, same: Scores) -> Noise:
+def measure_noise(run: RewritingRun, scale: FeatureScale, same: LinearScores) -> Noise:
     """The spread of the differences of student and teacher, on headlines without judgments."""
     assert run.teacher is not None
     rng = np.random.default_rng(run.seed)
     inventory = read_inventory("VERB")
     asked = []
     for place in islice(_places(run), run.sizes.noise_headlines):
-        scores = same.of(named(cheap_features(place, inventory), CHEAP))
+        scores = same.of(columns_by_name(cheap_features(place, inventory), CHEAP))
         near = [int(row) for row in np.argsort(-scores)[:SHORTLISTED]]
         words = [inventory.lemmas[row] for row in rng.permutation(near)[:CANDIDATES]]
         asked.append((place, [place.fitted(word) for word in words]))
@@ -92,7 +91,7 @@ def _positive(spread: Floats) -> Floats:
     return np.asarray((directions * np.maximum(values, 0)) @ directions.T, dtype=np.float64)
 
 
-def _places(run: RewritingRun) -> Iterator[Place]:
+def _places(run: RewritingRun) -> Iterator[WordPlace]:
     """Verbs of headlines that nobody judged, in an order that says nothing of them."""
     texts = [
         text
@@ -106,4 +105,4 @@ def _places(run: RewritingRun) -> Iterator[Place]:
     for parse in run.parser.parse(words, TREES):
         verbs = [at for at in full_verbs(parse) if parse.lemmas[at].lower() in known]
         if verbs:
-            yield Place(parse, verbs[0], "VERB")
+            yield WordPlace(parse, verbs[0], "VERB")

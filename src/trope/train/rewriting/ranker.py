@@ -23,17 +23,7 @@ from trope.lexicon.wordnet import PARTS
 from trope.metrics.ranking import area_under_curve, first_right
 from trope.pipeline import Pipeline
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features
-from trope.tasks.rewriting.headlines import JudgedHeadline, judged_headlines
-from trope.tasks.rewriting.inventory import Inventory, read_inventory
-from trope.tasks.rewriting.learning import (
-    JudgedList,
-    Scale,
-    cross_scores,
-    learn_scores,
-    scale_between,
-    with_substitution,
-)
-from trope.tasks.rewriting.logistic import Floats
+from trope.tasks.rewriting.inventory import WordInventory, read_inventory
 from trope.tasks.rewriting.meaning import (
     Array,
     EncoderMeanings,
@@ -43,14 +33,23 @@ from trope.tasks.rewriting.meaning import (
 )
 from trope.tasks.rewriting.ranker import (
     SUBSTITUTION,
-    Ranker,
-    Scores,
-    named,
+    LinearScores,
+    SubstituteRanker,
+    columns_by_name,
     ranker_file,
     write_ranker,
 )
-from trope.tasks.rewriting.sets import SETS
-from trope.tasks.rewriting.task import Place, places_of
+from trope.tasks.rewriting.ranker_training import (
+    FeatureScale,
+    Floats,
+    JudgedList,
+    cross_scores,
+    learn_scores,
+    scale_between,
+    with_substitution,
+)
+from trope.tasks.rewriting.task import WordPlace, places_of
+from trope.tasks.rewriting.training_data import SUBSTITUTION_SETS, JudgedHeadline, judged_headlines
 from trope.train.rewriting.noise import COPIES, measure_noise
 from trope.train.rewriting.run import RewritingRun, SampleSizes
 from trope.train.rewriting.shortlist import (
@@ -114,8 +113,8 @@ def train_rankers(run: RewritingRun, out: Path) -> list[Path]:
     learnt with the errors that it makes in imitating them.
     """
     for name in run.without:
-        if name not in SETS:
-            raise UnknownName("training set", name, tuple(SETS))
+        if name not in SUBSTITUTION_SETS:
+            raise UnknownName("training set", name, tuple(SUBSTITUTION_SETS))
     targets, places = _substitution_targets(run)
     shortlist = _substitution_shortlist(run, targets, places)
     rank = _substitution_rank(run, targets, places, shortlist)
@@ -141,7 +140,7 @@ def train_rankers(run: RewritingRun, out: Path) -> list[Path]:
     nearest = choose_nearest(run, headlines, lessons)
     mix = choose_mix(run, headlines, lessons, nearest)
 
-    def ranker_of(lessons: RankerLessons) -> Ranker:
+    def ranker_of(lessons: RankerLessons) -> SubstituteRanker:
         whole = lessons.ranker(range(len(headlines)))
         return msgspec.structs.replace(whole, mix=mix, nearest=nearest)
 
@@ -153,18 +152,18 @@ def train_rankers(run: RewritingRun, out: Path) -> list[Path]:
     return files
 
 
-def _written(run: RewritingRun, ranker: Ranker, out: Path) -> Path:
+def _written(run: RewritingRun, ranker: SubstituteRanker, out: Path) -> Path:
     file = out / ranker_file(ranker.meanings).name
     write_ranker(ranker, file)
     run.say(f"the ranker is in {file}")
     return file
 
 
-def _substitution_targets(run: RewritingRun) -> tuple[list[SubstitutionTarget], list[Place]]:
+def _substitution_targets(run: RewritingRun) -> tuple[list[SubstitutionTarget], list[WordPlace]]:
     """A sample of every set, with trees; words that no inventory covers are left out."""
     rng = np.random.default_rng(run.seed)
     chosen: list[SubstitutionTarget] = []
-    for name, read in SETS.items():
+    for name, read in SUBSTITUTION_SETS.items():
         if name in run.without:
             continue
         found = read(run.data)
@@ -183,8 +182,8 @@ def _labels(target: SubstitutionTarget) -> dict[str, float]:
 
 
 def _substitution_shortlist(
-    run: RewritingRun, targets: Sequence[SubstitutionTarget], places: Sequence[Place]
-) -> Scores:
+    run: RewritingRun, targets: Sequence[SubstitutionTarget], places: Sequence[WordPlace]
+) -> LinearScores:
     rng = np.random.default_rng(run.seed)
     lists = []
     for target, place in zip(targets, places, strict=True):
@@ -197,15 +196,15 @@ def _substitution_shortlist(
     return learn_scores(lists, CHEAP, penalty=SHORTLIST_PENALTY, here=False)
 
 
-def cheap_features_static(place: Place, inventory: Inventory) -> Floats:
+def cheap_features_static(place: WordPlace, inventory: WordInventory) -> Floats:
     """Likeness of static vectors, for finding words that are near but wrong."""
     from trope.tasks.rewriting.inventory import lemma_vector
 
     return np.asarray(inventory.vectors @ lemma_vector(place.lemma, place.upos), dtype=np.float64)
 
 
-def _list(place: Place, words: Inventory, labels: dict[str, float]) -> JudgedList:
-    columns = named(cheap_features(place, words), CHEAP)
+def _list(place: WordPlace, words: WordInventory, labels: dict[str, float]) -> JudgedList:
+    columns = columns_by_name(cheap_features(place, words), CHEAP)
     wanted = np.array([labels.get(word, 0.0) for word in words.lemmas])
     return JudgedList(words.lemmas, wanted, columns)
 
@@ -213,16 +212,16 @@ def _list(place: Place, words: Inventory, labels: dict[str, float]) -> JudgedLis
 def _substitution_rank(
     run: RewritingRun,
     targets: Sequence[SubstitutionTarget],
-    places: Sequence[Place],
-    shortlist: Scores,
-) -> Scores:
+    places: Sequence[WordPlace],
+    shortlist: LinearScores,
+) -> LinearScores:
     rng = np.random.default_rng(run.seed)
-    chosen = sorted(rng.permutation(len(targets))[: run.sizes.in_place * len(SETS)])
+    chosen = sorted(rng.permutation(len(targets))[: run.sizes.in_place * len(SUBSTITUTION_SETS)])
     lists, asked = [], []
     for number in chosen:
         place, labels = places[number], _labels(targets[number])
         inventory = read_inventory(place.upos)
-        scores = shortlist.of(named(cheap_features(place, inventory), CHEAP))
+        scores = shortlist.of(columns_by_name(cheap_features(place, inventory), CHEAP))
         best = [int(row) for row in np.argsort(-scores)[:READ_IN_PLACE]]
         offered = [row for word in labels if (row := inventory.rows.get(word)) is not None]
         if len(offered) > READ_IN_PLACE // 2:
@@ -233,7 +232,7 @@ def _substitution_rank(
         asked.append((place, [place.fitted(word) for word in words.lemmas]))
     run.say(f"reading the candidates of {len(asked)} places")
     lists = [
-        JudgedList(j.lemmas, j.labels, {**j.columns, **named(context, CONTEXT)})
+        JudgedList(j.lemmas, j.labels, {**j.columns, **columns_by_name(context, CONTEXT)})
         for j, context in zip(lists, run.read(asked), strict=True)
     ]
     return learn_scores(lists, (*CHEAP, *CONTEXT), penalty=PENALTIES[0], here=True)
@@ -243,8 +242,10 @@ def _judged_lists(
     headlines: Sequence[JudgedHeadline], contexts: Sequence[Array]
 ) -> Iterator[JudgedList]:
     for headline, context in zip(headlines, contexts, strict=True):
-        words = Inventory(headline.lemmas, "VERB")
-        columns = named(cheap_features(headline.place, words), CHEAP) | named(context, CONTEXT)
+        words = WordInventory(headline.lemmas, "VERB")
+        columns = columns_by_name(cheap_features(headline.place, words), CHEAP) | columns_by_name(
+            context, CONTEXT
+        )
         labels = np.array(headline.accepted, dtype=np.float64)
         yield JudgedList(
             headline.lemmas, labels, columns, headline.direction,
@@ -254,13 +255,13 @@ def _judged_lists(
 
 def _clean_contexts(
     run: RewritingRun, headlines: Sequence[JudgedHeadline]
-) -> tuple[list[Array], Scale]:
+) -> tuple[list[Array], FeatureScale]:
     """The features in place by the teacher, where there is one, on the scale of the student's."""
     asked = [(headline.place, headline.forms) for headline in headlines]
     run.say(f"reading the candidates of {len(headlines)} headlines")
     own = run.read(asked)
     if run.teacher is None:
-        return own, Scale({}, {})
+        return own, FeatureScale({}, {})
     run.say("reading them with the vectors of the teacher")
     of_teacher = run.read(asked, by=run.teacher)
     scale = scale_between(np.vstack(of_teacher), np.vstack(own), CONTEXT)
@@ -288,7 +289,7 @@ def _choose_penalty(
 
 
 def _headline_shortlists(
-    run: RewritingRun, headlines: Sequence[JudgedHeadline], same: Scores
+    run: RewritingRun, headlines: Sequence[JudgedHeadline], same: LinearScores
 ) -> list[JudgedList]:
     """For every headline its judged verbs and a sample of all others."""
     rng = np.random.default_rng(run.seed)

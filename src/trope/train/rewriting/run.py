@@ -13,9 +13,9 @@ from trope.core.files import atomic_write
 from trope.core.progress import Say
 from trope.tasks.rewriting.features import context_features
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.task import Parser, Place
+from trope.tasks.rewriting.task import TreeParser, WordPlace
 
-Asked = Sequence[tuple[Place, Sequence[str]]]
+Asked = Sequence[tuple[WordPlace, Sequence[str]]]
 
 
 def read_in_place(asked: Asked, meanings: Meanings, work: Path | None) -> list[Array]:
@@ -61,7 +61,7 @@ class RewritingRun:
     """
 
     data: Path
-    parser: Parser
+    parser: TreeParser
     meanings: Meanings
     teacher: Meanings | None
     sizes: SampleSizes

@@ -12,18 +12,18 @@ import msgspec
 import numpy as np
 
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features
-from trope.tasks.rewriting.headlines import JudgedHeadline
-from trope.tasks.rewriting.inventory import Inventory, read_inventory
-from trope.tasks.rewriting.learning import (
+from trope.tasks.rewriting.inventory import WordInventory, read_inventory
+from trope.tasks.rewriting.ranker import SUBSTITUTION, LinearScores, SubstituteRanker, only_nearest
+from trope.tasks.rewriting.ranker_training import (
+    Floats,
     JudgedList,
     folds_of,
     learn_directions,
     with_copies,
 )
-from trope.tasks.rewriting.logistic import Floats
-from trope.tasks.rewriting.ranker import SUBSTITUTION, Ranker, Scores, only_nearest
 from trope.tasks.rewriting.rewriter import SHORTLISTED
-from trope.tasks.rewriting.task import DIRECTIONS, Place
+from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
+from trope.tasks.rewriting.training_data import JudgedHeadline
 from trope.train.rewriting.run import RewritingRun
 
 MIXES = (0.5, 1.0, 2.0, 4.0, 8.0)
@@ -46,11 +46,11 @@ class RankerLessons:
     kind: str
     copies: Sequence[Sequence[JudgedList]]
     short: Sequence[JudgedList]
-    same_short: Scores
-    same_rank: Scores
+    same_short: LinearScores
+    same_rank: LinearScores
     penalty: float
 
-    def ranker(self, at: Iterable[int]) -> Ranker:
+    def ranker(self, at: Iterable[int]) -> SubstituteRanker:
         """A ranker that has seen the lists with these numbers alone."""
         chosen = list(at)
         learnt, lists, own = with_copies(self.copies, chosen)
@@ -61,7 +61,7 @@ class RankerLessons:
         )
         names = (*CHEAP, *CONTEXT, SUBSTITUTION)
         rank = learn_directions(lists, learnt, names, own=own, penalty=self.penalty, here=True)
-        return Ranker(
+        return SubstituteRanker(
             self.kind,
             {SUBSTITUTION: self.same_short, **shortlist},
             {SUBSTITUTION: self.same_rank, **rank},
@@ -115,7 +115,7 @@ def choose_mix(
 
 def _folds(
     run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: RankerLessons
-) -> Iterator[tuple[Ranker, list[JudgedHeadline]]]:
+) -> Iterator[tuple[SubstituteRanker, list[JudgedHeadline]]]:
     """Headlines with a ranker that has not seen them."""
     folds = folds_of([headline.id for headline in headlines], FOLDS, run.seed)
     for fold in range(FOLDS):
@@ -151,7 +151,7 @@ class _Open:
 
 
 def _open_scores(
-    run: RewritingRun, ranker: Ranker, headlines: Sequence[JudgedHeadline]
+    run: RewritingRun, ranker: SubstituteRanker, headlines: Sequence[JudgedHeadline]
 ) -> list[_Open]:
     inventory = read_inventory("VERB")
     lists, shortlists = [], []
@@ -173,6 +173,6 @@ def _open_scores(
     return found
 
 
-def without_own(rows: Iterable[int], inventory: Inventory, place: Place) -> list[int]:
+def without_own(rows: Iterable[int], inventory: WordInventory, place: WordPlace) -> list[int]:
     """The rows of an inventory but that of the word that stands in the place."""
     return [int(row) for row in rows if inventory.lemmas[row] != place.lemma]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
@@ -103,19 +103,8 @@ ENDPOINTS = (
 
 
 def addresses() -> list[URLPattern]:
-    """The paths of the API, with its description."""
-    own = [path(f"api/{each.name}", _view(each), name=f"api_{each.name}") for each in ENDPOINTS]
-    return [*own, path("api/openapi.json", describe, name="openapi")]
-
-
-@csrf_exempt
-def describe(request: HttpRequest) -> HttpResponse:
-    """The description of the API."""
-    from trope.workbench.web.openapi import description
-
-    if request.method != "GET":
-        return wrong_method(request, ("GET",))
-    return JsonResponse(description(), json_dumps_params={"indent": 2})
+    """The paths of the API."""
+    return [path(f"api/{each.name}", _view(each), name=f"api_{each.name}") for each in ENDPOINTS]
 
 
 def _view(endpoint: Endpoint) -> Callable[[HttpRequest], HttpResponse]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 
 from trope import __version__
 from trope.workbench.web.api import ENDPOINTS, JSON, Endpoint
+from trope.workbench.web.errors import wrong_method
 from trope.workbench.web.schemas import ErrorDocument
 
 _REFUSALS = {
@@ -23,6 +26,14 @@ _REFUSALS = {
     "503": "Too many requests are waiting, or this one took too long.",
 }
 _TEMPLATE = "#/components/schemas/{name}"
+
+
+@csrf_exempt
+def describe(request: HttpRequest) -> HttpResponse:
+    """The view of the description."""
+    if request.method != "GET":
+        return wrong_method(request, ("GET",))
+    return JsonResponse(description(), json_dumps_params={"indent": 2})
 
 
 def description() -> dict[str, Any]:

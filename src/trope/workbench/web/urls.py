@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from trope.workbench.web import api, corpus_pages, errors, middleware, text_pages
+from trope.workbench.web import api, corpus_pages, errors, middleware, openapi, text_pages
 
 handler400 = errors.bad_request
 handler404 = errors.not_found
@@ -21,5 +21,6 @@ urlpatterns = [
     path("kept/delete", text_pages.delete, name="delete"),
     path("enter/<str:token>", middleware.enter, name="enter"),
     *api.addresses(),
+    path("api/openapi.json", openapi.describe, name="openapi"),
     *corpus_pages.addresses(),
 ]

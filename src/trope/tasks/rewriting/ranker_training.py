@@ -1,4 +1,7 @@
-"""How the ranker is learnt from lists of candidates that people judged."""
+"""How the ranker learns from lists of candidates that people judged.
+
+Logistic regression with a penalty, in numpy: small, exact, the same on every machine.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,62 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from trope.tasks.rewriting.logistic import Floats, fit_logistic
 from trope.tasks.rewriting.meaning import Array
-from trope.tasks.rewriting.pairs import PAIR, Pairs, add_up
 from trope.tasks.rewriting.ranker import (
-    HERE,
-    PRIOR,
+    CENTRED,
+    PRIOR_FEATURES,
     SUBSTITUTION,
-    Ranker,
-    Scores,
-    named,
+    LinearScores,
+    SubstituteRanker,
+    columns_by_name,
     prior_features,
 )
 from trope.tasks.rewriting.task import DIRECTIONS
+from trope.tasks.rewriting.verb_pairs import PAIR_FEATURES, VerbPairs, sum_pairs
 
-Part = dict[str, tuple[float, float]]
+Floats = npt.NDArray[np.float64]
+_STEPS = 50
+_CLOSE = 1e-8
+
+
+def fit_logistic(
+    rows: npt.ArrayLike, labels: npt.ArrayLike, *, penalty: float, shares: npt.ArrayLike = 1.0
+) -> tuple[Floats, float]:
+    """Weights and bias that make the labels likely; columns are standardised for the penalty.
+
+    Args:
+        rows: items × features.
+        labels: 0 or 1 (or a probability) for each item.
+        penalty: how dear the squares of the standardised weights are.
+        shares: how much each item counts.
+    """
+    table = np.asarray(rows, dtype=np.float64)
+    wanted = np.asarray(labels, dtype=np.float64)
+    counted = np.broadcast_to(np.asarray(shares, dtype=np.float64), wanted.shape)
+    centre, spread = table.mean(axis=0), table.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    inputs = np.hstack([(table - centre) / spread, np.ones((len(table), 1))])
+    ridge = np.diag([penalty] * table.shape[1] + [1e-9])
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(_STEPS):
+        said = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
+        slope = inputs.T @ (counted * (said - wanted)) + ridge @ weights
+        curve = (inputs * (counted * said * (1 - said) + 1e-9)[:, None]).T @ inputs + ridge
+        step = np.linalg.solve(curve, slope)
+        weights = weights - step
+        if np.abs(step).max() < _CLOSE:
+            break
+    own = weights[:-1] / spread
+    return own, float(weights[-1] - own @ centre)
+
+
+AcceptanceCounts = dict[str, tuple[float, float]]
 """How often each word was judged, and its acceptances beyond what was to be expected."""
 
-Priors = dict[str, Part]
-Table = dict[str, Floats]
+Priors = dict[str, AcceptanceCounts]
+FeatureTable = dict[str, Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +78,7 @@ class JudgedList:
 
     lemmas: tuple[str, ...]
     labels: Floats
-    columns: Table
+    columns: FeatureTable
     direction: str = ""
     share: float = 1.0
     group: str = field(default="")
@@ -47,26 +86,30 @@ class JudgedList:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AcceptanceStatistics:
     """What people said of words wherever they were put, and of words put in the place of others."""
 
     priors: Priors
-    pairs: Pairs
+    pairs: VerbPairs
 
     def columns(
-        self, word: str, lemmas: Sequence[str], direction: str, without: Part | None = None
-    ) -> Table:
+        self,
+        word: str,
+        lemmas: Sequence[str],
+        direction: str,
+        without: AcceptanceCounts | None = None,
+    ) -> FeatureTable:
         """The features of words for a place; `without` is what their own list added."""
         of_words = prior_features(self.priors, lemmas, direction, without=without)
         of_pairs = self.pairs.features(word, lemmas, direction, without=without)
-        return named(of_words, PRIOR) | named(of_pairs, PAIR)
+        return columns_by_name(of_words, PRIOR_FEATURES) | columns_by_name(of_pairs, PAIR_FEATURES)
 
 
-def learn_said(lists: Sequence[JudgedList]) -> Said:
+def learn_statistics(lists: Sequence[JudgedList]) -> AcceptanceStatistics:
     """What the judgments of all lists come to."""
-    parts = zip(lists, own_parts(lists), strict=True)
-    pairs = add_up((judged.direction, judged.word, part) for judged, part in parts)
-    return Said(learn_priors(lists), pairs)
+    parts = zip(lists, contributions(lists), strict=True)
+    pairs = sum_pairs((judged.direction, judged.word, part) for judged, part in parts)
+    return AcceptanceStatistics(learn_priors(lists), pairs)
 
 
 def learn_priors(lists: Iterable[JudgedList]) -> Priors:
@@ -77,21 +120,21 @@ def learn_priors(lists: Iterable[JudgedList]) -> Priors:
         own = [judged for judged in lists if judged.direction == direction]
         rate = _rate(own)
         for judged in own:
-            for lemma, (number, excess) in own_part(judged, rate).items():
+            for lemma, (number, excess) in _contribution(judged, rate).items():
                 known = found.get(lemma, (0.0, 0.0))
                 found[lemma] = (known[0] + number, known[1] + excess)
     return priors
 
 
-def own_parts(lists: Sequence[JudgedList]) -> list[Part]:
+def contributions(lists: Sequence[JudgedList]) -> list[AcceptanceCounts]:
     """What each list added to the priors, which must not help to rank that very list."""
     rates: dict[str, float] = {d: _rate([j for j in lists if j.direction == d]) for d in DIRECTIONS}
-    return [own_part(judged, rates[judged.direction]) for judged in lists]
+    return [_contribution(judged, rates[judged.direction]) for judged in lists]
 
 
-def own_part(judged: JudgedList, rate: float) -> Part:
+def _contribution(judged: JudgedList, rate: float) -> AcceptanceCounts:
     """What one list adds to the priors of its words."""
-    part: Part = {}
+    part: AcceptanceCounts = {}
     for lemma, label in zip(judged.lemmas, judged.labels, strict=True):
         number, excess = part.get(lemma, (0.0, 0.0))
         part[lemma] = (number + 1, excess + float(label) - rate)
@@ -105,33 +148,35 @@ def _rate(lists: Sequence[JudgedList]) -> float:
 
 def learn_scores(
     lists: Sequence[JudgedList], names: Sequence[str], *, penalty: float, here: bool
-) -> Scores:
+) -> LinearScores:
     """One linear function for all lists; with `here`, columns are also compared inside a list."""
     rows = np.vstack([_rows(judged.columns, names, here) for judged in lists])
     labels = np.concatenate([judged.labels for judged in lists])
     shares = np.concatenate([np.full(len(judged.labels), judged.share) for judged in lists])
     weights, bias = fit_logistic(rows, labels, penalty=penalty, shares=shares)
-    return Scores(bias, dict(zip(_names(names, here), map(float, weights), strict=True)))
+    return LinearScores(bias, dict(zip(_names(names, here), map(float, weights), strict=True)))
 
 
 def learn_directions(
     lists: Sequence[JudgedList],
-    said: Said,
+    said: AcceptanceStatistics,
     names: Sequence[str],
     *,
-    own: Sequence[Part],
+    own: Sequence[AcceptanceCounts],
     penalty: float,
     here: bool,
-) -> dict[str, Scores]:
+) -> dict[str, LinearScores]:
     """A function for each direction, which share what they have in common.
 
     The columns stand in the table twice, the second time with the sign of the direction, so that
     the penalty draws the two functions together. What was said of a word leaves out `own`, what
     its own headline added to it.
     """
-    all_names = (*names, *PRIOR, *PAIR)
+    all_names = (*names, *PRIOR_FEATURES, *PAIR_FEATURES)
     rows, labels, shares = [], [], []
-    known: dict[int, Table] = {}  # copies of a list have the same part, and were said the same of
+    known: dict[
+        int, FeatureTable
+    ] = {}  # copies of a list have the same part, and were said the same of
     for judged, part in zip(lists, own, strict=True):
         if id(part) not in known:
             known[id(part)] = said.columns(
@@ -146,10 +191,10 @@ def learn_directions(
         np.vstack(rows), np.concatenate(labels), penalty=penalty, shares=np.concatenate(shares)
     )
     columns = _names(all_names, here)
-    found: dict[str, Scores] = {}
+    found: dict[str, LinearScores] = {}
     for direction, sign in zip(DIRECTIONS, (1.0, -1.0), strict=True):
         own_weights = weights[: len(columns)] + sign * weights[len(columns) : -1]
-        found[direction] = Scores(
+        found[direction] = LinearScores(
             float(bias + sign * weights[-1]),
             dict(zip(columns, map(float, own_weights), strict=True)),
         )
@@ -157,7 +202,7 @@ def learn_directions(
 
 
 def _names(names: Sequence[str], here: bool) -> tuple[str, ...]:
-    return (*names, *(name + HERE for name in names)) if here else tuple(names)
+    return (*names, *(name + CENTRED for name in names)) if here else tuple(names)
 
 
 def _rows(columns: Mapping[str, Floats], names: Sequence[str], here: bool) -> Floats:
@@ -165,7 +210,7 @@ def _rows(columns: Mapping[str, Floats], names: Sequence[str], here: bool) -> Fl
     return np.hstack([table, table - table.mean(axis=0)]) if here else table
 
 
-def with_substitution(judged: JudgedList, scores: Scores) -> JudgedList:
+def with_substitution(judged: JudgedList, scores: LinearScores) -> JudgedList:
     """The list with one more column: how well each word says the same."""
     return replace(judged, columns={**judged.columns, SUBSTITUTION: scores.of(judged.columns)})
 
@@ -180,11 +225,11 @@ def folds_of(groups: Sequence[str], number: int, seed: int) -> list[int]:
 
 def with_copies(
     copies: Sequence[Sequence[JudgedList]], chosen: Sequence[int]
-) -> tuple[Said, list[JudgedList], list[Part]]:
+) -> tuple[AcceptanceStatistics, list[JudgedList], list[AcceptanceCounts]]:
     """What was said in the chosen lists, their copies, each for its share, and each one's part."""
     lists = [copies[0][at] for at in chosen]
     every = [replace(copy[at], share=1 / len(copies)) for copy in copies for at in chosen]
-    return learn_said(lists), every, own_parts(lists) * len(copies)
+    return learn_statistics(lists), every, contributions(lists) * len(copies)
 
 
 def cross_scores(
@@ -215,7 +260,7 @@ def cross_scores(
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class FeatureScale:
     """A straight line for each feature, from what one source of meanings says to another's."""
 
     factors: dict[str, float]
@@ -227,28 +272,28 @@ class Scale:
         shifts = np.array([self.shifts[name] for name in names])
         return np.asarray(table * factors + shifts, dtype=np.float32)
 
-    def ranker(self, ranker: Ranker, meanings: str) -> Ranker:
+    def ranker(self, ranker: SubstituteRanker, meanings: str) -> SubstituteRanker:
         """A ranker for the second source as one for the first, which says the same."""
         rank = {question: self._scores(scores) for question, scores in ranker.rank.items()}
         return msgspec.structs.replace(ranker, meanings=meanings, rank=rank)
 
-    def _scores(self, scores: Scores) -> Scores:
+    def _scores(self, scores: LinearScores) -> LinearScores:
         bias = scores.bias + sum(
             weight * self.shifts.get(name, 0.0) for name, weight in scores.weights.items()
         )
         weights = {
-            name: weight * self.factors.get(name.removesuffix(HERE), 1.0)
+            name: weight * self.factors.get(name.removesuffix(CENTRED), 1.0)
             for name, weight in scores.weights.items()
         }
-        return Scores(bias, weights)
+        return LinearScores(bias, weights)
 
 
-def scale_between(first: Array, second: Array, names: Sequence[str]) -> Scale:
+def scale_between(first: Array, second: Array, names: Sequence[str]) -> FeatureScale:
     """The lines that give the columns of one table the means and spreads of another."""
     spread = first.std(axis=0)
     factors = np.where(spread > 0, second.std(axis=0) / np.where(spread > 0, spread, 1), 1.0)
     shifts = second.mean(axis=0) - factors * first.mean(axis=0)
-    return Scale(
+    return FeatureScale(
         dict(zip(names, map(float, factors), strict=True)),
         dict(zip(names, map(float, shifts), strict=True)),
     )

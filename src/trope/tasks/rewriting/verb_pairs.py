@@ -17,7 +17,7 @@ import numpy.typing as npt
 from trope.tasks.rewriting.inventory import framed_vectors, read_inventory
 from trope.tasks.rewriting.meaning import Array
 
-PAIR = ("accepted_pair", "judged_pair")
+PAIR_FEATURES = ("accepted_pair", "judged_pair")
 """How often people accepted pairs like this one beyond what was to be expected; how often asked."""
 
 WEIGHT = 2.0
@@ -29,25 +29,29 @@ _SMALLEST = 1e-3  # directions in which the groups hardly differ would be blown 
 _STORED = np.float16
 
 Floats = npt.NDArray[np.float64]
-Part = Mapping[str, tuple[float, float]]
+AcceptanceTable = Mapping[str, tuple[float, float]]
 """How often each word was judged, and its acceptances beyond what was to be expected."""
 
 
-class Pairs(msgspec.Struct, frozen=True):
+class VerbPairs(msgspec.Struct, frozen=True):
     """The tables: a vector a group of verbs, and for each direction two sums over judged pairs."""
 
     groups: bytes
     sums: dict[str, bytes]
 
     def features(
-        self, word: str, lemmas: Sequence[str], direction: str, without: Part | None = None
+        self,
+        word: str,
+        lemmas: Sequence[str],
+        direction: str,
+        without: AcceptanceTable | None = None,
     ) -> Array:
-        """[lemma, PAIR] for a word and those put in its place.
+        """[lemma, PAIR_FEATURES] for a word and those put in its place.
 
         `without` is what the list of this very word added, in training.
         """
         if direction not in self.sums:
-            return np.zeros((len(lemmas), len(PAIR)), dtype=np.float32)
+            return np.zeros((len(lemmas), len(PAIR_FEATURES)), dtype=np.float32)
         own, others = self._codes((word,))[0], self._codes(tuple(lemmas))
         judged, excess = (others @ (own @ table) for table in _sums(self.sums[direction]))
         if without:
@@ -61,18 +65,20 @@ class Pairs(msgspec.Struct, frozen=True):
         return _codes(lemmas, self.groups)
 
 
-def add_up(lists: Iterable[tuple[str, str, Part]]) -> Pairs:
-    """Pairs from lists: the direction, the word that stands there, what was said of others."""
+def sum_pairs(lists: Iterable[tuple[str, str, AcceptanceTable]]) -> VerbPairs:
+    """The tables of lists: direction, word of the place, acceptances of the words offered."""
     groups = verb_groups()
     sums: dict[str, Floats] = {}
     for direction, word, part in lists:
         own = _codes((word,), groups)[0]
         table = sums.setdefault(direction, np.zeros((2, GROUPS, GROUPS)))
         table += own[None, :, None] * _added(part, groups).T[:, None, :]
-    return Pairs(groups, {name: table.astype(_STORED).tobytes() for name, table in sums.items()})
+    return VerbPairs(
+        groups, {name: table.astype(_STORED).tobytes() for name, table in sums.items()}
+    )
 
 
-def _added(part: Part, groups: bytes) -> Floats:
+def _added(part: AcceptanceTable, groups: bytes) -> Floats:
     """[group, 2]: the words of a list, each as often as it was judged, and accepted."""
     values = np.array(list(part.values()), dtype=np.float64).reshape(len(part), 2)
     return np.asarray(_codes(tuple(part), groups).T @ values, dtype=np.float64)

@@ -1,15 +1,27 @@
-"""NewsMet's judged candidates: headlines, their focus verbs, six candidates each."""
+"""What rewriting learns from: NewsMet's judged candidates, and sets of lexical substitution.
+
+Everything that `trope evaluate rewriting` measures on is left out: the files of CoInCo that the
+test split of SWORDS is taken from, and MUNCH's items from the test documents of the VU corpus.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import Headline
-from trope.lexicon.inflection import lemma
-from trope.lexicon.wordlists import shipped_words
-from trope.tasks.rewriting.task import TREES, Direction, Parser, Place
+from trope.corpora.substitution import (
+    SubstitutionTarget,
+    read_coinco,
+    read_lexsub2007,
+    read_munch,
+    read_swords,
+)
+from trope.corpora.vua import read_vua_words
+from trope.tasks.rewriting.task import TREES, Direction, TreeParser, WordPlace, verb_base
 from trope.text.tokenise import tokenise
 
 _CHUNK = re.compile(r"\S+")
@@ -21,7 +33,7 @@ class JudgedHeadline:
     """A headline, where its focus verb stands, and what people said of each candidate."""
 
     id: str
-    place: Place
+    place: WordPlace
     direction: Direction
     forms: tuple[str, ...]
     lemmas: tuple[str, ...]
@@ -34,7 +46,7 @@ class JudgedHeadline:
         return frozenset(lemma for lemma, accepted in pairs if accepted)
 
 
-def judged_headlines(headlines: Iterable[Headline], parser: Parser) -> list[JudgedHeadline]:
+def judged_headlines(headlines: Iterable[Headline], parser: TreeParser) -> list[JudgedHeadline]:
     """The headlines that have judged candidates, with their trees, in the order of the file."""
     originals: dict[str, Headline] = {}
     candidates: dict[str, list[Headline]] = {}
@@ -52,7 +64,7 @@ def judged_headlines(headlines: Iterable[Headline], parser: Parser) -> list[Judg
         judged.append(
             JudgedHeadline(
                 id=headline.id,
-                place=Place(parse, at, "VERB", verb_base(parse.words[at])),
+                place=WordPlace(parse, at, "VERB", verb_base(parse.words[at])),
                 direction="literal" if headline.metaphor else "metaphorical",
                 forms=forms,
                 lemmas=tuple(verb_base(form) for form in forms),
@@ -77,20 +89,6 @@ def _replaced(candidate: Headline) -> str:
     return _EDGES.sub("", chunk) or chunk
 
 
-def verb_base(form: str) -> str:
-    """The base form of a word that is taken for a verb, whatever form it has."""
-    small = form.lower()
-    known = shipped_words()
-    if small in known.verbs:
-        return small
-    irregular = known.past.get(small) or known.participle.get(small)
-    if irregular:
-        return irregular
-    endings = {"ing": "VBG", "ed": "VBD", "s": "VBZ"}
-    tag = next((tag for ending, tag in endings.items() if small.endswith(ending)), "VB")
-    return lemma(small, "VERB", tag) or small
-
-
 def shuffled(headline: JudgedHeadline, order: Sequence[int]) -> JudgedHeadline:
     """The headline with its candidates in another order."""
     return JudgedHeadline(
@@ -101,3 +99,51 @@ def shuffled(headline: JudgedHeadline, order: Sequence[int]) -> JudgedHeadline:
         tuple(headline.lemmas[at] for at in order),
         tuple(headline.accepted[at] for at in order),
     )
+
+
+Targets = list[SubstitutionTarget]
+
+
+def swords_dev(data: Path) -> Targets:
+    """SWORDS dev, where every substitute was judged."""
+    return list(read_swords(load_corpora()["swords"].find("swords-v1.1_dev.json.gz", data)))
+
+
+def coinco_without_swords(data: Path) -> Targets:
+    """CoInCo without the files of SWORDS test."""
+    test = read_swords(load_corpora()["swords"].find("swords-v1.1_test.json.gz", data))
+    banned = {target.document for target in test}
+    path = load_corpora()["coinco"].find("coinco_patched.xml.gz", data)
+    return [target for target in read_coinco(path) if target.document not in banned]
+
+
+def lexsub_targets(data: Path) -> Targets:
+    """SemEval-2007 Task 10, trial and test."""
+    corpus = load_corpora()["semeval2007-lexsub"]
+    sentences = corpus.find("lst_all.xml", data)
+    return [
+        target
+        for part in ("trial", "test")
+        for target in read_lexsub2007(sentences, corpus.find(f"lst_{part}.gold", data))
+    ]
+
+
+def split_munch(data: Path) -> tuple[Targets, Targets]:
+    """MUNCH's items from train documents of the VU corpus, and those from its test documents."""
+    path = load_corpora()["munch"].find("correct_answers/for_generation.csv", data)
+    test = load_corpora()["vua18"].find("VUA_seq_formatted_test.csv", data)
+    documents = {sentence.id.rpartition("_")[0] for sentence in read_vua_words(test)}
+    items = list(read_munch(path))
+    return (
+        [item for item in items if item.document not in documents],
+        [item for item in items if item.document in documents],
+    )
+
+
+SUBSTITUTION_SETS: dict[str, Callable[[Path], Targets]] = {
+    "swords": swords_dev,
+    "coinco": coinco_without_swords,
+    "semeval2007-lexsub": lexsub_targets,
+    "munch": lambda data: split_munch(data)[0],
+}
+"""The sets that can be left out with `--without`."""

@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 
 from trope.core.errors import BadModel, MissingData
-from trope.tasks.rewriting.learning import (
-    JudgedList,
-    cross_scores,
-    folds_of,
-    learn_directions,
-    learn_priors,
-    learn_said,
-    learn_scores,
-    own_parts,
-    scale_between,
-    with_copies,
-)
-from trope.tasks.rewriting.logistic import fit_logistic
 from trope.tasks.rewriting.ranker import (
-    PRIOR,
-    Ranker,
-    Scores,
+    PRIOR_FEATURES,
+    LinearScores,
+    SubstituteRanker,
     prior_features,
     ranker_file,
     read_ranker,
     write_ranker,
+)
+from trope.tasks.rewriting.ranker_training import (
+    JudgedList,
+    contributions,
+    cross_scores,
+    fit_logistic,
+    folds_of,
+    learn_directions,
+    learn_priors,
+    learn_scores,
+    learn_statistics,
+    scale_between,
+    with_copies,
 )
 
 
@@ -60,7 +60,7 @@ def test_a_column_that_never_changes_gets_no_weight() -> None:
 def test_directions_learn_what_differs_between_them() -> None:
     judged = lists()
     scores = learn_directions(
-        judged, learn_said(judged), ("x",), own=own_parts(judged), penalty=1.0, here=True
+        judged, learn_statistics(judged), ("x",), own=contributions(judged), penalty=1.0, here=True
     )
     assert scores["literal"].weights["x~"] > 0 > scores["metaphorical"].weights["x~"]
 
@@ -69,14 +69,17 @@ def test_a_word_is_never_helped_by_its_own_headline() -> None:
     judged = [JudgedList(("a", "b"), np.array([1.0, 0.0]), {}, "literal", group="1")]
     priors = learn_priors(judged)
     assert priors["literal"]["a"] == (1.0, 0.5)
-    without = prior_features(priors, ("a", "b"), "literal", without=own_parts(judged)[0])
+    without = prior_features(priors, ("a", "b"), "literal", without=contributions(judged)[0])
     assert not without.any()
 
 
 def test_verbs_that_mean_about_the_same_lend_each_other_their_acceptance() -> None:
     judged = [JudgedList(("attack", "eat"), np.array([1.0, 0.0]), {}, "literal", group="1")]
     rows = prior_features(learn_priors(judged), ("assault", "devour", "zzyx"), "literal")
-    accepted, near = rows[:, PRIOR.index("accepted")], rows[:, PRIOR.index("accepted_near")]
+    accepted, near = (
+        rows[:, PRIOR_FEATURES.index("accepted")],
+        rows[:, PRIOR_FEATURES.index("accepted_near")],
+    )
     assert not accepted.any()  # nobody judged these
     assert near[0] > 0 > near[1]
     assert near[2] == 0  # nothing is known of it
@@ -87,7 +90,7 @@ def test_copies_count_as_much_as_one_list_and_priors_see_each_headline_once() ->
     said, every, own = with_copies([judged, judged, judged], [0, 1, 5])
     assert (len(every), len(own)) == (9, 9)
     assert sum(one.share for one in every) == pytest.approx(3)
-    assert said == learn_said([judged[0], judged[1], judged[5]])
+    assert said == learn_statistics([judged[0], judged[1], judged[5]])
     once = learn_directions(
         [judged[n] for n in (0, 1, 5)], said, ("x",), own=own[:3], penalty=1.0, here=True
     )
@@ -97,7 +100,7 @@ def test_copies_count_as_much_as_one_list_and_priors_see_each_headline_once() ->
 
 
 def test_scores_compared_inside_a_list_do_not_depend_on_its_level() -> None:
-    scores = Scores(0.0, {"x~": 2.0})
+    scores = LinearScores(0.0, {"x~": 2.0})
     low, high = scores.of({"x": np.array([1.0, 2.0])}), scores.of({"x": np.array([11.0, 12.0])})
     assert np.allclose(low, high)
 
@@ -117,8 +120,10 @@ def test_labels_may_be_shares() -> None:
 
 
 def test_a_ranker_survives_its_file(tmp_path: Path) -> None:
-    scores = {"literal": Scores(0.5, {"x": 1.25})}
-    ranker = Ranker("static", scores, scores, {"literal": {"say": (3.0, -0.5)}}, {"literal": 2.0})
+    scores = {"literal": LinearScores(0.5, {"x": 1.25})}
+    ranker = SubstituteRanker(
+        "static", scores, scores, {"literal": {"say": (3.0, -0.5)}}, {"literal": 2.0}
+    )
     write_ranker(ranker, tmp_path / "static.json")
     assert read_ranker(tmp_path / "static.json") == ranker
 
@@ -144,8 +149,8 @@ def test_a_ranker_on_another_scale_says_the_same() -> None:
     assert np.allclose(moved.mean(axis=0), second.mean(axis=0), atol=1e-5)
     assert np.allclose(moved.std(axis=0), second.std(axis=0), atol=1e-5)
     weights = {"word_kept": 2.0, "word_kept~": -1.0, "sentence_kept": 0.5, "rank": 1.5}
-    scores = {"literal": Scores(0.25, weights)}
-    ranker = Ranker("encoder", {}, scores, {}, {}, {"literal": 7})
+    scores = {"literal": LinearScores(0.25, weights)}
+    ranker = SubstituteRanker("encoder", {}, scores, {}, {}, {"literal": 7})
     other = scale.ranker(ranker, "public")
     ranks = rng.normal(size=50)
     there = {"rank": ranks, "word_kept": first[:, 0], "sentence_kept": first[:, 1]}

@@ -11,16 +11,15 @@ from trope.core.files import read_lines
 from trope.lexicon.verbs import shipped_verbs
 from trope.lexicon.wordlists import shipped_words
 from trope.lexicon.wordnet import PARTS, read_wordnet
-from trope.tasks.rewriting.headlines import verb_base
-from trope.tasks.rewriting.inventory import Inventory, read_inventory, static_vectors
-from trope.tasks.rewriting.task import Place
+from trope.tasks.rewriting.inventory import WordInventory, read_inventory, static_vectors
+from trope.tasks.rewriting.task import WordPlace, verb_base
 
-MOST = 1000
+MOST_CANDIDATES = 1000
 """Candidates that are read in one place: more are no list that someone made by hand."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedWord:
     """A word that was handed over but is not ranked, and why."""
 
     word: str
@@ -28,11 +27,11 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class UserCandidates:
     """The verbs of a list that can be ranked in a place, and the words that cannot."""
 
-    verbs: Inventory
-    refused: tuple[Refused, ...]
+    verbs: WordInventory
+    refused: tuple[RefusedWord, ...]
 
 
 def read_candidates(given: str) -> list[str]:
@@ -48,28 +47,28 @@ def read_candidates(given: str) -> list[str]:
         raise BadInput(
             "the list of candidates is empty; give words with commas, or a file with a word a line"
         )
-    if len(found) > MOST:
-        raise BadInput(f"the list has {len(found)} candidates; give at most {MOST}")
+    if len(found) > MOST_CANDIDATES:
+        raise BadInput(f"the list has {len(found)} candidates; give at most {MOST_CANDIDATES}")
     return found
 
 
-def usable(words: Sequence[str], place: Place) -> Given:
+def usable_candidates(words: Sequence[str], place: WordPlace) -> UserCandidates:
     """What of a list can be ranked in a place, and what cannot.
 
     Raises:
         BadInput: where nothing of it can.
     """
-    given = sorted_out(words, place)
+    given = sort_candidates(words, place)
     if not len(given.verbs):
         told = "; ".join(f"{own.word!r} {own.reason}" for own in given.refused)
         raise BadInput(f"none of the candidates can stand for {place.word!r}: {told}")
     return given
 
 
-def sorted_out(words: Iterable[str], place: Place) -> Given:
+def sort_candidates(words: Iterable[str], place: WordPlace) -> UserCandidates:
     """The verbs among the words, each once, and the others with what is wrong with them."""
     lemmas: dict[str, str] = {}
-    refused: list[Refused] = []
+    refused: list[RefusedWord] = []
     for word in words:
         base = verb_base(word)
         problem = _problem(word, base)
@@ -78,10 +77,10 @@ def sorted_out(words: Iterable[str], place: Place) -> Given:
         if not problem and base in lemmas:
             problem = f"is {lemmas[base]!r} again"
         if problem:
-            refused.append(Refused(word, problem))
+            refused.append(RefusedWord(word, problem))
         else:
             lemmas[base] = word
-    return Given(Inventory(tuple(lemmas), "VERB"), tuple(refused))
+    return UserCandidates(WordInventory(tuple(lemmas), "VERB"), tuple(refused))
 
 
 def _problem(word: str, base: str) -> str:
