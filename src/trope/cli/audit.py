@@ -39,12 +39,12 @@ def audit(name: str, data: Path, system_file: Path | None, seed: int, as_json: b
     system = read_evaluation(system_file) if system_file else None
     with missing_files_explained(data):
         found = [part(data, seed) for part in parts]
-    warnings = [warned for part in found for warned in find_warnings(part, system)]
+    warnings = [warning for part in found for warning in find_warnings(part, system)]
     if as_json:
         figures = [figure for part in found for figure in part.figures]
         click.echo(to_json(new_evaluation("audit", "", "", figures)), nl=False)
-        for warned in warnings:
-            click.echo(f"warning: {warned.says}", err=True)
+        for warning in warnings:
+            click.echo(f"warning: {warning.message}", err=True)
     else:
         print_audits(found, warnings, system)
-    return int(any(warned.by_system for warned in warnings))
+    return int(any(warning.by_system for warning in warnings))

@@ -19,7 +19,7 @@ from trope.corpora.mean import Analogy, read_mean
 from trope.encoder.session import Encoder
 from trope.evaluate.analogy_figures import (
     PREFIX,
-    Measured,
+    AnalogyItems,
     answer_figures,
     domain_figures,
     error_figures,
@@ -67,7 +67,7 @@ _RELEASED = "every item compared with the query of item 7, as the released scrip
 class AnalogyData:
     """The items with their folds, and the repaired variant where metaphors are at hand."""
 
-    measured: Measured
+    measured: AnalogyItems
     repaired: Sequence[Analogy] | None
     templates: Mapping[str, Template]
     folds: Mapping[str, Mapping[int, list[list[int]]]]
@@ -128,7 +128,7 @@ def read_analogy_data(options: EvaluationOptions) -> AnalogyData:
     """MEAN, its folds, and its repaired variant if the conceptual metaphors are there too."""
     path = options.data / "mean" / "MEAN_datasetV1.csv"
     items = list(read_mean(path))
-    measured = Measured(items, DataRef("mean", "all", sha256(path)), options.seed)
+    measured = AnalogyItems(items, DataRef("mean", "all", sha256(path)), options.seed)
     conceptual = options.data / "conceptual"
     repaired = None
     if (conceptual / "metaphors.yaml").is_file():

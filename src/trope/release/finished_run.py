@@ -54,7 +54,7 @@ class Manifest(msgspec.Struct, frozen=True):
     outputs: tuple[Output, ...] = ()
 
 
-class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RunItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text with what is known of it; of several values `|` stands between."""
 
     id: str
@@ -69,13 +69,13 @@ class _ItemLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     fields: dict[str, Value | list[str]] = {}
 
-    def flat(self) -> Item:
+    def flat(self) -> RunItem:
         """The same with one value a field, as tables want it and as judgments write it."""
         fields = {
             name: SEVERAL.join(value) if isinstance(value, list) else value
             for name, value in self.fields.items()
         }
-        return Item(self.id, self.text, fields)
+        return RunItem(self.id, self.text, fields)
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class Label(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Judgment(msgspec.Struct, frozen=True):
+class RunJudgment(msgspec.Struct, frozen=True):
     """One answer of one person, or of a simulated one, to one question."""
 
     item: str
@@ -106,9 +106,9 @@ class FinishedRun:
     """All of a run; every item has a label, and judgments are of its items."""
 
     manifest: Manifest
-    items: tuple[Item, ...]
+    items: tuple[RunItem, ...]
     labels: dict[str, Label]
-    judgments: tuple[Judgment, ...]
+    judgments: tuple[RunJudgment, ...]
     agreement: dict[str, Any]
 
 
@@ -135,7 +135,7 @@ def read_run(folder: Path) -> FinishedRun:
     if lacking := sorted(known - set(labels)):
         problem = f"has no line for item {lacking[0]!r}; give every item a label, or null"
         raise BadRecord(folder / LABELS, None, problem)
-    judgments = tuple(j for _, j in read_records(folder / JUDGMENTS, Judgment, known))
+    judgments = tuple(j for _, j in read_records(folder / JUDGMENTS, RunJudgment, known))
     _check_labels(folder, manifest, labels)
     return FinishedRun(manifest, items, labels, judgments, _agreement(folder / AGREEMENT))
 

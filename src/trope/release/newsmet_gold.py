@@ -14,8 +14,8 @@ import msgspec
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
 from trope.corpora.newsmet import Headline
-from trope.release.finished_run import SEVERAL, FinishedRun, Item, read_records, read_run
-from trope.release.splitting import group_items, split_groups
+from trope.release.finished_run import SEVERAL, FinishedRun, RunItem, read_records, read_run
+from trope.release.splits import group_items, split_groups
 from trope.tasks.metaphor.silver_sources import PARTS, Part, UserGold
 
 RECIPE = "newsmet"
@@ -81,7 +81,7 @@ def _headlines(folder: Path, run: FinishedRun) -> dict[str, list[Headline]]:
     return found
 
 
-def _with_rejected(item: Item, gold: GoldLine, line: int) -> Iterator[Headline]:
+def _with_rejected(item: RunItem, gold: GoldLine, line: int) -> Iterator[Headline]:
     """The headline, and what the candidates make of it that nobody accepted."""
     metaphor = _METAPHORICAL[gold.label]
     yield Headline(item.id, item.text, metaphor, item.id, None, None, line)
