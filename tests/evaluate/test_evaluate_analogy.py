@@ -100,8 +100,8 @@ def test_a_round_with_a_fold_missing_is_left_out(data, tmp_path):
     ("spoil", "line", "says"),
     [
         (lambda lines: lines[0]["data"].update(mean="other"), 1, "for other items"),
-        (lambda lines: lines[2].pop("scores"), 3, "is no prediction"),
-        (lambda lines: lines[2]["scores"].pop(), 3, "one row of scores an item"),
+        (lambda lines: lines[2].pop("scores"), 3, "is not a prediction"),
+        (lambda lines: lines[2]["scores"].pop(), 3, "one row of scores per item"),
         (lambda lines: lines[2]["scores"][0].append(1), 3, "without 4 scores"),
         (lambda lines: lines[2]["items"].__setitem__(0, 99), 3, "beyond the 24"),
     ],

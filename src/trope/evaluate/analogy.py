@@ -82,7 +82,7 @@ def evaluate(options: EvaluationOptions, meaning: Meaning | None = None) -> Eval
     """All figures of analogies.
 
     Args:
-        options: what every evaluation is told.
+        options: the data, the model and the parts.
         meaning: vectors of meaning for the tier `small`; otherwise those of the folder that
             `--base-weights` names, or of the shipped encoder.
     """

@@ -74,7 +74,7 @@ def read_analogy_predictions(
                 continue
             line = msgspec.json.decode(text, type=PredictionLine)
         except msgspec.DecodeError as error:
-            raise BadRecord(path, number, f"is no prediction ({error}); predict again") from None
+            raise BadRecord(path, number, f"is not a prediction ({error}); predict again") from None
         lines.append(_checked(line, path, number, len(items)))
     if found is None:
         raise BadRecord(path, 1, "is empty; predict again")
@@ -87,7 +87,7 @@ def read_analogy_predictions(
 def _checked(line: PredictionLine, path: Path, number: int, count: int) -> PredictionLine:
     tables = [line.scores, *([line.repaired] if line.repaired else [])]
     if any(len(table) != len(line.items) for table in tables):
-        raise BadRecord(path, number, "does not have one row of scores an item; predict again")
+        raise BadRecord(path, number, "does not have one row of scores per item; predict again")
     if any(len(row) != len(CODES) for table in tables for row in table):
         raise BadRecord(path, number, f"has a row without {len(CODES)} scores; predict again")
     if not line.job.startswith(f"{CHOOSE}/") and any(not 0 <= at < count for at in line.items):
