@@ -197,7 +197,7 @@ def spoil(folder: Path, name: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "words"),
     [
-        ("items.jsonl", "no json", "items.jsonl:193: is no record"),
+        ("items.jsonl", "no json", "items.jsonl:193: is not a record"),
         ("items.jsonl", '{"id": "i3", "text": "again"}', "the id 'i3' of line 4 again"),
         ("items.jsonl", '{"id": "new", "text": "x", "odd": 1}', "unknown field `odd`"),
         ("items.jsonl", '{"id": "new", "text": "x"}', "no line for item 'new'"),
@@ -222,7 +222,7 @@ def test_bad_lines_are_named(tmp_path: Path, name: str, line: str, words: str) -
         ({"labels": ["yes", "no"]}, "has the label 'literal'; known: yes, no"),
         ({"group_by": "colour"}, "has no field 'colour'"),
         ({"outputs": [{"path": "items.jsonl", "bytes": 1, "sha256": "0"}]}, "was altered"),
-        ({"seed": "x"}, "is no manifest of a run"),
+        ({"seed": "x"}, "is not the manifest of a run"),
     ],
 )
 def test_runs_that_cannot_be_released(tmp_path: Path, changes: dict[str, Any], words: str) -> None:

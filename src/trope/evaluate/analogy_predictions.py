@@ -1,4 +1,4 @@
-"""What `trope.train.analogy.fit` predicted, read back and checked."""
+"""Predictions of `trope train analogy`, read and checked."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_analogy_predictions(
     """
     path = folder / FILE
     if not path.is_file():
-        raise MissingData(path, "run python -m trope.train.analogy.fit, which writes it")
+        raise MissingData(path, "run trope train analogy, which writes it")
     found: AnalogyPredictions | None = None
     lines: list[PredictionLine] = []
     for number, text in read_lines(path):
@@ -74,7 +74,7 @@ def read_analogy_predictions(
                 continue
             line = msgspec.json.decode(text, type=PredictionLine)
         except msgspec.DecodeError as error:
-            raise BadRecord(path, number, f"is no prediction ({error}); predict again") from None
+            raise BadRecord(path, number, f"is not a prediction ({error}); predict again") from None
         lines.append(_checked(line, path, number, len(items)))
     if found is None:
         raise BadRecord(path, 1, "is empty; predict again")
@@ -87,7 +87,7 @@ def read_analogy_predictions(
 def _checked(line: PredictionLine, path: Path, number: int, count: int) -> PredictionLine:
     tables = [line.scores, *([line.repaired] if line.repaired else [])]
     if any(len(table) != len(line.items) for table in tables):
-        raise BadRecord(path, number, "does not have one row of scores an item; predict again")
+        raise BadRecord(path, number, "does not have one row of scores per item; predict again")
     if any(len(row) != len(CODES) for table in tables for row in table):
         raise BadRecord(path, number, f"has a row without {len(CODES)} scores; predict again")
     if not line.job.startswith(f"{CHOOSE}/") and any(not 0 <= at < count for at in line.items):

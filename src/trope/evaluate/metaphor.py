@@ -44,7 +44,7 @@ _FEWEST = 100  # metaphors of a part of speech that has a figure of its own
 
 @dataclass(frozen=True, slots=True)
 class ScoredWords:
-    """Words with a probability each, their answers, and the sentences they stand in."""
+    """Words with their probabilities, labels and sentences."""
 
     probabilities: list[float]
     gold: list[bool]

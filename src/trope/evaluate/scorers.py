@@ -48,7 +48,7 @@ def _read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
         choices = [spoken(choice) for choice in by_id[identifier].choices]
         if chosen not in choices:
             offered = ", ".join(by_id[identifier].choices)
-            raise row.fault(f"{chosen!r} is no choice of item {identifier}; choices: {offered}")
+            raise row.fault(f"{chosen!r} is not a choice of item {identifier}; choices: {offered}")
         found[identifier] = CODES[choices.index(chosen)]
     missing = [item.id for item in items if item.id not in found]
     if missing:

@@ -61,7 +61,7 @@ def _error(sums: Floats) -> Floats:
 def _sums(
     probabilities: Sequence[float], gold: Sequence[bool], groups: Sequence[Hashable] | None
 ) -> Floats:
-    """A row a group (one for all without groups): of each bin its items, their sum, the true."""
+    """One row per group, or one for all: per bin its items, their sum, the positives."""
     if len(probabilities) != len(gold):
         raise BadInput(f"{len(probabilities)} probabilities but {len(gold)} labels; give one each")
     shares = np.asarray(probabilities, dtype=np.float64)

@@ -89,7 +89,7 @@ def share_figures(
     seed: int,
     note: str = "",
 ) -> list[Figure]:
-    """One figure a share, `prefix.name`: the ratio of the sums, its interval by bootstrap."""
+    """One figure per share, `prefix.name`: the ratio of the sums, its interval by bootstrap."""
     table = [[shares[name](item) for name in shares] for item in counts]
     parts = [[share.part for share in row] for row in table] or [[0] * len(shares)]
     wholes = [[share.whole for share in row] for row in table] or [[0] * len(shares)]
@@ -132,7 +132,7 @@ def read_evaluation(path: str | Path) -> Evaluation:
     try:
         return msgspec.json.decode(data, type=Evaluation)
     except (msgspec.DecodeError, BadInput) as error:
-        raise BadRecord(path, None, f"is no evaluation ({error}); write it again") from None
+        raise BadRecord(path, None, f"is not an evaluation ({error}); write it again") from None
 
 
 def write_evaluation(evaluation: Evaluation, path: str | Path) -> None:

@@ -147,7 +147,9 @@ def _manifest(folder: Path) -> Manifest:
     try:
         manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
     except msgspec.MsgspecError as error:
-        raise BadRecord(path, None, f"is no manifest of a run ({error})") from None
+        raise BadRecord(
+            path, None, f"is not the manifest of a run ({error}); run the recipe again"
+        ) from None
     if not manifest.finished:
         raise BadInput(f"{folder}: the run is not finished; run the recipe again, it goes on")
     return manifest
@@ -174,7 +176,9 @@ def _agreement(path: Path) -> dict[str, Any]:
         with open_binary(path) as file:
             return msgspec.json.decode(file.read(), type=dict[str, Any])
     except msgspec.MsgspecError as error:
-        raise BadRecord(path, None, f"is no agreement ({error})") from None
+        raise BadRecord(
+            path, None, f"is not an agreement ({error}); run the recipe again"
+        ) from None
 
 
 def read_records(
@@ -188,7 +192,9 @@ def read_records(
         try:
             record = decoder.decode(text)
         except msgspec.MsgspecError as error:
-            raise BadRecord(path, line, f"is no record of a run ({error})") from None
+            raise BadRecord(
+                path, line, f"is not a record of a run ({error}); run the recipe again"
+            ) from None
         if known is not None and (item := getattr(record, "item", "")) not in known:
             raise BadRecord(path, line, f"names the item {item!r}, which {ITEMS} does not have")
         yield line, record

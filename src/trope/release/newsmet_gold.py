@@ -1,4 +1,4 @@
-"""Gold and gold+ of a finished run of the recipe newsmet, parted for a training.
+"""Gold and gold+ of a finished run of the recipe newsmet, split for training.
 
 As in the paper's release, the six candidates that people were asked about are rows of their own:
 an accepted one has the opposite label, a rejected one that of its headline.
@@ -47,7 +47,7 @@ def read_newsmet_gold(folder: Path) -> UserGold:
 
     Raises:
         MissingData: for a folder without a run, or a run without gold and gold+.
-        BadInput: for a run of another recipe, not finished, altered, or too small to be parted.
+        BadInput: for a run of another recipe, not finished, altered, or too small to be split.
     """
     run = read_run(folder)
     if run.manifest.recipe != RECIPE:
@@ -70,7 +70,9 @@ def _headlines(folder: Path, run: FinishedRun) -> dict[str, list[Headline]]:
     found: dict[str, list[Headline]] = {}
     for line, gold in read_records(folder / GOLD, GoldLine):
         if gold.id not in items:
-            raise BadRecord(folder / GOLD, line, f"judges {gold.id!r}, which is no item of the run")
+            raise BadRecord(
+                folder / GOLD, line, f"judges {gold.id!r}, which is not an item of the run"
+            )
         if gold.label in _METAPHORICAL:
             found[gold.id] = list(_with_rejected(items[gold.id], gold, line))
     for line, plus in read_records(folder / GOLD_PLUS, PlusLine, set(found)):

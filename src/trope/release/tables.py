@@ -36,17 +36,17 @@ class Permission:
 
 
 def check_licence(
-    manifest: Manifest, items: Sequence[RunItem], *, told: bool = False
+    manifest: Manifest, items: Sequence[RunItem], *, allowed: bool = False
 ) -> Permission:
     """What of the items may be in a release.
 
     Args:
         manifest: of the run; it says what the texts are.
         items: of the run.
-        told: the user answers for the texts, whatever they are.
+        allowed: the user takes responsibility for the texts.
     """
     terms = TERMS.get(manifest.text_is)
-    if terms is None or told:
+    if terms is None or allowed:
         note = f"texts are in the release on the word of whoever made it ({terms})" if terms else ""
         return Permission(True, note=note)
     names = sorted({name for item in items for name in item.fields})
@@ -84,7 +84,7 @@ JUDGMENT_TYPES = {
 def item_rows(
     run: FinishedRun, groups: Sequence[int], permission: Permission
 ) -> list[dict[str, Value]]:
-    """A row an item, in their order; a withheld text has no column."""
+    """One row per item, in their order; a withheld text has no column."""
     rows = []
     for item, group in zip(run.items, groups, strict=True):
         label = run.labels[item.id]
@@ -117,7 +117,7 @@ def pseudonyms(judgments: Iterable[RunJudgment], seed: int) -> dict[str, str]:
 
 
 def judgment_rows(run: FinishedRun, seed: int) -> list[dict[str, Value]]:
-    """A row a judgment; notes and times of day are not in it."""
+    """One row per judgment, without notes and times of day."""
     names = pseudonyms(run.judgments, seed)
     rows: list[dict[str, Value]] = [
         {

@@ -57,7 +57,9 @@ def read_funnel(folder: Path) -> RunFunnel:
     try:
         return msgspec.json.decode(path.read_bytes(), type=RunFunnel)
     except msgspec.MsgspecError as error:
-        raise BadRecord(path, None, f"is no funnel of a run ({error})") from None
+        raise BadRecord(
+            path, None, f"is not the funnel of a run ({error}); run the recipe again"
+        ) from None
 
 
 def funnel_table(folder: Path, paper: str) -> ReportTable:

@@ -42,7 +42,7 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PaperError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something in print that cannot be right or is not said, and how we read it."""
+    """An error or a gap in print, and how we read it."""
 
     where: str
     problem: str

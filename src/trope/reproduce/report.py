@@ -107,7 +107,7 @@ def overview(report: Reproduction) -> ReportTable:
 
 
 def error_table(notes: PaperNotes) -> ReportTable:
-    """What cannot be right in the paper, or is not said, and how we read it."""
+    """Errors and gaps of the paper, and how we read them."""
     rows = tuple((error.where, error.problem, error.reading) for error in notes.errors)
     return ReportTable("Errors and gaps in print", ("where", "problem", "our reading"), rows)
 

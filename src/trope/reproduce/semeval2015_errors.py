@@ -1,4 +1,4 @@
-"""What cannot be right in the printed tables of SemEval-2015 Task 11, shown by recomputation."""
+"""Errors in the printed tables of SemEval-2015 Task 11, shown by recomputation."""
 
 from __future__ import annotations
 
