@@ -48,8 +48,8 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
         "what `trope release` reads of a run: `manifest.json`, `items.jsonl`, `labels.jsonl` and "
         "`judgments.jsonl`",
         ("trope.release.finished_run:Manifest", "trope.release.finished_run:Input",
-         "trope.release.finished_run:Output", "trope.release.finished_run:Item",
-         "trope.release.finished_run:Label", "trope.release.finished_run:Judgment"),
+         "trope.release.finished_run:Output", "trope.release.finished_run:RunItem",
+         "trope.release.finished_run:Label", "trope.release.finished_run:RunJudgment"),
     ),
 }  # fmt: skip
 

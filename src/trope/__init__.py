@@ -5,16 +5,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trope.core.errors import TropeError
-    from trope.core.records import Analysis, Relation, Token
+    from trope.core.records import Analysis, Metonymy, Relation, SentenceSpan, Sentiment, Token
     from trope.integrations.spacy import load
     from trope.pipeline import Pipeline, analyze, analyze_many, rewrite
+    from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
     "Analysis": "trope.core.records",
+    "Candidate": "trope.tasks.rewriting.rewriter",
+    "Metonymy": "trope.core.records",
     "Pipeline": "trope.pipeline",
     "Relation": "trope.core.records",
+    "Rewriting": "trope.tasks.rewriting.rewriter",
+    "SentenceSpan": "trope.core.records",
+    "Sentiment": "trope.core.records",
     "Token": "trope.core.records",
     "TropeError": "trope.core.errors",
     "analyze": "trope.pipeline",
@@ -25,8 +31,13 @@ _PUBLIC = {
 
 __all__ = [
     "Analysis",
+    "Candidate",
+    "Metonymy",
     "Pipeline",
     "Relation",
+    "Rewriting",
+    "SentenceSpan",
+    "Sentiment",
     "Token",
     "TropeError",
     "__version__",

@@ -223,7 +223,7 @@ def test_best_are_taken_as_soon_as_enough_have_finished(serve: Serve) -> None:
     serve(DEMO + 'by = "best"\nbest = 1\nafter = 3')
     ann, bob = apply("Ann", "wrong"), apply("Bob", "right")
     assert (where(ann), where(bob)) == ("/waiting", "/waiting")
-    assert "choose" in bob.get("/waiting").content.decode()
+    assert "selects some" in bob.get("/waiting").content.decode()
     cy = apply("Cy", "skipped")
     assert [where(c) for c in (ann, bob, cy)] == ["/waiting", "/judge", "/waiting"]
     assert "cannot take part" in ann.get("/waiting").content.decode()

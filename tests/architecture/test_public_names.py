@@ -12,7 +12,9 @@ SIGNATURES = {
     "load": ["tier", "threads", "kind"],
     "rewrite": ["text", "to", "verb", "top", "kind", "candidates"],
 }
-NAMES = {"Analysis", "Pipeline", "Relation", "Token", "TropeError", "__version__", *SIGNATURES}
+RECORDS = {"Analysis", "Metonymy", "Relation", "SentenceSpan", "Sentiment", "Token"}
+REWRITING = {"Candidate", "Rewriting"}
+NAMES = {*RECORDS, *REWRITING, "Pipeline", "TropeError", "__version__", *SIGNATURES}
 
 
 def test_package_exports_these_names_and_no_others() -> None:

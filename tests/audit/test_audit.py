@@ -121,8 +121,8 @@ def test_warning_where_a_control_reaches_its_rival(control, system, said):
         "audit.toy.c.f1": Rival("sys.f1", 0.6, "someone")
     })  # fmt: skip
     measured = new_evaluation("t", "", "", [figure("sys.f1", *system)]) if system else None
-    warned = find_warnings(audit, measured)
-    assert [said in w.says and w.by_system == bool(system) for w in warned] == (
+    warning = find_warnings(audit, measured)
+    assert [said in w.message and w.by_system == bool(system) for w in warning] == (
         [True] if said else []
     )
 

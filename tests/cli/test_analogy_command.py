@@ -128,7 +128,7 @@ def test_a_submission_without_errors_has_no_shares_of_them(gold, tmp_path, capsy
     [
         ([(9, "soil")], "mine.csv:2: no item has the id '9'"),
         ([(1, "soil"), (1, "soil")], "mine.csv:3: id '1' is also in line 2"),
-        ([(1, "sand")], "mine.csv:2: 'sand' is no choice of item 1"),
+        ([(1, "sand")], "mine.csv:2: 'sand' is not a choice of item 1"),
         ([(1, "")], "mine.csv:2: column 'answer' is empty"),
         ([(1, "soil")], "mine.csv: has no answer to 2 items, the first is 2"),
     ],

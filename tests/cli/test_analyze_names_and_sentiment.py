@@ -18,7 +18,7 @@ from trope.cli.main import main
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Metonymy, Sentiment
 from trope.render import write
-from trope.render.feelings import MeanSentiment, bar, said
+from trope.render.sentiment import MeanSentiment, bar, format_sentiment
 
 RUSSIA = HEADLINE.text.index("Russia")
 NAMED = replace(
@@ -90,9 +90,9 @@ def test_the_bar_has_one_width_and_its_dot_on_the_side_of_the_sign(score: float)
 
 
 def test_scores_have_real_minus_signs_and_no_signed_zero() -> None:
-    assert said(Sentiment(-0.004, 0)) == "0.00 (0)"
-    assert said(Sentiment(3.0, 3)) == "+3.00 (+3)"
-    assert said(Sentiment(-0.6, -1)) == "−0.60 (−1)"
+    assert format_sentiment(Sentiment(-0.004, 0)) == "0.00 (0)"
+    assert format_sentiment(Sentiment(3.0, 3)) == "+3.00 (+3)"
+    assert format_sentiment(Sentiment(-0.6, -1)) == "−0.60 (−1)"
 
 
 def test_the_page_marks_names_and_draws_sentiment() -> None:
@@ -110,7 +110,7 @@ def test_the_page_marks_names_and_draws_sentiment() -> None:
 
 def test_a_page_without_them_has_none() -> None:
     page = shown("html", TWO_SENTENCES)
-    for absent in ('class="name', 'class="feeling"', "mean sentiment", "<dt>names</dt>"):
+    for absent in ('class="name', 'class="sentiment"', "mean sentiment", "<dt>names</dt>"):
         assert absent not in page
 
 

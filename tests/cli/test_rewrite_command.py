@@ -146,7 +146,7 @@ def test_a_list_without_usable_candidates_is_refused(candidates: str, problem: s
 
 def test_candidates_are_given_or_made_by_a_model_but_not_both() -> None:
     arguments = ["Critics demolished the plan.", "--model", "x", "--candidates", "reject"]
-    with pytest.raises(BadInput, match="leave --candidates out"):
+    with pytest.raises(BadInput, match="leave out --candidates"):
         CliRunner().invoke(command.rewrite, arguments, catch_exceptions=False)
 
 

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import tempfile
+from difflib import get_close_matches
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -19,7 +20,7 @@ REPOSITORY = HERE.parents[1]
 sys.path.extend([str(HERE.parent), str(REPOSITORY / "docs"), str(REPOSITORY / "src")])
 
 from figure_values import substitute  # noqa: E402
-from output_matching import matches  # noqa: E402
+from output_matching import ELISION, matches  # noqa: E402
 from page_blocks import Block, pages, read_blocks  # noqa: E402
 from page_running import COLUMNS, PageRunner, execute, read_commands  # noqa: E402
 
@@ -71,10 +72,23 @@ def _console(runner: PageRunner, block: Block) -> list[str]:
         while lines[end - 1].rstrip().endswith("\\"):
             end += 1
         got, runner.status = execute(runner, command)
-        shown = expected if matches(expected, got) else "\n".join(map(str.rstrip, got.split("\n")))
-        shown = shown.rstrip("\n")
+        shown = _updated(expected, got).rstrip("\n")
         new += [*lines[begin:end], f"{shown}\n" if shown else ""]
     return new
+
+
+def _updated(expected: str, got: str) -> str:
+    """What the page shows of an output; it keeps its elisions where that is possible."""
+    if matches(expected, got):
+        return expected
+    printed = [line.rstrip() for line in got.split("\n")]
+    lines = []
+    for line in expected.split("\n"):
+        known = ELISION in line or any(matches(line, each) for each in printed)
+        close = [] if known else get_close_matches(line, printed, n=1, cutoff=0.5)
+        lines += close or [line]
+    shown = "\n".join(lines)
+    return shown if matches(shown, got) else "\n".join(printed)
 
 
 def main(names: list[str]) -> None:

@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from trope.encoder.outputs import text_meanings, word_meanings
-from trope.encoder.session import Encoder
+from trope.encoder.outputs import word_meanings
+from trope.encoder.session import Array, Encoder
+
+
+def text_meanings(encoder: Encoder, sentences: list[list[str]]) -> Array:
+    """A vector of length 1 per text: the direction of the mean of its words."""
+    means = np.array([rows.mean(axis=0) for rows in word_meanings(encoder, sentences)])
+    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True), dtype=np.float32)
 
 
 @pytest.fixture(scope="module")

@@ -100,8 +100,8 @@ def test_a_round_with_a_fold_missing_is_left_out(data, tmp_path):
     ("spoil", "line", "says"),
     [
         (lambda lines: lines[0]["data"].update(mean="other"), 1, "for other items"),
-        (lambda lines: lines[2].pop("scores"), 3, "is no prediction"),
-        (lambda lines: lines[2]["scores"].pop(), 3, "one row of scores an item"),
+        (lambda lines: lines[2].pop("scores"), 3, "is not a prediction"),
+        (lambda lines: lines[2]["scores"].pop(), 3, "one row of scores per item"),
         (lambda lines: lines[2]["scores"][0].append(1), 3, "without 4 scores"),
         (lambda lines: lines[2]["items"].__setitem__(0, 99), 3, "beyond the 24"),
     ],
@@ -114,7 +114,7 @@ def test_bad_predictions_are_named(data, tmp_path, spoil, line, says):
 
 
 def test_tier_base_without_predictions_says_what_to_do(data, tmp_path):
-    with pytest.raises(MissingData, match="analogy_fit"):
+    with pytest.raises(MissingData, match="trope train analogy"):
         evaluate(EvaluationOptions(data=data, tier="base"))
     with pytest.raises(MissingData, match=r"predictions\.jsonl"):
         base(data, tmp_path)

@@ -143,7 +143,7 @@ def test_labels_without_order_have_neither_ordinal_nor_interval_alpha():
     rows = [("low", "high"), ("mid", "mid"), ("low", "low"), ("high", "mid")]
     found = values(rows)
     assert "--order" in found["alpha_ordinal"].note
-    assert "no numbers" in found["alpha_interval"].note
+    assert "not numbers" in found["alpha_interval"].note
     ordered = values(rows, order=("low", "mid", "high"))["alpha_ordinal"].value
     places = {"low": "1", "mid": "2", "high": "3"}
     numbered = values([[places[label] for label in row] for row in rows])["alpha_ordinal"].value

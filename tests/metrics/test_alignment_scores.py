@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from trope.metrics.alignment import (
     SHARES,
+    AlignedCounts,
     PlacedText,
     PlacedWord,
-    TextCounts,
     align_words,
     score_text,
 )
@@ -67,7 +67,7 @@ def test_a_text_worked_by_hand():
         ),
         sentences=((0, 8), (9, 13)),
     )
-    assert score_text(GOLD, parsed) == TextCounts(
+    assert score_text(GOLD, parsed) == AlignedCounts(
         gold_words=5, parsed_words=4, gold_sentences=1, parsed_sentences=2,
         words=3, upos=2, uas=0, las=0, sentences=0,
     )  # fmt: skip

@@ -99,7 +99,7 @@ def test_figures_of_another_model_are_not_passed_on():
 @pytest.mark.parametrize("text", ["", "[]", '{"trope": 1}', '{"task": "syntax"'])
 def test_a_file_that_is_no_evaluation_is_named(tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
-    with pytest.raises(BadRecord, match=r"bad\.json: is no evaluation"):
+    with pytest.raises(BadRecord, match=r"bad\.json: is not an evaluation"):
         read_evaluation(tmp_path / "bad.json")
 
 

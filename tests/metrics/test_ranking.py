@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
-from trope.metrics.ranking import area_under_curve, first_right
-from trope.metrics.substitution import f_score, target_counts
+from trope.metrics.ranking import area_under_curve, first_right, target_counts
 
 ITEMS = st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.booleans()), min_size=1)
 
@@ -58,7 +57,6 @@ def test_lenient_drops_what_nobody_judged_and_strict_does_not() -> None:
     strict = target_counts(["huge", "big", "large"], judged, "great", lenient=False)
     assert (lenient.right, lenient.given, lenient.possible) == (1, 2, 1)
     assert (strict.right, strict.given, strict.possible) == (1, 3, 1)
-    assert f_score([lenient, strict]) == 2 * 2 / (5 + 2)
 
 
 def test_conceivable_is_what_anyone_accepted_and_the_own_word_never_counts() -> None:
@@ -69,4 +67,3 @@ def test_conceivable_is_what_anyone_accepted_and_the_own_word_never_counts() -> 
 def test_recall_asks_for_ten_words_at_most() -> None:
     judged = {f"w{n}": 1.0 for n in range(15)}
     assert target_counts(list(judged), judged, "x").possible == 10
-    assert f_score([]) is None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.metrics.shares import ClusteredShare, wilson
+from trope.metrics.intervals import ClusteredShare, wilson
 
 clusters = st.lists(
     st.integers(0, 60).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole))),

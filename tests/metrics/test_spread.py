@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
-from trope.metrics.spread import spread
+from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation, spread
 
 DATA = DataRef(name="own", split="test", sha256="ab")
 

@@ -91,8 +91,12 @@ def test_folders_that_are_no_finished_run_are_named(copy, tmp_path):
 @pytest.mark.parametrize(
     ("file", "line", "words"),
     [
-        ("gold.jsonl", {"id": "h999", "label": "literal", "verb": "literal"}, "no item of the run"),
-        ("gold.jsonl", {"id": "h1"}, "is no record of a run"),
+        (
+            "gold.jsonl",
+            {"id": "h999", "label": "literal", "verb": "literal"},
+            "not an item of the run",
+        ),
+        ("gold.jsonl", {"id": "h1"}, "is not a record of a run"),
         (
             "gold_plus.jsonl",
             {"id": "x", "item": "h999", "text": "x", "candidate": "x", "label": "literal"},

@@ -14,7 +14,7 @@ from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.release.card import hub_licence
 from trope.release.croissant import check_croissant
-from trope.release.writing import Options, make_release
+from trope.release.folder import ReleaseOptions, make_release
 
 pytest.importorskip("pyarrow", reason="pyarrow is not installed (pip install 'trope[release]')")
 pytest.importorskip(
@@ -158,7 +158,7 @@ def test_texts_that_may_not_be_passed_on_are_left_out(kind: str, tmp_path: Path)
     for path in (tmp_path / "out").rglob("*"):
         if path.is_file():
             assert b"harbour" not in path.read_bytes()
-    told = make_release(folder, tmp_path / "told", Options(with_text=True))
+    told = make_release(folder, tmp_path / "told", ReleaseOptions(with_text=True))
     assert "on the word of whoever made it" in (tmp_path / "told/README.md").read_text("utf-8")
     assert "text" in told.types
 
@@ -197,7 +197,7 @@ def spoil(folder: Path, name: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line", "words"),
     [
-        ("items.jsonl", "no json", "items.jsonl:193: is no record"),
+        ("items.jsonl", "no json", "items.jsonl:193: is not a record"),
         ("items.jsonl", '{"id": "i3", "text": "again"}', "the id 'i3' of line 4 again"),
         ("items.jsonl", '{"id": "new", "text": "x", "odd": 1}', "unknown field `odd`"),
         ("items.jsonl", '{"id": "new", "text": "x"}', "no line for item 'new'"),
@@ -222,7 +222,7 @@ def test_bad_lines_are_named(tmp_path: Path, name: str, line: str, words: str) -
         ({"labels": ["yes", "no"]}, "has the label 'literal'; known: yes, no"),
         ({"group_by": "colour"}, "has no field 'colour'"),
         ({"outputs": [{"path": "items.jsonl", "bytes": 1, "sha256": "0"}]}, "was altered"),
-        ({"seed": "x"}, "is no manifest of a run"),
+        ({"seed": "x"}, "is not the manifest of a run"),
     ],
 )
 def test_runs_that_cannot_be_released(tmp_path: Path, changes: dict[str, Any], words: str) -> None:
@@ -242,7 +242,7 @@ def test_missing_files_and_impossible_parts(tmp_path: Path) -> None:
     same = write_run(tmp_path / "same", texts=["The same words again and again"] * 20)
     with pytest.raises(BadInput, match="give other --shares"):
         make_release(same, tmp_path / "out")
-    whole = make_release(same, tmp_path / "out", Options(shares=(1.0, 0.0, 0.0)))
+    whole = make_release(same, tmp_path / "out", ReleaseOptions(shares=(1.0, 0.0, 0.0)))
     assert list(whole.parts) == ["train"]
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
 from trope.core.records import Analysis, Relation
 from trope.render import Named
-from trope.render.arcs import LONGEST, stack
 from trope.render.html import write_html
+from trope.render.sentence_html import LONGEST, stack
 from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
 VOID = {"meta", "input", "br", "path"}
@@ -88,7 +88,7 @@ def test_candidates_open_under_the_sentence_of_their_verb() -> None:
     opened = source.index('<details class="rewriting">')
     assert opened > source.rindex('<p dir="auto" class="s">')  # that of the second sentence
     assert "&lt;b&gt;cuts" in source[opened:]
-    assert f"Say {at.text} plainly" in parsed.text
+    assert f"Say {at.text} literally" in parsed.text
 
 
 def test_summary_counts_and_names_the_reasons_and_verbs() -> None:

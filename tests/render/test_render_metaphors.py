@@ -13,8 +13,8 @@ from trope.core.export import to_dict
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
+from trope.render.markup import static_file
 from trope.render.metaphor_page import LEAST, percent, threshold_text
-from trope.render.static_files import static_file
 from trope.render.text import write_text
 
 SCORED = with_metaphors(TWO_SENTENCES)

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
 from trope.core.records import Analysis
-from trope.render.printable import printable
+from trope.render.markup import printable
 from trope.render.text import DEEPEST, draw_tree, write_text
 
 

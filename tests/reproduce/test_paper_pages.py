@@ -11,7 +11,7 @@ from conftest import REPOSITORY
 from trope.catalog import REPRODUCTIONS
 from trope.cli.main import run
 from trope.reproduce.notes_file import read_notes
-from trope.reproduce.pages import as_page, find_row
+from trope.reproduce.report import as_page, find_row
 
 CHECKLIST = tomllib.loads((Path(__file__).parent / "claims.toml").read_text("utf-8"))
 CLAIMS = [(paper, claim) for paper, claims in CHECKLIST.items() for claim in claims]

@@ -7,8 +7,14 @@ from paper_figures import ours_of
 
 from trope.core.errors import BadInput
 from trope.published.cells import read_published
-from trope.reproduce.newsmet import count_cells, read_splits, reproduce, split_table
-from trope.reproduce.newsmet_candidates import diversity_cells, literal_headlines
+from trope.reproduce.newsmet import (
+    count_cells,
+    diversity_cells,
+    literal_headlines,
+    read_splits,
+    reproduce,
+    split_table,
+)
 
 HEADER = "Text,label,sample_type"
 WORDS = ["grows", "eats", "holds", "keeps", "sings", "meets"]

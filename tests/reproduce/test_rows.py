@@ -11,11 +11,17 @@ from paper_figures import FIGURES, ours_of
 from trope.catalog import REPRODUCTIONS
 from trope.cli.main import run
 from trope.core.errors import BadInput, UnknownName
-from trope.published.cells import Cell, Published, read_published
-from trope.published.comparison import is_cut_off, printed_number, rounds_to
-from trope.reproduce.notes_file import Notes, PrintedTable, Reason, papers, read_notes
+from trope.published.cells import (
+    Cell,
+    Published,
+    is_cut_off,
+    printed_number,
+    read_published,
+    rounds_to,
+)
+from trope.reproduce.notes_file import PaperNotes, PrintedTable, Reason, papers, read_notes
 from trope.reproduce.report import as_html, as_json, as_text
-from trope.reproduce.rows import Measured, all_rows, compare
+from trope.reproduce.rows import OurValue, all_rows, compare
 
 PAPERS = sorted(FIGURES)
 
@@ -49,31 +55,31 @@ def test_printed_numbers(printed: str, value: str | None) -> None:
 @pytest.mark.parametrize(
     ("printed", "ours", "status"),
     [
-        ("594", Measured("594", 594.0), "exact"),
-        ("594", Measured("593", 593.0), "differs"),
-        ("49.7", Measured("49.77", 49.766), "exact"),
-        ("0.71", Measured("0.60", 0.60, 0.5, 0.75), "within the interval"),
-        ("0.78", Measured("0.60", 0.60, 0.5, 0.75), "differs"),
-        ("undef", Measured("undef"), "exact"),
-        ("52k", Measured("1", 1.0, 0.0, 1e9), "differs"),
-        ("about 300", Measured("300", 300.0), "exact"),
+        ("594", OurValue("594", 594.0), "exact"),
+        ("594", OurValue("593", 593.0), "differs"),
+        ("49.7", OurValue("49.77", 49.766), "exact"),
+        ("0.71", OurValue("0.60", 0.60, 0.5, 0.75), "within the interval"),
+        ("0.78", OurValue("0.60", 0.60, 0.5, 0.75), "differs"),
+        ("undef", OurValue("undef"), "exact"),
+        ("52k", OurValue("1", 1.0, 0.0, 1e9), "differs"),
+        ("about 300", OurValue("300", 300.0), "exact"),
     ],
 )
-def test_statuses(printed: str, ours: Measured, status: str) -> None:
+def test_statuses(printed: str, ours: OurValue, status: str) -> None:
     assert compare(printed, ours)[0] == status
 
 
-def small_notes(**parts: object) -> Notes:
+def small_notes(**parts: object) -> PaperNotes:
     table = PrintedTable("1", "sizes", **parts)  # type: ignore[arg-type]
-    reasons = (Reason("1", "cannot", "its file is missing", row="lost *"),)
-    return Notes("toy", "A toy", "Nobody", (table,), (), (), reasons)
+    reasons = (Reason("1", "unavailable", "its file is missing", row="lost *"),)
+    return PaperNotes("toy", "A toy", "Nobody", (table,), (), (), reasons)
 
 
 TOY = Published("toy", (Cell("1", "lost box", "n", "3"), Cell("1", "ball", "n", "4")))
 
 
 def test_a_cell_is_measured_or_has_its_reason() -> None:
-    rows = all_rows(TOY, small_notes(), {("1", "ball", "n"): Measured("5", 5.0)}, data=True)
+    rows = all_rows(TOY, small_notes(), {("1", "ball", "n"): OurValue("5", 5.0)}, data=True)
     assert [(row.what, row.ours, row.status) for row in rows] == [
         ("lost box, n", "", "not available"),
         ("ball, n", "5", "differs"),

@@ -119,4 +119,4 @@ def test_a_folder_is_measured_beside_the_others(toys, capsys):
     with pytest.raises(SystemExit) as leave:
         run(command)
     assert leave.value.code == 2
-    assert "give it as --model-folder" in capsys.readouterr().err
+    assert "give one with --model-folder" in capsys.readouterr().err

@@ -116,8 +116,8 @@ def test_keyness_is_that_of_the_command(chromium: Any, corpus_bench: CorpusBench
     page = opened_page(chromium, corpus_bench, "/corpus/keyness")
     page.get_by_label("Column").select_option("source")
     page.get_by_label("Group", exact=True).fill("Herald")
-    page.get_by_label("Against").fill("Gazette")
-    page.get_by_label("p corrected after").select_option("bh")
+    page.get_by_label("Compared with").fill("Gazette")
+    page.get_by_label("Correction of p").select_option("bh")
     page.get_by_role("button", name="Show").click()
     rows = same_table(corpus_bench, page)
     assert rows
@@ -260,12 +260,12 @@ def test_all_lines_are_sent_and_a_name_is_used_once(
     for again in (False, True):
         page = opened_page(chromium, corpus_bench, "/corpus/concordance?lemma=bent&metaphors=true")
         total = int(page.locator(".pager span").first.inner_text().split()[0])
-        page.get_by_label("choose all lines").check()
+        page.get_by_label("select all lines").check()
         assert page.locator("[name=line]:checked").count() == min(total, 50)
-        page.get_by_label("Name of the project").fill("bent")
+        page.get_by_label("Project name").fill("bent")
         page.get_by_role("button", name="Send all").click()
         if again:
-            page.get_by_text("exists already; choose another name").wait_for()
+            page.get_by_text("already exists; choose another name").wait_for()
         else:
             page.get_by_text(f"{total} items in the new project").wait_for()
 
@@ -275,6 +275,6 @@ def test_it_works_without_scripts(chromium: Any, corpus_bench: CorpusBench) -> N
         chromium, corpus_bench, "/corpus/concordance?lemma=ate", java_script_enabled=False
     )
     page.locator("[name=line]").first.check()
-    page.get_by_label("Name of the project").fill("no scripts")
+    page.get_by_label("Project name").fill("no scripts")
     page.get_by_role("button", name="Send the chosen lines").click()
     assert "1 item in the new project" in page.locator("main").inner_text()

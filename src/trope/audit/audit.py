@@ -27,22 +27,22 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class AuditWarning:
     """A control that does as well as what it is compared with."""
 
     figure: Figure
-    says: str
+    message: str
     by_system: bool
 
 
-def find_warnings(audit: Audit, system: Evaluation | None = None) -> list[Warned]:
+def find_warnings(audit: Audit, system: Evaluation | None = None) -> list[AuditWarning]:
     """The controls that reach the system's interval, or a published value with their own."""
     measured = {figure.name: figure for figure in system.figures} if system else {}
     return [
-        warned
+        warning
         for figure in audit.figures
         if (rival := audit.rivals.get(figure.name)) is not None
-        and (warned := _compare(figure, rival, measured.get(rival.system))) is not None
+        and (warning := _compare(figure, rival, measured.get(rival.system))) is not None
     ]
 
 
@@ -53,7 +53,7 @@ def compared(audit: Audit, system: Evaluation | None = None) -> bool:
     return any(rival.system in measured or rival.published is not None for rival in rivals)
 
 
-def _compare(control: Figure, rival: Rival, system: Figure | None) -> Warned | None:
+def _compare(control: Figure, rival: Rival, system: Figure | None) -> AuditWarning | None:
     if control.value is None:
         return None
     shown = f"{control.name.removeprefix('audit.')} is {control.value:.3f}"
@@ -62,14 +62,14 @@ def _compare(control: Figure, rival: Rival, system: Figure | None) -> Warned | N
         if control.value < low:
             return None
         where = "above" if control.value > system.value else "within the interval of"
-        return Warned(control, f"{shown}, {where} the system's {_spelt(system)}", True)
+        return AuditWarning(control, f"{shown}, {where} the system's {_spelt(system)}", True)
     if system is None and rival.published is not None:
         high = control.value if control.high is None else control.high
         if high < rival.published:
             return None
         where = "above" if control.value > rival.published else "not surely below"
         said = f"{shown}, {where} the published {rival.published:.3f} ({rival.source})"
-        return Warned(control, said, False)
+        return AuditWarning(control, said, False)
     return None
 
 

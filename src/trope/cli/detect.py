@@ -23,7 +23,7 @@ from trope.scale.run import detect as run_detection
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-WITH = ("relations", "metonymy", "sentiment")
+_WITH = ("relations", "metonymy", "sentiment")
 """What is available besides metaphors."""
 
 _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
@@ -64,7 +64,7 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
     help="Kind of the texts; tweets and headlines are normalised first.",
 )
 @click.option(
-    "--with", "more", default="", metavar="TASKS", help=f"Further tasks: {', '.join(WITH)}."
+    "--with", "more", default="", metavar="TASKS", help=f"Further tasks: {', '.join(_WITH)}."
 )
 @click.option("--tokens", is_flag=True, help="Include every word with its score.")
 @click.option(
@@ -160,9 +160,9 @@ def _tasks(more: str) -> tuple[str, ...]:
 
     wanted = _names(more)
     for name in wanted:
-        if name not in WITH:
-            raise UnknownName("further task", name, WITH)
-    return (*(name for name in WITH if name in wanted), "metaphor")
+        if name not in _WITH:
+            raise UnknownName("further task", name, _WITH)
+    return (*(name for name in _WITH if name in wanted), "metaphor")
 
 
 def _report_totals(totals: dict[str, int], out: Path, *, as_json: bool, quiet: bool) -> None:

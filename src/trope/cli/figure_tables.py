@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from trope.audit.audit import Audit, Warned, compared
+from trope.audit.audit import Audit, AuditWarning, compared
 from trope.evaluate.bounds import NO_BOUNDS, Bounds
 from trope.metrics.figures import Evaluation, Figure, to_json
 
@@ -57,14 +57,14 @@ def show(value: float | None) -> str:
 
 
 def print_audits(
-    audits: Sequence[Audit], warnings: Sequence[Warned], system: Evaluation | None
+    audits: Sequence[Audit], warnings: Sequence[AuditWarning], system: Evaluation | None
 ) -> None:
     """Print tables and warnings on standard output, in 80 columns where it is no terminal."""
     console = Console(highlight=False)
     for audit in audits:
         console.print(_audit_table(audit))
-    for warned in warnings:
-        console.print(f"warning: {warned.says}", markup=False)
+    for warning in warnings:
+        console.print(f"warning: {warning.message}", markup=False)
     if not any(compared(audit, system) for audit in audits):
         console.print("Compared with nothing: give the figures of a system with --system.")
     elif not warnings:

@@ -40,7 +40,7 @@ def reproduce(
     from trope.cli.output import open_output
     from trope.reproduce import report as reports
     from trope.reproduce.funnel import funnel_table
-    from trope.reproduce.pages import as_page
+    from trope.reproduce.report import as_page
 
     report = REPRODUCTIONS.load(paper)(data=data, ours=ours)
     if run_folder is not None:

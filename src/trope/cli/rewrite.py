@@ -16,7 +16,7 @@ from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.pipeline import Pipeline
-from trope.render.rewritings import to_json
+from trope.render.json import rewritings_to_json
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import DIRECTIONS, Direction
 from trope.tasks.rewriting.user_candidates import read_candidates
@@ -25,30 +25,30 @@ T = TypeVar("T")
 
 
 def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> Pipeline:
-    """The pipeline that the command uses; tests put another in its place."""
+    """The pipeline that the command uses; tests replace it."""
     return Pipeline(tier=tier, threads=threads, base_weights=base_weights)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("sources", nargs=-1, metavar="[TEXT | FILE …]", shell_complete=complete_files)
-@click.option("--text", "given", help="The text, where it could be taken for a file.")
+@click.option("--text", "given", help="The text, if it could be read as a file name.")
 @click.option("--to", type=click.Choice(DIRECTIONS),
               help="Literal verbs for metaphors, or metaphorical ones for others.")  # fmt: skip
-@click.option("--verb", help="Only this verb of the text, whatever the detector says of it.")
+@click.option("--verb", help="Only this verb of the text, metaphor or not.")
 @click.option("--top", type=click.IntRange(1, 40), default=6, show_default=True,
-              help="Candidates a verb.")  # fmt: skip
+              help="Candidates per verb.")  # fmt: skip
 @click.option("--candidates", metavar="FILE|A,B,…",
-              help="Rank these verbs, all of them and no others: a file, a line each, or a list "
-              "with commas.")  # fmt: skip
+              help="Rank these verbs and no others: a file with one per line, or a list with "
+              "commas.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(("text", "json", "items")), default="text",
-              show_default=True, help="How the candidates are shown; items, both ways, are for "
+              show_default=True, help="Format of the output; items, in both directions, are for "
               "`trope annotate import`.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--kind", type=click.Choice(get_args(TextKind)), default="plain", show_default=True,
-              help="What the texts are: tweets and headlines are normalised first.")  # fmt: skip
+              help="Kind of the texts; tweets and headlines are normalised first.")  # fmt: skip
 @click.option("--tier", default="small", show_default=True,
-              help="Which model reads the texts: small, or base.")  # fmt: skip
-@click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
+              help="Tier of the model: small or base.")  # fmt: skip
+@click.option("--base-weights", help="Folder of the public weights that the tier base needs.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--model", metavar="NAME",
               help="Candidates of this masked language model (Hub or folder), as NewsMet's; "
@@ -74,16 +74,16 @@ def rewrite(
     threads: int | None,
     seed: int | None,
 ) -> int:
-    """Verbs that say a TEXT plainly, or with a picture.
+    """Literal or metaphorical alternatives for the verbs of a TEXT.
 
-    Without --verb all verbs are rewritten that the direction makes sense for: metaphors for
-    literal, others for metaphorical. Each candidate tells why it is offered: how well it fits its
-    subject and object, how near the meaning stays, how likely it is a metaphor there.
+    Without --verb, --to literal rewrites the metaphors and --to metaphorical all other verbs. Each
+    candidate has three scores: how well it fits its subject and object, how close its meaning is,
+    and how likely it is a metaphor there.
     """
     if to is None and form != "items" and model is None:
-        raise BadInput("say where to: --to literal or --to metaphorical")
+        raise BadInput("no direction is given; add --to literal or --to metaphorical")
     if candidates is not None and model is not None:
-        raise BadInput("--model makes candidates of its own; leave --candidates out, or --model")
+        raise BadInput("--model makes its own candidates; leave out --candidates or --model")
     own_words = None if candidates is None else read_candidates(candidates)
     if given is not None:
         texts = [given]
@@ -128,7 +128,7 @@ def rewrite(
 
 
 def _tried(texts: Iterable[str], rewritten: Callable[[str], T]) -> Iterator[T | BadInput]:
-    """What each text becomes, or why it cannot."""
+    """The rewriting of each text, or why there is none."""
     for text in texts:
         try:
             yield rewritten(text)
@@ -139,7 +139,7 @@ def _tried(texts: Iterable[str], rewritten: Callable[[str], T]) -> Iterator[T | 
 def _all_that_could(
     texts: Sequence[str], results: Iterable[T | BadInput]
 ) -> tuple[list[tuple[str, T]], int]:
-    """Each text with what it became, and how many were refused; a text alone may not be."""
+    """Each text with its rewriting, and how many had none; a single text must have one."""
     found, refused = [], 0
     for text, result in zip(texts, results, strict=True):
         if not isinstance(result, BadInput):
@@ -161,7 +161,7 @@ def _write(found: Sequence[tuple[str, list[Rewriting]]], form: str) -> None:
         for number, (text, own) in enumerate(found, start=1):
             click.echo(msgspec.json.encode(_item(f"h{number}", text, own)).decode())
     elif form == "json":
-        click.echo(to_json(found))
+        click.echo(rewritings_to_json(found))
     else:
         for text, own in found:
             click.echo("\n".join([text, *map(_shown, own)]))
@@ -174,7 +174,7 @@ def _item(identifier: str, text: str, own: Sequence[Rewriting]) -> dict[str, obj
 
 
 def _shown(rewriting: Rewriting) -> str:
-    """A verb with its candidates, a line each."""
+    """A verb with its candidates, one per line."""
     lines = [f"  {rewriting.verb}  (metaphor {rewriting.metaphor:.2f}), {rewriting.to}:"]
     width = max((len(candidate.form) for candidate in rewriting.candidates), default=0)
     lines += [

@@ -40,11 +40,11 @@ from trope.encoder.windows import Window, batches, network_input, windows
 
 Floats = npt.NDArray[np.floating]
 
-WEIGHTS = "model.safetensors"
+_WEIGHTS = "model.safetensors"
 FOLDER_VARIABLE = "TROPE_BASE_WEIGHTS"
-HUB_NAME = "sentence-transformers/all-mpnet-base-v2"
+_HUB_NAME = "sentence-transformers/all-mpnet-base-v2"
 ADAPTERS = "adapters.safetensors"
-PLACES = 4  # decimals of a probability, as in the tier `small`
+_PLACES = 4  # decimals of a probability, as in the tier `small`
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class TierMean(msgspec.Struct, frozen=True):
 
 def log_odds(shares: Floats) -> Floats:
     """The log-odds of rounded probabilities; 0 and 1 count as one unit of the last decimal away."""
-    sure = 10.0**-PLACES
+    sure = 10.0**-_PLACES
     kept = np.clip(shares.astype(np.float64), sure, 1 - sure)
     return np.asarray(np.log(kept / (1 - kept)))
 
@@ -90,19 +90,19 @@ def find_base_weights(folder: Path | None) -> Path:
     named = os.environ.get(FOLDER_VARIABLE)
     for place in (folder, Path(named) if named else None):
         if place is not None:
-            path = place / WEIGHTS if place.is_dir() else place
+            path = place / _WEIGHTS if place.is_dir() else place
             if path.is_file():
                 return path
             raise MissingData(path, _REMEDY)
     cached = _in_hub_cache()
     if cached is None:
-        raise MissingData(WEIGHTS, _REMEDY)
+        raise MissingData(_WEIGHTS, _REMEDY)
     return cached
 
 
 _REMEDY = (
-    f"the tier 'base' needs {WEIGHTS} of {HUB_NAME}: download it once "
-    f"(hf download {HUB_NAME} {WEIGHTS}), or set {FOLDER_VARIABLE} to the folder that holds it"
+    f"the tier 'base' needs {_WEIGHTS} of {_HUB_NAME}: download it once "
+    f"(hf download {_HUB_NAME} {_WEIGHTS}), or set {FOLDER_VARIABLE} to the folder that holds it"
 )
 
 
@@ -111,7 +111,7 @@ def _in_hub_cache() -> Path | None:
         from huggingface_hub import try_to_load_from_cache
     except ModuleNotFoundError:
         return None
-    found = try_to_load_from_cache(HUB_NAME, WEIGHTS)
+    found = try_to_load_from_cache(_HUB_NAME, _WEIGHTS)
     return Path(found) if isinstance(found, str) else None
 
 
@@ -208,7 +208,7 @@ class BaseEncoder:
             if small is None:
                 small = _figurative(self.small, sentences)
             agreed = self.agreement.share(np.asarray(whole), np.asarray(small))
-            whole = [round(float(share), PLACES) for share in agreed]
+            whole = [round(float(share), _PLACES) for share in agreed]
         scored: Sequence[float | None] = found.scores() if sentiment else [None] * len(sentences)
         return [
             SentenceVerdict(tuple(w), f, s) for w, f, s in zip(words, whole, scored, strict=True)
@@ -235,7 +235,7 @@ def load_encoder(
 
 def _probabilities(logits: Array) -> list[float]:
     half = np.tanh(logits.astype(np.float64) / 2)  # the logistic function, without its overflow
-    return [round(float(p), PLACES) for p in (1 + half) / 2]
+    return [round(float(p), _PLACES) for p in (1 + half) / 2]
 
 
 def _outputs(scores: Any) -> dict[str, Array]:

@@ -24,9 +24,9 @@ from trope.encoder.windows import Window
 Ints = npt.NDArray[np.int64]
 Lemmatise = Callable[[str, str, str], str | None]
 """The base form of a word, its part of speech and its fine tag, or None where the model decides."""
-JOIN = "parataxis"
+_JOIN = "parataxis"
 """How the stretches of an overlong sentence hang together, as in Tweebank."""
-PLACES = 4
+_PLACES = 4
 """Decimal places of a probability: what is shown is what is compared with a threshold."""
 
 
@@ -47,7 +47,7 @@ class Stretch:
     figurative: float | None = None
 
 
-def no_opinion(form: str, upos: str, xpos: str) -> None:
+def _no_opinion(form: str, upos: str, xpos: str) -> None:
     """None: every lemma is the model's."""
 
 
@@ -55,7 +55,7 @@ def decode(
     sentences: Sequence[tuple[str, ...]],
     passes: Iterable[BatchPass],
     encoder: Encoder,
-    lemmatise: Lemmatise = no_opinion,
+    lemmatise: Lemmatise = _no_opinion,
 ) -> list[Parse]:
     """All that the passes say of the sentences, in the order of the sentences.
 
@@ -65,7 +65,7 @@ def decode(
     scores = SentimentScores(len(sentences))
     scored = False
     for done in passes:
-        for sentence, stretch in read_batch(done, encoder):
+        for sentence, stretch in _read_batch(done, encoder):
             stretches[sentence].append(stretch)
         scores.add(done)
         scored = scored or "sentiment" in done.outputs
@@ -94,7 +94,7 @@ def read_words(
     return decode(words, run_passes(encoder, words, outputs), encoder)
 
 
-def read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
+def _read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
     tags = {name: done.outputs[name].argmax(-1) for name in TAGS if name in done.outputs}
     heads: list[list[int]] = [[] for _ in done.windows]
@@ -124,7 +124,7 @@ def _probabilities(done: BatchPass, name: str) -> npt.NDArray[np.float64] | None
     if logits is None:
         return None
     half = np.tanh(logits.astype(np.float64) / 2)  # the logistic function, without its overflow
-    return np.round((1 + half) / 2, PLACES)
+    return np.round((1 + half) / 2, _PLACES)
 
 
 def _window_heads(arcs: npt.NDArray[np.float32], window: Window) -> list[int]:
@@ -165,7 +165,7 @@ def join_stretches(
     words: tuple[str, ...],
     stretches: list[Stretch],
     encoder: Encoder,
-    lemmatise: Lemmatise = no_opinion,
+    lemmatise: Lemmatise = _no_opinion,
 ) -> Parse:
     """One parse of a sentence's stretches; the roots of later ones hang from the first root."""
     labels = encoder.labels
@@ -183,7 +183,7 @@ def join_stretches(
         names = [labels.deprels[label] for label in stretch.deprels]
         if heads:
             top = stretch.heads.index(ROOT)
-            stretch.heads[top], names[top] = heads.index(ROOT), JOIN
+            stretch.heads[top], names[top] = heads.index(ROOT), _JOIN
         heads += stretch.heads
         deprels += names
     # the rules of the model are chosen without seeing the spelling: they stand in where it is mute

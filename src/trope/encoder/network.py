@@ -21,17 +21,17 @@ from torch.nn import functional
 from trope.encoder.pieces import CaseType
 from trope.encoder.session import Labels
 
-ARC_SIZE = 400
-LABEL_SIZE = 256
-METAPHOR_SIZE = 192
-HEAD_DROPOUT = 0.33
-METAPHOR_DROPOUT = 0.2
-SENTIMENT_SIZE = 192
+_ARC_SIZE = 400
+_LABEL_SIZE = 256
+_METAPHOR_SIZE = 192
+_HEAD_DROPOUT = 0.33
+_METAPHOR_DROPOUT = 0.2
+_SENTIMENT_SIZE = 192
 LOWER_LAYERS = {"e5-small": 6}
 """How many layers of a base the metaphor heads read: a pass for metaphors alone ends there."""
-GLANCES = 2
+_GLANCES = 2
 """How often the sentiment head looks over a text, each time for something else."""
-METONYMY_SIZE = 192
+_METONYMY_SIZE = 192
 
 
 def base_config(base: str) -> Any:
@@ -127,8 +127,8 @@ class SyntaxScores:
     xpos: Tensor
     lemma: Tensor
     arcs: Tensor  # [batch, word, head + 1], 0 = root
-    label_dependents: Tensor  # [batch, word, LABEL_SIZE]
-    label_heads: Tensor  # [batch, word + 1, LABEL_SIZE]
+    label_dependents: Tensor  # [batch, word, _LABEL_SIZE]
+    label_heads: Tensor  # [batch, word + 1, _LABEL_SIZE]
 
 
 class SyntaxHeads(nn.Module):
@@ -140,16 +140,16 @@ class SyntaxHeads(nn.Module):
         self.upos = nn.Linear(size, len(labels.upos))
         self.xpos = nn.Linear(size, len(labels.xpos))
         self.lemma = nn.Linear(size, len(labels.lemma_rules))
-        self.arc_dependent, self.arc_head = nn.Linear(size, ARC_SIZE), nn.Linear(size, ARC_SIZE)
-        self.arc_weight = nn.Linear(ARC_SIZE, ARC_SIZE)
-        self.arc_root = nn.Parameter(torch.randn(ARC_SIZE) * 0.02)
+        self.arc_dependent, self.arc_head = nn.Linear(size, _ARC_SIZE), nn.Linear(size, _ARC_SIZE)
+        self.arc_weight = nn.Linear(_ARC_SIZE, _ARC_SIZE)
+        self.arc_root = nn.Parameter(torch.randn(_ARC_SIZE) * 0.02)
         self.label_dependent, self.label_head = (
-            nn.Linear(size, LABEL_SIZE),
-            nn.Linear(size, LABEL_SIZE),
+            nn.Linear(size, _LABEL_SIZE),
+            nn.Linear(size, _LABEL_SIZE),
         )
-        self.label_root = nn.Parameter(torch.randn(LABEL_SIZE) * 0.02)
-        self.label_classes = nn.Linear(3 * LABEL_SIZE, len(labels.deprels))
-        self.dropout = nn.Dropout(HEAD_DROPOUT)
+        self.label_root = nn.Parameter(torch.randn(_LABEL_SIZE) * 0.02)
+        self.label_classes = nn.Linear(3 * _LABEL_SIZE, len(labels.deprels))
+        self.dropout = nn.Dropout(_HEAD_DROPOUT)
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> SyntaxScores:
         """Scores of every word; `pool` averages the pieces of a word."""
@@ -170,7 +170,7 @@ class SyntaxHeads(nn.Module):
 
     def labels(self, scores: SyntaxScores, heads: Tensor) -> Tensor:
         """Scores of the relation between each word and the head it was given (0 = root)."""
-        index = heads.clamp_min(0).unsqueeze(-1).expand(-1, -1, LABEL_SIZE)
+        index = heads.clamp_min(0).unsqueeze(-1).expand(-1, -1, _LABEL_SIZE)
         head = scores.label_heads.gather(1, index)
         dependent = scores.label_dependents
         result: Tensor = self.label_classes(torch.cat([dependent, head, dependent * head], dim=-1))
@@ -196,15 +196,15 @@ class MetaphorHeads(nn.Module):
     def __init__(self, size: int, layers: int) -> None:
         super().__init__()
         self.mix = LayerMix(layers)
-        self.here = nn.Linear(size, METAPHOR_SIZE)
-        self.alone = nn.Linear(size, METAPHOR_SIZE)
-        self.hidden = nn.Linear(3 * METAPHOR_SIZE, METAPHOR_SIZE)
-        self.sentence_hidden = nn.Linear(3 * METAPHOR_SIZE, METAPHOR_SIZE)
-        self.metaphor = nn.Linear(METAPHOR_SIZE, 1)
-        self.target = nn.Linear(METAPHOR_SIZE, 1)
-        self.attention = nn.Linear(METAPHOR_SIZE, 1)
-        self.figurative = nn.Linear(METAPHOR_SIZE, 1)
-        self.dropout = nn.Dropout(METAPHOR_DROPOUT)
+        self.here = nn.Linear(size, _METAPHOR_SIZE)
+        self.alone = nn.Linear(size, _METAPHOR_SIZE)
+        self.hidden = nn.Linear(3 * _METAPHOR_SIZE, _METAPHOR_SIZE)
+        self.sentence_hidden = nn.Linear(3 * _METAPHOR_SIZE, _METAPHOR_SIZE)
+        self.metaphor = nn.Linear(_METAPHOR_SIZE, 1)
+        self.target = nn.Linear(_METAPHOR_SIZE, 1)
+        self.attention = nn.Linear(_METAPHOR_SIZE, 1)
+        self.figurative = nn.Linear(_METAPHOR_SIZE, 1)
+        self.dropout = nn.Dropout(_METAPHOR_DROPOUT)
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> MetaphorScores:
         """Scores of every word and sentence; `pool` averages the pieces of a word."""
@@ -244,11 +244,11 @@ class SentimentHead(nn.Module):
     def __init__(self, size: int, layers: int, outputs: int) -> None:
         super().__init__()
         self.mix = LayerMix(layers)
-        self.hidden = nn.Linear(size, SENTIMENT_SIZE)
-        self.glances = nn.Linear(SENTIMENT_SIZE, GLANCES)
+        self.hidden = nn.Linear(size, _SENTIMENT_SIZE)
+        self.glances = nn.Linear(_SENTIMENT_SIZE, _GLANCES)
         # "feelings" is the name in stored weights
-        self.feelings = nn.Linear(GLANCES * SENTIMENT_SIZE, outputs)
-        self.dropout = nn.Dropout(METAPHOR_DROPOUT)
+        self.feelings = nn.Linear(_GLANCES * _SENTIMENT_SIZE, outputs)
+        self.dropout = nn.Dropout(_METAPHOR_DROPOUT)
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, output]; `pool` averages the pieces of a word."""
@@ -266,9 +266,9 @@ class MetonymyHead(nn.Module):
     def __init__(self, size: int, layers: int, readings: int) -> None:
         super().__init__()
         self.mix = LayerMix(layers)
-        self.hidden = nn.Linear(size, METONYMY_SIZE)
-        self.readings = nn.Linear(METONYMY_SIZE, readings)
-        self.dropout = nn.Dropout(METAPHOR_DROPOUT)
+        self.hidden = nn.Linear(size, _METONYMY_SIZE)
+        self.readings = nn.Linear(_METONYMY_SIZE, readings)
+        self.dropout = nn.Dropout(_METAPHOR_DROPOUT)
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, word, reading]; `pool` averages the pieces of a word."""

@@ -53,9 +53,3 @@ def word_meanings(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> list[
             vectors = done.outputs["meaning"][row, core]
             found[window.sentence][window.core_first : window.core_last] = vectors
     return found
-
-
-def text_meanings(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> Array:
-    """A vector of length 1 for each sequence of words: the direction of its words' mean."""
-    means = np.array([rows.mean(axis=0) for rows in word_meanings(encoder, sentences)])
-    return np.asarray(means / np.linalg.norm(means, axis=1, keepdims=True), dtype=np.float32)

@@ -51,7 +51,7 @@ class WordPieces:
         return len(self.starts) - 1
 
 
-def case_type(word: str) -> CaseType:
+def _case_type(word: str) -> CaseType:
     """The way a word is written, from its letters."""
     if word.startswith(("@", "#")) and len(word) > 1:
         return CaseType.HANDLE
@@ -81,7 +81,7 @@ class Vocabulary:
 
     def _of_word(self, word: str) -> tuple[tuple[int, ...], int]:
         """The ids of a word's pieces (at least one) and its case type."""
-        kind = case_type(word)
+        kind = _case_type(word)
         if word == MASK:
             return (self.mask,), int(CaseType.CAPITALISED)
         # lone surrogates cannot cross into the tokenizer, which is UTF-8 inside

@@ -50,7 +50,7 @@ METONYMY = ("metonymy",)
 MEANING = ("meaning",)
 """A vector per word, and by their mean one per text: near for near meanings."""
 
-SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
+_SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
 """What is asked of some texts once more: whole texts, and sentences with hidden names."""
 
 
@@ -171,7 +171,7 @@ class Encoder:
     def _session(self, outputs: Sequence[str]) -> Any:
         """The network with the heads that these outputs need, loaded when it is first used."""
         wanted = frozenset(outputs)
-        second = frozenset(self.outputs) & SECOND_LOOK
+        second = frozenset(self.outputs) & _SECOND_LOOK
         if wanted <= second:  # light heads: one network in memory for all of them
             wanted = second
         with self._opening:

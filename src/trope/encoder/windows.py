@@ -13,13 +13,13 @@ from trope.encoder.pieces import Vocabulary, WordPieces
 MAX_PIECES = 500
 """Longest sentence that goes through whole; the network has 512 places."""
 
-CORE_PIECES, CONTEXT_PIECES = 300, 90
+_CORE_PIECES, CONTEXT_PIECES = 300, 90
 """A longer one goes in stretches of so many pieces, with so much context on either side."""
 
-BATCH_PIECES = 384
+_BATCH_PIECES = 384
 """Padded pieces per batch: enough to keep the kernels busy, few enough to stay in the cache."""
 
-FILLED_PIECES = 192
+_FILLED_PIECES = 192
 """A batch of at least this size takes no longer window, which would pad its shorter ones."""
 
 
@@ -44,7 +44,7 @@ def windows(sentence: int, pieces: WordPieces) -> Iterator[Window]:
     starts = np.asarray(pieces.starts)
     core_first = 0
     while core_first < words:
-        core_last = _reach(starts, core_first, CORE_PIECES)
+        core_last = _reach(starts, core_first, _CORE_PIECES)
         first = int(np.searchsorted(starts, starts[core_first] - CONTEXT_PIECES))
         last = _reach(starts, core_last, CONTEXT_PIECES) if core_last < words else words
         yield Window(sentence, first, last, core_first, core_last, _cut(pieces, first, last))
@@ -69,8 +69,8 @@ def batches(items: Sequence[Window]) -> Iterator[list[Window]]:
     width = 0  # of the windows so far, with the two pieces that bracket each
     for window in sorted(items, key=lambda w: len(w.pieces.ids)):
         own = len(window.pieces.ids) + 2
-        longer = own > width and len(batch) * width >= FILLED_PIECES
-        if batch and (longer or (len(batch) + 1) * own > BATCH_PIECES):
+        longer = own > width and len(batch) * width >= _FILLED_PIECES
+        if batch and (longer or (len(batch) + 1) * own > _BATCH_PIECES):
             yield batch
             batch = []
         batch.append(window)

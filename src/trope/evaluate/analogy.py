@@ -1,6 +1,6 @@
 """`trope evaluate analogy`: MEAN's metaphoric analogies, with controls beside every accuracy.
 
-Tier `small` trains a light ranker here; tier `base` reads what `trope.train.analogy.fit` predicted
+Tier `small` trains a light ranker here; tier `base` reads predictions of `trope train analogy`
 (`--predictions`). Folds grouped by metaphor are the headline, random ones are the paper's.
 """
 
@@ -19,7 +19,7 @@ from trope.corpora.mean import Analogy, read_mean
 from trope.encoder.session import Encoder
 from trope.evaluate.analogy_figures import (
     PREFIX,
-    Measured,
+    AnalogyItems,
     answer_figures,
     domain_figures,
     error_figures,
@@ -67,7 +67,7 @@ _RELEASED = "every item compared with the query of item 7, as the released scrip
 class AnalogyData:
     """The items with their folds, and the repaired variant where metaphors are at hand."""
 
-    measured: Measured
+    measured: AnalogyItems
     repaired: Sequence[Analogy] | None
     templates: Mapping[str, Template]
     folds: Mapping[str, Mapping[int, list[list[int]]]]
@@ -82,7 +82,7 @@ def evaluate(options: EvaluationOptions, meaning: Meaning | None = None) -> Eval
     """All figures of analogies.
 
     Args:
-        options: what every evaluation is told.
+        options: the data, the model and the parts.
         meaning: vectors of meaning for the tier `small`; otherwise those of the folder that
             `--base-weights` names, or of the shipped encoder.
     """
@@ -128,7 +128,7 @@ def read_analogy_data(options: EvaluationOptions) -> AnalogyData:
     """MEAN, its folds, and its repaired variant if the conceptual metaphors are there too."""
     path = options.data / "mean" / "MEAN_datasetV1.csv"
     items = list(read_mean(path))
-    measured = Measured(items, DataRef("mean", "all", sha256(path)), options.seed)
+    measured = AnalogyItems(items, DataRef("mean", "all", sha256(path)), options.seed)
     conceptual = options.data / "conceptual"
     repaired = None
     if (conceptual / "metaphors.yaml").is_file():
@@ -194,7 +194,7 @@ def _predictions(options: EvaluationOptions, data: AnalogyData) -> AnalogyPredic
     if options.predictions is None:
         raise MissingData(
             "--predictions",
-            "tier base is fitted by python -m trope.train.analogy.fit; name its OUT",
+            "tier base needs predictions; run trope train analogy and give its folder",
         )
     return read_analogy_predictions(options.predictions, data.items, data.measured.data.sha256)
 

@@ -28,7 +28,7 @@ FOLD_RESAMPLES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class AnalogyItems:
     """The items, how they are called in figures, and what is drawn by which seed."""
 
     items: Sequence[Analogy]
@@ -61,7 +61,7 @@ def fold_interval(accuracies: Sequence[float], *, seed: int) -> tuple[float, flo
 
 
 def answer_figures(
-    measured: Measured,
+    measured: AnalogyItems,
     answers: FoldAnswers,
     folds: Mapping[str, Mapping[int, Sequence[Sequence[int]]]],
     overlap: Floats,
@@ -94,7 +94,7 @@ def answer_figures(
 
 
 def _over_folds(
-    measured: Measured,
+    measured: AnalogyItems,
     name: str,
     by_seed: Mapping[int, Floats],
     folds: Mapping[int, Sequence[Sequence[int]]],
@@ -108,7 +108,7 @@ def _over_folds(
     return Figure(full, value, low, high, len(shares), measured.data, note=note)
 
 
-def error_figures(measured: Measured, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
+def error_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
     """Table 4: shares of the kinds of wrong choices, by template and over all."""
     counts = {
         template: error_counts(by_seed)
@@ -126,7 +126,7 @@ def error_figures(measured: Measured, answers: FoldAnswers, kind: str) -> Iterat
             yield Figure(full, value, None, None, n, measured.data, note=said)
 
 
-def domain_figures(measured: Measured, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
+def domain_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
     """Share of wrong answers by second domain, over templates and seeds; the worst first."""
     rounds = [
         scores
@@ -146,7 +146,7 @@ def domain_figures(measured: Measured, answers: FoldAnswers, kind: str) -> Itera
 
 
 def paired_tests(
-    measured: Measured, answers: FoldAnswers, controls: Mapping[str, Floats], key: Key
+    measured: AnalogyItems, answers: FoldAnswers, controls: Mapping[str, Floats], key: Key
 ) -> Iterator[Figure]:
     """McNemar's test of the first seed's answers against each control."""
     by_seed = answers.scores.get(key)

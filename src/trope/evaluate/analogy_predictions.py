@@ -1,4 +1,4 @@
-"""What `trope.train.analogy.fit` predicted, read back and checked."""
+"""Predictions of `trope train analogy`, read and checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE = "predictions.jsonl"
 HEADLINE, FIRST, CHOOSE = "two_stages", "first", "choose"
 
 
-class Head(msgspec.Struct, frozen=True):
+class PredictionsHead(msgspec.Struct, frozen=True):
     """The first line: what the predictions are of."""
 
     prepared_sha256: str
@@ -28,7 +28,7 @@ class Head(msgspec.Struct, frozen=True):
     data: dict[str, str]
 
 
-class Line(msgspec.Struct, frozen=True):
+class PredictionLine(msgspec.Struct, frozen=True):
     """One training: its name, the items it was tested on, and their scores."""
 
     job: str
@@ -41,7 +41,7 @@ class Line(msgspec.Struct, frozen=True):
 class AnalogyPredictions:
     """By run the answers of whole rounds of folds; what the first stage says by template."""
 
-    head: Head
+    head: PredictionsHead
     runs: dict[str, FoldAnswers] = field(default_factory=dict)
     first: dict[str, Floats] = field(default_factory=dict)
     tried: dict[str, list[float]] = field(default_factory=dict)
@@ -64,17 +64,17 @@ def read_analogy_predictions(
     """
     path = folder / FILE
     if not path.is_file():
-        raise MissingData(path, "run python -m trope.train.analogy.fit, which writes it")
+        raise MissingData(path, "run trope train analogy, which writes it")
     found: AnalogyPredictions | None = None
-    lines: list[Line] = []
+    lines: list[PredictionLine] = []
     for number, text in read_lines(path):
         try:
             if found is None:
-                found = AnalogyPredictions(msgspec.json.decode(text, type=Head))
+                found = AnalogyPredictions(msgspec.json.decode(text, type=PredictionsHead))
                 continue
-            line = msgspec.json.decode(text, type=Line)
+            line = msgspec.json.decode(text, type=PredictionLine)
         except msgspec.DecodeError as error:
-            raise BadRecord(path, number, f"is no prediction ({error}); predict again") from None
+            raise BadRecord(path, number, f"is not a prediction ({error}); predict again") from None
         lines.append(_checked(line, path, number, len(items)))
     if found is None:
         raise BadRecord(path, 1, "is empty; predict again")
@@ -84,10 +84,10 @@ def read_analogy_predictions(
     return found
 
 
-def _checked(line: Line, path: Path, number: int, count: int) -> Line:
+def _checked(line: PredictionLine, path: Path, number: int, count: int) -> PredictionLine:
     tables = [line.scores, *([line.repaired] if line.repaired else [])]
     if any(len(table) != len(line.items) for table in tables):
-        raise BadRecord(path, number, "does not have one row of scores an item; predict again")
+        raise BadRecord(path, number, "does not have one row of scores per item; predict again")
     if any(len(row) != len(CODES) for table in tables for row in table):
         raise BadRecord(path, number, f"has a row without {len(CODES)} scores; predict again")
     if not line.job.startswith(f"{CHOOSE}/") and any(not 0 <= at < count for at in line.items):
@@ -95,9 +95,9 @@ def _checked(line: Line, path: Path, number: int, count: int) -> Line:
     return line
 
 
-def _sort_in(found: AnalogyPredictions, lines: Sequence[Line], count: int) -> None:
-    rounds: dict[tuple[str, str, str, int], list[Line]] = {}
-    tried: dict[str, list[Line]] = {}
+def _sort_in(found: AnalogyPredictions, lines: Sequence[PredictionLine], count: int) -> None:
+    rounds: dict[tuple[str, str, str, int], list[PredictionLine]] = {}
+    tried: dict[str, list[PredictionLine]] = {}
     for line in lines:
         run, template, *rest = line.job.split("/")
         if run == FIRST:
@@ -118,7 +118,7 @@ def _sort_in(found: AnalogyPredictions, lines: Sequence[Line], count: int) -> No
             answers.repaired.setdefault((template, kind), {})[seed] = table
 
 
-def _table(lines: Sequence[Line], count: int, *, repaired: bool = False) -> Floats:
+def _table(lines: Sequence[PredictionLine], count: int, *, repaired: bool = False) -> Floats:
     table = np.zeros((count, len(CODES)))
     for line in lines:
         table[line.items] = line.repaired if repaired else line.scores

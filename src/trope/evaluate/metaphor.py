@@ -43,18 +43,18 @@ _FEWEST = 100  # metaphors of a part of speech that has a figure of its own
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """Words with a probability each, their answers, and the sentences they stand in."""
+class ScoredWords:
+    """Words with their probabilities, labels and sentences."""
 
     probabilities: list[float]
     gold: list[bool]
     groups: list[str]
     data: DataRef
 
-    def part(self, chosen: Sequence[bool]) -> Judged:
+    def part(self, chosen: Sequence[bool]) -> ScoredWords:
         """Those words alone for which `chosen` holds."""
 
-        return Judged(
+        return ScoredWords(
             list(compress(self.probabilities, chosen)),
             list(compress(self.gold, chosen)),
             list(compress(self.groups, chosen)),
@@ -72,14 +72,14 @@ def evaluate_words(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> l
     ]
 
 
-def judged_vua_test(
+def score_vua_test(
     pipeline: EvaluatedPipeline, data: Path
-) -> tuple[list[LabelledSentence], Judged]:
+) -> tuple[list[LabelledSentence], ScoredWords]:
     """VUA's test sentences, and every word of them with its probability."""
     path = _there(data / "vua18" / "VUA_seq_formatted_test.csv")
     sentences = list(read_vua_words(path))
     parses = pipeline.parse([sentence.words for sentence in sentences])
-    judged = Judged(
+    judged = ScoredWords(
         [p for parse in parses for p in parse.metaphor],
         [label for sentence in sentences for label in sentence.labels],
         [sentence.id for sentence in sentences for _ in sentence.words],
@@ -89,7 +89,7 @@ def judged_vua_test(
 
 
 def _vua(pipeline: EvaluatedPipeline, options: EvaluationOptions, threshold: float) -> list[Figure]:
-    sentences, judged = judged_vua_test(pipeline, options.data)
+    sentences, judged = score_vua_test(pipeline, options.data)
     seed = options.seed
     figures = _figures(WORDS, judged, threshold, seed, SCORES)
     error = calibration_error(judged.probabilities, judged.gold, groups=judged.groups, seed=seed)
@@ -125,7 +125,7 @@ def _vua(pipeline: EvaluatedPipeline, options: EvaluationOptions, threshold: flo
 def _vua_verbs(
     options: EvaluationOptions,
     sentences: list[LabelledSentence],
-    words: Judged,
+    words: ScoredWords,
     threshold: float,
 ) -> list[Figure]:
     """The verb file, whose rows point at words of the sequence file."""
@@ -136,7 +136,7 @@ def _vua_verbs(
         firsts.setdefault(sentence, number)
     verbs = list(read_vua_verbs(path, words=sentence_words(sentences)))
     ids = [verb.id.rsplit("_", 1)[0] for verb in verbs]
-    judged = Judged(
+    judged = ScoredWords(
         [words.probabilities[firsts[i] + v.target] for i, v in zip(ids, verbs, strict=True)],
         [verb.metaphor for verb in verbs],
         ids,
@@ -152,7 +152,7 @@ def _vua_verbs(
 
 def _controls(
     prefix: str,
-    judged: Judged,
+    judged: ScoredWords,
     train: Iterable[tuple[str, bool]],
     asked: Sequence[str],
     seed: int,
@@ -187,7 +187,7 @@ def _shared_task(
     for name, file in (("all_pos", "all_pos_tokens"), ("verbs", "verb_tokens")):
         path = _there(folder / f"{file}_test_gold_labels.csv")
         tokens = list(read_vua_key(path))
-        judged = Judged(
+        judged = ScoredWords(
             [found[token.sentence][token.position] for token in tokens],
             [bool(token.metaphor) for token in tokens],
             [token.sentence for token in tokens],
@@ -213,7 +213,7 @@ def _other_verbs(
             continue
         targets = list(_read_targets(name, path))
         parses = pipeline.parse([target.words for target in targets])
-        judged = Judged(
+        judged = ScoredWords(
             [p.metaphor[t.target] for p, t in zip(parses, targets, strict=True)],
             [target.metaphor for target in targets],
             [target.id for target in targets],
@@ -251,7 +251,7 @@ def _read_targets(name: str, path: Path) -> Iterable[LabelledTarget]:
 
 def _figures(
     prefix: str,
-    judged: Judged,
+    judged: ScoredWords,
     threshold: float,
     seed: int,
     scores: Sequence[str],

@@ -31,7 +31,7 @@ _CHOSEN_ON = "vua18 val"
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class VuaSplit:
     """Sentences of VUA with their parses."""
 
     sentences: list[LabelledSentence]
@@ -45,7 +45,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class LabelledExpressions:
     """Expressions, their labels, and the sentences that they come from."""
 
     expressions: list[VerbExpression]
@@ -83,14 +83,14 @@ def _ratings(path: Path) -> dict[str, float]:
     return read_concreteness(path) if path.is_file() else {}
 
 
-def _read_vua(pipeline: EvaluatedPipeline, data: Path, split: str) -> Split:
+def _read_vua(pipeline: EvaluatedPipeline, data: Path, split: str) -> VuaSplit:
     path = data / "vua18" / f"VUA_seq_formatted_{split}.csv"
     sentences = list(read_vua_words(path))
     parses = pipeline.parse([sentence.words for sentence in sentences])
-    return Split(sentences, parses, DataRef("vua18", split, sha256(path)))
+    return VuaSplit(sentences, parses, DataRef("vua18", split, sha256(path)))
 
 
-def _vua_pairs(split: Split) -> Pairs:
+def _vua_pairs(split: VuaSplit) -> LabelledExpressions:
     """Verbs with a noun as object, found by the parser; the label is that of the verb."""
     found = [
         (expression, sentence.labels[expression.verb_at], sentence.id)
@@ -101,7 +101,7 @@ def _vua_pairs(split: Split) -> Pairs:
     return _as_pairs(found, split.data)
 
 
-def _tsv_pairs(data: Path) -> Pairs:
+def _tsv_pairs(data: Path) -> LabelledExpressions:
     """Verb and object, or verb and subject where there is no object."""
     found: list[tuple[VerbExpression, bool, str]] = []
     checksums: list[str] = []
@@ -115,9 +115,11 @@ def _tsv_pairs(data: Path) -> Pairs:
     return _as_pairs(found, DataRef("tsv", "test", ",".join(checksums)))
 
 
-def _as_pairs(found: Iterable[tuple[VerbExpression, bool, str]], data: DataRef) -> Pairs:
+def _as_pairs(
+    found: Iterable[tuple[VerbExpression, bool, str]], data: DataRef
+) -> LabelledExpressions:
     expressions, labels, groups = map(list, zip(*found, strict=True))
-    return Pairs(expressions, labels, groups, data)
+    return LabelledExpressions(expressions, labels, groups, data)
 
 
 def _rating_note(linear: Logistic) -> str:
@@ -126,7 +128,7 @@ def _rating_note(linear: Logistic) -> str:
 
 
 def _pair_figures(
-    prefix: str, detector: Detector, pairs: Pairs, seed: int, note: str
+    prefix: str, detector: Detector, pairs: LabelledExpressions, seed: int, note: str
 ) -> list[Figure]:
     scores = detector.score_expressions(pairs.expressions)
     unknown = sum(score is None for score in scores)
@@ -144,7 +146,7 @@ def _pair_figures(
     )
 
 
-def _constant_figures(prefix: str, pairs: Pairs, seed: int) -> list[Figure]:
+def _constant_figures(prefix: str, pairs: LabelledExpressions, seed: int) -> list[Figure]:
     return binary_figures(
         f"{prefix}.constant",
         pairs.labels,
@@ -157,7 +159,7 @@ def _constant_figures(prefix: str, pairs: Pairs, seed: int) -> list[Figure]:
     )
 
 
-def _word_figures(linear: Logistic, splits: dict[str, Split], seed: int) -> list[Figure]:
+def _word_figures(linear: Logistic, splits: dict[str, VuaSplit], seed: int) -> list[Figure]:
     train, val, test = (splits[name] for name in ("train", "val", "test"))
     linear.fit_words(train.parses, train.labels)
     linear.tune_words(val.parses, val.labels)

@@ -14,8 +14,7 @@ from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Parse, TextKind
 from trope.corpora.metadata import missing_files_explained
 from trope.encoder.session import AnyEncoder
-from trope.metrics.figures import Evaluation
-from trope.metrics.spread import spread
+from trope.metrics.figures import Evaluation, spread
 
 if TYPE_CHECKING:
     from trope.pipeline import Pipeline

@@ -13,7 +13,7 @@ from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.inflection import lemma
 from trope.metrics.figures import DataRef, Figure
 from trope.metrics.intervals import bootstrap_ratios
-from trope.metrics.substitution import ACCEPTABLE, CONCEIVABLE, target_counts
+from trope.metrics.ranking import ACCEPTABLE, CONCEIVABLE, target_counts
 from trope.pipeline import Pipeline
 from trope.tasks.rewriting.inventory import WordInventory, lemma_vector, read_inventory
 from trope.tasks.rewriting.masked_lm import INITIAL, Filler, MaskedModel

@@ -16,7 +16,7 @@ from trope.corpora.semeval2007 import read_company_labels, read_samples, with_co
 from trope.corpora.semeval2007_answers import NameAnswers, key_of, read_name_key, read_submission
 from trope.corpora.sources import open_source
 from trope.corpora.tables import read_rows
-from trope.evaluate.analogy_figures import PREFIX, Measured
+from trope.evaluate.analogy_figures import PREFIX, AnalogyItems
 from trope.lexicon.readings import Granularity, labels
 from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
@@ -48,7 +48,7 @@ def _read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
         choices = [spoken(choice) for choice in by_id[identifier].choices]
         if chosen not in choices:
             offered = ", ".join(by_id[identifier].choices)
-            raise row.fault(f"{chosen!r} is no choice of item {identifier}; choices: {offered}")
+            raise row.fault(f"{chosen!r} is not a choice of item {identifier}; choices: {offered}")
         found[identifier] = CODES[choices.index(chosen)]
     missing = [item.id for item in items if item.id not in found]
     if missing:
@@ -60,7 +60,7 @@ def _read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
 def _analogy_figures(
     items: Sequence[Analogy], codes: Sequence[str], data: DataRef, seed: int
 ) -> list[Figure]:
-    measured = Measured(items, data, seed)
+    measured = AnalogyItems(items, data, seed)
     shares = np.array([float(code == CODES[0]) for code in codes])
     spelling = right(overlap_scores(items))
     hard = shares[spelling == 0]

@@ -183,7 +183,7 @@ def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = No
     Raises:
         MissingData: where a part has no data.
     """
-    options.choose(tuple(PARTS))  # a part that there is not is told before a model is loaded
+    options.choose(tuple(PARTS))  # an unknown part is refused before a model is loaded
     if pipeline is None:
         pipeline = options.open_pipeline()
     parts = options.choose_readable(tuple(PARTS), pipeline, {"encoder": "sentiment"})
@@ -191,7 +191,7 @@ def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = No
         pipeline,
         options.data / "semeval2015",
         parse="lexicon" in parts,
-        feel="encoder" in parts,
+        sentiment="encoder" in parts,
     )
     figures = [figure for part in parts for figure in PARTS[part](data, options)]
     checksum = getattr(pipeline, "model_sha256", "")

@@ -44,11 +44,11 @@ class SentimentData:
 
 
 def read_sentiment_data(
-    pipeline: EvaluatedPipeline, folder: Path, *, parse: bool = True, feel: bool = False
+    pipeline: EvaluatedPipeline, folder: Path, *, parse: bool = True, sentiment: bool = False
 ) -> SentimentData:
     """All tweets, read once; without `parse` they have no trees, for systems that need none.
 
-    With `feel`, the analyses of the test set have the sentiment that the encoder gives them.
+    With `sentiment`, the analyses of the test set have the encoder's sentiment.
 
     Raises:
         MissingData: where a file of the folder is not there.
@@ -68,7 +68,7 @@ def read_sentiment_data(
         learn,
         test,
         analysed(learn),
-        analysed(test, *(["sentiment"] if feel else [])),
+        analysed(test, *(["sentiment"] if sentiment else [])),
         DataRef("semeval2015", "train, trial", learn_sums),
         DataRef("semeval2015", "test", sha256(folder / FILES["test"])),
     )

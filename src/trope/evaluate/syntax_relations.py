@@ -124,7 +124,7 @@ def _read_rows(path: Path, kind: type[Row]) -> list[tuple[int, Row]]:
         try:
             row = msgspec.json.decode(line, type=kind)
         except msgspec.DecodeError as error:
-            raise BadRecord(path, number, f"{error}; mend the row") from None
+            raise BadRecord(path, number, f"{error}; correct the row") from None
         if row.id in seen:
             raise BadRecord(path, number, f"id {row.id!r} is there twice; keep one of the rows")
         seen.add(row.id)
@@ -148,7 +148,7 @@ def _check_spans(spans: Sequence[Span], text: str, path: Path, line: int) -> Non
     for start, end in spans:
         if not 0 <= start < end <= len(text):
             problem = f"span [{start}, {end}] does not lie in a text of {len(text)} characters"
-            raise BadRecord(path, line, f"{problem}; mend the offsets")
+            raise BadRecord(path, line, f"{problem}; correct the offsets")
 
 
 NO_NOUN = frozenset({"pronoun-object", "not-a-noun", "object-before-verb"})

@@ -135,9 +135,9 @@ def split_documents(sentences: Iterable[ConlluSentence]) -> Iterator[list[Conllu
 
 
 def join_document(sentences: Iterable[ConlluSentence]) -> tuple[str, PlacedText]:
-    """The raw text of a document and its gold words where they stand in it.
+    """The raw text of a document, and its gold words with their places in it.
 
-    Paragraphs are parted by an empty line, sentences by a blank unless the treebank says that
+    Paragraphs are separated by an empty line, sentences by a blank unless the treebank says that
     none follows.
     """
     text = ""

@@ -1,0 +1,1 @@
+"""Scores, intervals, tests of significance, agreement and aggregation."""

@@ -136,7 +136,7 @@ def krippendorff_interval(counts: Floats, numbers: Floats) -> SumStatistic:
 
 
 def krippendorff_ordinal(counts: Floats) -> SumStatistic:
-    """Krippendorff's alpha with squared differences of middle ranks; labels stand in order."""
+    """Krippendorff's alpha with squared differences of middle ranks; labels are ordered."""
     paired = _paired(counts)
     width = counts.shape[1]
     answers = paired.sum(axis=1, keepdims=True)

@@ -43,7 +43,7 @@ class PlacedText:
 
 
 @dataclass(frozen=True, slots=True)
-class TextCounts:
+class AlignedCounts:
     """What one text adds to the scores; `words` and the fields below it count right answers."""
 
     gold_words: int
@@ -57,15 +57,15 @@ class TextCounts:
     sentences: int
 
 
-def _of_words(right: int, c: TextCounts) -> Share:
+def _of_words(right: int, c: AlignedCounts) -> Share:
     return Share(2 * right, c.gold_words + c.parsed_words, n=c.gold_words)
 
 
-def _of_sentences(c: TextCounts) -> Share:
+def _of_sentences(c: AlignedCounts) -> Share:
     return Share(2 * c.sentences, c.gold_sentences + c.parsed_sentences, n=c.gold_sentences)
 
 
-SHARES: Mapping[str, Callable[[TextCounts], Share]] = {
+SHARES: Mapping[str, Callable[[AlignedCounts], Share]] = {
     "upos": lambda c: _of_words(c.upos, c),
     "uas": lambda c: _of_words(c.uas, c),
     "las": lambda c: _of_words(c.las, c),
@@ -75,7 +75,7 @@ SHARES: Mapping[str, Callable[[TextCounts], Share]] = {
 """Score → what a text adds to it; the score is the ratio of the sums."""
 
 
-def score_text(gold: PlacedText, parsed: PlacedText) -> TextCounts:
+def score_text(gold: PlacedText, parsed: PlacedText) -> AlignedCounts:
     """The counts of one text; both sides must be of the same characters."""
     pairs = align_words(gold.words, parsed.words)
     partner = dict(pairs)
@@ -85,7 +85,7 @@ def score_text(gold: PlacedText, parsed: PlacedText) -> TextCounts:
         for i, j in pairs
         if partner.get(gold.words[i].head) == parsed.words[j].head
     ]
-    return TextCounts(
+    return AlignedCounts(
         gold_words=len(gold.words),
         parsed_words=len(parsed.words),
         gold_sentences=len(gold.sentences),

@@ -33,7 +33,7 @@ def binary_figures(
     chosen_on: str = "",
     note: str = "",
 ) -> list[Figure]:
-    """One figure a score, `prefix.score`, with its interval.
+    """One figure per score, `prefix.score`, with its interval.
 
     Args:
         groups: what each item belongs to; without, every item is drawn by itself.
@@ -59,7 +59,7 @@ def binary_figures(
 
 
 def _grouped(gold: Bools, called: Bools, groups: Sequence[Hashable] | None) -> Floats:
-    """A row a group: yes and rightly so, called yes, truly yes, items."""
+    """One row per group: true positives, predicted positives, positives, items."""
     columns = np.stack([gold & called, called, gold, np.ones_like(gold)], axis=1).astype(np.float64)
     if groups is None:
         return columns

@@ -14,7 +14,7 @@ BINS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class CalibrationBin:
     """Items of about the same probability: how many, their mean probability, their true share."""
 
     low: float
@@ -24,11 +24,13 @@ class Bin:
     true: float
 
 
-def reliability(probabilities: Sequence[float], gold: Sequence[bool]) -> list[Bin]:
+def reliability(probabilities: Sequence[float], gold: Sequence[bool]) -> list[CalibrationBin]:
     """Bins of equal width from 0 to 1; empty ones are left out."""
     sums = _sums(probabilities, gold, None)[0].reshape(BINS, 3)
     return [
-        Bin(n / BINS, (n + 1) / BINS, int(items), float(total / items), float(true / items))
+        CalibrationBin(
+            n / BINS, (n + 1) / BINS, int(items), float(total / items), float(true / items)
+        )
         for n, (items, total, true) in enumerate(sums)
         if items
     ]
@@ -59,7 +61,7 @@ def _error(sums: Floats) -> Floats:
 def _sums(
     probabilities: Sequence[float], gold: Sequence[bool], groups: Sequence[Hashable] | None
 ) -> Floats:
-    """A row a group (one for all without groups): of each bin its items, their sum, the true."""
+    """One row per group, or one for all: per bin its items, their sum, the positives."""
     if len(probabilities) != len(gold):
         raise BadInput(f"{len(probabilities)} probabilities but {len(gold)} labels; give one each")
     shares = np.asarray(probabilities, dtype=np.float64)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -88,7 +89,7 @@ def share_figures(
     seed: int,
     note: str = "",
 ) -> list[Figure]:
-    """One figure a share, `prefix.name`: the ratio of the sums, its interval by bootstrap."""
+    """One figure per share, `prefix.name`: the ratio of the sums, its interval by bootstrap."""
     table = [[shares[name](item) for name in shares] for item in counts]
     parts = [[share.part for share in row] for row in table] or [[0] * len(shares)]
     wholes = [[share.whole for share in row] for row in table] or [[0] * len(shares)]
@@ -131,7 +132,7 @@ def read_evaluation(path: str | Path) -> Evaluation:
     try:
         return msgspec.json.decode(data, type=Evaluation)
     except (msgspec.DecodeError, BadInput) as error:
-        raise BadRecord(path, None, f"is no evaluation ({error}); write it again") from None
+        raise BadRecord(path, None, f"is not an evaluation ({error}); write it again") from None
 
 
 def write_evaluation(evaluation: Evaluation, path: str | Path) -> None:
@@ -153,3 +154,43 @@ def merge_figures(old: Evaluation, new: Evaluation) -> Evaluation:
         if figure.name not in measured and (same_model or figure.data == NO_DATA)
     )
     return msgspec.structs.replace(new, figures=kept + new.figures)
+
+
+CHECKSUM = 12
+"""How many digits of a checksum tell models apart."""
+
+
+def spread(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """Mean (`name.mean`) and standard deviation (`name.sd`) of each figure over several models.
+
+    Figures that are the same for all of them, such as those of controls, are left out.
+
+    Raises:
+        BadInput: where the evaluations are fewer than two, or of one model twice.
+    """
+    models = [evaluation.model_sha256 for evaluation in evaluations]
+    if len(set(models)) < max(2, len(models)):
+        raise BadInput("a spread needs two models or more, each of them once")
+    tables = [{figure.name: figure for figure in one.figures} for one in evaluations]
+    known = (name for name in tables[0] if all(name in table for table in tables))
+    told = "models " + ", ".join(model[:CHECKSUM] for model in models)
+    figures = [
+        figure for name in known for figure in _spread_of([table[name] for table in tables], told)
+    ]
+    first = evaluations[0]
+    return new_evaluation(f"{first.task}, {len(models)} models", first.tier, "", figures)
+
+
+def _spread_of(figures: Sequence[Figure], told: str) -> Iterator[Figure]:
+    values = [figure.value for figure in figures if figure.value is not None]
+    if len(values) < len(figures) or len(set(values)) == 1:
+        return
+    for name, value in (("mean", fmean(values)), ("sd", stdev(values))):
+        yield msgspec.structs.replace(
+            figures[0],
+            name=f"{figures[0].name}.{name}",
+            value=value,
+            low=None,
+            high=None,
+            note=f"{told}: {', '.join(f'{value:.4f}' for value in values)}",
+        )

@@ -1,6 +1,6 @@
-"""Keyness: what is said more, or less, often in one corpus than in another.
+"""Keyness: which words are more, or less, frequent in one corpus than in another.
 
-a, b   how often a word stands in the one corpus and in the other
+a, b   how often a word occurs in the one corpus and in the other
 c, d   how many words they have
 """
 

@@ -1,7 +1,8 @@
-"""Printed cells of papers' tables, read from one TOML file a paper."""
+"""Printed values of papers, one TOML file per paper, and whether a measured number equals one."""
 
 from __future__ import annotations
 
+from decimal import ROUND_DOWN, Decimal, InvalidOperation
 from pathlib import Path
 
 import msgspec
@@ -46,3 +47,37 @@ def read_published(paper: str) -> Published:
     if paper not in known:
         raise UnknownName("paper", paper, known)
     return read_config(folder / f"{paper}.toml", Published)
+
+
+_ROUGHLY = ("about ", "almost ", "~")
+
+
+def printed_number(printed: str) -> Decimal | None:
+    """The number that is printed, None where it is none ("52k", "undef", "yes").
+
+    A printed "about" makes a number no other number.
+    """
+    for word in _ROUGHLY:
+        printed = printed.removeprefix(word)
+    try:
+        return Decimal(printed.replace(",", "").replace("−", "-").removesuffix("%").strip())
+    except InvalidOperation:
+        return None
+
+
+def rounds_to(ours: float, printed: str) -> bool:
+    """Whether ours, written with as many decimals, is what is printed (half a unit either way)."""
+    wanted = printed_number(printed)
+    if wanted is None:
+        return False
+    unit = Decimal(1).scaleb(int(wanted.as_tuple().exponent))
+    return abs(Decimal(repr(ours)) - wanted) <= unit / 2
+
+
+def is_cut_off(ours: float, printed: str) -> bool:
+    """Whether ours, cut off after as many decimals instead of rounded, is what is printed."""
+    wanted = printed_number(printed)
+    if wanted is None:
+        return False
+    unit = Decimal(1).scaleb(int(wanted.as_tuple().exponent))
+    return Decimal(repr(ours)).quantize(unit, ROUND_DOWN) == wanted

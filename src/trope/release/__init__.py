@@ -1,0 +1,1 @@
+"""Publishable data sets from finished runs of recipes."""

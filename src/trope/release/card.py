@@ -1,11 +1,96 @@
-"""The data card, README.md: metadata as Hugging Face reads them, then what people should know."""
+"""What a release says about itself: a summary, and the data card (README.md) made from it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
 
-from trope.release.summary import SIMULATED, Summary
+from trope.metrics.figures import Figure
+from trope.release.finished_run import FinishedRun, Value
+from trope.release.tables import Permission
+
+SIMULATED = (
+    "The judgments and labels come from a simulated crowd. They test the path from texts to a data "
+    "set; they are no data on language, and no figure computed from them may be reported as one."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """What only the publisher knows; empty where it is not said."""
+
+    name: str = ""
+    creator: str = ""
+    url: str = ""
+    published: str = ""
+    version: str = "1.0.0"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSummary:
+    """All that card and metadata are made from."""
+
+    run: FinishedRun
+    permission: Permission
+    publication: Publication
+    parts: Mapping[str, Sequence[Mapping[str, Value]]]
+    types: Mapping[str, str]
+    groups: int
+    audit: Sequence[Figure] = field(default=())
+    not_audited: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the data set; a simulated one cannot hide it."""
+        name = self.publication.name or self.run.manifest.recipe
+        ending = "-simulated"
+        return name + ending * (self.run.manifest.simulated and not name.endswith(ending))
+
+    @property
+    def description(self) -> str:
+        """One paragraph."""
+        manifest = self.run.manifest
+        what = manifest.title or manifest.recipe
+        size = sum(len(rows) for rows in self.parts.values())
+        said = f"{what}: {size:,} items with labels and {len(self.run.judgments):,} judgments."
+        return " ".join(filter(None, (said, SIMULATED * manifest.simulated, self.permission.note)))
+
+    def label_counts(self, part: str) -> dict[str, int]:
+        """How often each label occurs in a part; `none` where nothing was settled."""
+        counts = Counter(str(row["label"] or "none") for row in self.parts[part])
+        return dict(sorted(counts.items()))
+
+    def annotators_an_item(self) -> float:
+        """How many people judged an item, on average."""
+        pairs = {(judgment.item, judgment.annotator) for judgment in self.run.judgments}
+        counts = Counter(item for item, _ in pairs)
+        return fmean(counts[item.id] for item in self.run.items)
+
+    def annotators(self) -> int:
+        """How many people, or simulated ones, judged."""
+        return len({judgment.annotator for judgment in self.run.judgments})
+
+    def agreement(self) -> str:
+        """The agreement of the run in a few words."""
+        found = self.run.agreement
+        parts: dict[str, Any] = {n: found[n] for n in ("overall", "subsets") if n in found}
+        values = ", ".join(f"{name} {value:.3f}" for name, value in _values(parts))
+        return ": ".join(filter(None, (str(found.get("measure", "")), values))) or "not computed"
+
+
+def _values(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, float]]:
+    """The values of a nested document of figures, each with its place."""
+    for name, part in document.items():
+        if isinstance(part, Mapping):
+            inner = place if name in ("overall", "subsets") else f"{place} {name}".strip()
+            yield from _values(part, inner)
+        elif name in ("value", "kappa") and isinstance(part, int | float):
+            yield place or "overall", float(part)
+
 
 LICENCES = frozenset(
     ("apache-2.0", "mit", "odbl", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0",
@@ -22,12 +107,12 @@ def hub_licence(licence: str) -> str:
     return spelt if spelt in LICENCES else "other"
 
 
-def data_card(summary: Summary) -> str:
+def data_card(summary: ReleaseSummary) -> str:
     """The whole card."""
     return "\n".join([*_metadata(summary), "", *_body(summary)]) + "\n"
 
 
-def _metadata(summary: Summary) -> Iterator[str]:
+def _metadata(summary: ReleaseSummary) -> Iterator[str]:
     """The block between lines of dashes; strings are JSON, which YAML reads."""
     manifest = summary.run.manifest
     licence = hub_licence(manifest.licence)
@@ -51,7 +136,7 @@ def _metadata(summary: Summary) -> Iterator[str]:
     yield "---"
 
 
-def _body(summary: Summary) -> Iterator[str]:
+def _body(summary: ReleaseSummary) -> Iterator[str]:
     run, manifest = summary.run, summary.run.manifest
     yield f"# {summary.name}"
     if manifest.simulated:
@@ -90,7 +175,7 @@ def _body(summary: Summary) -> Iterator[str]:
     yield "(`sha256sum -c SHA256SUMS`)."
 
 
-def _text_note(summary: Summary) -> str:
+def _text_note(summary: ReleaseSummary) -> str:
     permission = summary.permission
     if permission.with_text:
         return permission.note[:1].upper() + permission.note[1:] if permission.note else ""
@@ -100,14 +185,14 @@ def _text_note(summary: Summary) -> str:
     return f"{said}.{f' Left out with them: {withheld}.' if withheld else ''}"
 
 
-def _sources(summary: Summary) -> Iterator[str]:
+def _sources(summary: ReleaseSummary) -> Iterator[str]:
     inputs = {(one.dataset or one.path, one.licence) for one in summary.run.manifest.inputs}
     if inputs:
         yield "\n| made from | licence |\n|---|---|"
         yield from (f"| {name} | {licence or 'not stated'} |" for name, licence in sorted(inputs))
 
 
-def _audit(summary: Summary) -> Iterator[str]:
+def _audit(summary: ReleaseSummary) -> Iterator[str]:
     """What can be answered without understanding, and what the parts share."""
     if summary.not_audited:
         yield summary.not_audited

@@ -13,14 +13,14 @@ from typing import Any
 
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import atomic_write, sha256
-from trope.release.summary import SIMULATED, Summary
+from trope.release.card import SIMULATED, ReleaseSummary
 from trope.release.tables import JUDGMENT_TYPES
 
 _TYPES = {"string": "TEXT", "int64": "INTEGER", "float64": "FLOAT", "bool": "BOOL"}
 _PARQUET = "application/x-parquet"
 
 
-def write_croissant(summary: Summary, folder: Path) -> None:
+def write_croissant(summary: ReleaseSummary, folder: Path) -> None:
     """Put `croissant.json` beside the data, and read it back with the official validator.
 
     Raises:
@@ -107,7 +107,7 @@ def _records(library: Any, name: str, types: Mapping[str, str]) -> Any:
     return library.RecordSet(id=name, name=name, fields=fields)
 
 
-def _described(summary: Summary) -> dict[str, Any]:
+def _described(summary: ReleaseSummary) -> dict[str, Any]:
     manifest, publication = summary.run.manifest, summary.publication
     described: dict[str, Any] = {
         "name": summary.name,
@@ -129,7 +129,7 @@ def _described(summary: Summary) -> dict[str, Any]:
     return {name: value for name, value in described.items() if value is not None}
 
 
-def _responsible(summary: Summary) -> dict[str, Any]:
+def _responsible(summary: ReleaseSummary) -> dict[str, Any]:
     """The fields on how the data came to be, what they are for, and what is wrong with them."""
     run, manifest = summary.run, summary.run.manifest
     sources = sorted({one.dataset or one.path for one in manifest.inputs})

@@ -54,7 +54,7 @@ class Manifest(msgspec.Struct, frozen=True):
     outputs: tuple[Output, ...] = ()
 
 
-class Item(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RunItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A text with what is known of it; of several values `|` stands between."""
 
     id: str
@@ -69,13 +69,13 @@ class _ItemLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: str
     fields: dict[str, Value | list[str]] = {}
 
-    def flat(self) -> Item:
+    def flat(self) -> RunItem:
         """The same with one value a field, as tables want it and as judgments write it."""
         fields = {
             name: SEVERAL.join(value) if isinstance(value, list) else value
             for name, value in self.fields.items()
         }
-        return Item(self.id, self.text, fields)
+        return RunItem(self.id, self.text, fields)
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class Label(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Judgment(msgspec.Struct, frozen=True):
+class RunJudgment(msgspec.Struct, frozen=True):
     """One answer of one person, or of a simulated one, to one question."""
 
     item: str
@@ -106,9 +106,9 @@ class FinishedRun:
     """All of a run; every item has a label, and judgments are of its items."""
 
     manifest: Manifest
-    items: tuple[Item, ...]
+    items: tuple[RunItem, ...]
     labels: dict[str, Label]
-    judgments: tuple[Judgment, ...]
+    judgments: tuple[RunJudgment, ...]
     agreement: dict[str, Any]
 
 
@@ -135,7 +135,7 @@ def read_run(folder: Path) -> FinishedRun:
     if lacking := sorted(known - set(labels)):
         problem = f"has no line for item {lacking[0]!r}; give every item a label, or null"
         raise BadRecord(folder / LABELS, None, problem)
-    judgments = tuple(j for _, j in read_records(folder / JUDGMENTS, Judgment, known))
+    judgments = tuple(j for _, j in read_records(folder / JUDGMENTS, RunJudgment, known))
     _check_labels(folder, manifest, labels)
     return FinishedRun(manifest, items, labels, judgments, _agreement(folder / AGREEMENT))
 
@@ -147,7 +147,9 @@ def _manifest(folder: Path) -> Manifest:
     try:
         manifest = msgspec.json.decode(path.read_bytes(), type=Manifest)
     except msgspec.MsgspecError as error:
-        raise BadRecord(path, None, f"is no manifest of a run ({error})") from None
+        raise BadRecord(
+            path, None, f"is not the manifest of a run ({error}); run the recipe again"
+        ) from None
     if not manifest.finished:
         raise BadInput(f"{folder}: the run is not finished; run the recipe again, it goes on")
     return manifest
@@ -174,7 +176,9 @@ def _agreement(path: Path) -> dict[str, Any]:
         with open_binary(path) as file:
             return msgspec.json.decode(file.read(), type=dict[str, Any])
     except msgspec.MsgspecError as error:
-        raise BadRecord(path, None, f"is no agreement ({error})") from None
+        raise BadRecord(
+            path, None, f"is not an agreement ({error}); run the recipe again"
+        ) from None
 
 
 def read_records(
@@ -188,7 +192,9 @@ def read_records(
         try:
             record = decoder.decode(text)
         except msgspec.MsgspecError as error:
-            raise BadRecord(path, line, f"is no record of a run ({error})") from None
+            raise BadRecord(
+                path, line, f"is not a record of a run ({error}); run the recipe again"
+            ) from None
         if known is not None and (item := getattr(record, "item", "")) not in known:
             raise BadRecord(path, line, f"names the item {item!r}, which {ITEMS} does not have")
         yield line, record

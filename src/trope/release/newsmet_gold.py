@@ -1,4 +1,4 @@
-"""Gold and gold+ of a finished run of the recipe newsmet, parted for a training.
+"""Gold and gold+ of a finished run of the recipe newsmet, split for training.
 
 As in the paper's release, the six candidates that people were asked about are rows of their own:
 an accepted one has the opposite label, a rejected one that of its headline.
@@ -14,8 +14,8 @@ import msgspec
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
 from trope.corpora.newsmet import Headline
-from trope.release.finished_run import SEVERAL, FinishedRun, Item, read_records, read_run
-from trope.release.splitting import group_items, split_groups
+from trope.release.finished_run import SEVERAL, FinishedRun, RunItem, read_records, read_run
+from trope.release.splits import group_items, split_groups
 from trope.tasks.metaphor.silver_sources import PARTS, Part, UserGold
 
 RECIPE = "newsmet"
@@ -47,7 +47,7 @@ def read_newsmet_gold(folder: Path) -> UserGold:
 
     Raises:
         MissingData: for a folder without a run, or a run without gold and gold+.
-        BadInput: for a run of another recipe, not finished, altered, or too small to be parted.
+        BadInput: for a run of another recipe, not finished, altered, or too small to be split.
     """
     run = read_run(folder)
     if run.manifest.recipe != RECIPE:
@@ -70,7 +70,9 @@ def _headlines(folder: Path, run: FinishedRun) -> dict[str, list[Headline]]:
     found: dict[str, list[Headline]] = {}
     for line, gold in read_records(folder / GOLD, GoldLine):
         if gold.id not in items:
-            raise BadRecord(folder / GOLD, line, f"judges {gold.id!r}, which is no item of the run")
+            raise BadRecord(
+                folder / GOLD, line, f"judges {gold.id!r}, which is not an item of the run"
+            )
         if gold.label in _METAPHORICAL:
             found[gold.id] = list(_with_rejected(items[gold.id], gold, line))
     for line, plus in read_records(folder / GOLD_PLUS, PlusLine, set(found)):
@@ -81,7 +83,7 @@ def _headlines(folder: Path, run: FinishedRun) -> dict[str, list[Headline]]:
     return found
 
 
-def _with_rejected(item: Item, gold: GoldLine, line: int) -> Iterator[Headline]:
+def _with_rejected(item: RunItem, gold: GoldLine, line: int) -> Iterator[Headline]:
     """The headline, and what the candidates make of it that nobody accepted."""
     metaphor = _METAPHORICAL[gold.label]
     yield Headline(item.id, item.text, metaphor, item.id, None, None, line)

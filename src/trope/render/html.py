@@ -16,9 +16,10 @@ from typing import IO
 
 from trope import __version__
 from trope.core.records import Analysis, Relation, SentenceSpan, Token
-from trope.render import Named, feelings, metaphor_page, names, rewritings
-from trope.render.pieces import clean, relation_item, tree
-from trope.render.static_files import static_file
+from trope.render import Named, metaphor_page, names
+from trope.render.markup import clean, static_file
+from trope.render.sentence_html import relation_item, rewriting_lists, tree
+from trope.render.sentiment import sentiment_scale, sentiment_table, signed
 from trope.render.summary import Summary
 from trope.tasks.rewriting.rewriter import Rewriting
 
@@ -123,7 +124,7 @@ def _summary(summary: Summary) -> Iterator[str]:
     for noun, number in numbers:
         yield f"<div><dt>{noun}</dt><dd>{number:,}</dd></div>"
     if summary.totals.sentiment.mean is not None:
-        mean = feelings.signed(summary.totals.sentiment.mean)
+        mean = signed(summary.totals.sentiment.mean)
         yield f"<div><dt>mean sentiment</dt><dd>{mean}</dd></div>"
     yield "</dl>"
     if "metaphor" in summary.tasks:
@@ -132,7 +133,7 @@ def _summary(summary: Summary) -> Iterator[str]:
         yield '<div class="tables">'
         yield from names.table(summary.names)
         yield from (
-            feelings.table(summary.totals.sentiment) if summary.totals.sentiment.texts > 1 else ()
+            sentiment_table(summary.totals.sentiment) if summary.totals.sentiment.texts > 1 else ()
         )
         yield "</div>"
     if "relations" in summary.tasks:
@@ -176,10 +177,10 @@ def _article(
     name: str, analysis: Analysis, number: int, rewritten: Sequence[Rewriting] = ()
 ) -> str:
     heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
-    parts = [f'<article id="t{number}"><h3>{heading}</h3>', feelings.picture(analysis)]
+    parts = [f'<article id="t{number}"><h3>{heading}</h3>', sentiment_scale(analysis)]
     for place, sentence in enumerate(analysis.sentences):
         parts += _sentence(sentence, analysis, place)
-        parts += rewritings.listed(sentence, rewritten)
+        parts += rewriting_lists(sentence, rewritten)
     parts.append("</article>\n")
     return "".join(parts)
 

@@ -15,8 +15,7 @@ from itertools import accumulate
 
 from trope.core.records import Analysis, Relation, Token
 from trope.metrics.intervals import Interval
-from trope.render.printable import printable
-from trope.render.static_files import static_file
+from trope.render.markup import printable, static_file
 from trope.render.summary import Summary
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
 

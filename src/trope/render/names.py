@@ -10,7 +10,7 @@ from html import escape
 from rich.text import Text
 
 from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
-from trope.render.printable import printable
+from trope.render.markup import printable
 
 LITERAL = "literal"
 NAME_LIMIT = 20

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from trope.core.records import Analysis, Relation
-from trope.render.feelings import MeanSentiment, signed
 from trope.render.names import Names
+from trope.render.sentiment import MeanSentiment, signed
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
 from trope.tasks.metonymy.detection import count_name_readings
 

@@ -11,8 +11,9 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from trope.core.records import Analysis, SentenceSpan, Sentiment, Token
-from trope.render import Named, feelings, names
-from trope.render.printable import printable
+from trope.render import Named, names
+from trope.render.markup import printable
+from trope.render.sentiment import bar, format_sentiment
 from trope.render.summary import Totals, relation_notes, relation_words
 
 DEEPEST = 10
@@ -64,15 +65,15 @@ def _print_analysis(console: Console, analysis: Analysis) -> None:
             console.print(line)
         _print_relations(console, sentence, analysis)
     if analysis.sentiment is not None:
-        console.print(_feeling(analysis.sentiment))
+        console.print(_sentiment(analysis.sentiment))
 
 
-def _feeling(felt: Sentiment) -> Text:
+def _sentiment(sentiment: Sentiment) -> Text:
     """The score of a text, and where that is on the scale."""
     line = Text("\nsentiment ")
-    line.append(feelings.said(felt), "bold")
+    line.append(format_sentiment(sentiment), "bold")
     line.append("  ")
-    line.append(feelings.bar(felt.score), "green" if felt.score > 0 else "red")
+    line.append(bar(sentiment.score), "green" if sentiment.score > 0 else "red")
     return line
 
 

@@ -1,0 +1,1 @@
+"""Published tables of five papers beside our figures."""

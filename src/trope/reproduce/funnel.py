@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.reproduce.report import Table
+from trope.reproduce.report import ReportTable
 
 FILE = "funnel.json"
 
 
-class Step(msgspec.Struct, frozen=True):
+class RunStep(msgspec.Struct, frozen=True):
     """A step of a recipe: how many came, how many stayed, in all and by group."""
 
     name: str
@@ -36,15 +36,15 @@ class PrintedCount(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class Funnel(msgspec.Struct, frozen=True):
+class RunFunnel(msgspec.Struct, frozen=True):
     """All steps of a run."""
 
     recipe: str
-    steps: tuple[Step, ...]
+    steps: tuple[RunStep, ...]
     published: tuple[PrintedCount, ...] = ()
 
 
-def read_funnel(folder: Path) -> Funnel:
+def read_funnel(folder: Path) -> RunFunnel:
     """The funnel of a run.
 
     Raises:
@@ -55,12 +55,14 @@ def read_funnel(folder: Path) -> Funnel:
     if not path.is_file():
         raise MissingData(path, "give the folder of a finished run of `trope recipe`")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Funnel)
+        return msgspec.json.decode(path.read_bytes(), type=RunFunnel)
     except msgspec.MsgspecError as error:
-        raise BadRecord(path, None, f"is no funnel of a run ({error})") from None
+        raise BadRecord(
+            path, None, f"is not the funnel of a run ({error}); run the recipe again"
+        ) from None
 
 
-def funnel_table(folder: Path, paper: str) -> Table:
+def funnel_table(folder: Path, paper: str) -> ReportTable:
     """The printed counts beside those of a run of the paper's recipe.
 
     Raises:
@@ -80,7 +82,7 @@ def funnel_table(folder: Path, paper: str) -> Table:
         )
         for count in funnel.published
     )
-    return Table(
+    return ReportTable(
         "Funnel of our recipe, over other texts",
         ("step", "section", "printed", "our run", "note"),
         rows,
@@ -88,7 +90,7 @@ def funnel_table(folder: Path, paper: str) -> Table:
     )
 
 
-def _count(step: Step | None, group: str) -> str:
+def _count(step: RunStep | None, group: str) -> str:
     if step is None:
         return ""
     found = step.out if not group else step.groups.get(group, step.facts.get(group, ""))

@@ -10,8 +10,8 @@ from trope.corpora.mean import CODES, Analogy, read_mean, spoken
 from trope.metrics.figures import Evaluation, Figure
 from trope.published.cells import Published, read_published
 from trope.reproduce.notes_file import read_notes
-from trope.reproduce.report import Report, Table, read_ours
-from trope.reproduce.rows import Measured, Place, all_rows, counted, estimated
+from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated
 from trope.tasks.analogy.checks import check_items, spelling_accuracy
 from trope.tasks.analogy.templates import read_templates
 
@@ -28,7 +28,7 @@ _MOST_ERRORS = 200
 """Table 4's totals are looked for up to here; one model and all templates have 498 answers."""
 
 
-def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
+def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
     """Every table beside ours.
 
     Args:
@@ -51,10 +51,10 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
         *([fault_table(path)] if path is not None else []),
     ]
     rows = all_rows(printed, notes, found, data=data is not None)
-    return Report(notes, tuple(rows), tuple(table for table in tables if table.rows))
+    return Reproduction(notes, tuple(rows), tuple(table for table in tables if table.rows))
 
 
-def size_cells(items: Sequence[Analogy]) -> dict[Place, Measured]:
+def size_cells(items: Sequence[Analogy]) -> dict[Place, OurValue]:
     """What the file holds: items, metaphors, domains, the two items of Table 1, the templates."""
     first = {item.first_domain for item in items}
     second = {item.second_domain for item in items}
@@ -69,7 +69,7 @@ def size_cells(items: Sequence[Analogy]) -> dict[Place, Measured]:
     }
 
 
-def static_cells(evaluations: Sequence[Evaluation]) -> dict[Place, Measured]:
+def static_cells(evaluations: Sequence[Evaluation]) -> dict[Place, OurValue]:
     """The GloVe row of Table 3, with the released script's fault."""
     for evaluation in evaluations:
         figure = _figures(evaluation).get("static.glove.released.accuracy")
@@ -84,7 +84,7 @@ def _digest(item: Analogy) -> str:
     return hashlib.sha256(";".join(map(spoken, parts)).encode()).hexdigest()[:16]
 
 
-def accuracy_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
+def accuracy_table(printed: Published, evaluations: Sequence[Evaluation]) -> ReportTable:
     """Table 3's language models, and ours on both kinds of folds with the controls' best."""
     rows: list[tuple[str, ...]] = [
         (model, "random", *(_with_interval(printed, model, t) for t in TEMPLATES))
@@ -101,10 +101,10 @@ def accuracy_table(printed: Published, evaluations: Sequence[Evaluation]) -> Tab
         "are over ten folds, ours over items."
     )
     columns = ("model", "folds", "T1", "T2", "T3")
-    return Table("Table 3: accuracy", columns, tuple(rows), note, _from(first, rows))
+    return ReportTable("Table 3: accuracy", columns, tuple(rows), note, _from(first, rows))
 
 
-def control_table(evaluations: Sequence[Evaluation]) -> Table:
+def control_table(evaluations: Sequence[Evaluation]) -> ReportTable:
     """What is reached without knowing metaphors, and ours where spelling does not help."""
     names = ("overlap", "surface", "static", "answer_only", "question_only")
     rows = []
@@ -125,10 +125,10 @@ def control_table(evaluations: Sequence[Evaluation]) -> Table:
             rows.append((f"trope {evaluation.tier}, {template.upper()}", *cells))
     columns = ("system", "MEAN", "repaired", "where spelling is wrong")
     note = "Grouped folds. The repaired variant has wrong choices that are spelt like the question."
-    return Table("Controls", columns, tuple(rows), note, _from(first, rows))
+    return ReportTable("Controls", columns, tuple(rows), note, _from(first, rows))
 
 
-def static_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
+def static_table(printed: Published, evaluations: Sequence[Evaluation]) -> ReportTable:
     """The static rows of Table 3, and ours by the formula and as the released script has it."""
     rows: list[tuple[str, ...]] = [
         (name, _cell(printed, name, "accuracy"), "", "")
@@ -149,10 +149,10 @@ def static_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table
         "lie where such a fixed query lands, not where the formula does."
     )
     columns = ("vectors", "printed / as released", "formula, raw", "formula, unit")
-    return Table("Table 3: static vectors", columns, tuple(rows), note, _from(first, rows))
+    return ReportTable("Table 3: static vectors", columns, tuple(rows), note, _from(first, rows))
 
 
-def error_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
+def error_table(printed: Published, evaluations: Sequence[Evaluation]) -> ReportTable:
     """Table 4 and ours: shares of the kinds of errors."""
     rows: list[tuple[str, ...]] = [
         (row, *(_cell(printed, row, code) for code in _WRONG), "")
@@ -169,7 +169,9 @@ def error_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
                 ]
                 rows.append((f"trope {evaluation.tier}, {row}", *cells, str(found[0].n)))
     columns = ("errors of", *_WRONG, "n")
-    return Table("Table 4: kinds of errors, per cent", columns, tuple(rows), "", _from(first, rows))
+    return ReportTable(
+        "Table 4: kinds of errors, per cent", columns, tuple(rows), "", _from(first, rows)
+    )
 
 
 def errors_by_accuracy(printed: Published) -> dict[str, int]:
@@ -199,7 +201,7 @@ def _fits(shares: Sequence[str], total: int) -> bool:
     )
 
 
-def consistency_table(printed: Published) -> Table:
+def consistency_table(printed: Published) -> ReportTable:
     """Errors by Table 3 beside those that Table 4's percentages allow."""
     means = errors_by_accuracy(printed)
     rows = []
@@ -212,10 +214,10 @@ def consistency_table(printed: Published) -> Table:
         "the runs must carry other labels in one table than in the other."
     )
     columns = ("errors of", "by Table 3", "possible by Table 4", "agree")
-    return Table("Tables 3 and 4 cannot both be right", columns, tuple(rows), note)
+    return ReportTable("Tables 3 and 4 cannot both be right", columns, tuple(rows), note)
 
 
-def domain_table(evaluations: Sequence[Evaluation]) -> Table:
+def domain_table(evaluations: Sequence[Evaluation]) -> ReportTable:
     """Where ours errs most, where domains were asked for."""
     rows = [
         (figure.name.removeprefix(f"{_PREFIX}wrong."), e.tier, _shown(figure), figure.note)
@@ -224,10 +226,10 @@ def domain_table(evaluations: Sequence[Evaluation]) -> Table:
         if figure.name.startswith(f"{_PREFIX}wrong.") and figure.value
     ]
     columns = ("second domain", "tier", "wrong", "of which")
-    return Table("Errors by domain", columns, tuple(rows))
+    return ReportTable("Errors by domain", columns, tuple(rows))
 
 
-def fault_table(path: Path) -> Table:
+def fault_table(path: Path) -> ReportTable:
     """Faults of the set that are no matter of spelling."""
     items = list(read_mean(path))
     faults = [fault for fault in check_items(items) if fault.kind != "spelling"]
@@ -236,7 +238,7 @@ def fault_table(path: Path) -> Table:
         f"{len(items)} items of {len({item.metaphor for item in items})} metaphors; spelling alone "
         f"answers {spelling_accuracy(items):.3f} of them."
     )
-    return Table("Faults of the set", ("line", "fault", "what", "hint"), tuple(rows), note)
+    return ReportTable("Faults of the set", ("line", "fault", "what", "hint"), tuple(rows), note)
 
 
 def _figures(evaluation: Evaluation) -> Mapping[str, Figure]:

@@ -1,19 +1,92 @@
-"""NewsMet: the released splits counted, the silver detectors' figures beside Tables 1 and 5."""
+"""NewsMet: the released splits counted, the diversity of candidates, and our silver detectors."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
 from trope.metrics.figures import Evaluation, Figure
+from trope.metrics.intervals import wilson
 from trope.published.cells import Published, read_published
-from trope.reproduce.newsmet_candidates import diversity_cells
 from trope.reproduce.notes_file import read_notes
-from trope.reproduce.report import Report, Table, read_ours
-from trope.reproduce.rows import Measured, Place, all_rows, counted, estimated, measured
+from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured
 from trope.reproduce.settings import headline_settings
+from trope.tasks.rewriting.measures import diversity
+
+SAMPLES = {
+    "has": "af992d50097b908e",
+    "Discussed": "4aa7233b49888c53",
+    "Win": "eb4078df96fd4812",
+    "propose": "f61d3f01217fd054",
+}
+"""The rows of Table 4, by the checksum of their candidates: headlines are not quoted here."""
+
+MOST = 6
+_EDGES = re.compile(r"^\W+|\W+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A literal headline, the place of its verb, and the metaphorical candidates for it."""
+
+    words: tuple[str, ...]
+    at: int
+    candidates: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """A checksum of the candidates, whatever their order."""
+        return hashlib.sha256(" ".join(sorted(self.candidates)).encode()).hexdigest()[:16]
+
+    @property
+    def diversity(self) -> int:
+        """The number of clusters of candidates."""
+        return diversity(self.words, self.at, self.candidates)
+
+
+def diversity_cells(splits: Mapping[str, Sequence[Headline]]) -> dict[Place, OurValue]:
+    """Section 4.2.3's distribution, with intervals, and the rows of Table 4 that are released."""
+    offered = [one for headlines in splits.values() for one in literal_headlines(headlines)]
+    clusters = [one.diversity for one in offered]
+    counts = Counter(clusters)
+    why = f"of the {len(offered)} literal headlines whose candidates are released, not of 611"
+    cells: dict[Place, OurValue] = {}
+    for number in range(1, MOST + 1):
+        share = wilson(counts[number], len(offered))
+        cells["4.2.3", str(number), "headlines"] = counted(counts[number], why)
+        if share.value is not None and share.low is not None and share.high is not None:
+            value, low, high = (100 * part for part in (share.value, share.low, share.high))
+            shown = f"{value:.1f} ({low:.1f} to {high:.1f})"
+            cells["4.2.3", str(number), "percent"] = OurValue(shown, value, low, high, why)
+    found = {one.digest: number for one, number in zip(offered, clusters, strict=True)}
+    for row, digest in SAMPLES.items():
+        if digest in found:
+            cells["4", row, "diversity"] = counted(found[digest])
+    return cells
+
+
+def literal_headlines(headlines: Iterable[Headline]) -> list[Offered]:
+    """The literal headlines that have candidates."""
+    originals: dict[str, Headline] = {}
+    candidates: dict[str, list[str]] = {}
+    for headline in headlines:
+        if headline.gold:
+            originals[headline.id] = headline
+        elif headline.target is not None:
+            word = headline.text.split()[headline.target]
+            candidates.setdefault(headline.group, []).append(_EDGES.sub("", word).lower())
+    return [
+        Offered(tuple(original.text.split()), original.target, tuple(candidates[name]))
+        for name, original in originals.items()
+        if not original.metaphor and original.target is not None and name in candidates
+    ]
+
 
 PAPER = "newsmet"
 SPLITS = ("train", "val", "test")
@@ -22,7 +95,7 @@ _PREFIX = "metaphor.newsmet.silver"
 _RETRAINED = "d_imbal_gold_plus_all_six"
 
 
-def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
+def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
     """Every table and figure, as far as the release lets it be counted.
 
     Args:
@@ -39,7 +112,7 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
         found |= diversity_cells(splits)
         tables.append(split_table(splits))
     rows = all_rows(printed, notes, found, data=data is not None)
-    return Report(notes, tuple(rows), tuple(table for table in tables if table.rows))
+    return Reproduction(notes, tuple(rows), tuple(table for table in tables if table.rows))
 
 
 def read_splits(folder: Path) -> dict[str, list[Headline]]:
@@ -47,7 +120,7 @@ def read_splits(folder: Path) -> dict[str, list[Headline]]:
     return {split: list(read_newsmet(folder / f"{split}_goldplus.csv")) for split in SPLITS}
 
 
-def count_cells(splits: dict[str, list[Headline]], printed: Published) -> dict[Place, Measured]:
+def count_cells(splits: dict[str, list[Headline]], printed: Published) -> dict[Place, OurValue]:
     """Table 2 and what follows from it, counted in the three split files."""
     everything = [(split, h) for split, headlines in splits.items() for h in headlines]
     gold = Counter(h.metaphor for _, h in everything if h.gold)
@@ -57,7 +130,7 @@ def count_cells(splits: dict[str, list[Headline]], printed: Published) -> dict[P
     )
     with_reading = Counter(original for _, _, original in accepted)
     with_one = Counter(original for (_, _, original), n in accepted.items() if n == 1)
-    cells: dict[Place, Measured] = {
+    cells: dict[Place, OurValue] = {
         ("2", "metaphorical headlines", "gold"): counted(gold[True]),
         ("2", "metaphorical headlines", "new"): counted(new[True]),
         ("2", "metaphorical headlines", "sum"): counted(gold[True] + new[True]),
@@ -91,11 +164,11 @@ def _candidates_each(everything: Sequence[tuple[str, Headline]]) -> int:
 
 def _acceptance_cells(
     printed: Published, gold: Counter[bool], some: Counter[bool], one: Counter[bool]
-) -> dict[Place, Measured]:
+) -> dict[Place, OurValue]:
     """Shares without and with one accepted candidate, and the second tables' "none"."""
     both = printed.find("metaphorical headline and verb", "gold")
     whole = {True: 0 if both is None else int(both.value), False: gold[False]}
-    cells: dict[Place, Measured] = {}
+    cells: dict[Place, OurValue] = {}
     for original, name, final in ((True, "metaphorical", "L_final"), (False, "literal", "M_final")):
         base = f"of the {whole[True]} printed, which the release does not mark"
         why = base if original else ""
@@ -107,7 +180,7 @@ def _acceptance_cells(
     return cells
 
 
-def test_set_cells(folder: Path) -> dict[Place, Measured]:
+def test_set_cells(folder: Path) -> dict[Place, OurValue]:
     """The sizes of the two custom test sets."""
     return {
         ("3.1.1", f"test_{n}", "items"): counted(
@@ -117,10 +190,10 @@ def test_set_cells(folder: Path) -> dict[Place, Measured]:
     }
 
 
-def detector_cells(printed: Published, evaluations: Sequence[Evaluation]) -> dict[Place, Measured]:
+def detector_cells(printed: Published, evaluations: Sequence[Evaluation]) -> dict[Place, OurValue]:
     """Tables 1 and 5 and McNemar's test, from the figures of our detectors."""
     figures = {figure.name: figure for e in evaluations for figure in e.figures}
-    cells: dict[Place, Measured] = {}
+    cells: dict[Place, OurValue] = {}
     for cell in printed.cells:
         if cell.table in ("1", "5"):
             test, _, measure = cell.column.partition(".")
@@ -131,7 +204,7 @@ def detector_cells(printed: Published, evaluations: Sequence[Evaluation]) -> dic
     p = figures.get(f"{stem}.mcnemar_p")
     if p is not None and p.value is not None:
         shown = "< 0.01" if p.value < 0.01 else f"{p.value:.3f}"
-        cells["4.3", "McNemar, p", "value"] = Measured(shown, why=f"exact binomial: {p.value:.2g}")
+        cells["4.3", "McNemar, p", "value"] = OurValue(shown, why=f"exact binomial: {p.value:.2g}")
     for run in ("d_imbal", "d_bal"):
         for column in ("metaphorical", "literal", "total"):
             _put(cells, ("3.1.1", run, column), figures.get(f"{_PREFIX}.{run}.items.{column}"), 0)
@@ -139,14 +212,14 @@ def detector_cells(printed: Published, evaluations: Sequence[Evaluation]) -> dic
 
 
 def _put(
-    cells: dict[Place, Measured], place: Place, figure: Figure | None, decimals: int = 2
+    cells: dict[Place, OurValue], place: Place, figure: Figure | None, decimals: int = 2
 ) -> None:
     ours = None if figure is None else estimated(figure, decimals, why=figure.note)
     if ours is not None:
         cells[place] = ours
 
 
-def control_table(evaluations: Sequence[Evaluation]) -> Table:
+def control_table(evaluations: Sequence[Evaluation]) -> ReportTable:
     """Table 5's measures for answers that know nothing of metaphor, beside the detectors'."""
     figures = {figure.name: figure for e in evaluations for figure in e.figures}
     measures = ("accuracy", "precision", "recall", "f1")
@@ -161,10 +234,10 @@ def control_table(evaluations: Sequence[Evaluation]) -> Table:
         "detector (0.54), and better in F1 than both. Its 546 rows have 310 metaphorical ones."
     )
     columns = ("system", *measures)
-    return Table("Table 5 and its controls, ours", columns, tuple(rows), note)
+    return ReportTable("Table 5 and its controls, ours", columns, tuple(rows), note)
 
 
-def split_table(splits: dict[str, list[Headline]]) -> Table:
+def split_table(splits: dict[str, list[Headline]]) -> ReportTable:
     """What the released split files hold: rejected candidates under the label of their headline."""
     rows = []
     for split, headlines in splits.items():
@@ -178,4 +251,4 @@ def split_table(splits: dict[str, list[Headline]]) -> Table:
         f"used {sums[-1]:,} rows, not the 2,669 of section 4.1."
     )
     columns = ("split", "gold M", "gold L", "gold+ M", "gold+ L", "rows")
-    return Table("The released splits", columns, tuple(rows), note)
+    return ReportTable("The released splits", columns, tuple(rows), note)

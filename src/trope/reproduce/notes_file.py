@@ -35,14 +35,14 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Why cells differ or are not available; `*` stands for any row or column."""
 
     table: str
-    kind: Literal["cannot", "differs"]
+    kind: Literal["unavailable", "differs"]
     why: str
     row: str = "*"
     column: str = "*"
 
 
 class PaperError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Something in print that cannot be right or is not said, and how we read it."""
+    """An error or a gap in print, and how we read it."""
 
     where: str
     problem: str
@@ -62,7 +62,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ours: tuple[str, ...] = ()
 
 
-class Notes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PaperNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All notes on one paper."""
 
     paper: str
@@ -79,7 +79,7 @@ def papers() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
 
 
-def read_notes(paper: str) -> Notes:
+def read_notes(paper: str) -> PaperNotes:
     """The notes on a paper.
 
     Raises:
@@ -87,4 +87,4 @@ def read_notes(paper: str) -> Notes:
     """
     if paper not in papers():
         raise UnknownName("paper", paper, papers())
-    return read_config(FOLDER / f"{paper}.toml", Notes)
+    return read_config(FOLDER / f"{paper}.toml", PaperNotes)

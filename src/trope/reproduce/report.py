@@ -1,4 +1,4 @@
-"""What a reproduction gives: a row for all that is printed, as text, as JSON and as a page."""
+"""A reproduction: one row per printed value, shown as text, JSON, HTML or the page of the paper."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import msgspec
 from trope import __version__
 from trope.core.errors import BadInput
 from trope.metrics.figures import Evaluation, read_evaluation
-from trope.reproduce.notes_file import Notes
-from trope.reproduce.rows import STATUSES, Row
+from trope.reproduce.notes_file import Claim, PaperNotes
+from trope.reproduce.rows import STATUSES, ReportRow
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows of cells under column titles; `ours` are rows that trope measured."""
 
     title: str
@@ -29,12 +29,12 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Reproduction:
     """All that a paper prints beside ours; `tables` show more of ours, or more of its errors."""
 
-    notes: Notes
-    rows: tuple[Row, ...]
-    tables: tuple[Table, ...] = ()
+    notes: PaperNotes
+    rows: tuple[ReportRow, ...]
+    tables: tuple[ReportTable, ...] = ()
 
     @property
     def title(self) -> str:
@@ -79,10 +79,10 @@ def table_name(name: str) -> str:
     return f"Table {name}"
 
 
-def shown_tables(report: Report) -> list[Table]:
+def shown_tables(report: Reproduction) -> list[ReportTable]:
     """Everything as tables: an overview, what is printed, the errors, and the further ones."""
     printed = [
-        Table(
+        ReportTable(
             f"{table_name(table.name)}: {table.title}",
             ("what", "published", "ours", "status", "why"),
             tuple(
@@ -96,20 +96,20 @@ def shown_tables(report: Report) -> list[Table]:
     return [overview(report), *printed, error_table(report.notes), *report.tables]
 
 
-def overview(report: Report) -> Table:
+def overview(report: Reproduction) -> ReportTable:
     """How many cells of each table have each status."""
     rows = [
         (f"{table_name(t.name)}: {t.title}", *_counts(report.statuses(t.name)))
         for t in report.notes.tables
     ]
     rows.append(("all", *_counts(report.statuses())))
-    return Table("Overview: cells by status", ("printed", *STATUSES), tuple(rows))
+    return ReportTable("Overview: cells by status", ("printed", *STATUSES), tuple(rows))
 
 
-def error_table(notes: Notes) -> Table:
-    """What cannot be right in the paper, or is not said, and how we read it."""
+def error_table(notes: PaperNotes) -> ReportTable:
+    """Errors and gaps of the paper, and how we read them."""
     rows = tuple((error.where, error.problem, error.reading) for error in notes.errors)
-    return Table("Errors and gaps in print", ("where", "problem", "our reading"), rows)
+    return ReportTable("Errors and gaps in print", ("where", "problem", "our reading"), rows)
 
 
 def _counts(statuses: dict[str, int]) -> list[str]:
@@ -129,7 +129,7 @@ tr.ours { background: color-mix(in srgb, Highlight 22%, transparent); font-weigh
 """  # noqa: E501 - a rule a line
 
 
-def as_text(report: Report) -> str:
+def as_text(report: Reproduction) -> str:
     """The report for a terminal or a Markdown page."""
     parts = [f"# {report.title}", "", report.notes.source]
     for table in shown_tables(report):
@@ -139,7 +139,7 @@ def as_text(report: Report) -> str:
     return "\n".join(parts) + "\n"
 
 
-def as_json(report: Report) -> str:
+def as_json(report: Reproduction) -> str:
     """The report as one JSON document, indented, ending in a line break."""
     document = {
         "trope": __version__,
@@ -157,7 +157,7 @@ def as_json(report: Report) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 
 
-def as_html(report: Report) -> str:
+def as_html(report: Reproduction) -> str:
     """The report as one page that needs no network, in light and dark."""
     body = "\n".join(_html_table(table) for table in shown_tables(report))
     title, source = html.escape(report.title), html.escape(report.notes.source)
@@ -169,7 +169,7 @@ def as_html(report: Report) -> str:
     )
 
 
-def markdown(table: Table, *, padded: bool = True) -> list[str]:
+def markdown(table: ReportTable, *, padded: bool = True) -> list[str]:
     """The lines of a table in Markdown, with aligned columns if padded; rows of ours are bold."""
     rows = [
         [f"**{cells[0]}**", *cells[1:]] if at in table.ours else list(cells)
@@ -189,7 +189,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "| " + " | ".join(shown) + " |"
 
 
-def _html_table(table: Table) -> str:
+def _html_table(table: ReportTable) -> str:
     head = "".join(f'<th scope="col">{html.escape(column)}</th>' for column in table.columns)
     rows = "\n".join(
         f"<tr{' class=ours' if at in table.ours else ''}>"
@@ -207,3 +207,69 @@ def _html_table(table: Table) -> str:
 def _html_cell(cell: str) -> str:
     words = " class=words" if len(cell) > _LONGEST_NUMBER else ""
     return f"<td{words}>{html.escape(cell)}</td>"
+
+
+GENERATED = "<!-- written by `trope reproduce {paper} --write`; edit the notes, not this page -->"
+
+
+def as_page(report: Reproduction) -> str:
+    """The page in Markdown; it links the JSON file of all rows beside it."""
+    notes = report.notes
+    rows = f"[{notes.paper}.json]({notes.paper}.json)"
+    parts = [f"# {notes.title}", "", GENERATED.format(paper=notes.paper), "", notes.source, ""]
+    parts += [
+        f"`trope reproduce {notes.paper} --from DATA` compares every table and figure of the paper",
+        f"with ours. This page is the summary; {rows} has all rows.",
+    ]
+    for table in (claim_table(report), overview(report), difference_table(report)):
+        if table.rows:
+            parts += ["", f"## {table.title}", "", *markdown(table, padded=False)]
+    errors = error_table(notes)
+    if errors.rows:
+        parts += ["", f"## {errors.title}", "", *markdown(errors, padded=False)]
+    return "\n".join(parts) + "\n"
+
+
+def claim_table(report: Reproduction) -> ReportTable:
+    """One row for everything that the paper did."""
+    rows = [
+        (claim.section, claim.claim, claim.published, our_figure(report, claim), claim.deviation)
+        for claim in report.notes.claims
+    ]
+    columns = ("section", "what the paper did", "published", "ours", "deviation")
+    return ReportTable("The paper and trope", columns, tuple(rows))
+
+
+def difference_table(report: Reproduction) -> ReportTable:
+    """The cells whose published value lies outside our interval."""
+    rows = [
+        (table_name(row.table), row.what, row.published, row.ours, row.why)
+        for row in report.rows
+        if row.status == "differs"
+    ]
+    columns = ("where", "what", "published", "ours", "why")
+    return ReportTable("What differs", columns, tuple(rows))
+
+
+def our_figure(report: Reproduction, claim: Claim) -> str:
+    """Our figures for a claim: a cell's with its status, a table's as counts of statuses."""
+    return "; ".join(_figure(report, name) for name in claim.ours) or "no figure"
+
+
+def _figure(report: Reproduction, name: str) -> str:
+    row = find_row(report, name)
+    if row is None:
+        counts = report.statuses(name)
+        return f"{table_name(name)}: " + ", ".join(f"{n} {s}" for s, n in counts.items())
+    if not row.ours:
+        return row.status
+    return f"{row.ours} ({row.status})"
+
+
+def find_row(report: Reproduction, name: str) -> ReportRow | None:
+    """The row that "table/row/column" names, None for a table's name alone."""
+    table, _, rest = name.partition("/")
+    if not rest:
+        return None
+    what = ", ".join(rest.rsplit("/", 1))
+    return next((r for r in report.rows if (r.table, r.what) == (table, what)), None)

@@ -9,9 +9,8 @@ from typing import Literal
 
 from trope.core.errors import BadInput
 from trope.metrics.figures import Figure
-from trope.published.cells import Cell, Published
-from trope.published.comparison import is_cut_off, printed_number, rounds_to
-from trope.reproduce.notes_file import Notes, PrintedTable
+from trope.published.cells import Cell, Published, is_cut_off, printed_number, rounds_to
+from trope.reproduce.notes_file import PaperNotes, PrintedTable
 
 Status = Literal["exact", "within the interval", "differs", "not available", "not computed"]
 STATUSES: tuple[Status, ...] = (
@@ -23,7 +22,7 @@ Place = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class OurValue:
     """What we have for a printed cell: a number with its interval, or words; `why` is a remark."""
 
     shown: str
@@ -34,7 +33,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """One thing that a paper prints, beside ours."""
 
     table: str
@@ -45,31 +44,31 @@ class Row:
     why: str
 
 
-def counted(number: int, why: str = "") -> Measured:
+def counted(number: int, why: str = "") -> OurValue:
     """A count of ours."""
-    return Measured(f"{number:,}", float(number), why=why)
+    return OurValue(f"{number:,}", float(number), why=why)
 
 
-def measured(value: float, decimals: int = 3, why: str = "") -> Measured:
+def measured(value: float, decimals: int = 3, why: str = "") -> OurValue:
     """A number of ours that is no estimate."""
-    return Measured(f"{value:.{decimals}f}", value, why=why)
+    return OurValue(f"{value:.{decimals}f}", value, why=why)
 
 
 def estimated(
     figure: Figure, decimals: int = 3, scale: float = 1.0, why: str = ""
-) -> Measured | None:
+) -> OurValue | None:
     """A figure of `trope evaluate` with its interval, None where it is undefined."""
     if figure.value is None:
         return None
     value = scale * figure.value
     if figure.low is None or figure.high is None:
-        return Measured(f"{value:,.{decimals}f}", value, why=why)
+        return OurValue(f"{value:,.{decimals}f}", value, why=why)
     low, high = scale * figure.low, scale * figure.high
     shown = f"{value:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})"
-    return Measured(shown, value, low, high, why)
+    return OurValue(shown, value, low, high, why)
 
 
-def compare(printed: str, ours: Measured) -> tuple[Status, str]:
+def compare(printed: str, ours: OurValue) -> tuple[Status, str]:
     """The status of ours beside what is printed, and a remark."""
     if ours.value is None:
         return ("exact" if ours.shown == printed else "differs"), ours.why
@@ -82,7 +81,7 @@ def compare(printed: str, ours: Measured) -> tuple[Status, str]:
     return "differs", ours.why
 
 
-def _within(printed: str, ours: Measured) -> bool:
+def _within(printed: str, ours: OurValue) -> bool:
     wanted = printed_number(printed)
     if wanted is None or ours.low is None or ours.high is None:
         return False
@@ -90,8 +89,8 @@ def _within(printed: str, ours: Measured) -> bool:
 
 
 def all_rows(
-    printed: Published, notes: Notes, found: Mapping[Place, Measured], *, data: bool
-) -> list[Row]:
+    printed: Published, notes: PaperNotes, found: Mapping[Place, OurValue], *, data: bool
+) -> list[ReportRow]:
     """A row for every printed cell, table by table, and one for each table without cells.
 
     Args:
@@ -100,34 +99,36 @@ def all_rows(
         found: what we have, by table, row and column.
         data: whether the research data were there to measure on.
     """
-    rows: list[Row] = []
+    rows: list[ReportRow] = []
     for table in notes.tables:
         cells = [cell for cell in printed.cells if cell.table == table.name]
         if not cells:
-            rows.append(Row(table.name, table.title, table.shows, "", "not available", table.why))
+            rows.append(
+                ReportRow(table.name, table.title, table.shows, "", "not available", table.why)
+            )
         rows += [_row(cell, table, notes, found, data) for cell in cells]
     return rows
 
 
 def _row(
-    cell: Cell, table: PrintedTable, notes: Notes, found: Mapping[Place, Measured], data: bool
-) -> Row:
+    cell: Cell, table: PrintedTable, notes: PaperNotes, found: Mapping[Place, OurValue], data: bool
+) -> ReportRow:
     what = f"{cell.row}, {cell.column}" if cell.column else cell.row
     ours = found.get((cell.table, cell.row, cell.column))
     if ours is not None:
         status, why = compare(cell.printed, ours)
         if status == "differs":
             why = "; ".join(filter(None, (why, _reason(notes, cell, "differs"))))
-        return Row(cell.table, what, cell.printed, ours.shown, status, why)
-    if why := _reason(notes, cell, "cannot"):
-        return Row(cell.table, what, cell.printed, "", "not available", why)
+        return ReportRow(cell.table, what, cell.printed, ours.shown, status, why)
+    if why := _reason(notes, cell, "unavailable"):
+        return ReportRow(cell.table, what, cell.printed, "", "not available", why)
     command = table.command or f"trope reproduce {notes.paper} --from DATA"
     if data and not table.command:
         raise BadInput(f"nothing was measured for {what!r} of table {cell.table}, and no reason")
-    return Row(cell.table, what, cell.printed, "", "not computed", f"by {command}")
+    return ReportRow(cell.table, what, cell.printed, "", "not computed", f"by {command}")
 
 
-def _reason(notes: Notes, cell: Cell, kind: str) -> str:
+def _reason(notes: PaperNotes, cell: Cell, kind: str) -> str:
     """The first reason that fits a cell, of one kind."""
     return next(
         (

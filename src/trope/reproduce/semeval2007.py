@@ -13,8 +13,8 @@ from trope.metrics.figures import Evaluation
 from trope.metrics.metonymy import score_names
 from trope.published.cells import Published, read_published
 from trope.reproduce.notes_file import read_notes
-from trope.reproduce.report import Report, Table, read_ours
-from trope.reproduce.rows import Measured, Place, all_rows, counted, measured
+from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.reproduce.rows import OurValue, Place, all_rows, counted, measured
 from trope.tasks.metonymy.samples import count_readings
 
 PAPER = "semeval2007"
@@ -22,7 +22,7 @@ LITERAL = "literal"
 _SYSTEMS = ("", "roles", "shallow", "majority")
 
 
-def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
+def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
     """Every table, and our systems beside those of the task.
 
     Args:
@@ -36,12 +36,12 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
         folder = Path(data) / PAPER
         found |= {**reading_cells(folder), **accuracy_cells(folder)}
     rows = all_rows(printed, notes, found, data=data is not None)
-    return Report(notes, tuple(rows), (system_table(printed, evaluations),))
+    return Reproduction(notes, tuple(rows), (system_table(printed, evaluations),))
 
 
-def reading_cells(folder: Path) -> dict[Place, Measured]:
+def reading_cells(folder: Path) -> dict[Place, OurValue]:
     """Tables 1 and 2: how often each reading occurs in the samples at hand."""
-    found: dict[Place, Measured] = {}
+    found: dict[Place, OurValue] = {}
     for table, column, name in (
         ("1", "location.train", "SemEval.train.xml"),
         ("1", "location.test", "SemEval.test.xml"),
@@ -56,11 +56,11 @@ def reading_cells(folder: Path) -> dict[Place, Measured]:
     return found
 
 
-def accuracy_cells(folder: Path) -> dict[Place, Measured]:
+def accuracy_cells(folder: Path) -> dict[Place, OurValue]:
     """Table 3's rows of XRCE-M and the baseline, Table 4's baseline: answers scored again."""
     samples = {sample.id: sample for sample in read_samples(folder / "SemEval.test.xml")}
     companies = [literal for _, literal in read_company_labels(folder / "companies_test.json")]
-    found: dict[Place, Measured] = {}
+    found: dict[Place, OurValue] = {}
     for level in GRANULARITIES:
         key = key_of(samples, level, "gold").labels
         gold = {sample: label for sample, label in key.items() if label is not None}
@@ -77,11 +77,11 @@ def accuracy_cells(folder: Path) -> dict[Place, Measured]:
     return found
 
 
-def summary_cells(printed: Published) -> dict[Place, Measured]:
+def summary_cells(printed: Published) -> dict[Place, OurValue]:
     """Table 5 from the organisers' results in full."""
     why = "from the organisers' results in full"
     found = {
-        ("5", row, column): Measured(shown, why=why)
+        ("5", row, column): OurValue(shown, why=why)
         for (row, column), shown in table_5(printed).items()
     }
     for name_class in NAME_CLASSES:
@@ -89,11 +89,11 @@ def summary_cells(printed: Published) -> dict[Place, Measured]:
             row = f"{name_class}.{level}.accuracy"
             cell = printed.find("baseline", row)
             if cell is not None:
-                found["5", row, "base"] = Measured(rounded(cell.value), why=why)
+                found["5", row, "base"] = OurValue(rounded(cell.value), why=why)
     return found
 
 
-def system_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table:
+def system_table(printed: Published, evaluations: Sequence[Evaluation]) -> ReportTable:
     """Accuracies of the task's systems and of ours."""
     columns = [f"location.{level}" for level in GRANULARITIES] + ["organisation.coarse"]
     systems = dict.fromkeys(cell.row for cell in printed.cells if cell.table in ("3", "4"))
@@ -111,7 +111,7 @@ def system_table(printed: Published, evaluations: Sequence[Evaluation]) -> Table
                 name = f"trope: {system or evaluation.tier}"
                 rows.append((name, *("" if v is None else rounded(v) for v in values)))
     note = "Ours in bold; companies are scored at the coarse level, for want of their fine gold."
-    return Table(
+    return ReportTable(
         "Tables 3 and 4, and our systems: accuracy",
         ("system", *columns),
         tuple(rows),

@@ -10,8 +10,8 @@ from trope.metrics.figures import Evaluation, Figure
 from trope.metrics.scale import score_scale, spearman
 from trope.published.cells import Cell, Published, read_published
 from trope.reproduce.notes_file import read_notes
-from trope.reproduce.report import Report, Table, read_ours
-from trope.reproduce.rows import Measured, Place, all_rows, counted, estimated, measured
+from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured
 from trope.reproduce.semeval2015_errors import SETS, delivered_scores, errors_table
 from trope.tasks.sentiment.categories import CATEGORIES
 from trope.tasks.sentiment.submission import CONSTANT
@@ -33,7 +33,7 @@ class Submission:
     cosines: dict[str, float]
 
 
-def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
+def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
     """Every table beside ours.
 
     Args:
@@ -53,10 +53,10 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
         errors_table(printed, folder),
     )
     rows = all_rows(printed, notes, found, data=data is not None)
-    return Report(notes, tuple(rows), tables)
+    return Reproduction(notes, tuple(rows), tables)
 
 
-def run_cells(printed: Published) -> dict[Place, Measured]:
+def run_cells(printed: Published) -> dict[Place, OurValue]:
     """Teams and runs, counted in Table 9."""
     found = runs(printed)
     return {
@@ -65,9 +65,9 @@ def run_cells(printed: Published) -> dict[Place, Measured]:
     }
 
 
-def mean_cells(folder: Path) -> dict[Place, Measured]:
+def mean_cells(folder: Path) -> dict[Place, OurValue]:
     """The number and the mean of all scores of each set, Tables 2 to 4."""
-    cells: dict[Place, Measured] = {}
+    cells: dict[Place, OurValue] = {}
     for table, split in SETS.items():
         scores = delivered_scores(folder, split)
         row = f"{split}.overall"
@@ -76,7 +76,7 @@ def mean_cells(folder: Path) -> dict[Place, Measured]:
     return cells
 
 
-def constant_cells(folder: Path) -> dict[Place, Measured]:
+def constant_cells(folder: Path) -> dict[Place, OurValue]:
     """What the constant that Table 5's decision tree equals gets on the test set."""
     gold = delivered_scores(folder, "test")
     score = score_scale(gold, [float(CONSTANT)] * len(gold))
@@ -90,9 +90,9 @@ def constant_cells(folder: Path) -> dict[Place, Measured]:
     }
 
 
-def baseline_cells(evaluations: Iterable[Evaluation]) -> dict[Place, Measured]:
+def baseline_cells(evaluations: Iterable[Evaluation]) -> dict[Place, OurValue]:
     """The two other baselines of Table 5, ours."""
-    cells: dict[Place, Measured] = {}
+    cells: dict[Place, OurValue] = {}
     for evaluation in evaluations:
         figures = {f.name.removeprefix(_PREFIX): f for f in evaluation.figures}
         for system in ("naive_bayes", "maximum_entropy"):
@@ -117,7 +117,7 @@ def runs(printed: Published) -> list[Submission]:
     return rows
 
 
-def leaderboard(printed: Published, evaluations: Iterable[Evaluation]) -> Table:
+def leaderboard(printed: Published, evaluations: Iterable[Evaluation]) -> ReportTable:
     """Table 6 and our systems, by cosine; what the paper's text lacks stays empty."""
     rows: list[tuple[float, tuple[str, ...], bool]] = []
     for team in dict.fromkeys(cell.row for cell in _table(printed, "6")):
@@ -139,7 +139,7 @@ def leaderboard(printed: Published, evaluations: Iterable[Evaluation]) -> Table:
     )
 
 
-def category_board(printed: Published, evaluations: Iterable[Evaluation]) -> Table:
+def category_board(printed: Published, evaluations: Iterable[Evaluation]) -> ReportTable:
     """Table 9, ranked runs, and our systems: cosine by category."""
     rows: list[tuple[float, tuple[str, ...], bool]] = []
     for run in runs(printed):
@@ -159,7 +159,7 @@ def category_board(printed: Published, evaluations: Iterable[Evaluation]) -> Tab
     )
 
 
-def rank_correlations(printed: Published) -> Table:
+def rank_correlations(printed: Published) -> ReportTable:
     """Spearman's correlation of the overall rank with that of each category, from Table 9."""
     all_runs = runs(printed)
     ranked = [run for run in all_runs if run.ranked]
@@ -174,7 +174,7 @@ def rank_correlations(printed: Published) -> Table:
         overall = [run.cosines["all"] for run in group]
         found = [spearman(overall, [r.cosines[c] for r in group]) for c in CATEGORIES]
         rows.append((name, *("–" if value is None else f"{value:.3f}" for value in found)))
-    return Table(
+    return ReportTable(
         "Rank correlations recomputed from Table 9",
         ("systems", *CATEGORIES),
         tuple(rows),
@@ -215,7 +215,7 @@ def _ranked(
     columns: tuple[str, ...],
     rows: list[tuple[float, tuple[str, ...], bool]],
     note: str,
-) -> Table:
+) -> ReportTable:
     rows = sorted(rows, key=lambda row: -row[0])
     ours = frozenset(at for at, row in enumerate(rows) if row[2])
-    return Table(title, columns, tuple(row[1] for row in rows), note, ours)
+    return ReportTable(title, columns, tuple(row[1] for row in rows), note, ours)

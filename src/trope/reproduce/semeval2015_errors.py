@@ -1,4 +1,4 @@
-"""What cannot be right in the printed tables of SemEval-2015 Task 11, shown by recomputation."""
+"""Errors in the printed tables of SemEval-2015 Task 11, shown by recomputation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trope.corpora.semeval2015 import FILES, SplitName
 from trope.corpora.tweet_ids import read_scored_ids
 from trope.metrics.scale import score_scale
 from trope.published.cells import Published
-from trope.reproduce.report import Table
+from trope.reproduce.report import ReportTable
 from trope.tasks.sentiment.submission import CONSTANT
 
 SETS: dict[str, SplitName] = {"2": "trial", "3": "train", "4": "test"}
@@ -29,14 +29,14 @@ class Finding:
     verdict: str
 
 
-def errors_table(printed: Published, folder: Path | None) -> Table:
+def errors_table(printed: Published, folder: Path | None) -> ReportTable:
     """All findings as a table; without a folder of the tweets, nothing is measured on them."""
     found = [
         *mean_findings(printed, folder),
         *baseline_findings(printed, folder),
         *ranking_findings(printed),
     ]
-    return Table(
+    return ReportTable(
         "Errors in print, by recomputation",
         ("table", "what", "printed", "recomputed", "verdict"),
         tuple((f.table, f.what, f.printed, f.recomputed, f.verdict) for f in found),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 
 from trope.annotate.plan import Plan, read_plan
-from trope.reproduce.rows import Measured, Place, counted, measured
+from trope.reproduce.rows import OurValue, Place, counted, measured
 
 SETTING = "a setting of the annotation template, not a result"
 
@@ -16,7 +16,7 @@ def template_plan(template: str) -> Plan:
         return read_plan(path)
 
 
-def tweet_settings() -> dict[Place, Measured]:
+def tweet_settings() -> dict[Place, OurValue]:
     """Section 4.2 of the tweet study."""
     plan = template_plan("tweets2019")
     page = float(plan.pay.amount)
@@ -32,7 +32,7 @@ def tweet_settings() -> dict[Place, Measured]:
     }
 
 
-def headline_settings() -> dict[Place, Measured]:
+def headline_settings() -> dict[Place, OurValue]:
     """Section 3.2 of NewsMet."""
     plan = template_plan("newsmet")
     return {

@@ -17,12 +17,11 @@ from trope.corpora.expressions import read_adjective_nouns, read_svo
 from trope.corpora.verb_corpora import read_moh
 from trope.corpora.vua import read_vua_key, read_vuamc
 from trope.lexicon.verbs import CLASSES, shipped_verbs
-from trope.published.cells import Published, read_published
-from trope.published.comparison import is_cut_off, rounds_to
+from trope.published.cells import Published, is_cut_off, read_published, rounds_to
 from trope.relations.extraction import MAX_WORDS
 from trope.reproduce.notes_file import read_notes
-from trope.reproduce.report import Report, Table
-from trope.reproduce.rows import Measured, Place, all_rows, counted
+from trope.reproduce.report import ReportTable, Reproduction
+from trope.reproduce.rows import OurValue, Place, all_rows, counted
 from trope.reproduce.settings import tweet_settings
 
 PAPER = "tweets2019"
@@ -35,7 +34,7 @@ _SHARES = (
 )
 
 
-def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Report:
+def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
     """Every table and figure, most of which are not available.
 
     Args:
@@ -52,20 +51,20 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
     if data is not None:
         found |= set_cells(Path(data))
     rows = all_rows(printed, notes, found, data=data is not None)
-    return Report(notes, tuple(rows), (share_table(printed),))
+    return Reproduction(notes, tuple(rows), (share_table(printed),))
 
 
-def list_cells() -> dict[Place, Measured]:
+def list_cells() -> dict[Place, OurValue]:
     """The verb classes that the package ships, and its limit of words."""
     sizes = Counter(shipped_verbs().classes.values())
-    cells: dict[Place, Measured] = {
+    cells: dict[Place, OurValue] = {
         ("4.1", f"{name} verbs", "count"): counted(sizes[name]) for name in CLASSES
     }
     cells["3.4", "words of an expression, at most", "count"] = counted(MAX_WORDS)
     return cells
 
 
-def set_cells(data: Path) -> dict[Place, Measured]:
+def set_cells(data: Path) -> dict[Place, OurValue]:
     """Sizes of the related sets that lie in the research data."""
     senses = list(read_moh(data / "moh" / "Data-metaphoric-or-literal.txt"))
     metaphors = sum(sense.metaphor for sense in senses)
@@ -113,7 +112,7 @@ def possible_counts(percent: str, whole: int) -> list[int]:
     ]
 
 
-def share_table(printed: Published) -> Table:
+def share_table(printed: Published) -> ReportTable:
     """Table 6: for each percentage, the numbers of items that it can be a share of."""
     rows = []
     for subset, tweets in _SUBSETS.items():
@@ -130,4 +129,4 @@ def share_table(printed: Published) -> Table:
             rows.append((f"{subset}: {share}", cell.printed, shown or "none"))
     note = "Of the tweets of a subset and up to 20 fewer; a share that fits none has another base."
     columns = ("share", "printed", "whole numbers that give it")
-    return Table("Table 6: what the percentages can be", columns, tuple(rows), note)
+    return ReportTable("Table 6: what the percentages can be", columns, tuple(rows), note)

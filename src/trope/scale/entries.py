@@ -23,7 +23,7 @@ from trope.corpora.tables import (
 )
 from trope.scale.inputs import DAMAGED, InputFile, open_input, parquet_rows
 
-PLAIN_COLUMN = "text"
+_PLAIN_COLUMN = "text"
 """What the lines of a plain file are called."""
 
 
@@ -135,7 +135,7 @@ class InputCorpus:
         columns = self.columns
         kept = columns.kept if strict else ()
         # lines of a plain file have no column name: any name means them
-        text = PLAIN_COLUMN if file.format == "txt" else columns.text
+        text = _PLAIN_COLUMN if file.format == "txt" else columns.text
         wanted = ("" if file.format == "txt" else columns.id), text, *kept
         for name in filter(None, wanted):
             if name not in row:
@@ -195,7 +195,7 @@ def _text_rows(file: InputFile, lines: Iterator[tuple[int, str]]) -> Iterator[_P
         for number, line in lines:
             line = line.rstrip("\r\n")
             if line.strip():
-                yield number, _fault(line) or {PLAIN_COLUMN: line}
+                yield number, _fault(line) or {_PLAIN_COLUMN: line}
     elif file.format == "jsonl":
         for number, line in lines:
             if line.strip():

@@ -21,16 +21,16 @@ from trope.core.errors import BadInput, MissingExtra
 from trope.pipeline import Pipeline
 from trope.scale.job import J, R, Work, WorkerModel
 
-AHEAD = 2
+_AHEAD = 2
 """Jobs that a worker has at a time, so that it never waits for the next one."""
 
 ATTEMPTS = 5
 """Workers that may be lost over one job before the job counts as the cause."""
 
-FIRST_WORKER_SECONDS = 600.0
+_FIRST_WORKER_SECONDS = 600.0
 """How long to wait for the first worker: clusters that grow by themselves need minutes."""
 
-LOOK_SECONDS = 2.0
+_LOOK_SECONDS = 2.0
 """How often the number of machines is checked."""
 
 LoadPipeline = Callable[[int | None], Pipeline]
@@ -164,7 +164,7 @@ class _Crew:
     def first(self) -> WorkerModel:
         """The model of the first worker, which is waited for."""
         self.grow()
-        ready, _ = self._ray.wait([*self._starting], timeout=FIRST_WORKER_SECONDS)
+        ready, _ = self._ray.wait([*self._starting], timeout=_FIRST_WORKER_SECONDS)
         if not ready:
             raise BadInput(
                 f"no machine of the Ray cluster has {self._threads} free processors for a worker; "
@@ -186,7 +186,7 @@ class _Crew:
 
     def free(self) -> Iterator[Any]:
         """Workers that can be given a job, each as often as it can, in turns."""
-        for held in range(AHEAD):
+        for held in range(_AHEAD):
             yield from [w for w, tasks in self._tasks.items() if len(tasks) == held]
 
     def give(self, worker: Any, work: Work[J, R], task: _Task[J]) -> None:
@@ -196,7 +196,7 @@ class _Crew:
     def results(self) -> Iterator[tuple[_Task[Any], Any]]:
         """What has come back since: jobs with their results, or that they were lost."""
         under_way = chain(self._starting, *self._tasks.values())
-        ready, _ = self._ray.wait([*under_way], timeout=LOOK_SECONDS)
+        ready, _ = self._ray.wait([*under_way], timeout=_LOOK_SECONDS)
         for answer in ready:
             if answer in self._starting:
                 self._welcome(answer)

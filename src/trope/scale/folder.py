@@ -23,7 +23,7 @@ from trope.core.files import replace_durably, sha256, sync_folder
 from trope.core.run_folder import LOCK, MANIFEST, RunFolder
 from trope.scale.job import DetectSettings, Receipt
 
-ERRORS, WORK = "errors.jsonl", ".run"
+ERRORS, _WORK = "errors.jsonl", ".run"
 
 
 class InputChecksum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +51,7 @@ class DetectFolder(RunFolder[DetectManifest]):
     command = "trope detect"
     holds = "output"
     manifest_type: ClassVar[object] = DetectManifest
-    own_files = frozenset({LOCK, WORK})
+    own_files = frozenset({LOCK, _WORK})
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -88,7 +88,7 @@ class DetectFolder(RunFolder[DetectManifest]):
     @property
     def unfinished_errors(self) -> Path:
         """Where refused rows are written while a run lasts."""
-        return self.path / WORK / ERRORS
+        return self.path / _WORK / ERRORS
 
     def finish(
         self, wanted: DetectManifest, receipts: Iterable[Receipt], totals: Mapping[str, int]
@@ -120,9 +120,9 @@ class DetectFolder(RunFolder[DetectManifest]):
         return before
 
     def _begin_journal(self, there: Iterable[Receipt]) -> None:
-        (self.path / WORK).mkdir(exist_ok=True)
-        self._journal = (self.path / WORK / "journal.jsonl").open("wb")
-        sync_folder(self.path / WORK)
+        (self.path / _WORK).mkdir(exist_ok=True)
+        self._journal = (self.path / _WORK / "journal.jsonl").open("wb")
+        sync_folder(self.path / _WORK)
         sync_folder(self.path)
         for receipt in there:
             self.note(receipt)
@@ -134,11 +134,11 @@ class DetectFolder(RunFolder[DetectManifest]):
 
     def _forget_work(self) -> None:
         self._close_journal()
-        shutil.rmtree(self.path / WORK, ignore_errors=True)
+        shutil.rmtree(self.path / _WORK, ignore_errors=True)
 
     def _receipts(self, before: DetectManifest | None) -> list[Receipt]:
         """What the manifest or the journal says is done; a line that was cut off says nothing."""
-        journal = self.path / WORK / "journal.jsonl"
+        journal = self.path / _WORK / "journal.jsonl"
         found = {receipt.number: receipt for receipt in (before.shards if before else ())}
         for line in journal.read_bytes().splitlines() if journal.is_file() else ():
             try:

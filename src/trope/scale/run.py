@@ -19,7 +19,7 @@ from trope.scale.inputs import STDIN, InputFile
 from trope.scale.job import SHARD_CHARACTERS, DetectSettings, Executor, Receipt, Shard
 from trope.scale.shards import FIGURES, make_shard, store
 
-TOTALS = ("texts", "sentences", "words", "metaphors", "refused")
+_TOTALS = ("texts", "sentences", "words", "metaphors", "refused")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _work(
             texts += receipt.texts
             position = max(position, shard.position)  # shards may come in any order
             report(DetectProgress(texts, position, corpus.size))
-    totals = {name: sum(getattr(r, name) for r in receipts.values()) for name in TOTALS[:-1]}
+    totals = {name: sum(getattr(r, name) for r in receipts.values()) for name in _TOTALS[:-1]}
     folder.finish(wanted, receipts.values(), totals | {"refused": refused.total()})
 
 

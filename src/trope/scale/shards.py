@@ -123,13 +123,13 @@ class ShardMaker:
         settings = self.settings
         if settings.format == "parquet":
             more = (*(["tokens"] if settings.tokens else []), *settings.tasks)
-            write_parquet(rows, settings.columns, file, more=more)
+            _write_parquet(rows, settings.columns, file, more=more)
             return
         for row in rows:
             file.write(msgspec.json.encode(row) + b"\n")
 
 
-def write_parquet(
+def _write_parquet(
     rows: Sequence[dict[str, Any]],
     columns: Sequence[str],
     file: BinaryIO,

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from trope.annotate.exchange.files import protect
 from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
-from trope.render import feelings, metaphor_page, names, pieces, rewritings
-from trope.render.pieces import clean
+from trope.render import metaphor_page, names
+from trope.render.markup import clean
+from trope.render.sentence_html import relation_item, rewriting_lists, tree
+from trope.render.sentiment import signed
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.workbench.requests import RequestRefused
 
@@ -110,13 +112,13 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
             for at in inside
             if analysis.tokens[at].head == number
         ),
-        relations="".join(pieces.relation_item(r, analysis, unfolded=True) for r in own),
+        relations="".join(relation_item(r, analysis, unfolded=True) for r in own),
         names="".join(names.listed(names.names_over(token, here), analysis)),
-        tree="".join(pieces.tree(sentence, analysis)),
+        tree="".join(tree(sentence, analysis)),
         sentence=analysis.text[sentence.start : sentence.end],
         figurative=score,
         sentence_metaphorical=score is not None and score >= analysis.sentence_threshold,
-        sentiment="" if sentiment is None else feelings.signed(sentiment),
+        sentiment="" if sentiment is None else signed(sentiment),
     )
 
 
@@ -131,7 +133,7 @@ def sentence_of(analysis: Analysis, number: int) -> tuple[int, SentenceSpan]:
 def listed_rewritings(sentence: str, found: Sequence[Rewriting]) -> str:
     """Candidates for the verbs of a sentence, as lists that unfold."""
     whole = SentenceSpan(0, len(sentence), 0, 0)
-    return "".join(rewritings.listed(whole, found))
+    return "".join(rewriting_lists(whole, found))
 
 
 def _neighbour(analysis: Analysis, number: int, deprel: str) -> Neighbour:

@@ -29,7 +29,7 @@ class ItemResult:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorResult:
-    """How good one annotator is, in the terms of the method; None where it cannot be told."""
+    """How good one annotator is, in the terms of the method; None where it is unknown."""
 
     annotator: str
     quality: float | None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trope.corpora.mean import CODES
-from trope.metrics.calibration import Bin
+from trope.metrics.calibration import CalibrationBin
 from trope.published.cells import read_published
 from trope.render.plots.canvas import INK, SENTENCES, SOFT, WORDS, plot_file
 from trope.tasks.analogy.cross_validation import FoldAnswers, error_counts
@@ -16,7 +16,7 @@ _ERROR_COLOURS = ("#b35c00", "#1f5aa8", "#7a7f8a")
 _ERROR_KINDS = ("same domain, other attribute", "other domain, same attribute", "both other")
 
 
-def draw_reliability(bins: list[Bin], title: str, error: float, path: Path) -> None:
+def draw_reliability(bins: list[CalibrationBin], title: str, error: float, path: Path) -> None:
     """Draw true shares of metaphors against predicted ones, a point per bin of words."""
     most = max(b.items for b in bins)
     with plot_file(path, 4.6, 4.6) as figure:

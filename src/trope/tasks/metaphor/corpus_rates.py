@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trope.core.records import Analysis
-from trope.metrics.intervals import Interval, written_share
-from trope.metrics.shares import ClusteredShare, wilson
+from trope.metrics.intervals import ClusteredShare, Interval, wilson, written_share
 
 VERB_LIMIT = 20
 OBJECT_LIMIT = 6

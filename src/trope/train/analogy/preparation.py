@@ -33,7 +33,7 @@ from trope.tasks.analogy.templates import Template, read_templates
 from trope.train.analogy.fit import fit_all
 from trope.train.analogy.prepared import FORMAT, PREPARED
 
-DRAWS = 4
+_DRAWS = 4
 """Drawings of proposed items on which settings are compared."""
 
 _TRAIN, _VALIDATE, _TEMPTING = 150, 300, 5
@@ -52,7 +52,7 @@ def prepare(
         read_frames(conceptual / "frames.yaml"),
         read_vectors(),
     )
-    proposed = auxiliary_items(items, inventory, seed)
+    proposed = _auxiliary_items(items, inventory, seed)
     repaired, _ = repair_items(items, inventory)
     templates = read_templates()
     content = {
@@ -106,7 +106,7 @@ def _words(domain: str) -> frozenset[str]:
     return frozenset(found) - {"a", "an", "the"}
 
 
-def auxiliary_items(
+def _auxiliary_items(
     items: Sequence[Analogy], inventory: FrameInventory, seed: int
 ) -> list[Analogy]:
     """Proposed items that share neither a metaphor nor a right choice with the items given.
@@ -167,7 +167,7 @@ def _texts(
 def _draws(items: Sequence[Analogy], seed: int) -> Iterator[dict[str, list[int]]]:
     """As many items as a fold trains on, and others, of other metaphors, to validate with."""
     names = sorted({item.metaphor for item in items})
-    for number in range(DRAWS):
+    for number in range(_DRAWS):
         rng = np.random.default_rng([seed, number])
         place = {names[at]: rank for rank, at in enumerate(rng.permutation(len(names)))}
         ranked = sorted(range(len(items)), key=lambda at: place[items[at].metaphor])

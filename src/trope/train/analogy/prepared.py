@@ -54,7 +54,7 @@ FORMAT = 1
 PREPARED, PREDICTIONS = "prepared.json", "predictions.jsonl"
 
 
-FIRST, TWO_STAGES, CHOSEN, OF_PAPER, CHOOSE = "first", "two_stages", "chosen", "paper", "choose"
+FIRST, TWO_STAGES, CHOSEN, OF_PAPER, _CHOOSE = "first", "two_stages", "chosen", "paper", "choose"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class PreparedAnalogies:
             for template in self.templates:
                 for name, settings in CANDIDATES.items():
                     yield AnalogyJob(
-                        CHOOSE,
+                        _CHOOSE,
                         template,
                         settings,
                         tuple(draw["train"]),
@@ -154,7 +154,7 @@ def choose(results: Iterable[dict[str, Any]]) -> tuple[str, dict[str, float]]:
     right: dict[str, list[float]] = {name: [] for name in CANDIDATES}
     for result in results:
         run, _, name, *_ = result["job"].split("/")
-        if run == CHOOSE:
+        if run == _CHOOSE:
             right[name] += [share_of_gold(row) for row in result["scores"]]
     scores = {name: sum(hits) / len(hits) for name, hits in right.items() if hits}
     return max(scores, key=lambda name: (scores[name], -list(CANDIDATES).index(name))), scores

@@ -31,7 +31,7 @@ from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
 from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
 
-ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
+_ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
 
 
 class AdaptedLinear(nn.Linear):
@@ -68,24 +68,24 @@ def trained_weights(model: Network) -> dict[str, Tensor]:
     }
 
 
-def tasks_of(run: EncoderRun) -> tuple[str, ...]:
+def _tasks_of(run: EncoderRun) -> tuple[str, ...]:
     """The tasks of the tier that the run has sets for."""
-    return tuple(task for task in ADAPTED_TASKS if task in run.tasks())
+    return tuple(task for task in _ADAPTED_TASKS if task in run.tasks())
 
 
-def train_base(run: EncoderRun, seed: int) -> Path:
+def _train_base(run: EncoderRun, seed: int) -> Path:
     """Adapters and heads of the tier `base`, fitted to labels and soft labels."""
     path = run.work / f"base-{seed}.safetensors"
     if path.exists():
         return path
-    for task in tasks_of(run):
+    for task in _tasks_of(run):
         write_soft_labels(run, task)
     settings = run.settings.base
-    model = adapt(new_model(run, settings, tasks_of(run), seed), run.settings.base_rank)
+    model = adapt(new_model(run, settings, _tasks_of(run), seed), run.settings.base_rank)
     fit_run(
         run,
         model,
-        lessons_with_soft_labels(run, "base_passes", list(tasks_of(run))),
+        lessons_with_soft_labels(run, "base_passes", list(_tasks_of(run))),
         settings,
         seed,
     )
@@ -95,12 +95,12 @@ def train_base(run: EncoderRun, seed: int) -> Path:
     return path
 
 
-def export_base(run: EncoderRun, seed: int, out: Path) -> None:
+def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
     """The file that ships: calibrated, with its thresholds and the checksum of its base."""
-    weights = load_file(train_base(run, seed))
+    weights = load_file(_train_base(run, seed))
     settings = run.settings.base
     out.mkdir(parents=True, exist_ok=True)
-    model = adapt(new_model(run, settings, tasks_of(run), seed), run.settings.base_rank)
+    model = adapt(new_model(run, settings, _tasks_of(run), seed), run.settings.base_rank)
     model.load_state_dict({k: v.float() for k, v in weights.items()}, strict=False)
     chosen = calibrations(run, model)
     fold(weights, chosen)
@@ -119,4 +119,4 @@ def export_base(run: EncoderRun, seed: int, out: Path) -> None:
 def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
     """All stages; those whose files are there already are skipped."""
     run = begin(**choices, tasks=("syntax", "metaphor"))
-    export_seeds(run, seeds, "base", train_base, export_base, out)
+    export_seeds(run, seeds, "base", _train_base, _export_base, out)

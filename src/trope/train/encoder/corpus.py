@@ -19,7 +19,7 @@ from trope.encoder.session import Labels
 UNKNOWN = -1
 ZERO = 1000
 """Scores are kept in hundredths over this, so that none is mistaken for UNKNOWN."""
-MAX_PIECES = 192
+_MAX_PIECES = 192
 """Longer sentences are left out of training; they are a handful."""
 
 Ints = npt.NDArray[np.int64]
@@ -134,7 +134,7 @@ def encode_words(
     kept = []
     for number, words in enumerate(sentences):
         pieces = vocabulary.pieces(words)
-        if not words or len(pieces.ids) > MAX_PIECES:
+        if not words or len(pieces.ids) > _MAX_PIECES:
             continue
         kept.append(number)
         starts.extend(len(ids) + start for start in pieces.starts[1:])

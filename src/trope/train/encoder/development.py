@@ -64,7 +64,7 @@ def syntax_figures(
 
 
 @torch.inference_mode()
-def metaphor_logits(model: Network, corpus: EncodedCorpus, device: str) -> dict[str, Floats]:
+def _metaphor_logits(model: Network, corpus: EncodedCorpus, device: str) -> dict[str, Floats]:
     """Logits of every word ("metaphor") and of every sentence ("figurative")."""
     model.to(device).eval()
     words = np.zeros(int(corpus.sentence_starts[-1]))
@@ -99,14 +99,14 @@ def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Cal
     # without derivatives: two parameters, and no step that could run away
     slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
     shares = _sigmoid(slope * logits + shift)
-    return Calibration(float(slope), float(shift), best_threshold(shares, truth > 0, by=by))
+    return Calibration(float(slope), float(shift), _best_threshold(shares, truth > 0, by=by))
 
 
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))))
 
 
-def best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
+def _best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
     """The threshold, in steps of 0.005, with the best figure; the middle of the best ones."""
     grid = np.arange(0.05, 0.951, 0.005)
     figures = np.array([_quality(shares >= t, truth, by) for t in grid])
@@ -120,7 +120,7 @@ def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: st
     return f1(called, truth) if by == "f1" else (f1(called, truth) + f1(~called, ~truth)) / 2
 
 
-def metaphor_figures(
+def _metaphor_figures(
     model: Network, corpora: dict[str, EncodedCorpus], device: str
 ) -> dict[str, float]:
     """F1 of words on VUA's and accuracy and macro-F1 of headlines on NewsMet's development data."""
@@ -129,7 +129,7 @@ def metaphor_figures(
         if name in corpora:
             corpus = corpora[name]
             answers = {**corpus.labels, **corpus.sentence_labels}[kind]
-            predicted = metaphor_logits(model, corpus, device)[kind]
+            predicted = _metaphor_logits(model, corpus, device)[kind]
             figures |= figures_when(name, predicted, answers, by=by)
     return figures
 
@@ -149,7 +149,7 @@ def figures_when(
     return figures
 
 
-WORDS_PER_BATCH = 8192
+_WORDS_PER_BATCH = 8192
 
 
 @torch.inference_mode()
@@ -157,14 +157,14 @@ def predicted_scores(model: Network, corpus: EncodedCorpus, device: str) -> Floa
     """The score of every sequence."""
     model.to(device).eval()
     scores = np.zeros(len(corpus))
-    for arrays in batches(corpus, WORDS_PER_BATCH, None):
+    for arrays in batches(corpus, _WORDS_PER_BATCH, None):
         predicted = model(on_device(arrays, device)).sentiment
         scores[arrays["sentence"]] = predicted[:, 0].float().cpu().numpy()
     model.train()
     return scores
 
 
-def given_scores(corpus: EncodedCorpus) -> tuple[Floats, Floats]:
+def _given_scores(corpus: EncodedCorpus) -> tuple[Floats, Floats]:
     """People's scores of all sequences, and the weights that make the categories as in the test."""
     given = (corpus.sentence_labels["score"] - ZERO) / 100
     return given, corpus.sentence_labels["weight"] / 100
@@ -172,7 +172,7 @@ def given_scores(corpus: EncodedCorpus) -> tuple[Floats, Floats]:
 
 def fit_scale(predicted: Floats, corpus: EncodedCorpus) -> tuple[float, float]:
     """Slope and shift by which the scores err least from people's."""
-    given, weight = given_scores(corpus)
+    given, weight = _given_scores(corpus)
     slope, shift = np.polyfit(predicted, given, 1, w=np.sqrt(weight))
     return float(slope), float(shift)
 
@@ -182,7 +182,7 @@ def sentiment_figures(model: Network, corpus: EncodedCorpus, device: str) -> dic
     predicted = predicted_scores(model, corpus, device)
     slope, shift = fit_scale(predicted, corpus)
     ours = np.clip(np.floor(slope * predicted + shift + 0.5), -5, 5)
-    given, weight = given_scores(corpus)
+    given, weight = _given_scores(corpus)
     length = np.sqrt((weight * ours**2).sum() * (weight * given**2).sum())
     return {
         "cosine": round(float((weight * ours * given).sum() / length), 4),
@@ -191,13 +191,13 @@ def sentiment_figures(model: Network, corpus: EncodedCorpus, device: str) -> dic
 
 
 @torch.inference_mode()
-def name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
+def _name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     """The logits of each sentence's name, the mean over its words."""
     model.to(device).eval()
     name = corpus.labels["name"]
     logits = []
     order = []
-    for arrays in batches(corpus, WORDS_PER_BATCH, None):
+    for arrays in batches(corpus, _WORDS_PER_BATCH, None):
         predicted = model(on_device(arrays, device)).metonymy.float().cpu().numpy()
         word = arrays["word"]
         at = (word >= 0) & (name[np.maximum(word, 0)] != UNKNOWN)
@@ -213,10 +213,10 @@ def metonymy_figures(
     model: Network, corpus: EncodedCorpus, labels: Labels, device: str
 ) -> dict[str, float]:
     """Accuracy, coarse and fine, of each class of names."""
-    logits = name_logits(model, corpus, device)
+    logits = _name_logits(model, corpus, device)
     kinds = np.asarray([label.split(":")[0] for label in labels.metonymy])
     literal = np.asarray([label.endswith(":literal") for label in labels.metonymy])
-    answers = name_answers(corpus)
+    answers = _name_answers(corpus)
     figures: dict[str, float] = {}
     for kind in dict.fromkeys(kinds):
         rows = kinds[answers] == kind
@@ -231,7 +231,7 @@ def metonymy_figures(
     return figures
 
 
-def name_answers(corpus: EncodedCorpus) -> npt.NDArray[np.int64]:
+def _name_answers(corpus: EncodedCorpus) -> npt.NDArray[np.int64]:
     """The reading of each sentence's name."""
     starts = corpus.sentence_starts
     reading = corpus.labels["reading"]
@@ -242,18 +242,18 @@ def _mean(right: npt.NDArray[np.bool_]) -> float:
     return round(float(right.mean()), 4)
 
 
-DEV_SCORES, DEV_NAMES = "dev-semeval2015", "dev-semeval2007-names"
+_DEV_SCORES, _DEV_NAMES = "dev-semeval2015", "dev-semeval2007-names"
 
 
 def note_figures(run: EncoderRun, model: Network, path: Path) -> dict[str, dict[str, float]]:
     """The model's figures on development data, which are kept beside its weights."""
-    figures = dev_figures(run, model)
+    figures = _dev_figures(run, model)
     with atomic_write(path.with_suffix(".json"), "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(figures)))  # type: ignore[arg-type]
     return figures
 
 
-def dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]:
+def _dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]:
     """Figures of all heads on development data."""
     figures = {}
     if model.syntax is not None:
@@ -262,11 +262,11 @@ def dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]:
             figures[chosen.name] = syntax_figures(model, corpus, run.labels(), run.device)
     if model.metaphor is not None:
         corpora = {s.name: run.corpus(f"dev-{s.name}") for s in run.sets("metaphor")}
-        figures["metaphor"] = metaphor_figures(model, corpora, run.device)
-    if model.sentiment is not None and run.has(DEV_SCORES):
-        figures["sentiment"] = sentiment_figures(model, run.corpus(DEV_SCORES), run.device)
-    if model.metonymy is not None and run.has(DEV_NAMES):
-        corpus = run.corpus(DEV_NAMES)
+        figures["metaphor"] = _metaphor_figures(model, corpora, run.device)
+    if model.sentiment is not None and run.has(_DEV_SCORES):
+        figures["sentiment"] = sentiment_figures(model, run.corpus(_DEV_SCORES), run.device)
+    if model.metonymy is not None and run.has(_DEV_NAMES):
+        corpus = run.corpus(_DEV_NAMES)
         figures["metonymy"] = metonymy_figures(model, corpus, run.labels(), run.device)
     return figures
 
@@ -312,8 +312,8 @@ def keep_best(quality: Mapping[Path, float], out: Path, say: Say) -> None:
 def calibrations(run: EncoderRun, model: Network) -> dict[str, Calibration]:
     """Calibration and thresholds of the metaphor heads, from development data."""
     vua, newsmet = run.corpus("dev-vua"), run.corpus("dev-newsmet")
-    words = metaphor_logits(model, vua, run.device)["metaphor"]
-    whole = metaphor_logits(model, newsmet, run.device)["figurative"]
+    words = _metaphor_logits(model, vua, run.device)["metaphor"]
+    whole = _metaphor_logits(model, newsmet, run.device)["figurative"]
     return {
         "metaphor": calibrate(words, vua.labels["metaphor"], by="f1"),
         "figurative": calibrate(whole, newsmet.sentence_labels["figurative"], by="macro_f1"),
@@ -330,9 +330,9 @@ def fold(weights: dict[str, torch.Tensor], chosen: dict[str, Calibration]) -> No
 
 def rescale(run: EncoderRun, model: Network, weights: dict[str, torch.Tensor]) -> None:
     """Make the sentiment head's scores err least on development data."""
-    if model.sentiment is None or not run.has(DEV_SCORES):
+    if model.sentiment is None or not run.has(_DEV_SCORES):
         return
-    corpus = run.corpus(DEV_SCORES)
+    corpus = run.corpus(_DEV_SCORES)
     slope, shift = fit_scale(predicted_scores(model, corpus, run.device), corpus)
     weight, bias = "sentiment.feelings.weight", "sentiment.feelings.bias"
     weights[weight][0] = weights[weight][0] * slope

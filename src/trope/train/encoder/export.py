@@ -17,8 +17,8 @@ from trope.encoder.session import Labels
 from trope.train.encoder.graph import CONTRIB, Graph
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
-HEAD_SIZE, EPSILON = 32, 1e-12  # of the base; the other sizes are those of its weights
-FIRST = {"metaphor": "here", "sentiment": "hidden", "metonymy": "hidden", "meaning": "vector"}
+_HEAD_SIZE, _EPSILON = 32, 1e-12  # of the base; the other sizes are those of its weights
+_FIRST = {"metaphor": "here", "sentiment": "hidden", "metonymy": "hidden", "meaning": "vector"}
 """The first layer of each head."""
 
 
@@ -28,7 +28,7 @@ def export(weights: Weights, labels: Labels, vocabulary: Path, folder: Path) -> 
     with atomic_write(folder / "encoder.onnx", "wb") as file:
         file.write(build_graph(weights))  # type: ignore[arg-type]
     with atomic_write(folder / "labeller.onnx", "wb") as file:
-        file.write(build_labeller(weights))  # type: ignore[arg-type]
+        file.write(_build_labeller(weights))  # type: ignore[arg-type]
     with atomic_write(folder / "labels.json", "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))  # type: ignore[arg-type]
     copyfile(vocabulary, folder / "vocab.txt")
@@ -83,7 +83,7 @@ def build_graph(weights: Weights) -> bytes:
     return graph.serialise(inputs, outputs)
 
 
-def build_labeller(weights: Weights) -> bytes:
+def _build_labeller(weights: Weights) -> bytes:
     """The graph that names an arc, once it was chosen, from the vectors of its two ends."""
     graph = Graph()
     both = graph.add("Mul", "dependents", "heads")
@@ -153,7 +153,7 @@ def _layer(graph: Graph, x: str, weights: Weights, prefix: str) -> str:
         graph.constant(bias, "float32"),
         "mask",
         domain=CONTRIB,
-        num_heads=size // HEAD_SIZE,
+        num_heads=size // _HEAD_SIZE,
     )
     attended = graph.add("Reshape", attended, graph.constant([-1, size], "int64"))
     out = _linear(graph, attended, weights, f"{prefix}attention.output.dense")
@@ -166,7 +166,7 @@ def _layer(graph: Graph, x: str, weights: Weights, prefix: str) -> str:
 
 
 def _norm(graph: Graph, x: str, weights: Weights, name: str) -> str:
-    return graph.norm(x, weights[f"{name}.weight"], weights[f"{name}.bias"], EPSILON)
+    return graph.norm(x, weights[f"{name}.weight"], weights[f"{name}.bias"], _EPSILON)
 
 
 def _linear(graph: Graph, x: str, weights: Weights, name: str) -> str:
@@ -249,7 +249,7 @@ def _there(graph: Graph, keep: int = 0) -> str:
 
 def _head_rows(graph: Graph, layers: list[str], weights: Weights, head: str, shape: str) -> str:
     """The words as one head mixes the layers; its first matrix tells how wide they are."""
-    width = weights[f"{head}.{FIRST[head]}.weight"].shape[1]
+    width = weights[f"{head}.{_FIRST[head]}.weight"].shape[1]
     return _word_rows(graph, layers, weights[f"{head}.mix.weights"], shape, width)
 
 

@@ -17,9 +17,10 @@ from trope.encoder.session import Labels
 from trope.train.encoder.corpus import EncodedCorpus, batches
 from trope.train.encoder.losses import Batch, SoftLabels, class_blocks, total_loss, universal_matrix
 
-WARM_UP = 0.06
+_WARM_UP = 0.06
 CLIP = 2.0
-RECASED = 0.25  # share of training sentences whose letter case is changed, for headlines and tweets
+_RECASED = 0.25
+"""Share of training sentences whose letter case is changed, for headlines and tweets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def _recase(types: Tensor, rng: torch.Generator) -> Tensor:
     """Some sentences in lower case, as a title or in capitals: types 0 to 3 are made of letters."""
     draw = torch.rand(len(types), 1, generator=rng).to(types.device)
     letters = types <= 3
-    for low, high, case in ((0.0, 0.10, 0), (0.10, 0.20, 1), (0.20, RECASED, 2)):
+    for low, high, case in ((0.0, 0.10, 0), (0.10, 0.20, 1), (0.20, _RECASED, 2)):
         change = (draw >= low) & (draw < high) & letters
         types = torch.where(change, torch.full_like(types, case), types)
     return types
@@ -139,7 +140,7 @@ def _endless(
 
 def slope(steps: int) -> Callable[[int], float]:
     """Learning rate over time: a short rise, then straight down to zero."""
-    warm = max(1, int(WARM_UP * steps))
+    warm = max(1, int(_WARM_UP * steps))
     return lambda step: min((step + 1) / warm, (steps - step) / (steps - warm + 1), 1.0)
 
 

@@ -104,7 +104,7 @@ class Graph:
 
     def table(self, values: Floats, index: str) -> str:
         """Rows of a table that is kept in 8 bits."""
-        matrix, scale = int8_rows(values)
+        matrix, scale = _int8_rows(values)
         rows = self.add("Gather", self.constant(matrix, "int8"), index)
         scales = self.add("Gather", self.constant(scale[:, None], "float32"), index)
         return self.add("Mul", self.add("Cast", rows, to=TensorProto.FLOAT), scales)
@@ -128,7 +128,7 @@ class Graph:
         return serialised
 
 
-def int8_rows(values: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
+def _int8_rows(values: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
     """A table in 8 bits with one scale a row."""
     return _rounded(values, np.abs(values).max(axis=1))
 

@@ -13,13 +13,13 @@ from trope.encoder.session import Labels
 from trope.train.encoder.corpus import UNKNOWN, ZERO, universal_relations
 
 Batch = dict[str, Tensor]
-LEMMA_WEIGHT, XPOS_WEIGHT = 0.5, 0.5
-METAPHOR_WEIGHT = 3.0  # a verdict is one bit where syntax has many
-RARE = 1.5  # weight of metaphors, which are every eighth word
-SENTIMENT_WEIGHT, METONYMY_WEIGHT, MEANING_WEIGHT = 1.0, 1.0, 1.0
-POLARITY_WEIGHT = 0.5  # of polarity and irony, which are there to help the score
-TEACHER_SHARE = 0.5  # of the loss on words that have both an answer and teachers
-SENTIMENT_ANSWERS = {"score", "polarity"}
+_LEMMA_WEIGHT, _XPOS_WEIGHT = 0.5, 0.5
+_METAPHOR_WEIGHT = 3.0  # a verdict is one bit where syntax has many
+_RARE = 1.5  # weight of metaphors, which are every eighth word
+_SENTIMENT_WEIGHT, _METONYMY_WEIGHT, _MEANING_WEIGHT = 1.0, 1.0, 1.0
+_POLARITY_WEIGHT = 0.5  # of polarity and irony, which are there to help the score
+_TEACHER_SHARE = 0.5  # of the loss on words that have both an answer and teachers
+_SENTIMENT_ANSWERS = {"score", "polarity"}
 
 
 @dataclass
@@ -69,20 +69,22 @@ def total_loss(
         if "upos" in answers:
             loss = loss + gold_loss(model, scores.syntax, batch, answers, families)
         elif teacher.syntax is not None:
-            loss = loss + distillation_loss(model, scores.syntax, batch, teacher.syntax)
+            loss = loss + _distillation_loss(model, scores.syntax, batch, teacher.syntax)
     if scores.metaphor is not None:
-        verdicts = verdict_loss(scores.metaphor, batch, answers, sentence_answers, teacher.metaphor)
-        loss = loss + METAPHOR_WEIGHT * verdicts
+        verdicts = _verdict_loss(
+            scores.metaphor, batch, answers, sentence_answers, teacher.metaphor
+        )
+        loss = loss + _METAPHOR_WEIGHT * verdicts
     if scores.sentiment is not None and (
-        teacher.sentiment is not None or SENTIMENT_ANSWERS & sentence_answers.keys()
+        teacher.sentiment is not None or _SENTIMENT_ANSWERS & sentence_answers.keys()
     ):
         sentiment = sentiment_loss(scores.sentiment, batch, sentence_answers, teacher.sentiment)
-        loss = loss + SENTIMENT_WEIGHT * sentiment
+        loss = loss + _SENTIMENT_WEIGHT * sentiment
     if scores.metonymy is not None and "name" in answers:
         read = reading_loss(scores.metonymy, batch, answers, teacher.metonymy, blocks)
-        loss = loss + METONYMY_WEIGHT * read
+        loss = loss + _METONYMY_WEIGHT * read
     if scores.meaning is not None and teacher.meaning is not None:
-        loss = loss + MEANING_WEIGHT * meaning_loss(scores.meaning, batch, teacher.meaning)
+        loss = loss + _MEANING_WEIGHT * meaning_loss(scores.meaning, batch, teacher.meaning)
     return loss
 
 
@@ -94,8 +96,8 @@ def gold_loss(
     word = batch["word"]
     answer = {k: torch.where(word >= 0, v[word.clamp_min(0)], UNKNOWN) for k, v in gold.items()}
     loss = _entropy(scores.upos, answer["upos"])
-    loss = loss + XPOS_WEIGHT * _entropy(scores.xpos, answer["xpos"])
-    loss = loss + LEMMA_WEIGHT * _entropy(scores.lemma, answer["lemma"])
+    loss = loss + _XPOS_WEIGHT * _entropy(scores.xpos, answer["xpos"])
+    loss = loss + _LEMMA_WEIGHT * _entropy(scores.lemma, answer["lemma"])
     loss = loss + _entropy(masked_arcs(scores.arcs, word), answer["head"])
     relation = model.syntax.labels(scores, answer["head"]).log_softmax(-1)
     family = torch.logsumexp(relation.unsqueeze(-1) + families.log(), dim=-2)
@@ -104,7 +106,7 @@ def gold_loss(
     return loss + _entropy(family, only_family)
 
 
-def distillation_loss(
+def _distillation_loss(
     model: Network, scores: SyntaxScores, batch: Batch, teacher: SyntaxLabels
 ) -> Tensor:
     """Cross-entropy with the soft labels of the teachers; every word counts the same."""
@@ -117,9 +119,9 @@ def distillation_loss(
         each = -(target[index].float() * logits.float().log_softmax(-1)).sum(-1)
         return each[there].mean()
 
-    loss = soft(scores.upos, teacher.upos) + XPOS_WEIGHT * soft(scores.xpos, teacher.xpos)
+    loss = soft(scores.upos, teacher.upos) + _XPOS_WEIGHT * soft(scores.xpos, teacher.xpos)
     lemma = torch.where(there, teacher.lemma[index].long(), UNKNOWN)
-    loss = loss + LEMMA_WEIGHT * _entropy(scores.lemma, lemma)
+    loss = loss + _LEMMA_WEIGHT * _entropy(scores.lemma, lemma)
     heads = teacher.head[index].long()
     arcs = masked_arcs(scores.arcs, word).log_softmax(-1)
     width = arcs.shape[-1] - 1
@@ -129,7 +131,7 @@ def distillation_loss(
     return loss + soft(model.syntax.labels(scores, best), teacher.deprel)
 
 
-def verdict_loss(
+def _verdict_loss(
     scores: MetaphorScores,
     batch: Batch,
     answers: Batch,
@@ -143,7 +145,7 @@ def verdict_loss(
     for name in ("metaphor", "target"):
         if name in answers:
             given = torch.where(there, answers[name][index], UNKNOWN)
-            loss = loss + _verdict_entropy(getattr(scores, name), given, RARE)
+            loss = loss + _verdict_entropy(getattr(scores, name), given, _RARE)
     if "figurative" in sentence_answers:
         given = sentence_answers["figurative"][sentence]
         loss = loss + _verdict_entropy(scores.figurative, given, 1.0)
@@ -151,8 +153,8 @@ def verdict_loss(
         return loss
     words = _binary(scores.metaphor[there], teacher.metaphor[word[there]])
     whole = _binary(scores.figurative, teacher.figurative[sentence])
-    own = 1 - TEACHER_SHARE if {"metaphor", "figurative"} & {*answers, *sentence_answers} else 1
-    return own * loss + TEACHER_SHARE * (words + whole)
+    own = 1 - _TEACHER_SHARE if {"metaphor", "figurative"} & {*answers, *sentence_answers} else 1
+    return own * loss + _TEACHER_SHARE * (words + whole)
 
 
 def sentiment_loss(
@@ -171,16 +173,16 @@ def sentiment_loss(
             predicted[:, None, 1:4], sentence_answers["polarity"][sentence][:, None]
         )
         irony = _verdict_entropy(predicted[:, 4], sentence_answers["irony"][sentence], 1.0)
-        loss = loss + POLARITY_WEIGHT * (polarity + irony)
+        loss = loss + _POLARITY_WEIGHT * (polarity + irony)
     if teacher is None:
         return loss
     opinion = teacher[sentence].float()
     soft = ((predicted[:, 0] - opinion[:, 0]) ** 2 / 2).mean()
     shares = opinion[:, 1:4].softmax(-1)
-    soft = soft - POLARITY_WEIGHT * (shares * predicted[:, 1:4].log_softmax(-1)).sum(-1).mean()
-    soft = soft + POLARITY_WEIGHT * _binary(predicted[:, 4], opinion[:, 4].sigmoid())
-    own = 1 - TEACHER_SHARE if SENTIMENT_ANSWERS & sentence_answers.keys() else 1
-    return own * loss + TEACHER_SHARE * soft
+    soft = soft - _POLARITY_WEIGHT * (shares * predicted[:, 1:4].log_softmax(-1)).sum(-1).mean()
+    soft = soft + _POLARITY_WEIGHT * _binary(predicted[:, 4], opinion[:, 4].sigmoid())
+    own = 1 - _TEACHER_SHARE if _SENTIMENT_ANSWERS & sentence_answers.keys() else 1
+    return own * loss + _TEACHER_SHARE * soft
 
 
 def reading_loss(
@@ -200,7 +202,7 @@ def reading_loss(
         return loss
     shares = teacher[places].float().masked_fill(~allowed, -1e4).softmax(-1)
     soft = -(shares * logs).sum(-1).mean()
-    return (1 - TEACHER_SHARE) * loss + TEACHER_SHARE * soft
+    return (1 - _TEACHER_SHARE) * loss + _TEACHER_SHARE * soft
 
 
 def meaning_loss(predicted: Tensor, batch: Batch, teacher: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ LCC_TARGETS = "lcc-targets"
 
 def read_metaphor_set(data: Path, name: str, split: str) -> list[MetaphorSentence]:
     """The sentences of one split, "train" or "dev", of a set with verdicts."""
-    return list(READERS[name](data, split))
+    return list(_READERS[name](data, split))
 
 
 def _vua(data: Path, split: str) -> Iterator[MetaphorSentence]:
@@ -95,4 +95,4 @@ def _there(path: Path) -> Path:
     return path
 
 
-READERS = {"vua": _vua, LCC_TARGETS: _lcc_targets, "newsmet": _newsmet}
+_READERS = {"vua": _vua, LCC_TARGETS: _lcc_targets, "newsmet": _newsmet}

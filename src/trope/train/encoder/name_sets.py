@@ -24,7 +24,7 @@ from trope.train.encoder.text_sets import read_texts
 
 LABELS = tuple(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind))
 """All readings of all classes, in the order of the head's logits."""
-MOST_NAMES = 24_000
+_MOST_NAMES = 24_000
 """Sentences with names that are read without answers."""
 _FILES = ("SemEval.train.xml", "comp_toparse.train.gz")
 _TEXTS: tuple[tuple[str, TextKind], ...] = (
@@ -114,7 +114,7 @@ def _unlabelled(data: Path, without: Collection[str]) -> list[NamedSentence]:
     texts = [(name, kind) for name, kind in _TEXTS if name not in without]
     for place, (name, kind) in enumerate(texts, start=1):
         for text in read_texts(data, name):
-            if len(found) >= MOST_NAMES * place // len(texts):
+            if len(found) >= _MOST_NAMES * place // len(texts):
                 break
             for at in finder.find(text):
                 for s in read(text, kind).sentences:

@@ -13,14 +13,14 @@ from torch.nn import functional
 
 Module = TypeVar("Module", bound=nn.Module)
 
-IN_32_BITS = (
+_IN_32_BITS = (
     "label_classes", "metaphor", "target", "attention", "figurative",
     "glances", "feelings", "readings",
 )  # fmt: skip
 """Last layers of heads, which cost nothing: they stay exact."""
 
 
-def fake_int8(x: Tensor) -> Tensor:
+def _fake_int8(x: Tensor) -> Tensor:
     """x as 8 bits would keep it, one scale a row; the gradient passes as if nothing happened."""
     return _rounded(x, x.detach().abs().amax(dim=-1, keepdim=True))
 
@@ -42,7 +42,7 @@ class QuantLinear(nn.Linear):
 
     def forward(self, x: Tensor) -> Tensor:
         """The layer's output."""
-        return functional.linear(fake_int8(x), fake_factors(self.weight), self.bias)
+        return functional.linear(_fake_int8(x), fake_factors(self.weight), self.bias)
 
 
 class QuantEmbedding(nn.Embedding):
@@ -50,13 +50,13 @@ class QuantEmbedding(nn.Embedding):
 
     def forward(self, ids: Tensor) -> Tensor:
         """The rows of the ids."""
-        return fake_int8(super().forward(ids))
+        return _fake_int8(super().forward(ids))
 
 
 def quantise(model: Module) -> Module:
     """The model, whose linear layers and word table now compute with simulated 8 bits."""
     for name, child in model.named_modules():
-        if type(child) is nn.Linear and name.split(".")[-1] not in IN_32_BITS:
+        if type(child) is nn.Linear and name.split(".")[-1] not in _IN_32_BITS:
             child.__class__ = QuantLinear
         elif type(child) is nn.Embedding and child.num_embeddings > 10_000:
             child.__class__ = QuantEmbedding

@@ -65,7 +65,7 @@ class EncoderSettings:
 
 TASKS = ("syntax", "metaphor", "sentiment", "metonymy")
 MEANING = "meaning"
-CALIBRATED_ON = ("vua", "newsmet")
+_CALIBRATED_ON = ("vua", "newsmet")
 """The sets whose development data calibrate the metaphor heads: words, and whole sentences."""
 CORPORA = {
     "lcc-targets": ("lcc",),
@@ -170,7 +170,7 @@ def check_sets(run: EncoderRun, tasks: Iterable[str]) -> None:
             names = " or ".join(s.name for s in run.settings.sets if s.use == task)
             raise BadInput(f"no training set for {task} is left; keep {names or 'one'}")
     metaphor = [s.name for s in run.sets("metaphor")]
-    missing = [name for name in CALIBRATED_ON if name not in metaphor]
+    missing = [name for name in _CALIBRATED_ON if name not in metaphor]
     if metaphor and missing:
         remedy = f"keep it, or leave out {' and '.join(metaphor)} too: then there are no such heads"
         problem = f"the metaphor heads are calibrated on {missing[0]}, which is left out"

@@ -18,7 +18,7 @@ from trope.text import read
 from trope.text.duplicates import comparable
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
 
-FOLDS = 10
+_FOLDS = 10
 """The first fold of train and trial is set aside to choose by."""
 
 _POSITIVE = ("joy", "love", "optimism", "trust")
@@ -47,7 +47,7 @@ def read_sentiment_set(data: Path, name: str, split: str) -> list[SentimentText]
 
 def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabulary) -> EncodedCorpus:
     """The corpus of whole tweets, one sequence each."""
-    corpus, kept = encode_words((whole_words(t.text) for t in texts), vocabulary)
+    corpus, kept = encode_words((_whole_words(t.text) for t in texts), vocabulary)
     chosen = [texts[number] for number in kept]
     corpus.sentence_labels = {
         name: np.asarray([getattr(t, name) for t in chosen])
@@ -56,7 +56,7 @@ def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabular
     return corpus
 
 
-def whole_words(text: str) -> tuple[str, ...]:
+def _whole_words(text: str) -> tuple[str, ...]:
     """The words of all sentences of a tweet, as the encoder reads them."""
     return tuple(form for s in read(text, "tweet").sentences for form in s.forms)
 
@@ -65,7 +65,7 @@ def _semeval2015(data: Path, split: str) -> list[SentimentText]:
     """Train and trial, each tweet once, without one fold, which is the development part."""
     tweets = read_learning_tweets(_there(data / "semeval2015"))
     texts = [tweet.text for tweet in tweets]
-    folds, weights = folds_of(texts, folds=FOLDS), category_weights(texts)
+    folds, weights = folds_of(texts, folds=_FOLDS), category_weights(texts)
     return [
         SentimentText(tweet.text, ZERO + round(100 * tweet.score), weight=round(100 * weight))
         for tweet, fold, weight in zip(tweets, folds, weights, strict=True)

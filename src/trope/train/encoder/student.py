@@ -57,7 +57,7 @@ def train_student(run: EncoderRun, seed: int) -> Path:
     return path
 
 
-def export_student(run: EncoderRun, seed: int, out: Path) -> None:
+def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
     """The files that ship, with calibration folded into the last layers."""
     weights = load_file(train_student(run, seed))
     labels = run.labels()
@@ -75,7 +75,7 @@ def export_student(run: EncoderRun, seed: int, out: Path) -> None:
 def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
     """All stages; those whose files are there already are skipped."""
     run = begin(**choices)
-    export_seeds(run, seeds, "student", train_student, export_student, out)
+    export_seeds(run, seeds, "student", train_student, _export_student, out)
 
 
 def begin(

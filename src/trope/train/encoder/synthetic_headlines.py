@@ -13,8 +13,8 @@ import numpy as np
 
 from trope.train.encoder.corpus import TreebankSentence
 
-SHORTEST, LONGEST = 4, 24
-SMALL_WORDS = frozenset(
+_SHORTEST, _LONGEST = 4, 24
+_SMALL_WORDS = frozenset(
     [
         "a",
         "an",
@@ -46,7 +46,7 @@ def as_headline(sentence: TreebankSentence, rng: np.random.Generator) -> Treeban
     verbal = {i for i in alone if sentence.lemmas[i] in ("be", "have")}
     rest = {i for i in leaves if _is_dropped_word(sentence, i)}
     length = len(sentence.words) - len(verbal | rest)
-    if not (future or verbal) or not SHORTEST <= length <= LONGEST or "?" in sentence.words:
+    if not (future or verbal) or not _SHORTEST <= length <= _LONGEST or "?" in sentence.words:
         return None
     shorter = _without(_with_to(sentence, future), verbal | rest)
     return _titled(shorter) if rng.random() < _TITLE_SHARE else shorter
@@ -105,7 +105,7 @@ def _without(sentence: TreebankSentence, dropped: set[int]) -> TreebankSentence:
 def _titled(sentence: TreebankSentence) -> TreebankSentence:
     """Capitals as in a title. They say nothing about lemmas any more, so these are left out."""
     words = tuple(
-        word if word in SMALL_WORDS and number else word[:1].upper() + word[1:]
+        word if word in _SMALL_WORDS and number else word[:1].upper() + word[1:]
         for number, word in enumerate(sentence.words)
     )
     return replace(sentence, words=words, own_lemmas=False)

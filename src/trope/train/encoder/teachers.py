@@ -33,11 +33,11 @@ from trope.train.encoder.run import (
 )
 
 Ask = Callable[[EncodedCorpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
-FAILED_BY = 0.02
+_FAILED_BY = 0.02
 """A teacher that is so much worse than the best one did not learn its task."""
 
 
-def train_teacher(run: EncoderRun, task: str, number: int) -> Path:
+def _train_teacher(run: EncoderRun, task: str, number: int) -> Path:
     """One teacher of a task, fitted to the sets that are labelled for it."""
     path = run.work / f"teacher-{task}-{number}.safetensors"
     if not path.exists():
@@ -54,11 +54,11 @@ def train_teacher(run: EncoderRun, task: str, number: int) -> Path:
     return path
 
 
-def good_teachers(run: EncoderRun, task: str) -> list[Path]:
+def _good_teachers(run: EncoderRun, task: str) -> list[Path]:
     """The teachers of a task without those that did not learn it: some seeds fail."""
-    paths = [train_teacher(run, task, n) for n in range(run.settings.teachers[task].number)]
+    paths = [_train_teacher(run, task, n) for n in range(run.settings.teachers[task].number)]
     quality = [quality_of(path) for path in paths]
-    good = [p for p, q in zip(paths, quality, strict=True) if q > max(quality) - FAILED_BY]
+    good = [p for p, q in zip(paths, quality, strict=True) if q > max(quality) - _FAILED_BY]
     if len(good) < len(paths):
         run.say(
             f"{len(paths) - len(good)} of {len(paths)} teachers of {task} failed and are left out"
@@ -73,31 +73,31 @@ def write_soft_labels(run: EncoderRun, task: str) -> None:
         return
     ask = _meaning_teacher(run) if task == MEANING else _ask_teachers(run, task)
     for name in missing:
-        save_soft_labels(ask(run.corpus(name)), _soft_label_file(run, task, name))
+        _save_soft_labels(ask(run.corpus(name)), _soft_label_file(run, task, name))
     run.say(f"the teachers of {task} have read {len(missing)} corpora")
 
 
 def _ask_teachers(run: EncoderRun, task: str) -> Ask:
     teachers = []
-    for path in good_teachers(run, task):
+    for path in _good_teachers(run, task):
         teacher = Network(run.settings.teachers[task].fit.base, run.labels(), None, (task,))
         teacher.load_state_dict(load_file(path))
         teachers.append(teacher)
     if task == "syntax":
         return lambda corpus: predict_syntax(teachers, corpus, run.labels(), run.device)
     if task == "metaphor":
-        return lambda corpus: predict_metaphor(teachers, corpus, run.device)
+        return lambda corpus: _predict_metaphor(teachers, corpus, run.device)
     if task == "sentiment":
-        return lambda corpus: predict_sentiment(teachers, corpus, run.device)
-    return lambda corpus: predict_metonymy(teachers, corpus, run.device)
+        return lambda corpus: _predict_sentiment(teachers, corpus, run.device)
+    return lambda corpus: _predict_metonymy(teachers, corpus, run.device)
 
 
 def _meaning_teacher(run: EncoderRun) -> Ask:
     """The public encoder of the teachers, as it is."""
     base = run.settings.base.base
     trunk = Trunk(base, run.public_weights(base))
-    basis = main_directions(trunk, run.corpus(TREEBANKS), run.settings.meaning, run.device)
-    return lambda corpus: predict_meaning(trunk, corpus, basis, run.device)
+    basis = _main_directions(trunk, run.corpus(TREEBANKS), run.settings.meaning, run.device)
+    return lambda corpus: _predict_meaning(trunk, corpus, basis, run.device)
 
 
 def _soft_label_file(run: EncoderRun, task: str, corpus: str) -> Path:
@@ -127,13 +127,13 @@ def _load_soft_labels(
     task: str, path: Path, device: str
 ) -> SyntaxLabels | MetaphorLabels | torch.Tensor:
     if task == "syntax":
-        return load_syntax_labels(path, device)
-    return load_metaphor_labels(path, device) if task == "metaphor" else load_tensor(path, device)
+        return _load_syntax_labels(path, device)
+    return _load_metaphor_labels(path, device) if task == "metaphor" else _load_tensor(path, device)
 
 
-NEIGHBOURS = 8  # heads of a word that teachers pass on
-WORDS_PER_BATCH = 16_384
-LABELS = "said"  # the name in the file
+_NEIGHBOURS = 8  # heads of a word that teachers pass on
+_WORDS_PER_BATCH = 16_384
+_LABELS = "said"  # the name in the file
 
 
 @torch.inference_mode()
@@ -151,8 +151,8 @@ def predict_syntax(
         xpos=empty(len(labels.xpos), torch.float16),
         lemma=torch.zeros(words, dtype=torch.int16, device=device),
         deprel=empty(len(labels.deprels), torch.float16),
-        head=empty(NEIGHBOURS, torch.int16),
-        head_share=empty(NEIGHBOURS, torch.float16),
+        head=empty(_NEIGHBOURS, torch.int16),
+        head_share=empty(_NEIGHBOURS, torch.float16),
     )
     for batch, predictions in _predictions(teachers, text, device):
         trees = [o.syntax for o in predictions if o.syntax is not None]
@@ -164,7 +164,7 @@ def predict_syntax(
         lemma = torch.stack([o.lemma.float().softmax(-1) for o in trees]).mean(0).argmax(-1)
         soft.lemma[target] = lemma[there].short()
         arcs = torch.stack([masked_arcs(o.arcs, word).softmax(-1) for o in trees]).mean(0)
-        share, head = arcs.topk(min(NEIGHBOURS, arcs.shape[-1]), dim=-1)
+        share, head = arcs.topk(min(_NEIGHBOURS, arcs.shape[-1]), dim=-1)
         share = share / share.sum(-1, keepdim=True)
         soft.head[target, : head.shape[-1]] = head[there].short()
         soft.head_share[target, : head.shape[-1]] = share[there].half()
@@ -178,7 +178,7 @@ def predict_syntax(
 
 
 @torch.inference_mode()
-def predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) -> MetaphorLabels:
+def _predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) -> MetaphorLabels:
     """The mean predictions on metaphors: averaged logits, so that sure teachers count more."""
     soft = MetaphorLabels(
         metaphor=torch.zeros(int(text.sentence_starts[-1]), dtype=torch.float16, device=device),
@@ -195,7 +195,7 @@ def predict_metaphor(teachers: list[Network], text: EncodedCorpus, device: str) 
 
 
 @torch.inference_mode()
-def predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
+def _predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
     """The mean predictions of the teachers for every sequence as a whole."""
     soft: Tensor | None = None
     for batch, predictions in _predictions(teachers, text, device):
@@ -210,7 +210,7 @@ def predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str)
 
 
 @torch.inference_mode()
-def predict_metonymy(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
+def _predict_metonymy(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
     """The mean logits of the readings of names; 0 for words that are no names."""
     name = torch.from_numpy(text.labels["name"]).to(device)
     soft: Tensor | None = None
@@ -227,30 +227,32 @@ def predict_metonymy(teachers: list[Network], text: EncodedCorpus, device: str) 
 
 
 @torch.inference_mode()
-def predict_meaning(trunk: Trunk, text: EncodedCorpus, basis: Tensor, device: str) -> Tensor:
+def _predict_meaning(trunk: Trunk, text: EncodedCorpus, basis: Tensor, device: str) -> Tensor:
     """The vectors that a public encoder gives the words, in fewer dimensions."""
     soft = torch.zeros(
         (int(text.sentence_starts[-1]), basis.shape[1]), dtype=torch.float16, device=device
     )
-    for word, vectors in word_vectors(trunk, text, device):
+    for word, vectors in _word_vectors(trunk, text, device):
         soft[word] = (vectors @ basis).half()
     return soft
 
 
 @torch.inference_mode()
-def main_directions(trunk: Trunk, text: EncodedCorpus, width: int, device: str) -> Tensor:
+def _main_directions(trunk: Trunk, text: EncodedCorpus, width: int, device: str) -> Tensor:
     """The directions in which the vectors of a text's words differ most from zero."""
     total: Tensor | float = 0.0
-    for _, vectors in word_vectors(trunk, text, device):
+    for _, vectors in _word_vectors(trunk, text, device):
         total = total + vectors.T @ vectors
     assert isinstance(total, Tensor)
     return torch.linalg.eigh(total.double())[1].flip(1)[:, :width].float()
 
 
-def word_vectors(trunk: Trunk, text: EncodedCorpus, device: str) -> Iterator[tuple[Tensor, Tensor]]:
+def _word_vectors(
+    trunk: Trunk, text: EncodedCorpus, device: str
+) -> Iterator[tuple[Tensor, Tensor]]:
     """Numbers of words and their vectors in the last layer, batch by batch."""
     trunk.to(device).eval()
-    for arrays in batches(text, WORDS_PER_BATCH, None):
+    for arrays in batches(text, _WORDS_PER_BATCH, None):
         batch = on_device(arrays, device)
         with torch.autocast(device, dtype=torch.bfloat16):
             last = trunk(batch["ids"], batch["types"], batch["mask"])[-1]
@@ -264,29 +266,29 @@ def _predictions(
     """Every batch of the text with the predictions of each teacher."""
     for teacher in teachers:
         teacher.to(device).eval()
-    for arrays in batches(text, WORDS_PER_BATCH, None):
+    for arrays in batches(text, _WORDS_PER_BATCH, None):
         batch = on_device(arrays, device)
         with torch.autocast(device, dtype=torch.bfloat16):
             yield batch, [teacher(batch) for teacher in teachers]
 
 
-def save_soft_labels(soft: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
+def _save_soft_labels(soft: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
     """Write soft labels, whole or not at all."""
-    parts = {LABELS: soft} if isinstance(soft, Tensor) else vars(soft)
+    parts = {_LABELS: soft} if isinstance(soft, Tensor) else vars(soft)
     with atomic_write(path, "wb") as file:
         file.write(save({name: value.cpu() for name, value in parts.items()}))
 
 
-def load_syntax_labels(path: Path, device: str) -> SyntaxLabels:
-    """What `save_soft_labels` wrote of syntax."""
+def _load_syntax_labels(path: Path, device: str) -> SyntaxLabels:
+    """What `_save_soft_labels` wrote of syntax."""
     return SyntaxLabels(**load_file(path, device=device))
 
 
-def load_metaphor_labels(path: Path, device: str) -> MetaphorLabels:
-    """What `save_soft_labels` wrote of metaphor."""
+def _load_metaphor_labels(path: Path, device: str) -> MetaphorLabels:
+    """What `_save_soft_labels` wrote of metaphor."""
     return MetaphorLabels(**load_file(path, device=device))
 
 
-def load_tensor(path: Path, device: str) -> Tensor:
-    """What `save_soft_labels` wrote of a task whose predictions are one tensor."""
-    return load_file(path, device=device)[LABELS]
+def _load_tensor(path: Path, device: str) -> Tensor:
+    """What `_save_soft_labels` wrote of a task whose predictions are one tensor."""
+    return load_file(path, device=device)[_LABELS]

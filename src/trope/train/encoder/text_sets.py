@@ -54,7 +54,7 @@ def read_text_set(data: Path, name: str, say: Say) -> Iterator[tuple[str, ...]]:
     """The sentences of a text set as words, without the texts that we evaluate on."""
     count = 0
     for text in read_texts(data, name):
-        for sentence in read(text, TEXTS[name][1]).sentences:
+        for sentence in read(text, _TEXTS[name][1]).sentences:
             count += 1
             yield sentence.forms
     say(f"{name}: {count} sentences")
@@ -62,12 +62,12 @@ def read_text_set(data: Path, name: str, say: Say) -> Iterator[tuple[str, ...]]:
 
 def read_texts(data: Path, name: str) -> Iterator[str]:
     """The texts of a set, each once, without those that we evaluate on."""
-    if name not in TEXTS:
-        raise UnknownName("text set", name, tuple(TEXTS))
+    if name not in _TEXTS:
+        raise UnknownName("text set", name, tuple(_TEXTS))
     if not (data / name).is_dir():
         raise MissingData(data / name, f"get it, or leave it out with --without {name}")
     held_out, seen = _evaluation_ids(), set[bytes]()
-    for identifier, text in TEXTS[name][0](data / name):
+    for identifier, text in _TEXTS[name][0](data / name):
         key = hashlib.md5(text.lower().encode(), usedforsecurity=False).digest()
         if identifier not in held_out and key not in seen:
             seen.add(key)
@@ -131,7 +131,7 @@ def _semeval2007(folder: Path) -> Iterator[tuple[str, str]]:
         yield "", " ".join(sample["sentence"])
 
 
-TEXTS: dict[str, tuple[Callable[[Path], Iterable[tuple[str, str]]], TextKind]] = {
+_TEXTS: dict[str, tuple[Callable[[Path], Iterable[tuple[str, str]]], TextKind]] = {
     "headlines": (_headlines, "headline"),
     "tweets-brexit": (_brexit, "tweet"),
     "tweets-emotion": (_emotion, "tweet"),

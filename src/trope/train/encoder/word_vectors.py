@@ -26,8 +26,8 @@ from trope.train.encoder.fit import on_device
 from trope.train.encoder.run import EncoderSettings
 from trope.train.encoder.text_sets import read_text_set, read_treebank
 
-WORDS, DIMENSIONS = 24_000, 128
-BASE = "all-mpnet-base-v2"
+_WORDS, DIMENSIONS = 24_000, 128
+_BASE = "all-mpnet-base-v2"
 Floats = npt.NDArray[np.float32]
 
 
@@ -51,8 +51,8 @@ def train_vectors(
         (form for s in read_treebank(data, "ewt", "train") for form in s.lemmas),
     )
     vocabulary = Vocabulary(fetch("bert-vocabulary", work) / "vocab.txt")
-    trunk = Trunk(BASE, read_weights(BASE, fetch(BASE, work)))
-    table = principal(word_table(trunk, words, vocabulary, device), DIMENSIONS)
+    trunk = Trunk(_BASE, read_weights(_BASE, fetch(_BASE, work)))
+    table = principal(_word_table(trunk, words, vocabulary, device), DIMENSIONS)
     out.mkdir(parents=True, exist_ok=True)
     write_vectors(words, table, out / "vectors.npz")
     say(f"{len(words)} words of {DIMENSIONS} dimensions are in {out / 'vectors.npz'}")
@@ -63,11 +63,11 @@ def frequent_words(sentences: Iterable[Sequence[str]], lemmas: Iterable[str]) ->
     counts = Counter(word.lower() for sentence in sentences for word in sentence)
     counts.update(lemma.lower() for lemma in lemmas)
     known = ((word, n) for word, n in counts.items() if word.isascii() and word.isalpha())
-    return [word for word, _ in sorted(known, key=lambda pair: (-pair[1], pair[0]))][:WORDS]
+    return [word for word, _ in sorted(known, key=lambda pair: (-pair[1], pair[0]))][:_WORDS]
 
 
 @torch.inference_mode()
-def word_table(trunk: Trunk, words: Sequence[str], vocabulary: Vocabulary, device: str) -> Floats:
+def _word_table(trunk: Trunk, words: Sequence[str], vocabulary: Vocabulary, device: str) -> Floats:
     """The mean vector of each word's pieces, with the two that bracket them, in the last layer."""
     trunk.to(device).eval()
     corpus, _ = encode_words([(word,) for word in words], vocabulary)

@@ -49,7 +49,7 @@ from trope.train.headlines.settings import HeadlineSettings, TeacherKind
 
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""
-READING = 1024
+_READING = 1024
 """Sentences per batch at prediction."""
 
 
@@ -109,11 +109,11 @@ def train_headlines(
     if not source.is_file():
         raise MissingData(source, "give a folder that `trope train base` has written")
     opinion = None if calibrate_only else average_teachers(run)
-    refit(run, source, opinion, out, base_weights)
+    _refit(run, source, opinion, out, base_weights)
     say(f"the adapters are in {out}")
 
 
-def train_reader(run: HeadlineRun, seed: int) -> Path:
+def _train_reader(run: HeadlineRun, seed: int) -> Path:
     """A network that knows metaphors of words."""
     path = run.work / f"reader-{seed}.safetensors"
     if path.exists():
@@ -147,11 +147,11 @@ def train_reader(run: HeadlineRun, seed: int) -> Path:
     return path
 
 
-def train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetRows) -> Network:
+def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetRows) -> Network:
     """A reader that went on with NewsMet's train file."""
     seeds = run.settings.readers.seeds
     chosen, rng = run.settings.teachers, np.random.default_rng(seed)
-    model = run.network(train_reader(run, seeds[seed % len(seeds)]), seed)
+    model = run.network(_train_reader(run, seeds[seed % len(seeds)]), seed)
     targets = torch.from_numpy(rows.targets(kind)).to(run.device)
     weights = torch.from_numpy(rows.weights(kind)).to(run.device)
     a_pass = -(-len(rows.labels) // chosen.rows_per_batch)
@@ -192,7 +192,7 @@ def average_teachers(run: HeadlineRun) -> Path:
         for seed in kind.seeds:
             own = run.work / f"opinion-{seed}.npy"
             if not own.exists():
-                model = train_teacher(run, kind, seed, rows)
+                model = _train_teacher(run, kind, seed, rows)
                 _keep(own, _probabilities(figurative(model, pool, run.device)))
                 run.say(f"teacher {seed} ({kind.name}) has scored the pool")
             predicted.append(np.load(own))
@@ -200,7 +200,7 @@ def average_teachers(run: HeadlineRun) -> Path:
     return path
 
 
-def refit(
+def _refit(
     run: HeadlineRun, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
@@ -216,7 +216,7 @@ def refit(
     if opinion is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        head = fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(opinion))
+        head = _fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(opinion))
         own = {f"metaphor.{name}": value for name, value in head.items()}
     val = run.rows("val")
     _take_over(model, own, run.device)
@@ -239,7 +239,7 @@ def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
     model.load_state_dict({k: v.to(device) for k, v in own.items()}, strict=False)
 
 
-def fit_head(
+def _fit_head(
     run: HeadlineRun, model: Network, pool: EncodedCorpus, opinion: Floats
 ) -> dict[str, Tensor]:
     """New layers for whole sentences, fitted on a trunk that stays as it is."""
@@ -297,11 +297,11 @@ def figurative(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     model.eval()
     order = np.argsort(corpus.lengths, kind="stable")
     predicted = np.zeros(len(corpus))
-    for start in range(0, len(order), READING):
-        batch = on_device(padded(corpus, order[start : start + READING]), device)
+    for start in range(0, len(order), _READING):
+        batch = on_device(padded(corpus, order[start : start + _READING]), device)
         with _half(device):
             scores = model(batch).metaphor.figurative
-        predicted[order[start : start + READING]] = scores.float().cpu().numpy()
+        predicted[order[start : start + _READING]] = scores.float().cpu().numpy()
     return predicted
 
 

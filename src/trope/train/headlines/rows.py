@@ -18,7 +18,7 @@ from trope.train.encoder.metaphor_sets import headline_words
 from trope.train.headlines.settings import PoolSettings, TeacherKind
 
 Words = tuple[str, ...]
-SHORTEST_VERB = 4
+_SHORTEST_VERB = 4
 """Letters; shorter words that candidates have are mostly no verbs elsewhere."""
 
 
@@ -104,7 +104,7 @@ def texts_kept_out(paths: Iterable[Path]) -> Iterator[str]:
 
 
 def _may_be_verb(word: str, known: Counter[str]) -> bool:
-    return word.lower() in known and word.isalpha() and len(word) >= SHORTEST_VERB
+    return word.lower() in known and word.isalpha() and len(word) >= _SHORTEST_VERB
 
 
 def _ending(verb: str) -> str:

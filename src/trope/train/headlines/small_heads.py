@@ -49,8 +49,8 @@ from trope.train.encoder.text_sets import read_text_set
 from trope.train.headlines.base_head import HeadlineRun, average_teachers, begin
 from trope.train.headlines.settings import HeadlineSettings, LowerHeadSettings
 
-GOLD, TEXTS, POOL = "vua", "texts", "pool"
-DEV = {"metaphor": ("vua", "f1"), "figurative": ("newsmet", "macro_f1")}
+_GOLD, _TEXTS, _POOL = "vua", "texts", "pool"
+_DEV = {"metaphor": ("vua", "f1"), "figurative": ("newsmet", "macro_f1")}
 """What calibrates each score, and by which figure its threshold is chosen."""
 
 
@@ -103,10 +103,10 @@ def train_lower_heads(
     """All stages; those whose files are there already are passed over."""
     run = begin(teachers, data, work, device, say)
     folder = model or model_folder("small")
-    lessons = read_lessons(run, settings, folder)
+    lessons = _read_lessons(run, settings, folder)
     dev = {
         name: encode_verdicts(read_metaphor_set(run.data, name, "dev"), run.vocabulary)
-        for name, _ in DEV.values()
+        for name, _ in _DEV.values()
     }
     seen = {
         name: list(read_layers(folder, corpus, settings, run.device))
@@ -114,34 +114,34 @@ def train_lower_heads(
     }
     quality = {}
     for seed in settings.seeds:
-        heads = fit_heads(lessons, settings, seed, run.device)
+        heads = _fit_heads(lessons, settings, seed, run.device)
         predicted = {
-            kind: predict(heads, seen[name], dev[name])[kind] for kind, (name, _) in DEV.items()
+            kind: predict(heads, seen[name], dev[name])[kind] for kind, (name, _) in _DEV.items()
         }
-        figures = dev_figures(predicted, dev)
+        figures = _dev_figures(predicted, dev)
         own = run.work / f"heads-{seed}"
-        write_model(heads, calibrations(predicted, dev), folder, own)
+        _write_model(heads, _calibrations(predicted, dev), folder, own)
         run.say(f"heads of seed {seed}: {figures}, in {own}")
         quality[own] = float(np.mean(list(figures.values())))
     keep_best(quality, out, run.say)
 
 
-def read_lessons(
+def _read_lessons(
     run: HeadlineRun, settings: LowerHeadSettings, folder: Path
 ) -> dict[str, HeadLesson]:
     """What the heads learn from, seen through the network of a folder."""
     opinion = np.load(average_teachers(run))
-    gold = encode_verdicts(read_metaphor_set(run.data, GOLD, "train"), run.vocabulary)
+    gold = encode_verdicts(read_metaphor_set(run.data, _GOLD, "train"), run.vocabulary)
 
     def seen(corpus: EncodedCorpus) -> list[LayerBatch]:
         return list(read_layers(folder, corpus, settings, run.device))
 
     return {
-        GOLD: HeadLesson(
+        _GOLD: HeadLesson(
             seen(gold), settings.gold_passes, words=_tensor(gold.labels["metaphor"], run)
         ),
-        TEXTS: HeadLesson(seen(_texts(run, settings)), settings.passes),
-        POOL: HeadLesson(
+        _TEXTS: HeadLesson(seen(_texts(run, settings)), settings.passes),
+        _POOL: HeadLesson(
             seen(EncodedCorpus.load(run.work / "pool.npz")),
             settings.passes,
             whole=_tensor(opinion, run),
@@ -154,7 +154,7 @@ def _tensor(values: Any, run: HeadlineRun) -> Tensor:
 
 
 def _texts(run: HeadlineRun, settings: LowerHeadSettings) -> EncodedCorpus:
-    path = run.work / f"{TEXTS}.npz"
+    path = run.work / f"{_TEXTS}.npz"
     if not path.exists():
         sentences = (read_text_set(run.data, name, run.say) for name in settings.texts)
         corpus, _ = encode_words(chain.from_iterable(sentences), run.vocabulary)
@@ -193,7 +193,7 @@ def _inputs(arrays: Mapping[str, Any]) -> dict[str, Any]:
     return {**inputs, "mask": arrays["mask"].astype(np.int32)}
 
 
-def fit_heads(
+def _fit_heads(
     lessons: Mapping[str, HeadLesson], settings: LowerHeadSettings, seed: int, device: str
 ) -> MetaphorHeads:
     """Heads with simulated 8-bit numbers, fitted to the lessons."""
@@ -252,28 +252,28 @@ def predict(
 
 
 def _answers(kind: str, dev: Mapping[str, EncodedCorpus]) -> Any:
-    corpus = dev[DEV[kind][0]]
+    corpus = dev[_DEV[kind][0]]
     return {**corpus.labels, **corpus.sentence_labels}[kind]
 
 
-def dev_figures(
+def _dev_figures(
     predicted: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]
 ) -> dict[str, float]:
     """Figures on development data, with thresholds chosen there."""
     figures: dict[str, float] = {}
-    for kind, (name, by) in DEV.items():
+    for kind, (name, by) in _DEV.items():
         figures |= figures_when(name, predicted[kind], _answers(kind, dev), by=by)
     return figures
 
 
-def calibrations(
+def _calibrations(
     predicted: Mapping[str, Floats], dev: Mapping[str, EncodedCorpus]
 ) -> dict[str, Calibration]:
     """Calibration and thresholds, from development data."""
-    return {k: calibrate(predicted[k], _answers(k, dev), by=by) for k, (_, by) in DEV.items()}
+    return {k: calibrate(predicted[k], _answers(k, dev), by=by) for k, (_, by) in _DEV.items()}
 
 
-def write_model(
+def _write_model(
     heads: MetaphorHeads, chosen: dict[str, Calibration], folder: Path, out: Path
 ) -> None:
     """The model of a folder with these heads, calibrated, in another folder."""
@@ -294,7 +294,7 @@ def write_model(
         file.write(msgspec.json.format(msgspec.json.encode(labels), indent=1))  # type: ignore[arg-type]
 
 
-LAYER = "layer"
+_LAYER = "layer"
 
 
 def layers_of(model: bytes) -> list[str]:
@@ -319,7 +319,7 @@ def showing_layers(model: bytes, number: int) -> tuple[bytes, list[str]]:
     names = []
     for level, layer in enumerate(layers_of(model)[: number + 1]):
         rows = pooled(graph, layer, shape, _width(opened))
-        names.append(graph.add("Identity", rows, name=f"{LAYER}_{level}"))
+        names.append(graph.add("Identity", rows, name=f"{_LAYER}_{level}"))
     _put_in(opened, graph, {name: ["row", _width(opened)] for name in names})
     return keep_outputs(opened.SerializeToString(), (*names, METAPHOR[0])), names
 

@@ -86,16 +86,16 @@ def _json_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def prediction_file(out: Path, run: str, seed: int) -> Path:
+def _prediction_file(out: Path, run: str, seed: int) -> Path:
     """Where the predictions of a run with a seed are."""
     return out / f"{run}-{seed}.json"
 
 
-def fit_job(
+def _fit_job(
     prepared: PreparedSeries, model: Path, out: Path, run: str, seed: int, *, device: str, say: Say
 ) -> Path:
     """Train one run with one seed; the file with the predictions of its best epoch."""
-    path = prediction_file(out, run, seed)
+    path = _prediction_file(out, run, seed)
     if path.is_file():
         say(f"{run} {seed}: predicted already")
         return path
@@ -172,14 +172,14 @@ def fit_all(
     shutil.copyfile(folder / SUMMARY, out / SUMMARY)  # what was prepared, for the tables
     if jobs <= 1:
         for run, seed in prepared.jobs():
-            fit_job(prepared, model, out, run, seed, device=device, say=say)
+            _fit_job(prepared, model, out, run, seed, device=device, say=say)
         return
     command = [sys.executable, "-m", "trope.train.hub.fit", str(folder), str(model), str(out)]
     failed = _run_side_by_side(
         {
             name: [*command, "--device", device, "--only", name]
             for run, seed in prepared.jobs()
-            if not prediction_file(out, run, seed).is_file()
+            if not _prediction_file(out, run, seed).is_file()
             for name in [f"{run}:{seed}"]
         },
         jobs,
@@ -245,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise BadInput(f"no training is called {options.only!r}; known: {known}")
         device = best_device(options.device)
         model = model_path(options.model)
-        fit_job(prepared, model, options.out, run, int(seed), device=device, say=say)
+        _fit_job(prepared, model, options.out, run, int(seed), device=device, say=say)
     except TropeError as error:
         say(f"trope: {error}")
         return 2

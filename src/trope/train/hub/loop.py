@@ -31,7 +31,7 @@ from trope.tasks.metaphor.hub_model import answer_logits, probabilities
 _FOLDER = Path(__file__).with_name("presets")
 
 
-PRESETS = ("newsmet", "words", "sentiment", "metonymy")
+_PRESETS = ("newsmet", "words", "sentiment", "metonymy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ def read_preset(name: str) -> HubSettings:
     Raises:
         UnknownName: for a name that no file has.
     """
-    if name not in PRESETS:
-        raise UnknownName("preset", name, PRESETS)
+    if name not in _PRESETS:
+        raise UnknownName("preset", name, _PRESETS)
     return read_hub_settings(_FOLDER / f"{name}.toml")
 
 

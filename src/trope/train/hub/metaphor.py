@@ -46,8 +46,8 @@ from trope.train.hub.newsmet import (
     present_held_out,
 )
 
-WORD_SETS = ("vua18",)
-DEFAULT_SETS = {"sentences": ("newsmet",), "words": WORD_SETS}
+_WORD_SETS = ("vua18",)
+_DEFAULT_SETS = {"sentences": ("newsmet",), "words": _WORD_SETS}
 _CRITERIA: dict[str, Criterion] = {"words": "f1", "sentences": "macro_f1"}
 
 
@@ -87,7 +87,7 @@ def train_model(
     **request: Any,
 ) -> None:
     """One detector; what only `train_series` takes is passed over."""
-    train_hub(DetectorRequest(model=model, **request), say)
+    _train_hub(DetectorRequest(model=model, **request), say)
 
 
 def train_series(
@@ -116,12 +116,12 @@ def train_series(
         say(f"the predictions are in {out / 'predictions'}")
 
 
-def train_hub(request: DetectorRequest, say: Say) -> Path:
+def _train_hub(request: DetectorRequest, say: Say) -> Path:
     """Train, keep the best epoch, choose its threshold on validation data; the finished folder.
 
     Started again with the same folders it goes on after the last whole epoch.
     """
-    settings, names = request.settings, request.on or DEFAULT_SETS[request.settings.level]
+    settings, names = request.settings, request.on or _DEFAULT_SETS[request.settings.level]
     folder = model_path(request.model)
     material = _read(request, names, say)
     say(f"{len(material.train)} to train on, {len(material.validation)} to validate with")
@@ -193,8 +193,8 @@ def _read(request: DetectorRequest, names: Sequence[str], say: Say) -> _Material
 def _read_words(request: DetectorRequest, names: Sequence[str]) -> _Material:
     material = _Material()
     for name in names:
-        if name not in WORD_SETS:
-            raise UnknownName("set of labelled words", name, WORD_SETS)
+        if name not in _WORD_SETS:
+            raise UnknownName("set of labelled words", name, _WORD_SETS)
     for split, part in (("train", material.train), ("val", material.validation)):
         path = request.data / "vua18" / f"VUA_seq_formatted_{split}.csv"
         part += ((s.words, tuple(map(int, s.labels))) for s in read_vua_words(path))

@@ -54,7 +54,7 @@ _PAPER = {
 }
 
 
-def held_out_texts(data: Path, *, newsmet_train: bool) -> dict[str, list[str]]:
+def _held_out_texts(data: Path, *, newsmet_train: bool) -> dict[str, list[str]]:
     """Name → texts that no training text may be like.
 
     NewsMet's own splits and test sets, and the test parts of the corpora that we train on.
@@ -127,7 +127,7 @@ def prepare_silver(
     silver = build_silver(
         gathered.texts,
         stand_in=stand_in.texts,
-        held_out=held_out_texts(data, newsmet_train=True) | (own.texts() if own else {}),
+        held_out=_held_out_texts(data, newsmet_train=True) | (own.texts() if own else {}),
         seed=settings.seed,
     )
     made = _released(data) if own is None else _own(own)
@@ -141,7 +141,7 @@ def prepare_silver(
     if own is not None:
         summary["gold"] = own.crowd
     _write(out, runs, made.tests, summary, settings, seeds)
-    for line in describe(summary):
+    for line in _describe(summary):
         say(line)
     return summary
 
@@ -158,7 +158,7 @@ class _GoldPlus:
 
 def _released(data: Path) -> _GoldPlus:
     """NewsMet's splits, read in both ways."""
-    guard = HeldOutTexts(held_out_texts(data, newsmet_train=False))
+    guard = HeldOutTexts(_held_out_texts(data, newsmet_train=False))
     test_guard = HeldOutTexts({k: v for k, v in guard.sets.items() if k != "NewsMet val"})
     parts, drops = {}, {}
     files: dict[str, str] = {}
@@ -188,7 +188,7 @@ def _own(own: UserGold) -> _GoldPlus:
     return _GoldPlus(parts, own.lines_to_predict(), drops, own.files)
 
 
-def describe(summary: Mapping[str, Any]) -> list[str]:
+def _describe(summary: Mapping[str, Any]) -> list[str]:
     """The summary in lines for people: counts beside the paper's, what is missing, what went."""
     lines = []
     for run, counts in summary["counts"].items():

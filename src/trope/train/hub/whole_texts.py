@@ -40,7 +40,7 @@ from trope.tasks.sentiment.task import to_integers
 from trope.tasks.sentiment.validation import folds_of
 from trope.train.hub.loop import Epoch, FitContext, Fitted, HubSettings, Objective, best_device, fit
 
-FOLDS = 10
+_FOLDS = 10
 Answered = list[tuple[str, float]]
 """Texts with their answers."""
 
@@ -74,7 +74,7 @@ def read_tweets(data: Path) -> WholeTextTask:
     """Train and trial of SemEval-2015, each tweet once; one fold of ten is set aside."""
     folder = data / "semeval2015"
     tweets = read_learning_tweets(folder)
-    folds = folds_of([tweet.text for tweet in tweets], folds=FOLDS)
+    folds = folds_of([tweet.text for tweet in tweets], folds=_FOLDS)
     parts: tuple[Answered, Answered] = ([], [])
     for tweet, fold in zip(tweets, folds, strict=True):
         parts[fold == 0].append((tweet.text, tweet.score))

@@ -26,10 +26,10 @@ from trope.text.tokenise import tokenise
 from trope.train.encoder.text_sets import read_texts
 from trope.train.rewriting.run import RewritingRun
 
-CANDIDATES = 6
+_CANDIDATES = 6
 """Words a headline, as many as people judged for one."""
 
-FEWEST_WORDS, MOST_WORDS = 5, 14
+_FEWEST_WORDS, _MOST_WORDS = 5, 14
 COPIES = 4
 """How often each judged headline is learnt from, each time with other errors."""
 
@@ -64,7 +64,7 @@ def measure_noise(run: RewritingRun, scale: FeatureScale, same: LinearScores) ->
     for place in islice(_places(run), run.sizes.noise_headlines):
         scores = same.of(columns_by_name(cheap_features(place, inventory), CHEAP))
         near = [int(row) for row in np.argsort(-scores)[:SHORTLISTED]]
-        words = [inventory.lemmas[row] for row in rng.permutation(near)[:CANDIDATES]]
+        words = [inventory.lemmas[row] for row in rng.permutation(near)[:_CANDIDATES]]
         asked.append((place, [place.fitted(word) for word in words]))
     run.say(f"comparing student and teacher on {len(asked)} headlines")
     student, of_teacher = run.read(asked), run.read(asked, by=run.teacher)
@@ -96,7 +96,7 @@ def _places(run: RewritingRun) -> Iterator[WordPlace]:
     texts = [
         text
         for text in read_texts(run.data, "headlines")
-        if FEWEST_WORDS <= len(text.split()) <= MOST_WORDS
+        if _FEWEST_WORDS <= len(text.split()) <= _MOST_WORDS
     ]
     texts.sort(key=lambda text: hashlib.md5(text.encode(), usedforsecurity=False).digest())
     chosen = texts[: 2 * run.sizes.noise_headlines]

@@ -60,11 +60,11 @@ from trope.train.rewriting.shortlist import (
     without_own,
 )
 
-PENALTIES = (30.0, 100.0, 300.0)
-NEIGHBOURS, STRANGERS, HEADLINE_STRANGERS = 20, 40, 150
+_PENALTIES = (30.0, 100.0, 300.0)
+_NEIGHBOURS, _STRANGERS, _HEADLINE_STRANGERS = 20, 40, 150
 """Words beside the offered ones that a shortlist learns to refuse."""
 
-READ_IN_PLACE = 16
+_READ_IN_PLACE = 16
 """Candidates of a substitution target that are read in place."""
 
 
@@ -103,10 +103,10 @@ def train_rewriting(
         say=say,
     )
     out.mkdir(parents=True, exist_ok=True)
-    train_rankers(run, out)
+    _train_rankers(run, out)
 
 
-def train_rankers(run: RewritingRun, out: Path) -> list[Path]:
+def _train_rankers(run: RewritingRun, out: Path) -> list[Path]:
     """Learn rankers and write them into a folder, each named for its source of meanings.
 
     Where a teacher's vectors were learnt on, it gets one too, on its own scale; the student's is
@@ -189,14 +189,14 @@ def _substitution_shortlist(
     for target, place in zip(targets, places, strict=True):
         inventory, labels = read_inventory(place.upos), _labels(target)
         offered = [row for word in labels if (row := inventory.rows.get(word)) is not None]
-        near = np.argsort(-cheap_features_static(place, inventory))[:NEIGHBOURS]
-        others = rng.integers(0, len(inventory), STRANGERS)
+        near = np.argsort(-_cheap_features_static(place, inventory))[:_NEIGHBOURS]
+        others = rng.integers(0, len(inventory), _STRANGERS)
         rows = list(dict.fromkeys([*offered, *map(int, near), *map(int, others)]))
         lists.append(_list(place, inventory.take(without_own(rows, inventory, place)), labels))
     return learn_scores(lists, CHEAP, penalty=SHORTLIST_PENALTY, here=False)
 
 
-def cheap_features_static(place: WordPlace, inventory: WordInventory) -> Floats:
+def _cheap_features_static(place: WordPlace, inventory: WordInventory) -> Floats:
     """Likeness of static vectors, for finding words that are near but wrong."""
     from trope.tasks.rewriting.inventory import lemma_vector
 
@@ -222,12 +222,12 @@ def _substitution_rank(
         place, labels = places[number], _labels(targets[number])
         inventory = read_inventory(place.upos)
         scores = shortlist.of(columns_by_name(cheap_features(place, inventory), CHEAP))
-        best = [int(row) for row in np.argsort(-scores)[:READ_IN_PLACE]]
+        best = [int(row) for row in np.argsort(-scores)[:_READ_IN_PLACE]]
         offered = [row for word in labels if (row := inventory.rows.get(word)) is not None]
-        if len(offered) > READ_IN_PLACE // 2:
-            offered = [int(row) for row in rng.permutation(offered)[: READ_IN_PLACE // 2]]
+        if len(offered) > _READ_IN_PLACE // 2:
+            offered = [int(row) for row in rng.permutation(offered)[: _READ_IN_PLACE // 2]]
         rows = without_own(list(dict.fromkeys([*offered, *best])), inventory, place)
-        words = inventory.take(rows[:READ_IN_PLACE])
+        words = inventory.take(rows[:_READ_IN_PLACE])
         lists.append(_list(place, words, labels))
         asked.append((place, [place.fitted(word) for word in words.lemmas]))
     run.say(f"reading the candidates of {len(asked)} places")
@@ -235,7 +235,7 @@ def _substitution_rank(
         JudgedList(j.lemmas, j.labels, {**j.columns, **columns_by_name(context, CONTEXT)})
         for j, context in zip(lists, run.read(asked), strict=True)
     ]
-    return learn_scores(lists, (*CHEAP, *CONTEXT), penalty=PENALTIES[0], here=True)
+    return learn_scores(lists, (*CHEAP, *CONTEXT), penalty=_PENALTIES[0], here=True)
 
 
 def _judged_lists(
@@ -275,7 +275,7 @@ def _choose_penalty(
     names = (*CHEAP, *CONTEXT, SUBSTITUTION)
     right = np.concatenate([judged.labels for judged in lists]) > 0
     areas: dict[float, float] = {}
-    for penalty in PENALTIES:
+    for penalty in _PENALTIES:
         scores = cross_scores(copies, lists, names, penalty=penalty, seed=run.seed)
         first = np.mean(
             [
@@ -301,7 +301,7 @@ def _headline_shortlists(
             for lemma, accepted in zip(headline.lemmas, headline.accepted, strict=True)
         }
         judged = [row for word in labels if (row := inventory.rows.get(word)) is not None]
-        others = rng.integers(0, len(inventory), HEADLINE_STRANGERS)
+        others = rng.integers(0, len(inventory), _HEADLINE_STRANGERS)
         rows = without_own(
             list(dict.fromkeys([*judged, *map(int, others)])), inventory, headline.place
         )

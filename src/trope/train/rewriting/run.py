@@ -18,7 +18,7 @@ from trope.tasks.rewriting.task import TaskParser, WordPlace
 Asked = Sequence[tuple[WordPlace, Sequence[str]]]
 
 
-def read_in_place(asked: Asked, meanings: Meanings, work: Path | None) -> list[Array]:
+def _read_in_place(asked: Asked, meanings: Meanings, work: Path | None) -> list[Array]:
     """The features of each place's words; from the folder `work` where they were read before."""
     if work is None:
         return context_features(asked, meanings)
@@ -72,4 +72,4 @@ class RewritingRun:
 
     def read(self, asked: Asked, *, by: Meanings | None = None) -> list[Array]:
         """Features of words in place by our own source of meanings, or by another."""
-        return read_in_place(asked, by or self.meanings, self.work)
+        return _read_in_place(asked, by or self.meanings, self.work)

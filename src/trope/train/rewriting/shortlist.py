@@ -26,13 +26,13 @@ from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
 from trope.tasks.rewriting.training_data import JudgedHeadline
 from trope.train.rewriting.run import RewritingRun
 
-MIXES = (0.5, 1.0, 2.0, 4.0, 8.0)
-NEAREST = (50, 100, 200, 400, 800, 10_000)
+_MIXES = (0.5, 1.0, 2.0, 4.0, 8.0)
+_NEAREST = (50, 100, 200, 400, 800, 10_000)
 """How many words, those that say the same best, may be offered; the last one means all."""
 
 SHORTLIST_PENALTY = 30.0
-FOLDS = 5
-TOP = 20
+_FOLDS = 5
+_TOP = 20
 Hits = dict[str, dict[float, list[bool]]]
 
 
@@ -80,16 +80,16 @@ def choose_nearest(
     offered for this one if it says something else.
     """
     inventory = read_inventory("VERB")
-    hits: Hits = {d: {float(n): [] for n in NEAREST} for d in DIRECTIONS}
+    hits: Hits = {d: {float(n): [] for n in _NEAREST} for d in DIRECTIONS}
     for partial, held_out in _folds(run, headlines, lessons):
         for headline in held_out:
             place, direction = headline.place, headline.direction
             same = partial.shortlist_scores(place, inventory, SUBSTITUTION)
             scores = partial.shortlist_scores(place, inventory, direction)
-            for number in NEAREST:
-                rows = np.argsort(-only_nearest(scores, same, number))[: TOP + 1]
+            for number in _NEAREST:
+                rows = np.argsort(-only_nearest(scores, same, number))[: _TOP + 1]
                 words = [inventory.lemmas[row] for row in without_own(rows, inventory, place)]
-                hits[direction][number].append(not headline.right.isdisjoint(words[:TOP]))
+                hits[direction][number].append(not headline.right.isdisjoint(words[:_TOP]))
     chosen = _chosen(run, hits, "words that may be offered")
     return {direction: int(number) for direction, number in chosen.items()}
 
@@ -101,13 +101,13 @@ def choose_mix(
     nearest: dict[str, int],
 ) -> dict[str, float]:
     """The share of the shortlist that serves best for an accepted verb among the first 20."""
-    hits: Hits = {d: {m: [] for m in MIXES} for d in DIRECTIONS}
+    hits: Hits = {d: {m: [] for m in _MIXES} for d in DIRECTIONS}
     for partial, held_out in _folds(run, headlines, lessons):
-        chosen = held_out[: max(1, run.sizes.open_headlines // FOLDS)]
+        chosen = held_out[: max(1, run.sizes.open_headlines // _FOLDS)]
         ranker = msgspec.structs.replace(partial, nearest=nearest)
         for headline, found in zip(chosen, _open_scores(run, ranker, chosen), strict=True):
-            for mix in MIXES:
-                order = np.argsort(-(found.rank + mix * found.shortlist))[:TOP]
+            for mix in _MIXES:
+                order = np.argsort(-(found.rank + mix * found.shortlist))[:_TOP]
                 hit = any(found.lemmas[row] in headline.right for row in order)
                 hits[headline.direction][mix].append(hit)
     return {SUBSTITUTION: 1.0, **_chosen(run, hits, "share of the shortlist")}
@@ -117,8 +117,8 @@ def _folds(
     run: RewritingRun, headlines: Sequence[JudgedHeadline], lessons: RankerLessons
 ) -> Iterator[tuple[SubstituteRanker, list[JudgedHeadline]]]:
     """Headlines with a ranker that has not seen them."""
-    folds = folds_of([headline.id for headline in headlines], FOLDS, run.seed)
-    for fold in range(FOLDS):
+    folds = folds_of([headline.id for headline in headlines], _FOLDS, run.seed)
+    for fold in range(_FOLDS):
         partial = lessons.ranker(at for at, own in enumerate(folds) if own != fold)
         yield partial, [headlines[at] for at, own in enumerate(folds) if own == fold]
 
@@ -130,7 +130,7 @@ def _chosen(run: RewritingRun, hits: Hits, what: str) -> dict[str, float]:
         shares = {value: float(np.mean(found)) for value, found in by_value.items() if found}
         chosen[direction] = _smallest_as_good(shares, len(next(iter(by_value.values()))))
         shown = ", ".join(f"{value:g}: {share:.3f}" for value, share in shares.items())
-        run.say(f"{direction}, accepted among the first {TOP} by {what}: {shown}")
+        run.say(f"{direction}, accepted among the first {_TOP} by {what}: {shown}")
     return chosen
 
 

@@ -26,10 +26,10 @@ from trope.lexicon.inflection import inflect
 from trope.tasks.rewriting.inventory import FRAMED, known_verbs
 from trope.tasks.rewriting.meaning import Meanings, PublicMeanings
 
-DIMENSIONS = 64
-FEWEST_VERBS, FEWEST_CONTEXTS = 4, 6
+_DIMENSIONS = 64
+_FEWEST_VERBS, _FEWEST_CONTEXTS = 4, 6
 """What was seen less often is left out."""
-READ_AT_ONCE = 2_000
+_READ_AT_ONCE = 2_000
 TREES = ("relations",)
 """The task whose pass draws trees."""
 
@@ -79,12 +79,12 @@ def _seen(
     headlines: Sequence[Sequence[str]], parser: TreeParser, say: Say
 ) -> Iterator[tuple[str, list[str]]]:
     """Every verb with what stands around it."""
-    for start in range(0, len(headlines), READ_AT_ONCE):
-        for parse in parser.parse(headlines[start : start + READ_AT_ONCE], TREES):
+    for start in range(0, len(headlines), _READ_AT_ONCE):
+        for parse in parser.parse(headlines[start : start + _READ_AT_ONCE], TREES):
             for at, tag in enumerate(parse.upos):
                 if tag == "VERB":
                     yield parse.lemmas[at].lower(), verb_contexts(parse, at)
-        say(f"{min(start + READ_AT_ONCE, len(headlines))} of {len(headlines)} headlines read")
+        say(f"{min(start + _READ_AT_ONCE, len(headlines))} of {len(headlines)} headlines read")
 
 
 def learn_associations(seen: Iterable[tuple[str, Sequence[str]]], path: Path) -> tuple[int, int]:
@@ -97,8 +97,8 @@ def learn_associations(seen: Iterable[tuple[str, Sequence[str]]], path: Path) ->
     context_counts: Counter[str] = Counter()
     for (_, context), number in pairs.items():
         context_counts[context] += number
-    verbs = sorted(v for v, n in verb_counts.items() if n >= FEWEST_VERBS and v.isalpha())
-    contexts = sorted(c for c, n in context_counts.items() if n >= FEWEST_CONTEXTS)
+    verbs = sorted(v for v, n in verb_counts.items() if n >= _FEWEST_VERBS and v.isalpha())
+    contexts = sorted(c for c, n in context_counts.items() if n >= _FEWEST_CONTEXTS)
     table, around = _factors(_information(pairs, verbs, contexts))
     arrays = {
         "verbs": _letters(verbs),
@@ -133,7 +133,7 @@ def _information(
 def _factors(table: Array) -> tuple[Array, Array]:
     """Two tables whose product is near the given one."""
     _, directions = np.linalg.eigh(table @ table.T)
-    left = directions[:, ::-1][:, :DIMENSIONS].astype(np.float32)
+    left = directions[:, ::-1][:, :_DIMENSIONS].astype(np.float32)
     return left, (left.T @ table).T
 
 
@@ -173,7 +173,7 @@ def write_verbs(verbs: Sequence[str], meanings: Meanings, out: Path) -> Path:
 
     file = out / FRAMED.name
     out.mkdir(parents=True, exist_ok=True)
-    write_vectors(list(verbs), in_main_directions(framed(verbs, meanings), DIMENSIONS), file)
+    write_vectors(list(verbs), in_main_directions(framed(verbs, meanings), _DIMENSIONS), file)
     return file
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from trope.core.errors import BadInput
-from trope.metrics.shares import ClusteredShare
+from trope.metrics.intervals import ClusteredShare
 from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
 from trope.workbench.corpus.facts import PERIODS, CorpusColumn
 from trope.workbench.corpus.queries import RatesQuery, command_line

@@ -10,8 +10,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from trope.metrics.intervals import Interval
+from trope.render.markup import printable
 from trope.render.metaphor_page import percent
-from trope.render.printable import printable
 from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
 
 _METAPHOR = "bold yellow"

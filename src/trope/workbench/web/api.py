@@ -12,7 +12,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
 from trope.core.export import TASKS, to_json
-from trope.render import rewritings
+from trope.render.json import rewritings_to_json
 from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
 from trope.workbench.requests import BadField, RequestRefused, convert_fields
 from trope.workbench.web.errors import wrong_method
@@ -61,7 +61,7 @@ def rewrite(asked: RewriteRequest) -> str:
             asked.text, to=asked.to, verb=asked.verb, top=asked.top, kind=asked.kind
         )
     )
-    return rewritings.to_json([(asked.text, found)]) + "\n"
+    return rewritings_to_json([(asked.text, found)]) + "\n"
 
 
 def query(asked: AnyQuery) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from trope.core.errors import BadInput, MissingExtra, TropeError
 from trope.core.progress import Say
 from trope.pipeline import BASE, Pipeline
-from trope.render import static_files as render_files
+from trope.render import markup as render_files
 from trope.web.server import is_loopback, run_service, with_static_files
 from trope.workbench.requests import THREADS
 from trope.workbench.web import state

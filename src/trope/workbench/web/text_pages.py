@@ -15,8 +15,9 @@ from trope.core.errors import BadInput
 from trope.core.export import to_json
 from trope.core.files import decode
 from trope.core.records import Analysis, TextKind
-from trope.render import feelings, metaphor_page, names
+from trope.render import metaphor_page, names
 from trope.render.html import write_html
+from trope.render.sentiment import sentence_bars, sentiment_scale
 from trope.render.summary import Summary
 from trope.tasks.rewriting.task import DIRECTIONS
 from trope.workbench.requests import TEXT_LIMIT, RequestRefused
@@ -159,8 +160,8 @@ def _page(analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
         "line": _line(summary),
         "words": mark_safe(shade_words(analysis, _address(name, kind, word=""))),
         "slider": mark_safe(metaphor_page.slider(summary.metaphors)),
-        "strip": mark_safe(feelings.strip(analysis.sentence_sentiments)),
-        "sentiment": mark_safe(feelings.picture(analysis)),
+        "strip": mark_safe(sentence_bars(analysis.sentence_sentiments)),
+        "sentiment": mark_safe(sentiment_scale(analysis)),
         "names": mark_safe("".join(names.table(summary.names))),
         "exports": EXPORTS,
         "folder": the_options().keep,

@@ -1,15 +1,25 @@
-"""Dependency trees as SVG: words in a row, an arc from every head to its dependents."""
+"""A sentence on a page: its relations, its tree as arcs and as a table, alternatives for verbs.
+
+Every text is escaped; `static/pieces.css` has the style.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 from rich.cells import cell_len
 
-from trope.core.records import Token
-from trope.render.printable import printable
+from trope.core.export import expression
+from trope.core.records import Analysis, Relation, SentenceSpan, Token
+from trope.relations import REASONS
+from trope.render import metaphor_page
+from trope.render.markup import clean, printable
+from trope.render.summary import relation_notes, relation_words
+from trope.tasks.rewriting.rewriter import Candidate, Rewriting
+
+_ALTERNATIVE_COLUMNS = ("instead", "fit", "meaning", "metaphor")
 
 LONGEST = 120
 """Sentences of more words are not drawn: nobody could follow the arcs."""
@@ -18,6 +28,67 @@ _LEVEL = 26  # height of one arc over the next, in pixels
 _WIDEST_WORD = 24  # letters of a word that are shown
 _LETTER, _SMALL_LETTER = 8.4, 6.4  # widths of a letter in words and in labels
 _STEP = 5  # distance of two arcs where they leave the same word
+
+
+def relation_item(relation: Relation, analysis: Analysis, *, unfolded: bool = False) -> str:
+    """A relation as an item of a list: kept or rejected, and why."""
+    verdict = "kept" if relation.kept else "rejected"
+    mark = "✓ kept" if relation.kept else "✗ rejected"
+    why = f" <em>{clean(relation.reason)}</em>" if relation.reason else ""
+    facts = [("Expression", expression(relation, analysis))]
+    facts += [] if relation.kept else [("Rejected", REASONS.get(relation.reason, relation.reason))]
+    facts += [("Verb", ", ".join(relation_notes(relation, analysis)))]
+    listed = "".join(f'<dt>{name}<dd dir="auto">{clean(value)}' for name, value in facts)
+    return (
+        f'<li class="{verdict}"><details{" open" if unfolded else ""}><summary>'
+        f'<span class="mark">{mark}</span> '
+        f'<span class="kind">{relation.kind}</span> '
+        f"<bdi>{clean(relation_words(relation, analysis))}</bdi>{why}"
+        f"{metaphor_page.verb_score(relation, analysis)}</summary>"
+        f"<dl>{listed}</dl></details></li>"
+    )
+
+
+def tree(sentence: SentenceSpan, analysis: Analysis) -> Iterator[str]:
+    """The tree of a sentence, which unfolds: a drawing, and a table that says the same."""
+    metaphor = "metaphor" in analysis.tasks
+    tokens, heads = analysis.tokens_in(sentence), analysis.heads_in(sentence)
+    yield '<details class="tree"><summary>Tree</summary>'
+    if len(tokens) <= LONGEST:
+        yield '<div class="scroll" tabindex="0" role="region" aria-label="Tree">'
+        yield f"{draw_arcs(tokens, heads)}</div>"
+    else:
+        yield f"<p>Arcs over more than {LONGEST} words are not drawn.</p>"
+    yield '<div class="scroll" tabindex="0" role="region" aria-label="Table of words"><table><tr>'
+    names = ["", "word", "class", "tag", "lemma", "relation", *(["metaphor"] if metaphor else [])]
+    yield "".join(f'<th scope="col">{name}' for name in names)
+    for number, (token, head) in enumerate(zip(tokens, heads, strict=True), start=1):
+        of = "" if head < 0 else f" of {head + 1} <bdi>{clean(tokens[head].text)}</bdi>"
+        cells = (token.text, token.upos, token.xpos, token.lemma)
+        yield f"<tr><td>{number}" + "".join(f"<td>{clean(cell)}" for cell in cells)
+        yield f"<td>{clean(token.deprel)}{of}"
+        if metaphor and token.metaphor is not None:
+            yield f"<td>{token.metaphor:.2f}"
+    yield "</table></div></details>"
+
+
+def rewriting_lists(sentence: SentenceSpan, rewritings: Sequence[Rewriting]) -> Iterator[str]:
+    """The alternatives for the verbs of a sentence: a table per verb, which unfolds."""
+    for rewriting in rewritings:
+        if not sentence.start <= rewriting.start < sentence.end or not rewriting.candidates:
+            continue
+        verb = clean(rewriting.verb)
+        how = "literally" if rewriting.to == "literal" else "figuratively"
+        yield f'<details class="rewriting"><summary>Say <bdi>{verb}</bdi> {how}</summary><table>'
+        yield "<tr>" + "".join(f'<th scope="col">{name}' for name in _ALTERNATIVE_COLUMNS)
+        yield from map(_alternative_row, rewriting.candidates)
+        yield "</table></details>"
+
+
+def _alternative_row(candidate: Candidate) -> str:
+    numbers = (f"{candidate.fit:+.2f}", f"{candidate.meaning:.2f}", f"{candidate.metaphor:.2f}")
+    cells = "".join(f'<td class="count">{number}' for number in numbers)
+    return f'<tr><th scope="row"><bdi>{clean(candidate.form)}</bdi>{cells}'
 
 
 @dataclass(frozen=True, slots=True)

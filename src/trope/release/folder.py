@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +16,25 @@ from trope.annotate.exchange.files import csv_lines, write_parquet
 from trope.core.errors import BadInput
 from trope.core.files import sha256
 from trope.core.records import TextKind
-from trope.metrics.figures import Figure
-from trope.release.card import data_card
+from trope.release.audit import audit_run
+from trope.release.card import Publication, ReleaseSummary, data_card
 from trope.release.croissant import write_croissant
-from trope.release.finished_run import FinishedRun, Manifest, Value, read_run
-from trope.release.licensing import check_licence
-from trope.release.splitting import PARTS, SHARES, group_items, split_groups
-from trope.release.summary import Publication, Summary
-from trope.release.tables import JUDGMENT_TYPES, column_types, item_rows, judgment_rows
+from trope.release.finished_run import Manifest, Value, read_run
+from trope.release.splits import PARTS, SHARES, group_items, split_groups
+from trope.release.tables import (
+    JUDGMENT_TYPES,
+    check_licence,
+    column_types,
+    item_rows,
+    judgment_rows,
+)
 
 CHECKSUMS = "SHA256SUMS"
 _KINDS: dict[str, TextKind] = {"tweets": "tweet", "headlines": "headline"}
-Audit = Callable[[FinishedRun, Sequence[str], Sequence[int]], tuple[list[Figure], str]]
-"""Figures of controls for a run, the part and the group of each item; or why there are none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReleaseOptions:
     """How a release is made."""
 
     shares: tuple[float, ...] = SHARES
@@ -41,9 +43,7 @@ class Options:
     publication: Publication = field(default_factory=Publication)
 
 
-def make_release(
-    folder: Path, out: Path, options: Options | None = None, audit: Audit | None = None
-) -> Summary:
+def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None) -> ReleaseSummary:
     """Write the release of a finished run into a new folder, and say what is in it.
 
     Raises:
@@ -51,24 +51,24 @@ def make_release(
     """
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: exists already; give a new or an empty folder")
-    options = options or Options()
+    options = options or ReleaseOptions()
     run = read_run(folder)
-    permission = check_licence(run.manifest, run.items, told=options.with_text)
+    permission = check_licence(run.manifest, run.items, allowed=options.with_text)
     kind = _KINDS.get(run.manifest.text_is, "plain")
     groups = group_items(run.items, by=run.manifest.group_by, kind=kind)
     parts = split_groups(groups, shares=options.shares, seed=options.seed)
     rows = item_rows(run, groups, permission)
-    summary = Summary(
+    figures, not_audited = audit_run(run, parts, groups)
+    summary = ReleaseSummary(
         run,
         permission,
         options.publication,
         _parted(rows, parts, options.shares),
         column_types(rows),
         len(set(groups)),
+        tuple(figures),
+        not_audited,
     )
-    if audit is not None:
-        figures, why = audit(run, parts, groups)
-        summary = replace(summary, audit=tuple(figures), not_audited=why)
     _write_whole(out, lambda to: _write(to, summary, options.seed))
     return summary
 
@@ -107,7 +107,7 @@ def _write_whole(out: Path, write: Callable[[Path], None]) -> None:
         raise
 
 
-def _write(folder: Path, summary: Summary, seed: int) -> None:
+def _write(folder: Path, summary: ReleaseSummary, seed: int) -> None:
     for name in ("data", "csv", "judgments"):
         (folder / name).mkdir()
     for part, rows in summary.parts.items():

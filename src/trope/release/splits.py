@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
-from trope.release.finished_run import Item
+from trope.release.finished_run import RunItem
 from trope.tasks.metaphor.silver import alike_groups
 from trope.text.duplicates import find_duplicates
 
@@ -46,7 +46,7 @@ class Groups:
                 self.join(seen.setdefault(key, position), position)
 
 
-def group_items(items: Sequence[Item], *, by: str = "", kind: TextKind = "tweet") -> list[int]:
+def group_items(items: Sequence[RunItem], *, by: str = "", kind: TextKind = "tweet") -> list[int]:
     """For every item the position of the first one that it is alike.
 
     Args:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
-from trope.release.finished_run import Item
-from trope.release.splitting import PARTS, Groups, group_items, split_groups
+from trope.release.finished_run import RunItem
+from trope.release.splits import PARTS, Groups, group_items, split_groups
 
 
 @given(st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))
@@ -42,9 +42,9 @@ def test_shares_must_be_shares(shares: tuple[float, ...]) -> None:
         split_groups([1, 2], shares=shares)
 
 
-def items(*texts: str, **fields: list[str]) -> list[Item]:
+def items(*texts: str, **fields: list[str]) -> list[RunItem]:
     return [
-        Item(str(at), text, {name: values[at] for name, values in fields.items()})
+        RunItem(str(at), text, {name: values[at] for name, values in fields.items()})
         for at, text in enumerate(texts)
     ]
 

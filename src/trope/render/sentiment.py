@@ -1,4 +1,4 @@
-"""How texts feel, as pictures: a bar in the terminal, a bar on the page, means of many texts."""
+"""Sentiment shown: a bar in the terminal, a scale and bars on the page, means of many texts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from math import sqrt
 from trope.core.records import Analysis, Sentiment
 
 LOWEST, HIGHEST = -5, 5
-_STEPS = 2  # characters a point of the scale
-_WIDE, _HIGH, _EDGE = 240, 18, 24  # of the picture on the page, in its own units
+_STEPS = 2  # characters per point of the scale
+_WIDE, _HIGH, _EDGE = 240, 18, 24  # of the scale on the page, in its own units
 _BAR_WIDE, _BAR_HIGH = 8, 6  # of a bar in the strip: its width, and the height of a point
-_FEWEST_BARS = 24  # for which a strip has room, so that a single bar is no wall
+_FEWEST_BARS = 24  # the width of the strip in bars, so that a single bar is not as wide as it
 _95_PER_CENT = 1.96
 
 
@@ -27,12 +27,12 @@ class MeanSentiment:
     squares: float = 0.0
     integers: Counter[int] = field(default_factory=Counter)
 
-    def add(self, felt: Sentiment) -> None:
+    def add(self, sentiment: Sentiment) -> None:
         """Counts one more text."""
         self.texts += 1
-        self.total += felt.score
-        self.squares += felt.score**2
-        self.integers[felt.integer] += 1
+        self.total += sentiment.score
+        self.squares += sentiment.score**2
+        self.integers[sentiment.integer] += 1
 
     @property
     def mean(self) -> float | None:
@@ -70,9 +70,11 @@ def signed(score: float) -> str:
     return f"{score:+.2f}".replace("-", "−").replace("+0.00", "0.00").replace("−0.00", "0.00")
 
 
-def said(felt: Sentiment) -> str:
+def format_sentiment(sentiment: Sentiment) -> str:
     """The score, then the integer: "−1.65 (−2)"."""
-    return f"{signed(felt.score)} ({felt.integer:+d})".replace("-", "−").replace("(+0)", "(0)")
+    return f"{signed(sentiment.score)} ({sentiment.integer:+d})".replace("-", "−").replace(
+        "(+0)", "(0)"
+    )
 
 
 def bar(score: float) -> str:
@@ -87,27 +89,26 @@ def bar(score: float) -> str:
     return f"−5 {''.join(cells)} +5"
 
 
-def picture(analysis: Analysis) -> str:
-    """The score of a text on the page: words and a drawn scale; nothing for one without words."""
-    felt = analysis.sentiment
-    if felt is None:
+def sentiment_scale(analysis: Analysis) -> str:
+    """The score of a text as a number and on a scale; nothing for a text without words."""
+    sentiment = analysis.sentiment
+    if sentiment is None:
         return ""
-    return (
-        f'<p class="feeling"><span>sentiment <b>{escape(said(felt))}</b></span>{_scale(felt)}</p>'
-    )
+    shown = escape(format_sentiment(sentiment))
+    return f'<p class="sentiment"><span>sentiment <b>{shown}</b></span>{_scale(sentiment)}</p>'
 
 
-def strip(scores: Sequence[float]) -> str:
-    """How the sentences of a text feel, one bar each, in their order; nothing without any."""
+def sentence_bars(scores: Sequence[float]) -> str:
+    """The sentiment of the sentences of a text, one bar each, in order; nothing without any."""
     if not scores:
         return ""
-    said = f"from {signed(min(scores))} to {signed(max(scores))}"
+    span = f"from {signed(min(scores))} to {signed(max(scores))}"
     high = _BAR_HIGH * HIGHEST
     bars = "".join(_strip_bar(place, score) for place, score in enumerate(scores))
     wide = _BAR_WIDE * max(len(scores), _FEWEST_BARS)
     return (
         f'<svg class="strip" viewBox="0 {-high} {wide} {2 * high}" preserveAspectRatio="none" '
-        f'role="img" aria-label="Sentiment of {len(scores):,} sentences, {said}">'
+        f'role="img" aria-label="Sentiment of {len(scores):,} sentences, {span}">'
         f'{bars}<path d="M0 0H{wide}"/></svg>'
     )
 
@@ -125,7 +126,7 @@ def _strip_bar(place: int, score: float) -> str:
     )
 
 
-def table(sentiment: MeanSentiment) -> Iterator[str]:
+def sentiment_table(sentiment: MeanSentiment) -> Iterator[str]:
     """How many texts have each score, as a table with bars."""
     most = max(sentiment.integers.values(), default=0)
     if not most:
@@ -139,17 +140,17 @@ def table(sentiment: MeanSentiment) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _scale(felt: Sentiment) -> str:
+def _scale(sentiment: Sentiment) -> str:
     unit = (_WIDE - 2 * _EDGE) / (HIGHEST - LOWEST)
     middle, zero = _HIGH / 2, _EDGE - LOWEST * unit
-    at = _EDGE + (felt.score - LOWEST) * unit
+    at = _EDGE + (sentiment.score - LOWEST) * unit
     ticks = "".join(
         f"M{_EDGE + step * unit:g} {middle - 2:g}v4" for step in range(HIGHEST - LOWEST + 1)
     )
-    mood = "good" if felt.score > 0 else "bad"
+    mood = "good" if sentiment.score > 0 else "bad"
     return (
         f'<svg class="{mood}" width="{_WIDE}" height="{_HIGH}" viewBox="0 0 {_WIDE} {_HIGH}" '
-        f'role="img" aria-label="{escape(said(felt))} on a scale from −5 to 5">'
+        f'role="img" aria-label="{escape(format_sentiment(sentiment))} on a scale from −5 to 5">'
         f'<path d="M{_EDGE} {middle:g}H{_WIDE - _EDGE}{ticks}M{zero:g} 2v{_HIGH - 4}"/>'
         f'<path class="bar" d="M{zero:g} {middle:g}H{at:.1f}"/>'
         f'<circle cx="{at:.1f}" cy="{middle:g}" r="4.5"/>'
