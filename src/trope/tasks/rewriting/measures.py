@@ -101,7 +101,7 @@ def metaphoricity(
     return min(found, default=None)
 
 
-SIMILARITY_THRESHOLD = 1.7
+_SIMILARITY_THRESHOLD = 1.7
 Tie = Literal["last_name", "first_sense"]
 Swap = Literal["original", "printed"]
 Merge = Literal["first", "union"]
@@ -131,7 +131,7 @@ def cluster_candidates(
     at: int,
     candidates: Sequence[str],
     *,
-    threshold: float = SIMILARITY_THRESHOLD,
+    threshold: float = _SIMILARITY_THRESHOLD,
     tie: Tie = "last_name",
     swap: Swap = "original",
     merge: Merge = "first",

@@ -64,7 +64,7 @@ def fit_logistic(
 AcceptanceCounts = dict[str, tuple[float, float]]
 """How often each word was judged, and its acceptances beyond what was to be expected."""
 
-Priors = dict[str, AcceptanceCounts]
+_Priors = dict[str, AcceptanceCounts]
 FeatureTable = dict[str, Floats]
 
 
@@ -89,7 +89,7 @@ class JudgedList:
 class AcceptanceStatistics:
     """What people said of words wherever they were put, and of words put in the place of others."""
 
-    priors: Priors
+    priors: _Priors
     pairs: VerbPairs
 
     def columns(
@@ -112,10 +112,10 @@ def learn_statistics(lists: Sequence[JudgedList]) -> AcceptanceStatistics:
     return AcceptanceStatistics(learn_priors(lists), pairs)
 
 
-def learn_priors(lists: Iterable[JudgedList]) -> Priors:
+def learn_priors(lists: Iterable[JudgedList]) -> _Priors:
     """How often each word was judged, and its excess of acceptance over the direction's rate."""
     lists = list(lists)
-    priors: Priors = {direction: {} for direction in DIRECTIONS}
+    priors: _Priors = {direction: {} for direction in DIRECTIONS}
     for direction, found in priors.items():
         own = [judged for judged in lists if judged.direction == direction]
         rate = _rate(own)
