@@ -114,7 +114,7 @@ def test_bad_predictions_are_named(data, tmp_path, spoil, line, says):
 
 
 def test_tier_base_without_predictions_says_what_to_do(data, tmp_path):
-    with pytest.raises(MissingData, match="analogy_fit"):
+    with pytest.raises(MissingData, match="trope train analogy"):
         evaluate(EvaluationOptions(data=data, tier="base"))
     with pytest.raises(MissingData, match=r"predictions\.jsonl"):
         base(data, tmp_path)

@@ -1,6 +1,6 @@
 """`trope evaluate analogy`: MEAN's metaphoric analogies, with controls beside every accuracy.
 
-Tier `small` trains a light ranker here; tier `base` reads what `trope.train.analogy.fit` predicted
+Tier `small` trains a light ranker here; tier `base` reads predictions of `trope train analogy`
 (`--predictions`). Folds grouped by metaphor are the headline, random ones are the paper's.
 """
 
@@ -194,7 +194,7 @@ def _predictions(options: EvaluationOptions, data: AnalogyData) -> AnalogyPredic
     if options.predictions is None:
         raise MissingData(
             "--predictions",
-            "tier base is fitted by python -m trope.train.analogy.fit; name its OUT",
+            "tier base needs predictions; run trope train analogy and give its folder",
         )
     return read_analogy_predictions(options.predictions, data.items, data.measured.data.sha256)
 

@@ -1,4 +1,4 @@
-"""What `trope.train.analogy.fit` predicted, read back and checked."""
+"""Predictions of `trope train analogy`, read and checked."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def read_analogy_predictions(
     """
     path = folder / FILE
     if not path.is_file():
-        raise MissingData(path, "run python -m trope.train.analogy.fit, which writes it")
+        raise MissingData(path, "run trope train analogy, which writes it")
     found: AnalogyPredictions | None = None
     lines: list[PredictionLine] = []
     for number, text in read_lines(path):
