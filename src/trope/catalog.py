@@ -32,11 +32,13 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.paraphrases:read_bizzoni_lappin", "Graded paraphrases of metaphors."
         ),
         "coinco": Entry(
-            "trope.corpora.substitution:read_coinco", "CoInCo: substitutes of all words."
+            "trope.corpora.substitution:read_coinco", "CoInCo: substitutes of all content words."
         ),
-        "impli": Entry("trope.corpora.paraphrases:read_impli", "IMPLI: what follows from figures."),
+        "impli": Entry(
+            "trope.corpora.paraphrases:read_impli", "IMPLI: inferences from figurative sentences."
+        ),
         "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
-        "lines": Entry("trope.corpora.plain_text:read_line_texts", "A text a line."),
+        "lines": Entry("trope.corpora.plain_text:read_line_texts", "One text per line."),
         "master-metaphor-list": Entry(
             "trope.corpora.conceptual_metaphors:read_master_list",
             "Sentences of the Master Metaphor List.",
@@ -56,7 +58,7 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.verb_corpora:read_moh_x", "MOH-X: verbs with their arguments."
         ),
         "munch": Entry(
-            "trope.corpora.substitution:read_munch", "MUNCH: what metaphorical words mean."
+            "trope.corpora.substitution:read_munch", "MUNCH: paraphrases of metaphorical words."
         ),
         "munch-pairs": Entry(
             "trope.corpora.substitution:read_munch_pairs", "MUNCH: apt and inapt paraphrases."
@@ -85,7 +87,7 @@ READERS: Registry[Reader] = Registry(
         "semeval2007-tagged": Entry(
             "trope.corpora.semeval2007_layers:read_tagged", "SemEval-2007 T8: words with BNC tags."
         ),
-        "swords": Entry("trope.corpora.substitution:read_swords", "SWORDS: substitutes, judged."),
+        "swords": Entry("trope.corpora.substitution:read_swords", "SWORDS: judged substitutes."),
         "texts": Entry("trope.corpora.tables:read_texts", "Tables with a column of texts."),
         "trofi": Entry("trope.corpora.verb_corpora:read_trofi", "TroFi: the example base."),
         "trofi-formatted": Entry(
@@ -99,7 +101,7 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.expressions:read_svo_sentences", "TSV: the same with sentences."
         ),
         "vua-verbs": Entry("trope.corpora.vua:read_vua_verbs", "VUA-18: verbs in sentences."),
-        "vua-words": Entry("trope.corpora.vua:read_vua_words", "VUA-18: a verdict for every word."),
+        "vua-words": Entry("trope.corpora.vua:read_vua_words", "VUA-18: a label for every word."),
         "vuamc": Entry("trope.corpora.vua:read_vuamc", "The VUA corpus of the shared tasks."),
     },
 )
@@ -136,7 +138,7 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
         ),
         "seed-similarity": Entry(
             "trope.tasks.metaphor.seed_similarity:build",
-            "Likeness of a verb and its object to a few known metaphors.",
+            "Similarity of a verb and its object to a few known metaphors.",
         ),
         "transformers": Entry(
             "trope.tasks.metaphor.transformers_detector:build",

@@ -26,7 +26,7 @@ def test_proposals_are_reviewed_accepted_and_checked(data, tmp_path, capsys):
     folder = data / "conceptual"
     status, _, err = call(capsys, "analogy", "build", "--from", folder, "--out", sheet)
     assert status == 0
-    assert "4 items are proposed" in err
+    assert "4 items proposed" in err
     lines = sheet.read_text().splitlines()
     lines[1] = f"yes{lines[1]}"
     sheet.write_text("\n".join(lines) + "\n")
@@ -47,13 +47,13 @@ def test_one_metaphor_may_be_asked_for(data, capsys):
         capsys, "analogy", "build", "--from", folder, "--metaphor", "DEBT_ARE_WEIGHT"
     )
     assert status == 2
-    assert "near ones: DEBTS_ARE_WEIGHTS" in err
+    assert "similar: DEBTS_ARE_WEIGHTS" in err
 
 
 def test_build_needs_one_source(data, tmp_path, capsys):
     for options in ([], ["--from", data, "--accepted", tmp_path / "x.csv"]):
         status, _, err = call(capsys, "analogy", "build", *options)
-        assert (status, "one of them" in err) == (2, True)
+        assert (status, "give either" in err) == (2, True)
 
 
 def test_check_tells_faults_by_line_and_status(tmp_path, capsys):
@@ -61,7 +61,7 @@ def test_check_tells_faults_by_line_and_status(tmp_path, capsys):
     path = write_set(tmp_path / "set.csv", [*ROWS[1:2], doubled])
     status, out, _ = call(capsys, "analogy", "check", path)
     assert status == 1
-    assert f"{path}:4: doubled choice: 'soil' stands 2 times" in out
+    assert f"{path}:4: doubled choice: 'soil' occurs 2 times" in out
     assert "spelling alone answers" in out
     status, out, _ = call(capsys, "analogy", "check", path, "--json")
     assert json.loads(out)["items"] == 2
@@ -84,11 +84,11 @@ def test_a_repaired_set_is_written(data, tmp_path, capsys):
         capsys, "analogy", "check", path, "--repair", data / "conceptual", "--out", out
     )
     assert status == 1
-    assert "1 items repaired" in err
+    assert "1 item repaired" in err
     (item,) = read_mean(out)
     assert item.gold == "sower_of_it"
     status, _, err = call(capsys, "analogy", "check", path, "--out", out)
-    assert (status, "belong together" in err) == (2, True)
+    assert (status, "give both" in err) == (2, True)
 
 
 def submission(path, answers):

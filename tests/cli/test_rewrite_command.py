@@ -79,11 +79,11 @@ def test_one_text_of_many_that_cannot_be_rewritten_stops_no_other(tmp_path: Path
     [
         ("The green house.", None, "no full verb"),
         ("The mayor visited the school.", "eats", "has no verb 'eats'; its verbs are visited"),
-        ("The mayor saw the man who saw her.", "saw", "stands 2 times"),
+        ("The mayor saw the man who saw her.", "saw", "occurs 2 times"),
         ("Burn!", None, "one word"),
         ("He kicked the bucket last night.", "kicked", "idiom"),
         ("The mayor visited the school.", None, "no metaphorical verb"),
-        ("The mayor blorfled the school.", "blorfled", "'blorfled' is in no dictionary"),
+        ("The mayor blorfled the school.", "blorfled", "'blorfled' is not in the dictionaries"),
         ("", None, "one word"),
     ],
 )
@@ -109,15 +109,15 @@ def test_candidates_of_the_user_are_all_ranked_with_reasons_or_named_with_theirs
     scores = [candidate["score"] for candidate in own["candidates"]]
     assert scores == sorted(scores, reverse=True)
     assert {refused["word"]: refused["reason"] for refused in own["refused"]} == {
-        "blorfled": "is in no dictionary of trope",
-        "door": "is no verb",
-        "demolishes": "is the verb itself",
+        "blorfled": "is not in the dictionaries of trope",
+        "door": "is not a verb",
+        "demolishes": "is the verb of the text",
         "would": "is an auxiliary",
-        "attacks": "is 'attacked' again",
+        "attacks": "repeats 'attacked'",
         "tear apart": "is more than one word",
     }
     shown = run(*arguments)
-    assert "not ranked: 'blorfled' is in no dictionary of trope" in shown
+    assert "not ranked: 'blorfled' is not in the dictionaries of trope" in shown
 
 
 def test_candidates_may_come_from_a_file(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_candidates_may_come_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("candidates", "problem"),
     [
-        ("blorf, zzyx", "none of the candidates can stand for 'demolished': 'blorf' is in no"),
+        ("blorf, zzyx", "none of the candidates can replace 'demolished': 'blorf' is not in"),
         (" , ", "list of candidates is empty"),
         ("x," * 1001, "1001 candidates; give at most 1000"),
     ],

@@ -34,9 +34,9 @@ def test_frames_have_roles_and_units(tmp_path):
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        ("metaphors: [\n", 2, "is no YAML"),
+        ("metaphors: [\n", 2, "is not YAML"),
         ("frames: []\n", 1, "has no list called metaphors"),
-        ("metaphors: many\n", 1, "is no list of records"),
+        ("metaphors: many\n", 1, "is not a list of records"),
         ("metaphors:\n  - name: A_IS_B\n    source_frame: b\n", 2, "'target_frame' is missing"),
         (
             "metaphors:\n  - name: A_IS_B\n    source_frame: b\n    target_frame: a\n"
@@ -48,7 +48,7 @@ def test_frames_have_roles_and_units(tmp_path):
             "metaphors:\n  - name: A_IS_B\n    source_frame: b\n    target_frame: a\n"
             "    examples: one\n",
             2,
-            "'examples' is no list",
+            "'examples' is not a list",
         ),
     ],
 )
@@ -59,7 +59,7 @@ def test_faults_are_named_by_line(tmp_path, text, line, says):
 
 
 def test_a_file_cannot_run_anything(tmp_path):
-    with pytest.raises(BadRecord, match="is no YAML"):
+    with pytest.raises(BadRecord, match="is not YAML"):
         list(read_metaphors(write(tmp_path, "metaphors: !!python/object/apply:os.getcwd []\n")))
 
 

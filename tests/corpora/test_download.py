@@ -171,7 +171,7 @@ def test_a_refused_connection_says_what_to_do(tmp_path):
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/a.txt"
         with pytest.raises(
-            DownloadFailed, match=r"cannot be reached \(.*\); are you online\?"
+            DownloadFailed, match=r"is not reachable \(.*\); are you online\?"
         ) as caught:
             fetch(Download(url, tmp_path / "a.txt", "0" * 64))
     assert "\n" not in str(caught.value)
@@ -191,7 +191,7 @@ def test_a_folder_that_cannot_be_made_is_told(host, tmp_path):
 
 
 def test_only_http_is_fetched(tmp_path):
-    with pytest.raises(DownloadFailed, match="is no http address"):
+    with pytest.raises(DownloadFailed, match="is not an http address"):
         fetch(Download("file:///etc/hostname", tmp_path / "x", "0" * 64))
 
 

@@ -73,15 +73,15 @@ def test_a_verb_belongs_to_its_item(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("item,annotator,label\n1,a,y\n1,b,y\n1,a,n\n", ":4: 'a' has judged '1' before, on line 2"),
+        ("item,annotator,label\n1,a,y\n1,b,y\n1,a,n\n", ":4: 'a' already judged '1' on line 2"),
         ("item,annotator,label\n1,a,y\n2,a,\n", ":3: the label is empty.*--skip-empty"),
         ("item,annotator,label\n1,a,y\n,a,y\n", ":3: the item has no name"),
-        ("item,annotator,label\n1,,y\n", ":2: .*answer of nobody"),
+        ("item,annotator,label\n1,,y\n", ":2: .*answer without an annotator"),
         ("item,annotator,label,weight\n1,a,y,heavy\n", ":2: weight must be a number"),
         ("item,annotator,label,seconds\n1,a,y,-4\n", ":2: seconds must be a number"),
         ("name,annotator,label\n1,a,y\n", ":2: no column names items.*--item"),
         ("item,answers\n1,y\n", ":2: neither annotator and label columns nor"),
-        ("id,ann,bob\n1,y,n\n1,n,n\n", ":3: 'ann' has judged '1' before, on line 2"),
+        ("id,ann,bob\n1,y,n\n1,n,n\n", ":3: 'ann' already judged '1' on line 2"),
         ("", ":1: is empty"),
     ],
 )

@@ -265,7 +265,7 @@ BAD = {
     "doubled sentence": (read_vua_words, VUA_HEADER + VUA_ROW * 2, 3, "line 2", {}),
     "no genre": (read_vua_words, VUA_HEADER + VUA_ROW.replace(",news", ","), 2, "'genre'", {}),
     "verb outside": (
-        read_vua_verbs, VERB_HEADER + "t1,4,eat,Rain ate,2,1\n", 2, "no position", {}),
+        read_vua_verbs, VERB_HEADER + "t1,4,eat,Rain ate,2,1\n", 2, "not a position", {}),
     "verb label": (
         read_vua_verbs, VERB_HEADER + "t1,4,eat,Rain ate,1,yes\n", 2, "label 'yes'", {}),
     "unknown sentence": (
@@ -273,7 +273,7 @@ BAD = {
     "other length": (
         read_vua_verbs, VERB_HEADER + "t1,4,eat,Rain ate,1,1\n", 2, "2 words, but 1",
         {"words": {"t1_4": ("Rain",)}}),
-    "key id": (read_vua_key, "id,label\na_1_0,1\n", 2, "no id", {}),
+    "key id": (read_vua_key, "id,label\na_1_0,1\n", 2, "not an id", {}),
     "key label": (read_vua_key, "a_1_1,M\n", 1, "label 'M'", {}),
     "key twice": (read_vua_key, "a_1_1,1\na_1_2,0\na_1_1,1\n", 3, "line 1", {}),
     "key fields": (read_vua_key, "a_1_1,1,7\n", 1, "3 fields", {}),
@@ -291,17 +291,17 @@ BAD = {
     "no argument column": (read_moh_x, TABLE_HEADER + "melt,Ice melts,1,0\n", 2, "'arg1'", {}),
     "moh-x verb outside": (
         read_moh_x, "arg1,arg2,verb,sentence,verb_idx,label\na,b,melt,Ice melts,2,0\n", 2,
-        "no position in a sentence of 2", {}),
+        "not a position in a sentence of 2", {}),
     "moh-x label": (
         read_moh_x, "arg1,arg2,verb,sentence,verb_idx,label\na,b,melt,Ice melts,1,M\n", 2,
         "unknown label 'M'", {}),
     "moh-x empty sentence": (
         read_moh_x, "arg1,arg2,verb,sentence,verb_idx,label\na,b,melt,,1,0\n", 2,
         "'sentence' is empty", {}),
-    "trofi row before a verb": (read_trofi, "Heading\nw:1\tN\tIce melts\n", 2, "no cluster", {}),
+    "trofi row before a verb": (read_trofi, "Head\nw:1\tN\tIce melts\n", 2, "not in a cluster", {}),
     "trofi mark": (read_trofi, TROFI.replace("\tN\t", "\tM\t"), 4, "mark 'M'", {}),
-    "trofi cluster": (read_trofi, "***melt***\nw:1\tN\tIce melts\n", 2, "no cluster", {}),
-    "trofi verb": (read_trofi, "*literal cluster*\nw:1\tN\tIce melts\n", 2, "no cluster", {}),
+    "trofi cluster": (read_trofi, "***melt***\nw:1\tN\tIce melts\n", 2, "not in a cluster", {}),
+    "trofi verb": (read_trofi, "*literal cluster*\nw:1\tN\tIce melts\n", 2, "not in a cluster", {}),
     "trofi tabs": (read_trofi, TROFI.replace("\tN\t", " N "), 4, "1 fields", {}),
     "trofi twice": (read_trofi, TROFI + TROFI.splitlines()[-1], 12, "line 11", {}),
     "trofi empty": (read_trofi, TROFI.replace("She had a firm hold ./.", " "), 11, "fields", {}),
@@ -317,9 +317,9 @@ BAD = {
     "newsmet text twice": (
         read_newsmet, NEWSMET_HEADER + "Town sleeps,1,gold\n" * 2, 3, "line 2", {}),
     "candidate of none": (read_newsmet, newsmet("a b c d e f-g").replace(
-        "Frost f-g early", "Frost f g early"), 8, "no headline", {}),
+        "Frost f-g early", "Frost f g early"), 8, "not a headline", {}),
     "candidate without gold": (
-        read_newsmet, NEWSMET_HEADER + "Town sleeps,1,gold_plus\n", 2, "no headline", {}),
+        read_newsmet, NEWSMET_HEADER + "Town sleeps,1,gold_plus\n", 2, "not a headline", {}),
     "newsmet id twice": (read_newsmet_test, "id,Text,label\n1,Hot,1\n1,Cold,0\n", 3, "'1'", {}),
 }  # fmt: skip
 

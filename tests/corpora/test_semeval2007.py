@@ -115,13 +115,13 @@ def test_samples_on_one_line_are_read():
         (sample(named('reading="metonymic" metotype="org-for-index"'), 2), 11, "no fine reading"),
         (sample(named(name=""), 2), 11, "name is empty"),
         (sample(f"{named()} &lol9;", 2), 11, "unknown entity '&lol9;'"),
-        (sample(f"{named()} &#0;", 2), 11, "is no character"),
-        (sample(f"{named()} &#xD800;", 2), 11, "is no character"),
-        (sample(f"{named()} 1 < 2", 2), 11, "is no tag"),
-        (sample(f"{named()} <b>x</b>", 2), 11, "<b> does not belong into <par>"),
-        (sample(f"{named()} </annot>", 2), 14, "closes what is not open"),
-        (sample(f"{named()} <![CDATA[x]]>", 2), 11, "is no tag"),
-        (sample(f"{named()} " + "<!--" * 50_000, 2), 11, "is no tag"),
+        (sample(f"{named()} &#0;", 2), 11, "is not a character"),
+        (sample(f"{named()} &#xD800;", 2), 11, "is not a character"),
+        (sample(f"{named()} 1 < 2", 2), 11, "is not a tag"),
+        (sample(f"{named()} <b>x</b>", 2), 11, "<b> does not belong in <par>"),
+        (sample(f"{named()} </annot>", 2), 14, "closes an element that is not open"),
+        (sample(f"{named()} <![CDATA[x]]>", 2), 11, "is not a tag"),
+        (sample(f"{named()} " + "<!--" * 50_000, 2), 11, "is not a tag"),
         (sample(named(), 2).replace(" id=", f" {'a' * 20_000} id="), 11, "holds a tag of"),
         (sample(named(), 2).replace('"samp2"', '"&lol;"'), 11, "unknown entity"),
         (sample(named() + "x " * 600_000, 2), 11, "of over 1,000,000 characters"),
@@ -202,7 +202,7 @@ def test_what_is_written_is_read_back_and_is_well_formed(tmp_path_factory, befor
 
 
 def test_offsets_that_miss_the_name_are_refused():
-    with pytest.raises(BadInput, match="'Peru' does not stand at 0-4"):
+    with pytest.raises(BadInput, match="'Peru' is not at 0-4"):
         NameSample("samp1", "Peru", "location", ("In Peru.",), 0, 0, 4)
 
 

@@ -57,9 +57,9 @@ def test_a_wrong_beginning_is_refused(text, line, words):
         ("samp1|literal", "sample 'samp1' is also in line 4"),
         ("samp2|metonymic", "sample 'samp2': 'metonymic' is no fine reading .*medium one"),
         ("samp2|place-for-people", "no fine reading of a organisation"),
-        ("samp2 literal", "is no line id|label"),
-        ("samp2|", "is no line id|label"),
-        ("samp2|literal|mixed", "is no line id|label"),
+        ("samp2 literal", "is not a line id|label"),
+        ("samp2|", "is not a line id|label"),
+        ("samp2|literal|mixed", "is not a line id|label"),
     ],
 )
 def test_bad_answers_are_refused_by_line_and_good_ones_stay(row, words):
@@ -76,7 +76,7 @@ def test_a_key_has_no_unknown_labels():
     assert read_name_key(stream("# x\nsamp1|literal\n"), "location", "coarse").labels == {
         "samp1": "literal"
     }
-    with pytest.raises(BadRecord, match=r"input:1: sample 'samp1': 'unknown' is no gold label"):
+    with pytest.raises(BadRecord, match=r"input:1: sample 'samp1': 'unknown' is not a gold label"):
         read_name_key(stream("samp1|unknown\n"), "location", "coarse")
 
 

@@ -77,7 +77,7 @@ def test_roles_are_read_and_broken_lines_refused():
         ("samp2", "", "nohead"),
     ]
     assert "input:3: sample 'samp3': unknown role 'boss'" in str(errors[0])
-    assert "input:4: is no line id|lemma|name|role|reading" in str(errors[1])
+    assert "input:4: is not a line id|lemma|name|role|reading" in str(errors[1])
 
 
 def test_roles_must_fit_their_samples():

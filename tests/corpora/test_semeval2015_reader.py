@@ -43,10 +43,10 @@ def test_ids_stay_strings_with_tabs_or_blanks_between() -> None:
         ("1.2e17\t-2", "turned into a number"),
         ("4.72E+17\t-2", "turned into a number"),
         ("472189928340606976.0\t-2", "turned into a number"),
-        ("abc\t-2", "is no tweet id"),
-        (f"{ID}\tgood", "is no number"),
-        (f"{ID}\tNaN", "is no number"),
-        (f"{ID}\tinf", "is no number"),
+        ("abc\t-2", "is not a tweet id"),
+        (f"{ID}\tgood", "is not a number"),
+        (f"{ID}\tNaN", "is not a number"),
+        (f"{ID}\tinf", "is not a number"),
         (f"{ID}\t5.01", "outside the scale"),
         (f"{ID}\t-6", "outside the scale"),
         (ID, "has 1 columns"),
@@ -115,7 +115,7 @@ def test_a_row_without_text_is_refused() -> None:
 
 
 def test_an_integer_file_has_integers() -> None:
-    with pytest.raises(BadRecord, match="is no integer"):
+    with pytest.raises(BadRecord, match="is not an integer"):
         read_integers(io.BytesIO(b"1\t0.5\n"))
 
 

@@ -48,9 +48,9 @@ def test_swords_gives_shares_of_judges() -> None:
 
 def test_swords_refuses_targets_that_do_not_stand_there() -> None:
     moved = {"t1": {**SWORDS["targets"]["t1"], "offset": 0}}  # type: ignore[dict-item]
-    with pytest.raises(BadRecord, match="does not stand where"):
+    with pytest.raises(BadRecord, match="is not where"):
         list(read_swords(swords(targets=moved)))
-    with pytest.raises(BadRecord, match="no file of SWORDS"):
+    with pytest.raises(BadRecord, match="not a file of SWORDS"):
         list(read_swords(io.BytesIO(b"[]")))
 
 
@@ -61,7 +61,7 @@ def test_coinco_finds_words_and_leaves_problems_out() -> None:
 
 
 def test_coinco_refuses_what_is_no_xml() -> None:
-    with pytest.raises(BadRecord, match="is no XML"):
+    with pytest.raises(BadRecord, match="is not XML"):
         list(read_coinco(io.BytesIO(b"<document>")))
 
 
@@ -76,9 +76,9 @@ def test_lexsub2007_reads_glued_documents_with_broken_entities() -> None:
 @pytest.mark.parametrize(
     ("gold", "problem"),
     [
-        (b"bright 1 clever", "is no answer"),
+        (b"bright 1 clever", "is not an answer"),
         (b"bright.a 9 :: clever 1;", "which input has not"),
-        (b"bright.a 1 :: clever;", "is no substitute"),
+        (b"bright.a 1 :: clever;", "is not a substitute"),
     ],
 )
 def test_lexsub2007_names_the_line(gold: bytes, problem: str) -> None:
@@ -142,7 +142,7 @@ def test_inference_pairs_are_read_without_regard_to_quotes() -> None:
 
 @pytest.mark.parametrize("line", ["one sentence", "one\t", "a\tb\tc\td"])
 def test_lines_without_two_sentences_are_told_by_number(line: str) -> None:
-    with pytest.raises(BadRecord, match="has no two sentences"):
+    with pytest.raises(BadRecord, match="does not have two sentences"):
         list(read_impli(io.BytesIO(f"a\tb\n{line}\n".encode())))
 
 

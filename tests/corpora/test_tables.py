@@ -166,7 +166,7 @@ def test_broken_tables_are_refused(content, problem):
 
 
 def test_nothing_after_the_skipped_lines_is_refused():
-    with pytest.raises(BadRecord, match="holds no table"):
+    with pytest.raises(BadRecord, match="has no rows"):
         rows("only this\n", skip_lines=1)
 
 

@@ -81,7 +81,7 @@ def test_ours_stand_beside_the_printed_ones(ours, tmp_path):
     assert "60.0 (50.0, 65.0)" in text
     assert "trope base, all" in text
     assert "fire" in text
-    assert "'soil' stands 2 times, as sDdA and dDsA" in text
+    assert "'soil' occurs 2 times, as sDdA and dDsA" in text
 
 
 def test_the_page_stands_alone(ours, capsys):

@@ -1,4 +1,4 @@
-"""`trope analogy`: propose items of MEAN's kind, and check sets of them."""
+"""`trope analogy`: propose analogy items as in MEAN, and check sets of them."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _OUT = click.option("--out", type=click.Path(path_type=Path, dir_okay=False),
 
 @click.group()
 def analogy() -> None:
-    """Metaphoric analogies: items with one right and three wrong choices of a known kind."""
+    """Propose and check metaphoric analogies: items with one right and three wrong choices."""
 
 
-@analogy.command(short_help="Propose items, as a sheet for a person to accept.")
+@analogy.command(short_help="Propose items, as a sheet to accept or reject.")
 @click.option("--from", "data", type=_FOLDER,
               help="Folder with metaphors.yaml and frames.yaml.")  # fmt: skip
 @click.option("--metaphor", "names", multiple=True, metavar="NAME",
-              help="Only this metaphor, for example ANGER_IS_FIRE; repeat.")  # fmt: skip
+              help="Only this metaphor, for example ANGER_IS_FIRE; repeatable.")  # fmt: skip
 @click.option("--count", type=click.IntRange(min=1), default=5, show_default=True,
               help="Candidates for each wrong choice.")  # fmt: skip
 @click.option("--accepted", type=click.Path(path_type=Path, dir_okay=False),
-              help="A sheet with verdicts: write its accepted rows as a set.")  # fmt: skip
+              help="A filled-in sheet: write its accepted rows as a set.")  # fmt: skip
 @_OUT
 @click.pass_context
 def build(
@@ -40,13 +40,13 @@ def build(
     accepted: Path | None,
     out: Path | None,
 ) -> None:
-    """Propose items from metaphors with role mappings, as a sheet for a person to accept."""
+    """Propose items from metaphors with role mappings, as a sheet to accept or reject."""
     from trope.cli.output import open_output
     from trope.core.errors import BadInput
     from trope.corpora.mean import read_review, write_mean, write_review
 
     if (data is None) == (accepted is None):
-        raise BadInput("give --from to propose items, or --accepted to take a sheet's; one of them")
+        raise BadInput("give either --from to propose items or --accepted to read a sheet")
     if accepted is not None:
         items = list(read_review(accepted))
         with open_output(out) as file:
@@ -59,41 +59,41 @@ def build(
     with open_output(out) as file:
         write_review((_review_row(proposal) for proposal in proposals), file)
     bare = sum(not all(proposal.candidates.values()) for proposal in proposals)
-    _say(ctx, f"{len(proposals)} items are proposed, {bare} of them lack a kind of wrong choice")
+    _say(ctx, f"{_items(len(proposals))} proposed; {bare} without some kind of wrong choice")
 
 
-@analogy.command(short_help="Find doubles, and what spelling gives away.")
+@analogy.command(short_help="Find duplicates and items that spelling gives away.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--repair", type=_FOLDER, help="Folder with metaphors.yaml and frames.yaml: put "
-              "better wrong choices where spelling gives the right one away.")  # fmt: skip
+@click.option("--repair", type=_FOLDER, help="Folder with metaphors.yaml and frames.yaml: replace "
+              "wrong choices where spelling gives the right one away.")  # fmt: skip
 @_OUT
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.pass_context
 def check(
     ctx: click.Context, file: Path, repair: Path | None, out: Path | None, as_json: bool
 ) -> int:
-    """Say what is wrong with a set: doubles, and what its spelling gives away.
+    """Find faults of a set: duplicates, and items that spelling alone answers.
 
-    Exit status 1 where something was found. With --repair, the repaired set goes to --out.
+    The exit status is 1 if there are any. With --repair, the repaired set goes to --out.
     """
     from trope.core.errors import BadInput
     from trope.corpora.mean import read_mean
     from trope.tasks.analogy.checks import check_items, spelling_accuracy
 
     if (repair is None) != (out is None):
-        raise BadInput("--repair and --out belong together: where from, and where to")
+        raise BadInput("--repair needs --out, and --out needs --repair; give both")
     items = list(read_mean(file))
     faults = check_items(items)
     if as_json:
         import msgspec
 
-        told = {"items": len(items), "spelling": spelling_accuracy(items), "faults": faults}
-        click.echo(msgspec.json.encode(told).decode())
+        report = {"items": len(items), "spelling": spelling_accuracy(items), "faults": faults}
+        click.echo(msgspec.json.encode(report).decode())
     else:
         for fault in faults:
             click.echo(f"{file}:{fault.line}: {fault.kind}: {fault.problem}; {fault.hint}")
         click.echo(
-            f"{len(items)} items; spelling alone answers {spelling_accuracy(items):.3f} of them"
+            f"{_items(len(items))}; spelling alone answers {spelling_accuracy(items):.3f} of them"
         )
     if repair is not None and out is not None:
         _write_repaired(ctx, file, repair, out)
@@ -125,7 +125,7 @@ def _write_repaired(ctx: click.Context, file: Path, folder: Path, out: Path) -> 
         _say(ctx, f"item {one.item}: {one.code} {one.before!r} became {one.after!r} ({one.origin})")
     _say(
         ctx,
-        f"{len(repairs)} items repaired; spelling now answers {spelling_accuracy(repaired):.3f}",
+        f"{_items(len(repairs))} repaired; spelling now answers {spelling_accuracy(repaired):.3f}",
     )
 
 
@@ -141,8 +141,8 @@ def _proposals(
     for name in names:
         if name not in metaphors:
             near = get_close_matches(name, metaphors, n=5, cutoff=0.4)
-            told = f"near ones: {', '.join(near)}" if near else "names are like ANGER_IS_FIRE"
-            raise BadInput(f"no metaphor with mappings is called {name!r}; {told}")
+            hint = f"similar: {', '.join(near)}" if near else "names are like ANGER_IS_FIRE"
+            raise BadInput(f"no metaphor with mappings is called {name!r}; {hint}")
     for name in names or metaphors:
         for mapping in metaphors[name].mappings:
             proposal = propose(metaphors[name], mapping, inventory, count=count)
@@ -169,3 +169,7 @@ def _review_row(proposal: AnalogyProposal) -> dict[str, str]:
 def _say(ctx: click.Context, line: str) -> None:
     if not (ctx.obj or {}).get("quiet"):
         click.echo(line, err=True)
+
+
+def _items(number: int) -> str:
+    return f"{number} item{'s' * (number != 1)}"

@@ -1,4 +1,4 @@
-"""`trope data`: the catalogue of corpora, and whether what you have is what it describes."""
+"""`trope data`: list, describe, check and download corpora."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _FOLDER = click.Path(path_type=Path)
 
 @click.group()
 def data() -> None:
-    """The catalogue of corpora: what there is, whose it is, whether yours is right.
+    """List, describe, check and download corpora.
 
-    A corpus lies in a folder of its own name: `--from DIR` and `--to DIR` mean the folder above.
+    Each corpus has a folder of its own name: `--from DIR` and `--to DIR` are the folder above.
     """
 
 
 @data.command("list")
 @_JSON
 def list_corpora(as_json: bool) -> None:
-    """All corpora, one a line."""
+    """List all corpora, one per line."""
     corpora = tuple(load_corpora())
     if as_json:
         _print_json({"corpora": [_summary(corpus) for corpus in corpora]})
@@ -46,7 +46,7 @@ def list_corpora(as_json: bool) -> None:
 @click.argument("name", shell_complete=complete_corpora)
 @_JSON
 def info(name: str, as_json: bool) -> None:
-    """Source, licence, citation and files of corpus NAME."""
+    """Show source, licence, citation and files of corpus NAME."""
     corpus = load_corpora()[name]
     if as_json:
         _print_json(_details(corpus))
@@ -62,14 +62,15 @@ def info(name: str, as_json: bool) -> None:
     type=_FOLDER,
     metavar="DIR",
     required=True,
-    help="Where the corpora are (DIR/NAME/FILE).",
+    help="Folder with the corpora (DIR/NAME/FILE).",
 )
 @_JSON
 @click.pass_context
 def check(ctx: click.Context, names: Sequence[str], folder: Path, as_json: bool) -> None:
-    """What is missing, altered or miscounted; status 1 if anything is.
+    """Check corpora for missing and altered files and wrong counts.
 
-    Checksums and counts are those of the catalogue. Without a NAME, all corpora are checked.
+    Checksums and counts are those of the catalogue. Without a NAME, all corpora are checked. The
+    exit status is 1 if anything is wrong.
     """
     corpora = load_corpora().select(names)
     if not folder.is_dir():
@@ -93,15 +94,15 @@ def check(ctx: click.Context, names: Sequence[str], folder: Path, as_json: bool)
     type=_FOLDER,
     metavar="DIR",
     required=True,
-    help="Where to put it (DIR/NAME/FILE).",
+    help="Folder to put it in (DIR/NAME/FILE).",
 )
 @click.option("--mirror", default="", metavar="URL", help="Fetch URL/NAME/FILE instead.")
 @_JSON
 @click.pass_context
 def get(ctx: click.Context, name: str, folder: Path, mirror: str, as_json: bool) -> None:
-    """Download corpus NAME, or what is left of a broken download.
+    """Download corpus NAME, or resume a broken download.
 
-    Status 1 if some of its files have no known address and must be obtained by hand.
+    The exit status is 1 if some of its files have no known address: get these yourself.
     """
     corpus = load_corpora()[name]
     if not mirror and not corpus.downloadable:

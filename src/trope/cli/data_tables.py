@@ -1,4 +1,4 @@
-"""How `trope data` looks: tables for people, made for 80 columns."""
+"""Tables that `trope data` prints, made for 80 columns."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from trope.corpora.download import ReportBytes
 from trope.corpora.metadata import CorpusMetadata
 
 _WIDE = 240
-"""Width where the output is no terminal: lines stay whole for grep and diff."""
+"""Width where the output is not a terminal: rows stay on one line for grep and diff."""
 
 _MARKS = {"equal": ("✓", "green"), "missing": ("–", "yellow"), "differs": ("✗", "red")}
 
 
 def corpora(all_corpora: Sequence[CorpusMetadata]) -> None:
-    """Prints one line a corpus."""
+    """Print one line per corpus."""
     table = _table("Name", "What it is", "Licence")
     table.add_column("Size", justify="right", no_wrap=True)
     table.add_column("Get", no_wrap=True)
@@ -40,7 +40,7 @@ def corpora(all_corpora: Sequence[CorpusMetadata]) -> None:
 
 
 def corpus(one: CorpusMetadata) -> None:
-    """Prints everything about one corpus."""
+    """Print everything about one corpus."""
     console = _console()
     console.print(f"[bold]{one.name}[/bold]  {one.title}")
     grid = Table.grid(padding=(0, 2))
@@ -72,7 +72,7 @@ def corpus(one: CorpusMetadata) -> None:
 
 
 def findings(checked: Sequence[CorpusMetadata], reports: Sequence[FileReport]) -> None:
-    """Prints what a check found: a line a corpus, and one for each file that is not right."""
+    """Print what a check found: one line per corpus, and one for each wrong file."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(no_wrap=True)
@@ -90,17 +90,17 @@ def findings(checked: Sequence[CorpusMetadata], reports: Sequence[FileReport]) -
             continue
         summary = f"{len(mine)} file{'s' * (len(mine) != 1)}"
         if wrong:
-            summary += f", {len(wrong)} not as described"
+            summary += f", {len(wrong)} wrong"
         grid.add_row(_mark("differs" if wrong else "equal"), one.name, summary)
         for report in wrong:
             grid.add_row("", "", _problem(report))
     console = _console()
     console.print(grid)
-    console.print(f"\n{right} of {len(checked)} corpora are complete and as the catalogue says.")
+    console.print(f"\n{right} of {len(checked)} corpora are complete and match the catalogue.")
 
 
 def downloads(one: CorpusMetadata, results: Sequence[dict[str, Any]]) -> None:
-    """Prints what came of each file of a download."""
+    """Print the result of each file of a download."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")

@@ -57,7 +57,7 @@ def masked_candidates(
 
 
 def write_masked(found: Sequence[SilverCandidates], form: str) -> None:
-    """Print candidates: JSON, a line a headline, has the columns of the release."""
+    """Print candidates: JSON, one line per headline, has the columns of the release."""
     for own in found:
         if form != "text":
             click.echo(msgspec.json.encode(asdict(own)).decode())

@@ -1,4 +1,4 @@
-"""Whether the corpora of a folder are the ones that the catalogue describes."""
+"""Checks of corpora against the catalogue: presence, size, checksum, counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Status = Literal["equal", "missing", "differs"]
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What a check found out about one file; `problems` are sentences for people."""
+    """The result of a check of one file; `problems` are sentences for people."""
 
     corpus: str
     file: str
@@ -36,7 +36,7 @@ class FileReport:
 
 
 def check_corpus(corpus: CorpusMetadata, root: str | Path) -> Iterator[FileReport]:
-    """A report a file, for the corpus's folder under `root`."""
+    """One report per file, for the corpus's folder under `root`."""
     for file in corpus.files:
         yield check_file(corpus, file, root)
 

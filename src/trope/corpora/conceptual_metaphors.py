@@ -21,7 +21,7 @@ from trope.corpora.tables import read_rows
 
 
 def read_metanet_examples(source: Source) -> Iterator[TextRecord]:
-    """Sentences of the table `#Source, #Target, #Sentence`, parted by tabs; ids count the rows."""
+    """Sentences of a tab-separated table `#Source, #Target, #Sentence`; ids count the rows."""
     name = source_name(source)
     rows = read_rows(source, format="tsv")
     for number, (line, fields) in enumerate(rows, start=1):
@@ -38,14 +38,14 @@ def read_master_list(source: Source) -> Iterator[TextRecord]:
     """The sentences of either JSON file of the list, wherever they are nested; ids count them.
 
     Raises:
-        BadRecord: where the file is no JSON, or an example is no text.
+        BadRecord: where the file is not JSON, or an example is no text.
     """
     content = read_bytes(source)
     text = decode(content.getvalue(), content.name)
     try:
         entries = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadRecord(content.name, error.lineno, f"is no JSON ({error.msg})") from None
+        raise BadRecord(content.name, error.lineno, f"is not JSON ({error.msg})") from None
     for number, example in enumerate(_examples(entries, content.name), start=1):
         # a JSON document has no rows: the number of the example stands for a line
         yield TextRecord(str(number), example, number)
@@ -185,26 +185,30 @@ def _parsed(text: str, name: str) -> Any:
         mark = getattr(error, "problem_mark", None)
         cause = getattr(error, "problem", None) or "cannot be read"
         line = mark.line + 1 if mark else None
-        raise BadRecord(name, line, f"is no YAML ({cause}); repair it there") from None
+        raise BadRecord(name, line, f"is not YAML ({cause}); repair it there") from None
 
 
 def _records(value: Any, key: str, name: str, line: int) -> list[dict[str, Any]]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
-        raise BadRecord(name, line, f"{key!r} is no list of records; check the indentation")
+        raise BadRecord(name, line, f"{key!r} is not a list of records; check the indentation")
     return value
 
 
 def _text(entry: dict[str, Any], key: str, name: str) -> str:
     value = entry.get(key)
     if not isinstance(value, str) or not value.strip():
-        raise BadRecord(name, entry[_LINE], f"{key!r} is missing or no text; every entry has one")
+        raise BadRecord(
+            name, entry[_LINE], f"{key!r} is missing or not a text; every entry needs one"
+        )
     return value.strip()
 
 
 def _texts(entry: dict[str, Any], key: str, name: str) -> tuple[str, ...]:
     value = entry.get(key) or []
     if not isinstance(value, list):
-        raise BadRecord(name, entry[_LINE], f"{key!r} is no list; write one text a line with '-'")
+        raise BadRecord(
+            name, entry[_LINE], f"{key!r} is not a list; write one text per line with '-'"
+        )
     return tuple(str(item) for item in value)

@@ -1,4 +1,4 @@
-"""Downloads that resume, are verified and appear whole or not at all."""
+"""Downloads that resume, are verified, and appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def plan_download(
 def fetch(
     order: Download, *, report: ReportBytes | None = None, timeout: float = _TIMEOUT_S
 ) -> None:
-    """Nothing; afterwards the file is there, whole and with the right checksum.
+    """Download a file; afterwards it is complete and has the right checksum.
 
     What arrives is kept in a `.part` file beside the target, from which the next call goes on.
 
@@ -63,7 +63,9 @@ def fetch(
         DownloadFailed: with what failed and what to do; the target is then untouched.
     """
     if urlsplit(order.url).scheme not in ("http", "https"):
-        raise DownloadFailed(order.url, "is no http address; give one that begins with https://")
+        raise DownloadFailed(
+            order.url, "is not an http address; give one that begins with https://"
+        )
     try:
         order.to.parent.mkdir(parents=True, exist_ok=True)
         part = order.to.with_name(order.to.name + ".part")
@@ -84,8 +86,8 @@ def _accept(order: Download, part: Path) -> None:
     if found != order.sha256:
         part.unlink()
         problem = (
-            f"has checksum {found[:12]}… instead of {order.sha256[:12]}…, so it was thrown away; "
-            "the source has changed or was tampered with on the way: try again or use a mirror"
+            f"has checksum {found[:12]}… instead of {order.sha256[:12]}…, so it was deleted; "
+            "the source has changed or the download was altered: try again or use a mirror"
         )
         raise DownloadFailed(order.url, problem)
     replace_durably(part, order.to)
@@ -139,7 +141,7 @@ def _copy(
     # a connection that is closed too early ends the data without an error
     if total is not None and have < total:
         problem = f"the connection broke after {have:,} of {total:,} bytes; "
-        raise DownloadFailed(url, problem + "run the same command again to go on from there")
+        raise DownloadFailed(url, problem + "run the same command again to resume")
 
 
 def _digest(path: Path) -> str:
@@ -163,11 +165,11 @@ def _status_advice(error: urllib.error.HTTPError) -> str:
 def _advice(error: OSError | http.client.HTTPException) -> str:
     cause = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(cause, TimeoutError):
-        return "the server did not answer in time; run the same command again to go on"
+        return "the server did not answer in time; run the same command again to resume"
     text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
     if isinstance(error, urllib.error.URLError | ConnectionError | http.client.HTTPException):
         return (
-            f"cannot be reached ({text}); are you online? Run the same command again, "
+            f"is not reachable ({text}); are you online? Run the same command again, "
             "or copy the file from another machine (trope data info)"
         )
     return f"cannot be stored ({text}: {error.filename}); choose another folder"

@@ -38,12 +38,12 @@ _NONE = "*none"  # written where a verb has no object
 
 
 def read_adjective_nouns(source: Source, *, metaphor: bool) -> Iterator[LabelledExpression]:
-    """Pairs of an adjective and a noun, one a line."""
+    """Pairs of an adjective and a noun, one per line."""
     return _read_expressions(source, 2, metaphor)
 
 
 def read_svo(source: Source, *, metaphor: bool) -> Iterator[LabelledExpression]:
-    """Triplets of subject, verb and object, one a line; a missing part is empty.
+    """Triplets of subject, verb and object, one per line; a missing part is empty.
 
     A class such as "*person" for a subject is kept as it is.
     """

@@ -1,4 +1,4 @@
-"""Tables of judgments, long (a row a judgment) or wide (a column an annotator)."""
+"""Tables of judgments, long (one row per judgment) or wide (one column per annotator)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class JudgmentColumns:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentTable:
-    """All judgments of a source, how it was laid out, what was passed over, verbs of items."""
+    """All judgments of a source, how it was laid out, what was skipped, verbs of items."""
 
     name: str
     layout: str
@@ -120,7 +120,9 @@ class _TableBuilder:
             if label in self.missing or (not label and (self.layout == "wide" or skip_empty)):
                 self.skipped += 1
             elif not label:
-                self._refuse(line, "the label is empty; fill it in or pass over it (--skip-empty)")
+                self._refuse(
+                    line, "the label is empty; fill it in or skip such rows with --skip-empty"
+                )
             else:
                 self._add(line, item, annotator.strip(), label, row)
 
@@ -202,7 +204,9 @@ class _TableBuilder:
         self, line: int, item: str, annotator: str, label: str, row: Mapping[str, str]
     ) -> None:
         if not annotator:
-            self._refuse(line, f"item {item!r} has an answer of nobody; name its annotator")
+            self._refuse(
+                line, f"item {item!r} has an answer without an annotator; name the annotator"
+            )
         if self.layout == "wide" and len(label) > TEXT_LENGTH:
             problem = f"column {annotator!r} holds a text, not judgments"
             self._refuse(line, f"{problem}; name the annotators with --annotators")
@@ -210,7 +214,7 @@ class _TableBuilder:
         first = self.lines.setdefault((item, annotator, question), line)
         if len(self.lines) == len(self.judgments):
             about = f" ({question})" if question else ""
-            problem = f"{annotator!r} has judged {item!r}{about} before, on line {first}"
+            problem = f"{annotator!r} already judged {item!r}{about} on line {first}"
             self._refuse(line, f"{problem}; keep one of the two")
         weight = self._number(line, row, "weight")
         self.judgments.append(
@@ -234,7 +238,7 @@ class _TableBuilder:
             return None
         number = as_number(text)
         if number is None or number < 0:
-            self._refuse(line, f"{part} must be a number from 0 on, got {text!r}")
+            self._refuse(line, f"{part} must be a number of at least 0, got {text!r}")
         return number
 
     def _keep_verb(self, line: int, item: str, row: Mapping[str, str]) -> None:

@@ -83,8 +83,8 @@ def read_mean(source: Source) -> Iterator[Analogy]:
 def _checked_header(cells: list[str], row: CheckedRow) -> list[str]:
     missing = [column for column in COLUMNS if column not in cells]
     if missing:
-        told = ", ".join(missing)
-        raise row.fault(f"the header lacks {told}; it should be {';'.join(COLUMNS)}")
+        names = ", ".join(missing)
+        raise row.fault(f"the header lacks {names}; it should be {';'.join(COLUMNS)}")
     if len(cells) > len(COLUMNS):
         more = ", ".join(repr(cell) for cell in cells if cell not in COLUMNS)
         raise row.fault(f"the header has more columns ({more}); an item has four choices")

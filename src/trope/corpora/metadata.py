@@ -155,13 +155,13 @@ def read_corpora(path: str | Path) -> CorpusCatalogue:
 def _faults(catalogue: CorpusCatalogue) -> Iterator[str]:
     names = [corpus.name for corpus in catalogue]
     for name in sorted({name for name in names if names.count(name) > 1}):
-        yield f"corpus {name!r} is there more than once"
+        yield f"corpus {name!r} occurs more than once"
     for corpus in catalogue:
         for key in ("title", "extent", "purpose", "source", "licence", "terms", "citation"):
             if not getattr(corpus, key).strip():
                 yield f"{corpus.name}: {key} is empty"
         if corpus.download and not re.match(r"https?://", corpus.download):
-            yield f"{corpus.name}: download is no http address"
+            yield f"{corpus.name}: download is not an http address"
         if not corpus.obtain and len(corpus.downloadable) < len(corpus.files):
             yield f"{corpus.name}: obtain must say how to get what cannot be downloaded"
         for file in corpus.files:
@@ -171,7 +171,7 @@ def _faults(catalogue: CorpusCatalogue) -> Iterator[str]:
 
 def _file_faults(corpus: CorpusMetadata, file: CorpusFile) -> Iterator[str]:
     if [other.name for other in corpus.files].count(file.name) > 1:
-        yield "is there more than once"
+        yield "occurs more than once"
     if not _SAFE_NAME.fullmatch(file.name) or ".." in file.name:
         yield "the name must be a path inside the corpus's folder"
     if not _SHA256.fullmatch(file.sha256):

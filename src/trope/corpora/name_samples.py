@@ -9,7 +9,7 @@ from trope.core.errors import BadInput, BadRecord
 from trope.lexicon.readings import GRANULARITIES, Granularity, NameClass, coarsen
 
 OnRefused = Callable[[BadRecord], None]
-"""Told of a sample that was refused; the reader then goes on with the next one."""
+"""Called with the error of a refused sample; the reader continues with the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class NameSample:
             found = self.sentences[self.target][self.start : self.end]
         if not self.name or found != self.name or self.start < 0:
             raise BadInput(
-                f"sample {self.id!r}: the name {self.name!r} does not stand at "
+                f"sample {self.id!r}: the name {self.name!r} is not at "
                 f"{self.start}-{self.end} of its sentence; check the offsets"
             )
 
@@ -58,7 +58,7 @@ class NameSample:
 
 
 def refuse(error: BadRecord, refused: OnRefused | None) -> None:
-    """Tell of a refused sample, or raise the error where nobody wants to be told."""
+    """Report a refused sample to the callback, or raise the error where there is none."""
     if refused is None:
         raise error
     refused(error)

@@ -92,7 +92,7 @@ def _joined(
         place = None if original is None else _replaced_word(original.text, candidate.text)
         if original is None or place is None:
             raise row.fault(
-                "is no headline of this file with one word replaced; keep the six candidates of "
+                "is not a headline of this file with one word replaced; keep the six candidates of "
                 "each headline together, in the order of the headlines"
             )
         places[original.id] = place

@@ -52,7 +52,7 @@ _PAIR, _WITH_SCORE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class InferencePair:
-    """A figurative sentence and a hypothesis; what follows is told by the name of the file."""
+    """A figurative sentence and a hypothesis; the name of the file says whether it follows."""
 
     line: int
     figurative: str
@@ -70,6 +70,8 @@ def read_impli(source: Source, *, encoding: str = "utf-8") -> Iterator[Inference
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) not in (_PAIR, _WITH_SCORE) or not all(cells[:_PAIR]):
             raise BadRecord(
-                name, number, "has no two sentences; give them between tabs, a score may follow"
+                name,
+                number,
+                "does not have two sentences; separate them with a tab, a score may follow",
             )
         yield InferencePair(number, cells[0], cells[1])

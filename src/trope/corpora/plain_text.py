@@ -1,4 +1,4 @@
-"""Plain text: a text a line, or a document between blank lines."""
+"""Plain text: one text per line, or one document between blank lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from trope.corpora.sources import LINE_LIMIT, Source, numbered_lines, source_nam
 
 
 def read_line_texts(source: Source, *, encoding: str = "utf-8") -> Iterator[TextRecord]:
-    """One text a line, as it stands; lines without text are passed over, ids are line numbers."""
+    """One text per line, as it is; lines without text are skipped, ids are line numbers."""
     found = False
     for number, line in numbered_lines(source, encoding=encoding):
         if line.strip():
@@ -21,7 +21,7 @@ def read_line_texts(source: Source, *, encoding: str = "utf-8") -> Iterator[Text
 
 
 def read_documents(source: Source, *, encoding: str = "utf-8") -> Iterator[TextRecord]:
-    """One text a block of lines; blocks end at blank lines, ids count the blocks from 1."""
+    """One text per block of lines; blocks end at blank lines, ids count the blocks from 1."""
     count = 0
     block: list[str] = []
     size = start = 0
@@ -31,7 +31,7 @@ def read_documents(source: Source, *, encoding: str = "utf-8") -> Iterator[TextR
             block.append(line)
             size += len(line)
             if size > LINE_LIMIT:
-                problem = "begins a document that never ends; put blank lines between documents"
+                problem = "begins a document that is too long; put blank lines between documents"
                 raise BadRecord(source_name(source), start, problem)
         elif block:
             count += 1
@@ -45,4 +45,4 @@ def read_documents(source: Source, *, encoding: str = "utf-8") -> Iterator[TextR
 
 
 def _without_text(source: Source) -> BadRecord:
-    return BadRecord(source_name(source), 1, "holds blank lines only; give a file with text")
+    return BadRecord(source_name(source), 1, "has only blank lines; give a file with text")

@@ -1,4 +1,4 @@
-"""What the readers of running text yield."""
+"""Records that the readers yield."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class TextRecord:
-    """A text and where it stood; `fields` holds the other columns of a table."""
+    """A text and its line; `fields` holds the other columns of a table."""
 
     id: str
     text: str

@@ -27,7 +27,7 @@ def read_relocar(source: Source, *, refused: OnRefused | None = None) -> Iterato
         number = element.attributes.get("number", "")
         try:
             if not number or number in seen:
-                raise BadInput("has no number of its own; a number is for one sample")
+                raise BadInput("has no number of its own; each sample needs its own number")
             seen.add(number)
             yield from _relocar_samples(element, number)
         except BadInput as error:
@@ -41,7 +41,7 @@ def _relocar_samples(element: SampleElement, number: str) -> list[NameSample]:
         if not piece.name:
             text += " ".join(piece.text.split("\n"))
         elif piece.name != "loc" or piece.empty or piece.closing != bool(open_reading):
-            raise BadInput(f"<{piece.name}> does not belong here; names stand in <loc>…</loc>")
+            raise BadInput(f"<{piece.name}> does not belong here; put names into <loc>…</loc>")
         elif not piece.closing:
             said = read_attributes(piece.attributes).get("reading", "")
             if said not in _RELOCAR_READINGS:
@@ -107,7 +107,7 @@ def _conll_sample(text: str, reading: str, line: int) -> NameSample:
     parts = text.split("<SEP>")
     marked = parts[-1].split("<ENT>")
     if len(parts) != _CELLS or len(marked) != _MARKED:
-        raise BadInput("is no line Name<SEP>text with <ENT>Name<ENT> in it; check the format")
+        raise BadInput("is not a line Name<SEP>text with <ENT>Name<ENT> in it; check the format")
     name, (before, found, after) = parts[0].strip(), marked
     if not name or found.strip() != name:
         raise BadInput(f"the name {name!r} does not occur in its text where it is marked")

@@ -1,4 +1,4 @@
-"""Fields of a row, checked: what is wrong is said with the file and the line."""
+"""Rows with checked fields: errors name the file and the line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trope.core.errors import BadRecord
 
 @dataclass(slots=True)
 class CheckedRow:
-    """One row of a table; every method gives a field as what it should be, or says why not."""
+    """One row of a table; every method returns a checked field or raises an error."""
 
     path: str
     line: int
@@ -37,7 +37,7 @@ class CheckedRow:
         return "" if empty else self.text(column)
 
     def words(self, column: str) -> tuple[str, ...]:
-        """The words of a field, parted by blanks."""
+        """The words of a field, separated by blanks."""
         return tuple(self.text(column).split())
 
     def choice(self, column: str, meanings: Mapping[str, bool]) -> bool:
@@ -57,7 +57,7 @@ class CheckedRow:
         value = self.text(column)
         if not value.isdecimal() or int(value) >= words:
             raise self.fault(
-                f"{column} {value!r} is no position in a sentence of {words} words; "
+                f"{column} {value!r} is not a position in a sentence of {words} words; "
                 "positions count from 0"
             )
         return int(value)
@@ -70,18 +70,20 @@ class CheckedRow:
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             found = None
         if not isinstance(found, list):
-            raise self.fault(f"column {column!r} holds no list such as [0, 1]")
+            raise self.fault(f"column {column!r} does not hold a list such as [0, 1]")
         return found
 
 
 @dataclass(slots=True)
 class UniqueIds:
-    """Remembers ids, and refuses one that comes again."""
+    """Refuses an id that occurs twice."""
 
     lines: dict[Hashable, int] = field(default_factory=dict)
 
     def add(self, key: Hashable, row: CheckedRow, shown: str) -> None:
         """Remember the id of a row."""
         if key in self.lines:
-            raise row.fault(f"id {shown!r} is also in line {self.lines[key]}; ids are for one row")
+            raise row.fault(
+                f"id {shown!r} is also in line {self.lines[key]}; each row needs its own id"
+            )
         self.lines[key] = row.line

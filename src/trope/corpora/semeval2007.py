@@ -2,7 +2,7 @@
 
 Hardly one of the files is XML that a parser takes; `sample_elements` says how they are read. A
 sentence is a line of `<par>`. One file has every text twice, `<par>` with and `<par2>` without
-readings; the second is passed over.
+readings; the second is skipped.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read_samples(source: Source, *, refused: OnRefused | None = None) -> Iterato
 
     Raises:
         BadRecord: with id and line, for samples that are broken or come twice, unknown readings,
-            other than one marked name; with `refused` those are told of and passed over.
+            other than one marked name; with `refused` those are reported and skipped.
     """
     lines: dict[str, int] = {}
     for element in read_elements(source, refused=refused):
@@ -50,7 +50,7 @@ def read_samples(source: Source, *, refused: OnRefused | None = None) -> Iterato
             if not sample:
                 raise BadInput("has no id; every sample needs one")
             if sample in lines:
-                raise BadInput(f"is also in line {lines[sample]}; an id is for one sample")
+                raise BadInput(f"is also in line {lines[sample]}; each sample needs its own id")
             lines[sample] = element.line
             yield _read(element, sample)
         except BadRecord as error:
@@ -84,7 +84,9 @@ def _read(element: SampleElement, sample: str) -> NameSample:
         elif not piece.closing:
             _open(parts, inside, piece)
         elif not inside or inside.pop() != piece.name:
-            raise element.fault(sample, f"</{piece.name}> closes what is not open", piece.at)
+            raise element.fault(
+                sample, f"</{piece.name}> closes an element that is not open", piece.at
+            )
     if inside:
         raise element.fault(sample, f"<{inside[-1]}> is not closed")
     if len(parts.spans) != 1:
@@ -98,7 +100,7 @@ def _open(parts: _Parts, inside: list[str], piece: MarkupPiece) -> None:
                "par2": ("annotorg", "annotlocation")}  # fmt: skip
     outer = inside[-1] if inside else ""
     if piece.empty or piece.name not in allowed.get(outer, ()):
-        raise BadInput(f"<{piece.name}> does not belong into <{outer or 'sample'}>")
+        raise BadInput(f"<{piece.name}> does not belong in <{outer or 'sample'}>")
     if piece.name in NAME_TAGS:
         parts.tag, parts.attributes = piece.name, read_attributes(piece.attributes)
     inside.append(piece.name)
@@ -118,7 +120,7 @@ def _take(parts: _Parts, inside: list[str], text: str) -> None:
     elif where in _TITLES:
         parts.title.append(text)
     elif where in ("", "annot") and text.strip():
-        raise BadInput(f"the text {text.strip()[:20]!r} stands outside of <par>")
+        raise BadInput(f"the text {text.strip()[:20]!r} is outside of <par>")
 
 
 def _assemble(element: SampleElement, sample: str, parts: _Parts) -> NameSample:
@@ -177,7 +179,7 @@ def read_company_labels(source: Source) -> list[tuple[str, bool]]:
     try:
         rows = json.loads(read_bytes(source).getvalue())
     except (ValueError, RecursionError) as error:
-        raise BadRecord(path, None, f"is no JSON ({error}); give the companies' file") from None
+        raise BadRecord(path, None, f"is not JSON ({error}); give the companies' file") from None
     found: list[tuple[str, bool]] = []
     for number, row in enumerate(rows if isinstance(rows, list) else [None], start=1):
         match row:
@@ -212,7 +214,7 @@ def with_company_labels(
 
 
 def write_samples(samples: Iterable[NameSample], path: str | Path) -> None:
-    """Put samples into a file of the task's form, in UTF-8 and well-formed."""
+    """Write samples to a file of the task's form, in UTF-8 and well-formed."""
     with atomic_write(path) as file:
         file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
         file.write('<sampletexts xmlns:bnc="http://info.ox.ac.uk:80/bnc/">\n')

@@ -1,4 +1,4 @@
-"""Keys and submissions of SemEval-2007 Task 8: a line a sample, `id|label`.
+"""Keys and submissions of SemEval-2007 Task 8: one line per sample, `id|label`.
 
 A submission begins with three lines: `# system`, `# location` or `# org`, and the granularity. A
 key has the same lines without or with that beginning.
@@ -39,12 +39,12 @@ class NameAnswers:
 
 
 def read_submission(source: Source, *, refused: OnRefused | None = None) -> NameAnswers:
-    """A submission: its three lines, then a label a sample in any order.
+    """A submission: its three lines, then one label per sample in any order.
 
     Raises:
         BadRecord: for a missing or wrong beginning; and with id and line, for lines of another
             form, samples that come twice, labels that the granularity does not have. With
-            `refused` the latter are told of and passed over.
+            `refused` the latter are reported and skipped.
     """
     path = source_name(source)
     lines = numbered_lines(source)
@@ -59,7 +59,7 @@ def read_name_key(
     *,
     refused: OnRefused | None = None,
 ) -> NameAnswers:
-    """A gold key, `id|label` a line; lines that begin with # are passed over.
+    """A gold key, `id|label` per line; lines that begin with # are skipped.
 
     Raises:
         BadRecord: as `read_submission` does, and for `unknown`, which is no gold label.
@@ -69,7 +69,9 @@ def read_name_key(
     answers = _read_labels(lines, path, "key", name_class, granularity, refused)
     for sample, label in answers.labels.items():
         if label is None:
-            problem = f"sample {sample!r}: 'unknown' is no gold label; give the key with readings"
+            problem = (
+                f"sample {sample!r}: 'unknown' is not a gold label; give the key with readings"
+            )
             raise BadRecord(path, answers.lines[sample], problem)
     return answers
 
@@ -102,7 +104,7 @@ def write_submission(
     granularity: Granularity,
     labels: Mapping[str, str | None],
 ) -> None:
-    """Put answers into a submission file, patterns in their long spelling.
+    """Write answers to a submission file, patterns in their long spelling.
 
     Raises:
         BadInput: for labels that the granularity does not have, and a system without a name.
@@ -152,7 +154,7 @@ def _read_labels(
             sample, label = _read_answer(text, name_class, granularity)
             if sample in places:
                 problem = f"sample {sample!r} is also in line {places[sample]}"
-                raise BadInput(f"{problem}; a sample is answered once")
+                raise BadInput(f"{problem}; give one answer per sample")
         except BadInput as error:
             refuse(BadRecord(path, line, str(error)), refused)
             continue
@@ -165,7 +167,7 @@ def _read_answer(
 ) -> tuple[str, str | None]:
     sample, bar, label = (part.strip() for part in text.partition("|"))
     if not bar or not sample or not label or "|" in label:
-        raise BadInput(f"{text[:40]!r} is no line id|label; check the format")
+        raise BadInput(f"{text[:40]!r} is not a line id|label; check the format")
     if label == UNKNOWN:
         return sample, None
     try:

@@ -42,7 +42,7 @@ class TaggedWord:
 
 @dataclass(frozen=True, slots=True)
 class TaggedSample:
-    """The words of a sample, a tuple a sentence.
+    """The words of a sample, one tuple per sentence.
 
     Words `first` to `last` (exclusive) of the sentence `target` are the name.
     """
@@ -95,7 +95,7 @@ class _Tagged:
     @property
     def here(self) -> list[TaggedWord]:
         if not self.sentences:
-            raise BadInput("a word stands outside of any sentence")
+            raise BadInput("a word is outside of any sentence")
         return self.sentences[-1]
 
 
@@ -104,14 +104,14 @@ def read_tagged(source: Source, *, refused: OnRefused | None = None) -> Iterator
 
     Raises:
         BadRecord: with id and line, for samples that come twice, without words or with other than
-            one name; with `refused` those are told of and passed over.
+            one name; with `refused` those are reported and skipped.
     """
     seen: set[str] = set()
     for element in read_elements(source, refused=refused):
         sample = element.attributes.get("id", "")
         try:
             if not sample or sample in seen:
-                raise BadInput("has no id of its own; an id is for one sample")
+                raise BadInput("has no id of its own; each sample needs its own id")
             seen.add(sample)
             yield _read_tagged(element, sample)
         except BadInput as error:
@@ -123,7 +123,7 @@ def _read_tagged(element: SampleElement, sample: str) -> TaggedSample:
     start = element.body.find("<par>")  # what stands before describes the book
     end = element.body.find("</par>")
     if start < 0 or end < start:
-        raise BadInput("has no <par>; the sample is cut")
+        raise BadInput("has no <par>; the sample is cut off")
     for piece in pieces(element.body[start + len("<par>") : end]):
         _take(found, piece)
     if len(found.spans) != 1 or found.name_class is None:
@@ -170,9 +170,11 @@ def read_standoff(source: Source, *, refused: OnRefused | None = None) -> Iterat
             except BadInput as error:
                 refuse(BadRecord(path, start, str(error)), refused)
         if len(body) > _MOST_CHARACTERS:
-            raise BadRecord(path, start, "holds an <annot> without an end; the file is broken")
+            raise BadRecord(path, start, "has an <annot> without an end; the file is broken")
     if body.strip():
-        refuse(BadRecord(path, start, "holds an <annot> without an end; the file is cut"), refused)
+        refuse(
+            BadRecord(path, start, "has an <annot> without an end; the file is cut off"), refused
+        )
 
 
 def _read_standoff(body: str, line: int) -> StandoffName:
@@ -198,7 +200,7 @@ def read_roles(source: Source, *, refused: OnRefused | None = None) -> Iterator[
             continue
         cells = [cell.strip() for cell in text.split("|")]
         if len(cells) != _COLUMNS or not cells[0] or not cells[2]:
-            problem = "is no line id|lemma|name|role|reading; check the format"
+            problem = "is not a line id|lemma|name|role|reading; check the format"
             refuse(BadRecord(path, line, problem), refused)
         elif cells[3] not in ROLES:
             problem = f"sample {cells[0]!r}: unknown role {cells[3]!r}; known: {', '.join(ROLES)}"

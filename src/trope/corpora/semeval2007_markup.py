@@ -53,7 +53,7 @@ def _character(name: str) -> str:
     number = int(digits[1:], 16) if digits.startswith("x") else int(digits[:9])
     is_text = 0 < number <= _LAST_CODE_POINT and not 0xD800 <= number <= 0xDFFF
     if not is_text or (number < 32 and number not in (9, 10, 13)):
-        raise BadInput(f"'&{name};' is no character; write the character itself")
+        raise BadInput(f"'&{name};' is not a character; write the character itself")
     return chr(number)
 
 
@@ -168,7 +168,7 @@ class _Scanner:
     def finish(self) -> None:
         """Say that the last sample has no end, if so."""
         if self.attributes is not None:
-            self._refuse(self.start, "holds a sample that is not closed; the file is cut")
+            self._refuse(self.start, "holds a sample that is not closed; the file is cut off")
 
     def _refuse(self, line: int, problem: str) -> None:
         refuse(BadRecord(self.path, line, problem), self.refused)
@@ -248,5 +248,5 @@ def _without_comments(body: str) -> str:
 def _text(body: str, start: int, end: int) -> MarkupPiece:
     text = body[start:end]
     if "<" in text:
-        raise BadInput(f"{text[text.index('<') :][:20]!r} is no tag; write &lt; for the sign <")
+        raise BadInput(f"{text[text.index('<') :][:20]!r} is not a tag; write &lt; for the sign <")
     return MarkupPiece(start, text=decode_entities(text))

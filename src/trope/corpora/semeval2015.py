@@ -72,7 +72,7 @@ def read_integers(source: Source) -> dict[str, int]:
 def whole_number(row: ScoredId, name: str) -> int:
     """The score of a row that must be an integer."""
     if row.score != int(row.score):
-        raise BadRecord(name, row.line, f"score {row.score} is no integer; round it yourself")
+        raise BadRecord(name, row.line, f"score {row.score} is not an integer; round it first")
     return int(row.score)
 
 

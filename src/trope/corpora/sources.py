@@ -24,7 +24,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def source_name(source: Source) -> str:
-    """What errors call a source."""
+    """The name of a source in errors."""
     name = str(source) if isinstance(source, str | Path) else getattr(source, "name", "input")
     if not isinstance(name, str):
         return "input"  # a stream that was opened by its number
@@ -35,7 +35,7 @@ def source_name(source: Source) -> str:
 def open_source(source: Source) -> Iterator[BinaryIO]:
     """The bytes of a source, unpacked if they begin as gzip does, whatever its name.
 
-    A file that was opened here is closed here; a stream stays open for its owner.
+    Files are closed again; a stream that was given stays open.
     """
     if isinstance(source, str | Path) and str(source) != "-":
         with _opened(Path(source)) as file:
@@ -73,11 +73,11 @@ def numbered_lines(
         problem = f"is a damaged gzip file ({error}); get it again"
         raise BadRecord(name, number + 1, problem) from None
     if number == 0:
-        raise BadRecord(name, 1, "is empty; give a file that holds something")
+        raise BadRecord(name, 1, "is empty; give a file with content")
 
 
 class NamedBytes(io.BytesIO):
-    """Bytes in memory that errors call by the name of the file they came from."""
+    """Bytes in memory with the name of their file, for errors."""
 
     def __init__(self, content: bytes, name: str) -> None:
         super().__init__(content)
@@ -120,7 +120,7 @@ def _unpacked(stream: BinaryIO) -> BinaryIO:
 
 
 class _Peekable(io.BufferedReader):
-    """A buffered reader that leaves the stream beneath it open when it goes."""
+    """A buffered reader that does not close the stream beneath it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__(cast(io.RawIOBase, stream))
@@ -134,7 +134,7 @@ def _decoded(raw: bytes, name: str, number: int, encoding: str) -> str:
     if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
         return decode(raw, name, number)
     if b"\0" in raw:
-        return decode(raw, name, number)  # refuses it in the words that it always has
+        return decode(raw, name, number)  # raises the usual error
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:

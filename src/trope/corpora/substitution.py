@@ -61,13 +61,13 @@ def read_coinco(source: Source) -> Iterator[SubstitutionTarget]:
     """The targets in order, problematic ones left out; weights count annotators.
 
     Raises:
-        BadRecord: for a file that is no XML, and for words that their sentence has not.
+        BadRecord: for a file that is not XML, and for words that their sentence has not.
     """
     name = source_name(source)
     try:
         root = ElementTree.fromstring(read_bytes(source).getvalue())
     except ElementTree.ParseError as error:
-        raise BadRecord(name, error.position[0], f"is no XML ({error}); get it again") from None
+        raise BadRecord(name, error.position[0], f"is not XML ({error}); get it again") from None
     for sentence in root.iter("sent"):
         yield from _targets(sentence, name)
 
@@ -124,7 +124,7 @@ def read_lexsub2007(sentences: Source, gold: Source) -> Iterator[SubstitutionTar
             continue
         row = _GOLD.fullmatch(text.strip())
         if row is None:
-            raise BadRecord(name, line, "is no answer such as 'side.n 303 :: part 4;view 1;'")
+            raise BadRecord(name, line, "is not an answer such as 'side.n 303 :: part 4;view 1;'")
         marked = contexts.get(row["id"])
         if marked is None or (head := _HEAD.search(marked)) is None:
             problem = f"answers to {row['id']}, which {source_name(sentences)} has not"
@@ -151,7 +151,9 @@ def _lexsub_substitutes(cell: str, name: str, line: int) -> Iterator[Substitute]
     for part in filter(None, (part.strip() for part in cell.split(";"))):
         word, _, number = part.rpartition(" ")
         if not word or not number.isdecimal():
-            raise BadRecord(name, line, f"{part!r} is no substitute with its number of annotators")
+            raise BadRecord(
+                name, line, f"{part!r} is not a substitute with its number of annotators"
+            )
         yield Substitute(word, float(number))
 
 
@@ -199,7 +201,7 @@ def read_swords(source: Source) -> Iterator[SubstitutionTarget]:
     try:
         file = msgspec.json.decode(read_bytes(source).getvalue(), type=_File)
     except msgspec.MsgspecError as error:
-        raise BadRecord(name, None, f"is no file of SWORDS ({error}); get it again") from None
+        raise BadRecord(name, None, f"is not a file of SWORDS ({error}); get it again") from None
     substitutes: dict[str, list[Substitute]] = {}
     for key, substitute in file.substitutes.items():
         labels = file.substitute_labels.get(key)
@@ -212,7 +214,7 @@ def read_swords(source: Source) -> Iterator[SubstitutionTarget]:
         context = file.contexts.get(target.context_id)
         end = target.offset + len(target.target)
         if context is None or context.context[target.offset : end] != target.target:
-            problem = f"target {key!r} does not stand where its offset says"
+            problem = f"target {key!r} is not where its offset says"
             raise BadRecord(name, None, f"{problem}; get the file again")
         yield SubstitutionTarget(
             id=key,
@@ -254,7 +256,7 @@ def read_munch(source: Source) -> Iterator[SubstitutionTarget]:
         marked = row.text("s0")
         found = _BOLD.search(marked)
         if found is None or not found[1]:
-            raise row.fault("marks no word; it stands between <b> and </b>")
+            raise row.fault("marks no word; put it between <b> and </b>")
         yield SubstitutionTarget(
             id=row.text("idx"),
             text=_BOLD.sub(r"\1", marked),

@@ -94,7 +94,7 @@ def named_texts(
     text_column: str | None = None,
     id_column: str | None = None,
 ) -> Iterator[TextRecord]:
-    """The texts of rows from anywhere, with the columns found as `read_texts` finds them."""
+    """The texts of any rows, with the columns found as `read_texts` finds them."""
     seen: tuple[str, ...] | None = None
     for index, (line, row) in enumerate(rows, start=1):
         if tuple(row) != seen:  # once in a table with a header, at any line of JSON
@@ -120,7 +120,7 @@ def read_rows(
     """The rows of any table, with the line where each begins; every value is a string.
 
     Args:
-        format: told by the file name, or else by the first line, if "auto".
+        format: taken from the file name, or from the first line, if "auto".
         quoting: whether "…" holds a field together; by default yes in CSV and no in TSV.
         delimiter: what separates fields, if neither comma (CSV) nor tab (TSV).
         columns: the names of the columns of a table without a header line.
@@ -133,7 +133,7 @@ def read_rows(
         next(lines, None)
     first = next(lines, None)
     if first is None:
-        raise BadRecord(name, skip_lines + 1, "holds no table; give a file with rows")
+        raise BadRecord(name, skip_lines + 1, "has no rows; give a table")
     lines = chain([first], lines)
     if format == "auto":
         format = _guessed_format(source, first[1])  # noqa: A001
@@ -248,7 +248,7 @@ def json_text(value: Any, name: str, number: int) -> str:
         return value.spelling
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
-        problem = "holds half of a surrogate pair, which is no character; repair the \\u escapes"
+        problem = "holds half of a surrogate pair, which is not a character; fix the \\u escapes"
         raise BadRecord(name, number, problem)
     return text
 

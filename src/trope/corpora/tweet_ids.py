@@ -1,7 +1,7 @@
 """Tables of tweet ids with scores: how such a task is delivered, and joined with texts again.
 
-The terms of the service forbid passing texts on, so that a set is ids and scores. Who fetches the
-texts finds that some have perished; `rejoin` says which.
+The terms of the service forbid redistributing texts, so that a set is ids and scores. Some texts
+are no longer available when they are fetched; `rejoin` says which.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class JoinedTweets:
 
 
 def read_scored_ids(source: Source, *, id_at: int = 0, score_at: int = 1) -> Iterator[ScoredId]:
-    """The ids and scores of a table without a header, parted by tabs, or by blanks.
+    """The ids and scores of a table without a header, separated by tabs or blanks.
 
     Raises:
         BadRecord: for an id that is none or was damaged on the way, an id that comes twice, a
@@ -101,7 +101,7 @@ def checked_id(text: str, name: str, line: int) -> str:
     if _NUMBER.fullmatch(text):
         problem = f"id {text!r} was turned into a number, which loses digits; export ids as text"
     else:
-        problem = f"{text!r} is no tweet id; an id is a string of digits"
+        problem = f"{text!r} is not a tweet id; an id is a string of digits"
     raise BadRecord(name, line, problem)
 
 
@@ -122,7 +122,7 @@ def checked_score(text: str, name: str, line: int) -> float:
     """
     number = as_number(text)
     if number is None:
-        raise BadRecord(name, line, f"score {text!r} is no number; give one from -5 to 5")
+        raise BadRecord(name, line, f"score {text!r} is not a number; give one from -5 to 5")
     if not LOWEST <= number <= HIGHEST:
         raise BadRecord(name, line, f"score {text} is outside the scale; it goes from -5 to 5")
     return number
@@ -156,7 +156,7 @@ def rejoin(
 def write_delivery(
     scores: Iterable[tuple[str, float]], path: str | Path, *, integer: bool = False
 ) -> int:
-    """Write ids and scores as the task delivers them; gives the number of rows.
+    """Write ids and scores as the task delivers them; return the number of rows.
 
     Real scores have two places behind the point; integers are rounded half up.
 
@@ -168,7 +168,7 @@ def write_delivery(
         for identifier, score in scores:
             checked_id(identifier, str(path), len(seen) + 1)
             if identifier in seen or not LOWEST <= score <= HIGHEST:
-                problem = f"id {identifier} comes twice or has a score off the scale ({score})"
+                problem = f"id {identifier} occurs twice or has a score outside the scale ({score})"
                 raise BadInput(f"{problem}; nothing was written to {path}")
             seen.add(identifier)
             shown = str(round_half_up(score)) if integer else f"{score:.2f}"

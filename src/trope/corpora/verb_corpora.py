@@ -93,7 +93,7 @@ def read_moh(source: Source) -> Iterator[VerbSense]:
         marked = row.text("sentence")
         found = _BOLD.search(marked)
         if found is None or not found[1]:
-            raise row.fault("marks no verb; it stands between <b> and </b>")
+            raise row.fault("marks no verb; put it between <b> and </b>")
         text = _BOLD.sub(r"\1", marked)
         start = found.start()
         yield VerbSense(
@@ -120,7 +120,7 @@ def _confidence(row: CheckedRow, column: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise row.fault(f"{column} {value!r} is no number from 0 to 1")
+        raise row.fault(f"{column} {value!r} is not a number from 0 to 1")
     return number
 
 
@@ -188,9 +188,7 @@ def read_trofi(source: Source, *, annotated_only: bool = False) -> Iterator[Trof
         else:
             row = _trofi_row(content.name, line, text)
             if not verb or cluster is None:
-                raise row.fault(
-                    "stands in no cluster; write ***verb*** and *literal cluster* first"
-                )
+                raise row.fault("is not in a cluster; write ***verb*** and *literal cluster* first")
             earlier = times[verb, text]
             sentence = _trofi_sentence(row, verb, cluster, earlier)
             if not earlier or sentence.target is None:
@@ -209,7 +207,9 @@ def _trofi_row(path: str, line: int, text: str) -> CheckedRow:
     cells = text.split("\t")
     row = CheckedRow(path, line, dict(zip(("id", "mark", "sentence"), cells, strict=False)))
     if len(cells) != 3:
-        raise row.fault(f"has {len(cells)} fields parted by tabs; id, mark and sentence are wanted")
+        raise row.fault(
+            f"has {len(cells)} fields separated by tabs; it needs id, mark and sentence"
+        )
     return row
 
 

@@ -111,7 +111,7 @@ def _repaired(word: str, row: CheckedRow) -> str:
         return repair_word(word)
     except UnicodeError:
         raise row.fault(
-            f"the word {word!r} is damaged in no known way; give the encoding of the file"
+            f"the word {word!r} is damaged in an unknown way; give the encoding of the file"
         ) from None
 
 
@@ -119,12 +119,12 @@ def _repaired_sentence(
     row: CheckedRow, identifier: str, spelt: tuple[str, ...], words: SentenceWords
 ) -> tuple[str, ...]:
     if identifier not in words:
-        raise row.fault(f"no sequence file that was given has the sentence {identifier!r}")
+        raise row.fault(f"none of the given sequence files has the sentence {identifier!r}")
     repaired = words[identifier]
     if len(repaired) != len(spelt):
         raise row.fault(
-            f"{len(spelt)} words, but {len(repaired)} in the sequence file; give files that belong "
-            "together"
+            f"{len(spelt)} words, but {len(repaired)} in the sequence file; give files of the same "
+            "version"
         )
     return repaired
 
@@ -180,7 +180,9 @@ def read_vua_key(source: Source) -> Iterator[KeyToken]:
         ids.add(identifier, row, identifier)
         found = _ID.fullmatch(identifier)
         if found is None:
-            raise row.fault(f"{identifier!r} is no id of text_sentence_token, tokens from 1")
+            raise row.fault(
+                f"{identifier!r} is not an id text_sentence_token with tokens counted from 1"
+            )
         verdict = row.label() if len(cells) == 2 else None
         yield KeyToken(identifier, found["sentence"], int(found["token"]) - 1, verdict, line)
 
@@ -218,6 +220,6 @@ def _repaired_content(content: NamedBytes) -> NamedBytes:
         line = raw.count(b"\n", 0, error.start) + 1
         bad = raw[error.start : error.start + 1].hex()
         raise BadRecord(
-            content.name, line, f"holds the byte 0x{bad}, which no rule repairs; convert to UTF-8"
+            content.name, line, f"holds the byte 0x{bad}, which no rule can fix; convert to UTF-8"
         ) from None
     return NamedBytes(raw, content.name)

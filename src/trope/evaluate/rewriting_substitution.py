@@ -18,7 +18,7 @@ from trope.pipeline import Pipeline
 from trope.tasks.rewriting.inventory import WordInventory, lemma_vector, read_inventory
 from trope.tasks.rewriting.masked_lm import INITIAL, Filler, MaskedModel
 from trope.tasks.rewriting.ranker import SUBSTITUTION
-from trope.tasks.rewriting.task import TREES, TreeParser, WordPlace, places_of
+from trope.tasks.rewriting.task import TREES, TaskParser, WordPlace, places_of
 from trope.tasks.rewriting.training_data import split_munch
 
 CHOSEN_ON = "swords dev, coinco without the files of swords test, semeval2007-lexsub, munch train"
@@ -99,7 +99,7 @@ def _nearest(place: WordPlace) -> tuple[str, ...]:
     return tuple(inventory.lemmas[int(row)] for row in np.argsort(-near)[:OFFERED])
 
 
-def _masked(place: WordPlace, filler: Filler, parser: TreeParser) -> tuple[str, ...]:
+def _masked(place: WordPlace, filler: Filler, parser: TaskParser) -> tuple[str, ...]:
     """NewsMet's candidates for any part of speech: the likeliest fillers that are tagged as it."""
     words = [
         word

@@ -1,0 +1,1 @@
+"""Tasks: metaphor, metonymy, sentiment, rewriting and analogy, one package each."""

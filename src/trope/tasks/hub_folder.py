@@ -63,7 +63,7 @@ def model_path(name_or_folder: str | Path) -> Path:
 
 
 def refuse_pickles(folder: Path) -> None:
-    """Nothing, or the error that names the first file which could be a pickle."""
+    """Raise an error that names the first file which could be a pickle."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and (path.suffix.lower() in _PICKLES or _begins_as_pickle(path)):
             raise BadModel(
@@ -92,7 +92,7 @@ def _fetched(name: str) -> Path:
         return Path(snapshot_download(name, allow_patterns=_WANTED_FROM_HUB))
     except (OSError, ValueError) as error:
         cause = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        problem = f"the Hub gives no such model ({cause}); check the name or give a folder"
+        problem = f"the Hub has no such model ({cause}); check the name or give a folder"
         raise DownloadFailed(name, problem) from None
 
 
@@ -155,7 +155,7 @@ def _loaded(folder: Path, level: Level, labels: Sequence[str]) -> tuple[Any, dic
                 output_loading_info=True,
             )
     except SafetensorError as error:
-        raise BadModel(_weights(folder), f"is no sound safetensors file ({error})") from None
+        raise BadModel(_weights(folder), f"is not a valid safetensors file ({error})") from None
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         cause = (str(error).strip().splitlines() or [type(error).__name__])[0]
         raise BadModel(folder, f"cannot be loaded as an encoder for {level} ({cause})") from None

@@ -80,7 +80,7 @@ def test_checks_tell_what_spelling_gives_away():
     item = an_item("seed_thinker", "soil", "baker", "moon")
     (fault,) = check_items([item])
     assert fault.kind == "spelling"
-    assert "share as many" in fault.hint
+    assert "shares as many" in fault.hint
     assert spelling_accuracy([item]) == 1.0
     assert check_items([an_item("xyz", "seed_thinker", "baker", "moon")]) == []
 

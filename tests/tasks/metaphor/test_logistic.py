@@ -69,9 +69,9 @@ def test_bad_ratings_are_named_by_their_line(tmp_path, content, line):
 
 
 def test_misuse_is_told():
-    with pytest.raises(BadInput, match="has not learnt from words"):
+    with pytest.raises(BadInput, match="was not trained on words"):
         Logistic().score_words([sentence("grasp", "idea")])
-    with pytest.raises(BadInput, match="has not learnt from expressions"):
+    with pytest.raises(BadInput, match="was not trained on expressions"):
         Logistic().score_expressions(PAIRS)
     with pytest.raises(BadInput, match="1 labels"):
         Logistic().fit_expressions(PAIRS, [True])

@@ -91,7 +91,7 @@ def test_only_blanks_go(words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ('[{"examples": "one"}]', "a list of examples"),
         ('[{"Examples": [7]}]', "the example 7"),
         ('[{"Examples": [" "]}]', "the example ' '"),

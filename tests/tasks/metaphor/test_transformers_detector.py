@@ -173,7 +173,7 @@ def test_a_name_that_the_hub_does_not_give(monkeypatch):
         raise OSError("no route to host\nand more")
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
-    with pytest.raises(DownloadFailed, match=r"gives no such model \(no route to host\); check"):
+    with pytest.raises(DownloadFailed, match=r"has no such model \(no route to host\); check"):
         build("someone/detektor")
 
 
@@ -207,7 +207,7 @@ def test_lost_weights_are_named(copy):
 def test_damaged_weights_and_settings_are_named(copy):
     good = (copy / "model.safetensors").read_bytes()
     (copy / "model.safetensors").write_bytes(good[:100])
-    with pytest.raises(BadModel, match=r"model\.safetensors: is no sound safetensors file"):
+    with pytest.raises(BadModel, match=r"model\.safetensors: is not a valid safetensors file"):
         build(copy)
     (copy / "model.safetensors").unlink()
     with pytest.raises(BadModel, match=r"holds no \*\.safetensors"):
@@ -217,11 +217,11 @@ def test_damaged_weights_and_settings_are_named(copy):
     with pytest.raises(BadModel, match=r"trope\.json: has the level 'verses'"):
         build(copy)
     (copy / "trope.json").write_text('{"niveau": 1}')
-    with pytest.raises(BadModel, match=r"trope\.json: is not what trope train wrote"):
+    with pytest.raises(BadModel, match=r"trope\.json: was not written by trope train"):
         build(copy)
     (copy / "trope.json").unlink()
     (copy / "config.json").write_text("{")
-    with pytest.raises(BadModel, match=r"config\.json: is no JSON"):
+    with pytest.raises(BadModel, match=r"config\.json: is not JSON"):
         build(copy)
 
 

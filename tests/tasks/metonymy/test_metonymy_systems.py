@@ -64,10 +64,10 @@ def test_a_system_says_the_same_again_alone_and_in_company(system):
 def test_a_system_refuses_what_it_cannot_learn_from(system):
     with pytest.raises(BadInput, match="20 names but 1 readings"):
         system.fit(NAMES, ["literal"])
-    with pytest.raises(BadInput, match="'odd' is no reading of a location"):
+    with pytest.raises(BadInput, match="'odd' is not a reading of a location"):
         system.fit(NAMES[:1], ["odd"])
     system.fit(NAMES[:10], READINGS[:10])
-    with pytest.raises(BadInput, match="has not learnt"):
+    with pytest.raises(BadInput, match="was not trained"):
         system.predict(NAMES[10:])
 
 
@@ -131,7 +131,7 @@ def test_folds_hold_every_name_once_and_share_out_readings():
     assert all(sum(READINGS[at] == "literal" for at in fold) == 2 for fold in folds)
     assert folds == draw_folds(NAMES, READINGS, seed=1, folds=5)
     assert folds != draw_folds(NAMES, READINGS, seed=2, folds=5)
-    with pytest.raises(BadInput, match="cannot be cut into 21 folds"):
+    with pytest.raises(BadInput, match="cannot be split into 21 folds"):
         draw_folds(NAMES, READINGS, seed=1, folds=21)
 
 

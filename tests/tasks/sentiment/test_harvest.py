@@ -73,7 +73,7 @@ def test_quotas_close_a_category() -> None:
 
 
 def test_an_id_twice_is_refused() -> None:
-    with pytest.raises(BadInput, match="comes twice"):
+    with pytest.raises(BadInput, match="occurs twice"):
         list(harvest([StreamTweet("1", LONG), StreamTweet("1", "other")]))
 
 

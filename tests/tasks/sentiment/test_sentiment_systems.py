@@ -60,8 +60,8 @@ def test_features_have_names_and_the_same_for_every_tweet() -> None:
     assert full["emoji.score"] == 0.7
     assert full["surface.exclamations"] == 3
     assert full["figure.irony"] == full["figure.at_end"] == 1
-    assert full["figure.marked_feeling"] == full["valence.compound"]
-    assert full["figure.unmarked_feeling"] == 0
+    assert full["figure.marked_valence"] == full["valence.compound"]
+    assert full["figure.unmarked_valence"] == 0
     assert full["senses.positive"] == pytest.approx(0.6 / 6)
     assert any(empty.values()) is False
 
@@ -77,7 +77,7 @@ def test_hashtags_feel_but_seeds_do_not() -> None:
 def test_tree_and_negation_features() -> None:
     row = features("not lovely")
     assert row["negation.words"] == row["negation.turned"] == 1
-    assert row["tree.modifier_feeling"] < 0 == row["tree.root_feeling"]
+    assert row["tree.modifier_valence"] < 0 == row["tree.root_valence"]
 
 
 def test_integers_are_rounded_half_up_inside_of_the_scale() -> None:
@@ -93,7 +93,7 @@ def test_the_constant_is_constant() -> None:
 def test_baselines_learn_words(name: str) -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     system = SENTIMENT_SYSTEMS.load(name)(seed=1)
-    with pytest.raises(BadInput, match="has not learnt"):
+    with pytest.raises(BadInput, match="is not trained"):
         system.score([tweet("a")])
     with pytest.raises(BadInput, match="one for each"):
         system.fit([tweet("a")], [])
@@ -120,7 +120,7 @@ def sample() -> tuple[list[Analysis], list[float]]:
 def test_lexicon_system_learns_that_a_mark_turns_the_feeling() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     system = small()
-    with pytest.raises(BadInput, match="has not learnt"):
+    with pytest.raises(BadInput, match="is not trained"):
         system.score([tweet("a")])
     tweets, scores = sample()
     system.fit(tweets, scores)
@@ -148,7 +148,7 @@ def test_plain_sentiment_gives_probabilities_and_crosses_marks_with_them() -> No
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     texts = [f"{w} {n}" for w in ("awful rain", "grey sky", "lovely sun") for n in range(6)]
     model = PolarityModel()
-    with pytest.raises(BadInput, match="has not learnt"):
+    with pytest.raises(BadInput, match="is not trained"):
         model.probabilities(["x"])
     model.fit(texts, [0] * 6 + [1] * 6 + [2] * 6)
     (row,) = model.probabilities(["lovely sun @you #not"])
@@ -170,10 +170,10 @@ def test_tweeteval_needs_a_label_for_every_text(tmp_path: Path) -> None:
     (tmp_path / "val_labels.txt").write_text("0\n2\n")
     assert read_tweeteval(tmp_path, ("val",)) == (["a", "b"], [0, 2])
     (tmp_path / "val_labels.txt").write_text("0\n")
-    with pytest.raises(BadRecord, match="one label for every text"):
+    with pytest.raises(BadRecord, match="one label per text"):
         read_tweeteval(tmp_path, ("val",))
     (tmp_path / "val_labels.txt").write_text("0\nx\n")
-    with pytest.raises(BadRecord, match="is no label"):
+    with pytest.raises(BadRecord, match="is not a label"):
         read_tweeteval(tmp_path, ("val",))
 
 
@@ -182,7 +182,7 @@ def test_texts_that_say_the_same_share_a_fold() -> None:
     folds = folds_of(texts, folds=4)
     assert folds[:20] == folds[20:]
     assert {folds[:20].count(fold) for fold in range(4)} == {5}
-    with pytest.raises(BadInput, match="cannot be parted"):
+    with pytest.raises(BadInput, match="cannot be split"):
         folds_of(["same", "same"], folds=2)
 
 

@@ -1,0 +1,1 @@
+"""Metaphoric analogies: systems, controls, cross-validation, distractors, checks."""

@@ -64,7 +64,7 @@ def _choice_faults(item: Analogy) -> Iterator[ItemFault]:
     for choice, count in Counter(spelt[1:]).items():
         if count > 1:
             codes = [c for c, other in zip(WRONG, spelt[1:], strict=True) if other == choice]
-            problem = f"{choice!r} stands {count} times, as {' and '.join(codes)}"
+            problem = f"{choice!r} occurs {count} times, as {' and '.join(codes)}"
             yield ItemFault(
                 item.id, item.line, "doubled choice", problem, f"write another {codes[-1]}"
             )
@@ -78,10 +78,10 @@ def _double_faults(items: Sequence[Analogy]) -> Iterator[ItemFault]:
         everything = (*question, *map(spoken, item.choices))
         if everything in whole:
             problem = f"is the same as the item of line {whole[everything].line}"
-            yield ItemFault(item.id, item.line, "doubled item", problem, "leave one of them out")
+            yield ItemFault(item.id, item.line, "doubled item", problem, "remove one of them")
         elif question in asked:
-            problem = f"asks what the item of line {asked[question].line} asks"
-            hint = "make sure that neither right choice answers the other"
+            problem = f"asks the same as the item of line {asked[question].line}"
+            hint = "check that the right choice of one does not answer the other"
             yield ItemFault(item.id, item.line, "doubled question", problem, hint)
         whole.setdefault(everything, item)
         asked.setdefault(question, item)
@@ -95,8 +95,11 @@ def _spelling_faults(item: Analogy) -> Iterator[ItemFault]:
             f"{item.gold!r} shares more letters with the question ({scores[0]:.2f}) than any "
             f"wrong choice ({scores[nearest]:.2f})"
         )
-        told = f"let the {CODES[nearest]} share as many, or spell the right choice otherwise"
-        yield ItemFault(item.id, item.line, "spelling", problem, told)
+        hint = (
+            f"choose a {CODES[nearest]} that shares as many letters, or spell the right choice "
+            "differently"
+        )
+        yield ItemFault(item.id, item.line, "spelling", problem, hint)
 
 
 def repair_items(

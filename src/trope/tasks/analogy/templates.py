@@ -74,5 +74,5 @@ def _faults(template: Template) -> list[str]:
         for name in sorted(used - set(FIELDS))
     ]
     if "choice" not in used:
-        faults.append(f"template {template.name!r} lacks {{choice}}, so all choices read alike")
+        faults.append(f"template {template.name!r} lacks {{choice}}, so all choices look the same")
     return faults

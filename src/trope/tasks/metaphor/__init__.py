@@ -1,0 +1,1 @@
+"""Metaphor detection: detectors, silver training sets, rates of a corpus."""

@@ -1,4 +1,4 @@
-"""What a corpus says in metaphors: rates by group, and the verbs that are most metaphorical.
+"""Metaphors of a corpus: rates by group, and the verbs that are most metaphorical.
 
 Counts grow with the vocabulary and the number of groups, not with the number of texts.
 """
@@ -73,7 +73,7 @@ class MetaphorRates:
 
 @dataclass(frozen=True, slots=True)
 class VerbUse:
-    """A verb: how often it stands, how often as a metaphor, and its objects likewise."""
+    """A verb: how often it occurs, how often as a metaphor, and its objects."""
 
     lemma: str
     count: int
@@ -141,9 +141,9 @@ class CorpusMetaphors:
         return whole
 
     def verbs(self, limit: int = VERB_LIMIT) -> list[VerbUse]:
-        """The verbs that are metaphors, those first whose rate is surely high.
+        """The metaphorical verbs, those with a reliably high rate first.
 
-        They are ordered by the lower end of the interval: once out of once is no strong case.
+        Ordered by the lower end of the interval, so that rare verbs do not come first.
         """
         objects: dict[str, Counter[str]] = {}
         metaphors: Counter[tuple[str, str]] = Counter()
@@ -184,8 +184,7 @@ class CorpusMetaphors:
 
 
 def hundredth(score: float) -> int:
-    """A probability in hundredths, rounded down, but for what was a hair short by its binary
-    form."""
+    """A probability in hundredths, rounded down, with a tolerance for binary fractions."""
     return int(score * 100 + 1e-9)
 
 

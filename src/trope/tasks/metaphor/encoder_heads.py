@@ -56,7 +56,7 @@ class EncoderDetector:
         self._heads = heads
 
     def score_words(self, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
-        """A probability a word; those that the analysis brought along are not computed again."""
+        """One probability per word; those of the analysis are not computed again."""
         verdicts = iter(self._read(s.words for s in sentences if s.words and not s.metaphor))
         return [s.metaphor or (next(verdicts).metaphor if s.words else ()) for s in sentences]
 
@@ -67,7 +67,7 @@ class EncoderDetector:
         return [verdict.metaphor[at] for verdict, at in zip(verdicts, places, strict=True)]
 
     def score_sentences(self, sentences: Sequence[Parse]) -> list[Score]:
-        """A probability a sentence; none for one without words."""
+        """One probability per sentence; none for one without words."""
         verdicts = iter(self._read(s.words for s in sentences if s.words and s.figurative is None))
         return [
             s.figurative

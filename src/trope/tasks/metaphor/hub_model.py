@@ -66,14 +66,14 @@ def read_notes(folder: Path) -> DetectorNotes:
         try:
             notes = DetectorNotes(**json.loads(path.read_text("utf-8")))
         except (ValueError, TypeError) as error:
-            raise BadModel(path, f"is not what trope train wrote ({error})") from None
+            raise BadModel(path, f"was not written by trope train ({error})") from None
         if notes.level not in ("words", "sentences"):
             raise BadModel(path, f"has the level {notes.level!r}; known: words, sentences")
         return notes
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
     except ValueError as error:
-        raise BadModel(folder / "config.json", f"is no JSON ({error})") from None
+        raise BadModel(folder / "config.json", f"is not JSON ({error})") from None
     kinds = " ".join(config.get("architectures") or ())
     if "ForTokenClassification" in kinds:
         return DetectorNotes("words")

@@ -74,13 +74,13 @@ class Logistic:
         self.threshold = choose_threshold(scores, [label for row in labels for label in row])
 
     def score_words(self, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
-        """A probability a word."""
+        """One probability per word."""
         rows = [row for sentence in sentences for row in self._word_rows(sentence)]
         scores = iter(_probabilities(self._words, rows, "words"))
         return [tuple(next(scores) for _ in sentence.words) for sentence in sentences]
 
     def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
-        """A probability an expression."""
+        """One probability per expression."""
         rows = [self._row(expression) for expression in expressions]
         return list(_probabilities(self._expressions, rows, "expressions"))
 
@@ -136,7 +136,7 @@ def build(*, concreteness: str | Path | None = None, threshold: float = 0.5) -> 
 
 
 def read_concreteness(path: str | Path) -> dict[str, float]:
-    """Ratings by lemma from a file with columns `Word` and `Conc.M`, parted by tabs."""
+    """Ratings by lemma from a file with columns `Word` and `Conc.M`, separated by tabs."""
     ratings: dict[str, float] = {}
     columns: list[str] = []
     for line, text in read_lines(path):
@@ -191,5 +191,5 @@ def _small(table: Any) -> Any:
 
 def _probabilities(model: _FittedModel | None, rows: Sequence[Features], kind: str) -> list[float]:
     if model is None:
-        raise BadInput(f"this detector has not learnt from {kind}; fit it with labelled {kind}")
+        raise BadInput(f"this detector was not trained on {kind}; fit it with labelled {kind}")
     return model.probabilities(rows) if rows else []

@@ -110,7 +110,7 @@ def build(
 
 
 def read_seeds(path: str | Path = SEEDS_FILE) -> tuple[VerbExpression, ...]:
-    """Pairs of a verb and a noun, one a line; lines that begin with # say something else."""
+    """Pairs of a verb and a noun, one per line; lines that begin with # are comments."""
     seeds: list[VerbExpression] = []
     for line, text in read_lines(path):
         words = text.split()

@@ -37,7 +37,7 @@ class SilverText:
 
 @dataclass(frozen=True, slots=True)
 class SilverSplits:
-    """A training set, parted."""
+    """A training set, split."""
 
     train: tuple[SilverText, ...]
     validation: tuple[SilverText, ...]
@@ -92,8 +92,8 @@ def build_silver(
     own = [group for group in extra_groups if group not in placed]
     chosen = _validation_groups(main_groups, validation_share, seed)
     chosen |= _validation_groups(own, validation_share, seed)
-    imbalanced = _parted(main, main_groups, chosen)
-    fill = _parted(extra, extra_groups, chosen)
+    imbalanced = _split(main, main_groups, chosen)
+    fill = _split(extra, extra_groups, chosen)
     rng = random.Random(seed)
     balanced = SilverSplits(
         _balanced(imbalanced.train, fill.train, rng),
@@ -104,7 +104,7 @@ def build_silver(
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words that count when texts are compared: letters and digits, in lower case."""
+    """The words by which texts are compared: letters and digits, in lower case."""
     return tuple(_WORD.findall(text.casefold()))
 
 
@@ -215,7 +215,9 @@ def _allowed(
 def _validation_groups(groups: Sequence[int], share: float, seed: int) -> set[int]:
     """Groups drawn until they hold the share of the texts."""
     if not 0 <= share < 1:
-        raise BadInput(f"validation share {share} is no share; give one from 0 to below 1")
+        raise BadInput(
+            f"validation share {share} is not a share; give one of at least 0 and below 1"
+        )
     sizes = Counter(groups)
     order = sorted(sizes)
     random.Random(seed).shuffle(order)
@@ -227,7 +229,7 @@ def _validation_groups(groups: Sequence[int], share: float, seed: int) -> set[in
     return chosen
 
 
-def _parted(items: Sequence[SilverText], groups: Sequence[int], chosen: set[int]) -> SilverSplits:
+def _split(items: Sequence[SilverText], groups: Sequence[int], chosen: set[int]) -> SilverSplits:
     parts: dict[bool, list[SilverText]] = {True: [], False: []}
     for item, group in zip(items, groups, strict=True):
         parts[group in chosen].append(item)

@@ -27,8 +27,8 @@ from trope.tasks.metaphor.silver import SilverText
 
 ABSENT = {
     "trofi": "used where its example base is given (--trofi FILE)",
-    "mind-is-a-metaphor": "The Mind is a Metaphor: not to be had as a file",
-    "grothe": "Grothe: not to be had as a file",
+    "mind-is-a-metaphor": "The Mind is a Metaphor: not available as a file",
+    "grothe": "Grothe: not available as a file",
     "wikiqa": "WikiQA: a literal stand-in takes its place",
 }
 """Sets of the paper that are not in the research data, and what that means."""

@@ -54,13 +54,13 @@ class Detector(Protocol):
     threshold: float
 
     def score_words(self, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
-        """A score a word, for every sentence."""
+        """One score per word of every sentence."""
 
     def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
-        """A score an expression."""
+        """One score per expression."""
 
     def score_sentences(self, sentences: Sequence[Parse]) -> list[Score]:
-        """A score a sentence."""
+        """One score per sentence."""
 
 
 def find_expressions(sentence: Parse) -> tuple[VerbExpression, ...]:

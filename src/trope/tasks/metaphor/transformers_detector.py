@@ -46,7 +46,7 @@ class TransformersDetector:
         self._model, self._tokenizer, self._batch = model, tokenizer, batch_size
 
     def score_words(self, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
-        """A probability a word; none from a model of sentences."""
+        """One probability per word; none from a model of sentences."""
         return self._rows([sentence.words for sentence in sentences])
 
     def score_expressions(self, expressions: Sequence[VerbExpression]) -> list[Score]:
@@ -58,13 +58,13 @@ class TransformersDetector:
         return [row[at] for row, at in zip(self._rows(texts), places, strict=True)]
 
     def score_sentences(self, sentences: Sequence[Parse]) -> list[Score]:
-        """A probability a sentence."""
+        """One probability per sentence."""
         if self.notes.level == "words":
             return [highest(row) for row in self.score_words(sentences)]
         return self.score_texts([running_text(sentence.words) for sentence in sentences])
 
     def score_texts(self, texts: Sequence[str]) -> list[Score]:
-        """A probability a text, as it was written; words are parted by blanks where they count."""
+        """One probability per text as it was written; a model of words splits it at blanks."""
         if self.notes.level == "words":
             return [highest(row) for row in self._rows([text.split() for text in texts])]
         items = text_pieces(self._tokenizer, texts, None, self.notes.max_length) if texts else []

@@ -1,0 +1,1 @@
+"""Metonymy of names: systems, samples, review by people, validation."""

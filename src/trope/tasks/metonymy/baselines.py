@@ -38,7 +38,7 @@ class MajorityReading:
     def predict(self, names: Sequence[NameInContext]) -> list[Probabilities]:
         """The same shares for all names of a class."""
         if self._shares and any(name.name_class not in self._shares for name in names):
-            raise BadInput("this system has not learnt that class of names; fit it with both")
+            raise BadInput("this system was not trained on that class of names; train it on both")
         return [
             self._shares.get(name.name_class) or fill_readings({LITERAL: 1.0}, name.name_class)
             for name in names

@@ -1,4 +1,4 @@
-"""What is seen of a name: its role in the sentence, and the words beside it.
+"""Features of a name: its role in the sentence, and the words beside it.
 
 `role_features` reads trees, or relations that people annotated; `shallow_features` needs neither.
 """
@@ -21,7 +21,7 @@ _ARGUMENTS = ("nsubj", "obj", "obl", "xcomp", "ccomp")
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What ties a name to another word: "subj", "pp of", "gen" …; `tag` is that word's."""
+    """The relation of a name to another word: "subj", "pp of", "gen" …; `tag` is that word's."""
 
     name: str
     lemma: str = ""
@@ -32,7 +32,7 @@ class Role:
 def role_features(name: NameInContext, verb_classes: VerbClasses | None = None) -> Features:
     """Role, head and its classes, determiner, number and neighbours of a name.
 
-    `verb_classes` are those of VerbNet, where it is to be had; WordNet's are always used.
+    `verb_classes` are those of VerbNet, where it is available; WordNet's are always used.
     """
     found: Features = {}
     roles = list(_given_roles(name)) if name.roles else list(tree_roles(name))

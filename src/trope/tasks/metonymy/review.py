@@ -1,4 +1,4 @@
-"""What people decide about samples: removals, two independent annotations, reconciliation.
+"""Decisions of people about samples: removals, two independent annotations, reconciliation.
 
 Training samples are annotated by two people, test samples by one, with doubtful ones checked by a
 second; what stays unresolved is left out. Every removal has a reason that can be counted.
@@ -38,7 +38,7 @@ class ReviewOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """Annotated samples, those left out, and how far the annotators agreed (None: one alone)."""
+    """Annotated samples, those left out, and how far two annotators agreed (else None)."""
 
     kept: list[NameSample]
     removed: dict[str, str]

@@ -1,8 +1,8 @@
 """A lexical sample of names from any corpus: frames, occurrences, contexts, random subsets.
 
 As the task did it: all hits of the names of a frame, plurals and small letters too; each in its
-sentence with two before and one after; then random subsets, and people who remove what cannot be
-understood or is no name of the class at all.
+sentence with two before and one after; then random subsets, and people who remove what nobody
+understands and what is not a name of the class.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def country_frame(*, package: bool = False) -> NameFrame:
 
 
 def company_frame(path: str | Path | None = None) -> NameFrame:
-    """The companies of a list, a name a line with other names after tabs, or well-known ones."""
+    """The companies of a list (one per line, other names after tabs), or well-known ones."""
     return NameFrame("organisation", read_name_list(path) if path else shipped_companies())
 
 
@@ -55,7 +55,7 @@ def collect_samples(
 ) -> Iterator[NameSample]:
     """Every occurrence of a name of the frame as a sample of its own, `samp1` and so on.
 
-    A name over the end of a sentence is no name; `title` is the id of the text.
+    A name across the end of a sentence does not count; `title` is the id of the text.
     """
     finder = NameFinder({frame.name_class: frame.names}, ignore_case=ignore_case)
     number = 0

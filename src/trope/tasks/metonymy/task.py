@@ -80,7 +80,7 @@ class MetonymySystem(Protocol):
         """Learn from names with their fine readings; classes of names may be mixed."""
 
     def predict(self, names: Sequence[NameInContext]) -> list[Probabilities]:
-        """The probabilities of the fine readings, a name each."""
+        """The probabilities of the fine readings, one per name."""
 
 
 def metonymy_at(
@@ -144,7 +144,7 @@ def check_training(names: Sequence[NameInContext], given: Sequence[str]) -> None
     for name, reading in zip(names, given, strict=True):
         if reading not in readings(name.name_class):
             known = ", ".join(readings(name.name_class))
-            raise BadInput(f"{reading!r} is no reading of a {name.name_class}; known: {known}")
+            raise BadInput(f"{reading!r} is not a reading of a {name.name_class}; known: {known}")
 
 
 def fill_readings(found: Mapping[str, float], name_class: NameClass) -> Probabilities:

@@ -50,7 +50,7 @@ class TransformersMetonymy:
         raise BadInput("this system is trained beforehand; give the folder of a trained model")
 
     def predict(self, names: Sequence[NameInContext]) -> list[Probabilities]:
-        """The probabilities of the readings, a name each."""
+        """The probabilities of the readings, one per name."""
         most = longest(self._model, MAX_LENGTH)
         texts = [marked(name) for name in names]
         items = text_pieces(self._tokenizer, texts, None, most)
@@ -91,10 +91,10 @@ def build(*, model: str | Path, device: str = "cpu", batch_size: int = 64) -> Tr
 def _check_labels(folder: Path) -> None:
     path = folder / "config.json"
     try:
-        told = json.loads(path.read_text("utf-8")).get("id2label", {})
-        found = [told[number] for number in sorted(told, key=int)]
+        labels = json.loads(path.read_text("utf-8")).get("id2label", {})
+        found = [labels[number] for number in sorted(labels, key=int)]
     except (ValueError, AttributeError) as error:
-        raise BadModel(path, f"is no configuration of a model ({error})") from None
+        raise BadModel(path, f"is not the configuration of a model ({error})") from None
     if found != list(LABELS):
         raise BadModel(
             path,

@@ -53,7 +53,7 @@ def draw_folds(
         BadInput: for fewer than two folds, or more folds than names.
     """
     if not 2 <= folds <= len(names):
-        raise BadInput(f"{len(names)} names cannot be cut into {folds} folds")
+        raise BadInput(f"{len(names)} names cannot be split into {folds} folds")
     groups: dict[tuple[str, str], list[int]] = {}
     for at, (name, reading) in enumerate(zip(names, readings, strict=True)):
         groups.setdefault((name.name_class, reading), []).append(at)

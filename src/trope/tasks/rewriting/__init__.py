@@ -1,0 +1,1 @@
+"""Rewriting: candidates for verbs in place, their ranker and its measures."""

@@ -34,10 +34,10 @@ CHEAP = (
     *ALONE, *RELATED, *(f"fits_{group}" for group in GROUPS),
     "place_rank", "place_senses", "place_surroundings",
 )  # fmt: skip
-"""What is known without reading a candidate in its place."""
+"""Features that need no reading of a candidate in its place."""
 
 CONTEXT = ("sentence_kept", "word_kept", "word_in_sentence", "sentence_change", "form_fits")
-"""What reading it there adds."""
+"""Features of a candidate read in its place."""
 
 RADIUS = 3
 """Edges of WordNet within which two verbs are near each other."""

@@ -1,4 +1,4 @@
-"""The words that may stand in a place, with all that is known of each by itself."""
+"""The words that may fill a place, with what is known of each without context."""
 
 from __future__ import annotations
 

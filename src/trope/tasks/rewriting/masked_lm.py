@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from trope.core.errors import BadInput, MissingExtra
-from trope.tasks.rewriting.task import MetaphorJudge, TreeParser, verb_base
+from trope.tasks.rewriting.task import MetaphorJudge, TaskParser, verb_base
 
 INITIAL, EACH = 200, 6
 
@@ -88,7 +88,7 @@ def silver_candidates(
     words: Sequence[str],
     at: int,
     filler: Filler,
-    parser: TreeParser,
+    parser: TaskParser,
     detector: MetaphorJudge,
     *,
     threshold: float = 0.5,
@@ -121,7 +121,7 @@ def silver_candidates(
 
 
 def _filtered(
-    fillers: Sequence[str], words: Sequence[str], at: int, parser: TreeParser, focus_may_stay: bool
+    fillers: Sequence[str], words: Sequence[str], at: int, parser: TaskParser, focus_may_stay: bool
 ) -> _Sorted:
     """Fillers that are words, verbs in the place, and of different lemmas; the rest is counted."""
     found = _Sorted()

@@ -31,7 +31,7 @@ BASE = "all-mpnet-base-v2"
 
 
 class Meanings(Protocol):
-    """A source of vectors; `kind` tells which, for rankers that were trained on one."""
+    """A source of vectors; `kind` says which, for rankers that were trained on one."""
 
     kind: str
 
@@ -74,7 +74,7 @@ class PublicMeanings:
         pending = [w for n, words in enumerate(sentences) for w in windows(n, pieces(words))]
         todo = list(batches(pending))
         found: list[Array] = [_NOTHING] * len(sentences)
-        # a batch a thread: threads that share a batch wait for each other most of the time
+        # one batch per thread: threads that share a batch wait for each other most of the time
         with self._network.one_thread_each(), ThreadPoolExecutor(self._threads) as pool:
             for batch, words in zip(todo, pool.map(self._words, todo), strict=True):
                 _sort_in(found, batch, words, sentences)

@@ -221,6 +221,6 @@ def read_ranker(path: Path) -> SubstituteRanker:
 
 
 def write_ranker(ranker: SubstituteRanker, path: Path) -> None:
-    """Put the ranker into a file that appears whole, a line a weight."""
+    """Write the ranker to a file atomically, one weight per line."""
     with atomic_write(path) as file:
         file.write(msgspec.json.format(msgspec.json.encode(ranker), indent=1).decode() + "\n")

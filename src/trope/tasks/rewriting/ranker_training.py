@@ -254,8 +254,8 @@ def cross_scores(
         scores = learn_directions(training, said, names, own=own_of, penalty=penalty, here=here)
         for place, judged in enumerate(tested):
             if fold[place] == number:
-                told = said.columns(judged.word, judged.lemmas, judged.direction)
-                found[place] = scores[judged.direction].of({**judged.columns, **told})
+                accepted = said.columns(judged.word, judged.lemmas, judged.direction)
+                found[place] = scores[judged.direction].of({**judged.columns, **accepted})
     return found
 
 

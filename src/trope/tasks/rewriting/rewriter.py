@@ -36,7 +36,7 @@ _OWN = 3  # spellings that the word of the place may have itself
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A word for a place, and why it is offered.
+    """A candidate for a place, and why it is offered.
 
     `score` orders the candidates (log-odds). `fit` is how well the verb goes with its subject,
     object and pattern, `meaning` how near the sentence stays (cosine of the word in its place),
@@ -219,6 +219,6 @@ def find_verb(parses: Sequence[Parse], verb: str) -> tuple[int, int]:
         raise BadInput(f"the text has no verb {verb!r}; {known}")
     if len(found) > 1:
         raise BadInput(
-            f"the verb {verb!r} stands {len(found)} times in the text; give the sentence alone"
+            f"the verb {verb!r} occurs {len(found)} times in the text; give the sentence alone"
         )
     return found[0]

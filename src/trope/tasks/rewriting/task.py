@@ -1,4 +1,4 @@
-"""What rewriting is about: a word of a sentence, and words that could stand in its place."""
+"""Rewriting: a word of a sentence, and words that could replace it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ TREES = ("syntax",)
 _VERB_FORMS = ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG")
 
 
-class TreeParser(Protocol):
-    """Whatever reads sentences that are split into words."""
+class TaskParser(Protocol):
+    """Parses sentences that are split into words."""
 
     def parse(
         self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
@@ -34,7 +34,7 @@ class TreeParser(Protocol):
 
 
 class MetaphorJudge(Protocol):
-    """What tells metaphors: the heads of an encoder."""
+    """Decides what is a metaphor: the heads of an encoder."""
 
     def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
         """What it says of each sentence."""
@@ -61,7 +61,7 @@ class WordPlace:
 
     @property
     def upos(self) -> str:
-        """VERB, NOUN, ADJ or ADV, as was told or else as the parser tags it."""
+        """VERB, NOUN, ADJ or ADV, as given, or as the parser tags it."""
         return self.part or self.parse.upos[self.at]
 
     @property
@@ -105,7 +105,7 @@ def verb_base(form: str) -> str:
     return lemma(small, "VERB", tag) or small
 
 
-def places_of(targets: Sequence[SubstitutionTarget], parser: TreeParser) -> list[WordPlace]:
+def places_of(targets: Sequence[SubstitutionTarget], parser: TaskParser) -> list[WordPlace]:
     """The words of a substitution set in their sentences, read in one go."""
     cuts = [_sentence(target) for target in targets]
     parses = parser.parse([words for words, _ in cuts], TREES)

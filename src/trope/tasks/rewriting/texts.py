@@ -114,7 +114,7 @@ def _verbs_of(number: int, analysis: Analysis, verb: str | None, to: Direction) 
 def all_rewritings(
     analysis: Analysis, rewriter: Rewriter, detector: MetaphorJudge, *, top: int = 6
 ) -> list[Rewriting]:
-    """Candidates for all verbs that have any: plain ones for metaphors, pictures for others."""
+    """Literal candidates for all metaphorical verbs, metaphorical candidates for the others."""
     found: list[Rewriting] = []
     for to in DIRECTIONS:
         try:
@@ -139,17 +139,17 @@ def sentence_parses(analysis: Analysis) -> tuple[list[int], list[Parse]]:
 def _named(parses: Sequence[Parse], verb: str) -> list[tuple[int, int]]:
     sentence, at = find_verb(parses, verb)
     if not is_known(WordPlace(parses[sentence], at, "VERB")):
-        raise BadInput(f"the verb {verb!r} is in no dictionary of trope; choose another")
+        raise BadInput(f"the verb {verb!r} is not in the dictionaries of trope; choose another")
     if idiom := idiom_at(parses[sentence], at):
         raise BadInput(
-            f"{verb!r} belongs to the idiom {idiom!r}, whose words mean nothing one by one; "
-            "rewrite the idiom as a whole"
+            f"{verb!r} belongs to the idiom {idiom!r}, whose words are not "
+            "rewritten one by one; rewrite the idiom as a whole"
         )
     return [(sentence, at)]
 
 
 def is_known(place: WordPlace) -> bool:
-    """Whether anything is known of the word by itself, without which all would be guessing."""
+    """Whether a dictionary of trope has the word."""
     net = wordnet_of(place.upos)
     return bool(net and net.senses(place.lemma)) or bool(
         lemma_vector(place.lemma, place.upos).any()
@@ -166,7 +166,7 @@ def _fitting(
     known = [(s, at) for s, at in verbs if is_known(WordPlace(parses[s], at, "VERB"))]
     if not known:
         names = ", ".join(parses[s].words[at] for s, at in verbs)
-        raise BadInput(f"the verbs of the text are in no dictionary of trope ({names})")
+        raise BadInput(f"the verbs of the text are not in the dictionaries of trope ({names})")
     free = [(s, at) for s, at in known if not idiom_at(parses[s], at)]
     if not free:
         raise BadInput("all verbs of the text belong to idioms; rewrite these as a whole")

@@ -21,7 +21,7 @@ from trope.corpora.substitution import (
     read_swords,
 )
 from trope.corpora.vua import read_vua_words
-from trope.tasks.rewriting.task import TREES, Direction, TreeParser, WordPlace, verb_base
+from trope.tasks.rewriting.task import TREES, Direction, TaskParser, WordPlace, verb_base
 from trope.text.tokenise import tokenise
 
 _CHUNK = re.compile(r"\S+")
@@ -46,7 +46,7 @@ class JudgedHeadline:
         return frozenset(lemma for lemma, accepted in pairs if accepted)
 
 
-def judged_headlines(headlines: Iterable[Headline], parser: TreeParser) -> list[JudgedHeadline]:
+def judged_headlines(headlines: Iterable[Headline], parser: TaskParser) -> list[JudgedHeadline]:
     """The headlines that have judged candidates, with their trees, in the order of the file."""
     originals: dict[str, Headline] = {}
     candidates: dict[str, list[Headline]] = {}

@@ -15,7 +15,7 @@ from trope.tasks.rewriting.inventory import WordInventory, read_inventory, stati
 from trope.tasks.rewriting.task import WordPlace, verb_base
 
 MOST_CANDIDATES = 1000
-"""Candidates that are read in one place: more are no list that someone made by hand."""
+"""Candidates that are read in one place: nobody writes a longer list by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,8 @@ def read_candidates(given: str) -> list[str]:
     found = [word.strip() for word in words if word.strip()]
     if not found:
         raise BadInput(
-            "the list of candidates is empty; give words with commas, or a file with a word a line"
+            "the list of candidates is empty; give words separated by commas, or a file with one "
+            "word per line"
         )
     if len(found) > MOST_CANDIDATES:
         raise BadInput(f"the list has {len(found)} candidates; give at most {MOST_CANDIDATES}")
@@ -60,8 +61,8 @@ def usable_candidates(words: Sequence[str], place: WordPlace) -> UserCandidates:
     """
     given = sort_candidates(words, place)
     if not len(given.verbs):
-        told = "; ".join(f"{own.word!r} {own.reason}" for own in given.refused)
-        raise BadInput(f"none of the candidates can stand for {place.word!r}: {told}")
+        reasons = "; ".join(f"{own.word!r} {own.reason}" for own in given.refused)
+        raise BadInput(f"none of the candidates can replace {place.word!r}: {reasons}")
     return given
 
 
@@ -73,9 +74,9 @@ def sort_candidates(words: Iterable[str], place: WordPlace) -> UserCandidates:
         base = verb_base(word)
         problem = _problem(word, base)
         if not problem and base == place.lemma:
-            problem = "is the verb itself"
+            problem = "is the verb of the text"
         if not problem and base in lemmas:
-            problem = f"is {lemmas[base]!r} again"
+            problem = f"repeats {lemmas[base]!r}"
         if problem:
             refused.append(RefusedWord(word, problem))
         else:
@@ -84,18 +85,18 @@ def sort_candidates(words: Iterable[str], place: WordPlace) -> UserCandidates:
 
 
 def _problem(word: str, base: str) -> str:
-    """Why nothing can be said of a word in the place of a verb; empty where something can."""
+    """Why a word cannot be ranked in the place of a verb; empty where it can."""
     if len(word.split()) > 1:
         return "is more than one word"
     if base in shipped_verbs().auxiliary:
         return "is an auxiliary"
     if base in read_inventory("VERB").rows or read_wordnet("VERB").senses(base):
         return ""
-    return "is no verb" if _is_word(word) else "is in no dictionary of trope"
+    return "is not a verb" if _is_word(word) else "is not in the dictionaries of trope"
 
 
 def _is_word(word: str) -> bool:
-    """Whether anything of trope knows the word, as whatever part of speech."""
+    """Whether a dictionary of trope has the word, as any part of speech."""
     small = word.lower()
     return (
         small in static_vectors()

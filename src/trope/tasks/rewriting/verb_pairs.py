@@ -1,6 +1,6 @@
 """What people said of pairs of verbs: the one that stands in a headline, the one put there.
 
-A pair that nobody judged is told of by pairs like it: both verbs count, by the square of their
+A pair that nobody judged is estimated from similar pairs: both verbs count, by the square of their
 likeness. The judged pairs themselves are not kept. Every verb is written as so many numbers, its
 likeness to groups of verbs, and the pairs of each direction are added up in two tables of these.
 """
@@ -34,7 +34,7 @@ AcceptanceTable = Mapping[str, tuple[float, float]]
 
 
 class VerbPairs(msgspec.Struct, frozen=True):
-    """The tables: a vector a group of verbs, and for each direction two sums over judged pairs."""
+    """One vector per group of verbs, and for each direction two sums over judged pairs."""
 
     groups: bytes
     sums: dict[str, bytes]

@@ -1,0 +1,1 @@
+"""Sentiment of figurative texts: systems, harvest, submissions of the shared task."""

@@ -58,7 +58,7 @@ class BagOfWords:
     def score(self, tweets: Sequence[Analysis]) -> list[float]:
         """The most likely integer of each tweet."""
         if self._model is None:
-            raise BadInput(f"system {self._name!r} has not learnt; fit it with scored tweets")
+            raise BadInput(f"system {self._name!r} is not trained; fit it with scored tweets")
         if not tweets:
             return []
         return [float(value) for value in self._model.predict([tweet.text for tweet in tweets])]

@@ -90,7 +90,7 @@ def write_bundle(
 
 
 def _square(side: int, colour: tuple[int, int, int]) -> bytes:
-    """A picture of one colour as PNG: the server wants a logo."""
+    """An image of one colour as PNG: the server requires a logo."""
     header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     rows = (b"\0" + bytes(colour) * side) * side
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))

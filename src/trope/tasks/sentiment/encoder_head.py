@@ -23,7 +23,7 @@ class EncoderSentiment:
 
     Paper: none; the score learns from SemEval-2015 Task 11 beside polarity and irony.
     Needs: nothing for the tier `small`; public weights and the extra `hub` for `base`.
-    Gives: real scores; what an analysis brings along is not computed again.
+    Gives: real scores; scores of the analysis are not computed again.
     Differs: it ships trained, so there is nothing to fit.
     """
 
@@ -34,7 +34,7 @@ class EncoderSentiment:
         self._encoder = encoder
 
     def score(self, tweets: Sequence[Analysis]) -> list[float]:
-        """A real number from −5 to 5 a tweet; 0 for one without words."""
+        """A real number from −5 to 5 per tweet; 0 for one without words."""
         unread = {
             at: words
             for at, tweet in enumerate(tweets)

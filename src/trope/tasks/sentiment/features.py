@@ -1,4 +1,4 @@
-"""What the lexicon system sees of a tweet: some fifty numbers, each with a name and a group."""
+"""Features of the lexicon system: about fifty numbers per tweet, each with a name and a group."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SEEDS = frozenset((*SARCASM_TAGS, *IRONY_TAGS))
 
 @dataclass(frozen=True, slots=True)
 class TweetWords:
-    """A tweet as the features want it: its words, with and without hashtags, and their feeling."""
+    """A tweet as the features want it: its words, with and without hashtags, and their valence."""
 
     analysis: Analysis
     tags: tuple[str, ...]
@@ -43,7 +43,7 @@ class TweetWords:
 
 
 def tweet_words(analysis: Analysis, lexica: PolarityLexica) -> TweetWords:
-    """The tweet with the feeling of its words; those harvested by are no words of its own."""
+    """The tweet with the valence of its words, without the hashtags that it was harvested by."""
     marks = analysis.text.count("!")
     plain = tuple(token for token in analysis.tokens if not token.text.startswith(("#", "@")))
     words = [
@@ -93,11 +93,11 @@ def lexicon_features(tweet: TweetWords, lexica: PolarityLexica) -> Features:
 
 
 def figurative_features(tweet: TweetWords) -> Features:
-    """The marks of figures, and what they do to the feeling of the words."""
+    """The marks of figures, and how they change the valence of the words."""
     text = tweet.analysis.text.lower()
     category = category_of(text, _WHOLE_TAGS)
     marked = float(category in ("sarcasm", "irony"))
-    feeling = tweet.without.compound
+    compound = tweet.without.compound
     last = tweet.tags[-1] if tweet.tags else ""
     return {
         "figure.sarcasm": float(any(tag.startswith("sarcas") for tag in tweet.tags)),
@@ -108,9 +108,9 @@ def figurative_features(tweet: TweetWords) -> Features:
         "figure.at_end": float(last in _SEEDS),
         "figure.literally": float("literally" in text),
         "figure.simile": float(bool(_SIMILE.search(text))),
-        "figure.marked_feeling": marked * feeling,
-        "figure.marked_strength": marked * abs(feeling),
-        "figure.unmarked_feeling": (1 - marked) * feeling,
+        "figure.marked_valence": marked * compound,
+        "figure.marked_strength": marked * abs(compound),
+        "figure.unmarked_valence": (1 - marked) * compound,
     }
 
 
@@ -138,15 +138,15 @@ def syntax_features(tweet: TweetWords) -> Features:
     total = max(1, len(tweet.plain))
     small = [token.text.lower() for token in tweet.plain]
     found = {f"tags.{tag.lower()}": _share(tweet.plain, tag) for tag in _TAGS}
-    felt = dict(zip((id(token) for token in tweet.plain), tweet.without.words, strict=True))
+    valences = dict(zip((id(token) for token in tweet.plain), tweet.without.words, strict=True))
     return found | {
         "words.first_person": sum(word in _FIRST for word in small) / total,
         "words.second_person": sum(word in _SECOND for word in small) / total,
         "negation.words": float(sum(is_negator(word) for word in small)),
         "negation.turned": float(tweet.without.negated),
-        "tree.root_feeling": _sum(felt, [t for t in tokens if t.head == ROOT]),
-        "tree.object_feeling": _sum(felt, [t for t in tokens if t.deprel in ("obj", "iobj")]),
-        "tree.modifier_feeling": _sum(felt, [t for t in tokens if t.deprel == "amod"]),
+        "tree.root_valence": _sum(valences, [t for t in tokens if t.head == ROOT]),
+        "tree.object_valence": _sum(valences, [t for t in tokens if t.deprel in ("obj", "iobj")]),
+        "tree.modifier_valence": _sum(valences, [t for t in tokens if t.deprel == "amod"]),
         "tree.clauses": float(
             sum(token.deprel in ("advcl", "ccomp", "xcomp", "acl", "conj") for token in tokens)
         ),
@@ -177,5 +177,5 @@ def _share(tokens: Sequence[Token], tag: str) -> float:
     return sum(token.upos == tag for token in tokens) / max(1, len(tokens))
 
 
-def _sum(felt: Mapping[int, float], tokens: Sequence[Token]) -> float:
-    return sum(felt.get(id(token), 0.0) for token in tokens)
+def _sum(valences: Mapping[int, float], tokens: Sequence[Token]) -> float:
+    return sum(valences.get(id(token), 0.0) for token in tokens)

@@ -30,14 +30,14 @@ from trope.text.duplicates import find_duplicates
 from trope.text.normalise import drop_links
 
 REASONS = ("empty", "not-wanted", "too-short", "exact", "near", "over-quota")
-"""Why a tweet goes, in the order in which it is asked."""
+"""Why a tweet is dropped, in the order of the checks."""
 
 _HASHTAG = re.compile(patterns.HASHTAG)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamTweet:
-    """A tweet of a stream; `author` is empty where nobody says it."""
+    """A tweet of a stream; `author` is empty where it is unknown."""
 
     id: str
     text: str
@@ -66,7 +66,7 @@ class HarvestRules:
 
 @dataclass(frozen=True, slots=True)
 class HarvestVerdict:
-    """What became of one tweet: kept with its cleaned text, category and source, or a reason."""
+    """The decision about one tweet: its cleaned text, category and source, or a reason."""
 
     id: str
     text: str = ""
@@ -90,7 +90,7 @@ class HarvestFunnel:
     dropped: dict[str, int]
 
     def describe(self) -> str:
-        """One line a step."""
+        """One line per step."""
         lines = [f"{self.seen} seen"]
         lines += [f"− {count} {reason}" for reason, count in self.dropped.items()]
         lines += [f"= {count} {category}" for category, count in self.kept.items()]
@@ -100,7 +100,7 @@ class HarvestFunnel:
 def harvest(
     tweets: Iterable[StreamTweet], rules: HarvestRules | None = None
 ) -> Iterator[HarvestVerdict]:
-    """A verdict a tweet, in order, as the tweets come.
+    """One verdict per tweet, in the order of the tweets.
 
     Raises:
         BadInput: for an id that comes twice, which no stream of tweets should have.
@@ -113,7 +113,7 @@ def harvest(
     def candidates() -> Iterator[tuple[str, str]]:
         for tweet in tweets:
             if tweet.id in seen:
-                raise BadInput(f"tweet {tweet.id} comes twice; give each tweet once")
+                raise BadInput(f"tweet {tweet.id} occurs twice; give each tweet once")
             seen.add(tweet.id)
             verdict = _first_look(tweet, rules)
             waiting[tweet.id] = verdict
@@ -158,7 +158,7 @@ def without_links(text: str) -> str:
 
 
 def _first_look(tweet: StreamTweet, rules: HarvestRules) -> HarvestVerdict:
-    """What can be said of a tweet by itself."""
+    """The decision about a tweet by itself."""
     text = without_links(tweet.text)
     if not text:
         return HarvestVerdict(tweet.id, reason="empty")

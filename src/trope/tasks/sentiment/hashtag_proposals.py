@@ -77,7 +77,7 @@ def _proposal(
 
 
 def _lsa(texts: list[str], dimensions: int, seed: int) -> Vectors:
-    """A vector a tweet, of its words without hashtags and of its hashtags."""
+    """One vector per tweet, of its words and its hashtags."""
     try:
         from sklearn.decomposition import TruncatedSVD
         from sklearn.feature_extraction.text import TfidfVectorizer

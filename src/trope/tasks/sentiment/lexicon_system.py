@@ -28,7 +28,7 @@ _MENTION = re.compile(r"@\w+")
 
 
 class PolarityModel:
-    """A linear classifier of tweets over words and letters; hashtags of harvests are unseen.
+    """A linear classifier of tweets over words and letters; hashtags of harvests are removed.
 
     Needs: the extra `systems`, labelled tweets such as TweetEval's.
     Gives: a probability for each class, in the order of the labels.
@@ -38,7 +38,7 @@ class PolarityModel:
         self._model: Any = None
 
     def fit(self, texts: Sequence[str], labels: Sequence[int]) -> PolarityModel:
-        """Learn from labelled tweets; gives itself back."""
+        """Learn from labelled tweets; return the model."""
         if not texts or len(texts) != len(labels):
             raise BadInput(f"{len(texts)} texts but {len(labels)} labels; give one for each")
         try:
@@ -58,7 +58,7 @@ class PolarityModel:
     def probabilities(self, texts: Sequence[str]) -> Probabilities:
         """The probability of each class, text by text."""
         if self._model is None:
-            raise BadInput("the model of plain tweets has not learnt; fit it with labelled tweets")
+            raise BadInput("the model of plain tweets is not trained; fit it with labelled tweets")
         if not texts:
             return []
         rows = self._model.predict_proba([without_seeds(text) for text in texts])
@@ -83,10 +83,10 @@ def read_tweeteval(folder: str | Path, parts: Sequence[str]) -> tuple[list[str],
         texts += [text for _, text in read_lines(Path(folder) / f"{part}_text.txt")]
         for line, label in read_lines(path):
             if not label.strip().isdigit():
-                raise BadRecord(path, line, f"{label!r} is no label; get the file again")
+                raise BadRecord(path, line, f"{label!r} is not a label; get the file again")
             labels.append(int(label))
         if len(texts) != len(labels):
-            raise BadRecord(path, None, "has not one label for every text; get both files again")
+            raise BadRecord(path, None, "does not have one label per text; get both files again")
     return texts, labels
 
 
@@ -143,7 +143,7 @@ class LexiconSystem:
         self.fit_rows(self.rows(tweets), scores)
 
     def score(self, tweets: Sequence[Analysis]) -> list[float]:
-        """A real number a tweet."""
+        """One real number per tweet."""
         return self.score_rows(self.rows(tweets))
 
     def rows(self, tweets: Sequence[Analysis]) -> list[Features]:
@@ -172,9 +172,9 @@ class LexiconSystem:
         ]
 
     def score_rows(self, rows: Sequence[Features]) -> list[float]:
-        """A real number a row."""
+        """One real number per row."""
         if not self._models:
-            raise BadInput("system 'lexicon' has not learnt; fit it with scored tweets")
+            raise BadInput("system 'lexicon' is not trained; fit it with scored tweets")
         if not rows:
             return []
         table = self._table(rows)

@@ -1,7 +1,7 @@
 """Submissions to the task: read strictly, scored by the task's measures, overall and by category.
 
-The organisers' own program skips what it cannot use; here every fault is told with its line, since
-a skipped tweet costs the penalty without a word. A missing id is no fault: it costs the penalty.
+The organisers' own program skips what it cannot use; here every fault is reported with its line,
+since a skipped tweet silently costs the penalty. A missing id is not a fault: it costs the penalty.
 """
 
 from __future__ import annotations

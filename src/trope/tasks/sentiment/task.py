@@ -20,7 +20,7 @@ class SentimentSystem(Protocol):
     """What an entry of `SENTIMENT_SYSTEMS` makes."""
 
     def score(self, tweets: Sequence[Analysis]) -> list[float]:
-        """A real number from −5 to 5 a tweet."""
+        """A real number from −5 to 5 per tweet."""
 
 
 def to_integers(scores: Iterable[float]) -> list[int]:

@@ -40,7 +40,7 @@ class TransformersSentiment:
         self._model, self._tokenizer, self._batch = model, tokenizer, batch_size
 
     def score(self, tweets: Sequence[Analysis]) -> list[float]:
-        """A real number from −5 to 5 a tweet."""
+        """A real number from −5 to 5 per tweet."""
         most = longest(self._model, MAX_LENGTH)
         items = text_pieces(self._tokenizer, [tweet.text for tweet in tweets], None, most)
         pad = self._tokenizer.pad_token_id

@@ -1,4 +1,4 @@
-"""The feeling of words in a row: boosters, negation, capitals, a "but" in the middle.
+"""Valence of words in context: boosters, negation, capitals, a "but" in the middle.
 
 The constants are those of Hutto and Gilbert (2014), the code is ours.
 """
@@ -40,7 +40,7 @@ _RUN = re.compile(r"(.)\1{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Valence:
-    """Words with their feeling in context, and what they come to.
+    """Words with their valence in context, and their sum.
 
     `words` has a number for every word, 0 for most; `compound` is between −1 and 1.
     """
@@ -79,7 +79,7 @@ def is_negator(word: str) -> bool:
 
 
 def valence(words: Sequence[str], lexicon: Mapping[str, float], *, marks: int = 0) -> Valence:
-    """The feeling of each word where it stands, and of all of them.
+    """The valence of each word in context, and of the text.
 
     Args:
         marks: exclamation marks of the text; up to four make it stronger.

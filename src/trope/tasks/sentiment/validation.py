@@ -36,7 +36,7 @@ def folds_of(texts: Sequence[str], *, folds: int = FOLDS, seed: int = 0) -> list
     for at, text in enumerate(texts):
         groups.setdefault(comparable(text), []).append(at)
     if folds < 2 or len(groups) < folds:
-        raise BadInput(f"{len(groups)} different texts cannot be parted into {folds} folds")
+        raise BadInput(f"{len(groups)} different texts cannot be split into {folds} folds")
     found = [0] * len(texts)
     order = np.random.default_rng(seed).permutation(len(groups)).tolist()
     for place, places in zip(order, groups.values(), strict=True):
@@ -48,7 +48,7 @@ def folds_of(texts: Sequence[str], *, folds: int = FOLDS, seed: int = 0) -> list
 def category_weights(
     texts: Sequence[str], shares: Mapping[Category, float] = TEST_SHARES
 ) -> list[float]:
-    """A weight a text, by which the categories have the wanted shares; the mean weight is 1."""
+    """One weight per text that gives the categories the wanted shares; the mean weight is 1."""
     categories = [category_of(text) for text in texts]
     counts = Counter(categories)
     present = sum(shares.get(name, 0.0) for name in counts)

@@ -13,7 +13,7 @@ from trope.core.files import atomic_write
 from trope.core.progress import Say
 from trope.tasks.rewriting.features import context_features
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.task import TreeParser, WordPlace
+from trope.tasks.rewriting.task import TaskParser, WordPlace
 
 Asked = Sequence[tuple[WordPlace, Sequence[str]]]
 
@@ -61,7 +61,7 @@ class RewritingRun:
     """
 
     data: Path
-    parser: TreeParser
+    parser: TaskParser
     meanings: Meanings
     teacher: Meanings | None
     sizes: SampleSizes
