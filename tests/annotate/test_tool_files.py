@@ -241,7 +241,7 @@ def test_label_studio_offset_that_cannot_be_is_refused(
         ("crowdflower", "x.csv", "_unit_id,text,candidates\n1,Hm.,a\n1,Ha.,a\n", "different texts"),
         ("label-studio", "x.json", '[{"id": 1}]', "x.json:1: is not a valid task"),
         ("label-studio", "x.json", '[{"id": 1, "data": {"image": "u"}}]',
-         "no column is called text"),
+         "no column is called 'text'"),
     ],
 )  # fmt: skip
 def test_bad_file_of_a_tool_is_refused_whole(

@@ -26,7 +26,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_a_table_without_a_text_column(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = said(["analyze", table], capsys)
-    assert "table.csv:2: no column is called text among a, b" in words
+    assert "table.csv:2: no column is called 'text' (found: a, b)" in words
     assert "name it with --column" in words
 
 

@@ -52,7 +52,7 @@ def test_a_named_column_that_is_not_there_is_refused_with_those_that_are():
 
 
 def test_a_table_without_a_text_column_is_refused_with_the_remedy():
-    with pytest.raises(BadRecord, match="no column is called text among id, label; call the one"):
+    with pytest.raises(BadRecord, match=r"no column is called 'text' \(found: id, label\); rename"):
         texts("id,label\n1,0\n")
 
 

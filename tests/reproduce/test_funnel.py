@@ -56,5 +56,5 @@ def test_runs_that_do_not_fit(folder: Path, tmp_path_factory: pytest.TempPathFac
     with pytest.raises(MissingData, match="trope recipe"):
         funnel_table(tmp_path_factory.mktemp("empty"), "mean")
     (folder / "funnel.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(BadRecord, match="no funnel"):
+    with pytest.raises(BadRecord, match="not the funnel"):
         funnel_table(folder, "newsmet")

@@ -1,0 +1,1 @@
+"""The commands: each parses its options, calls one function and prints."""

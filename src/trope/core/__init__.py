@@ -1,0 +1,1 @@
+"""What every layer stands on: records, errors, settings, files, JSON, progress."""

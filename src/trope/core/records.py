@@ -145,7 +145,7 @@ class Token:
 
     @property
     def is_word(self) -> bool:
-        """Whether the token counts as a word: it has a letter or a digit."""
+        """Whether the token is a word, that is, has a letter or a digit."""
         return is_word(self.text)
 
 

@@ -256,7 +256,9 @@ def json_text(value: Any, name: str, number: int) -> str:
 def _text_key(row: Mapping[str, str], wanted: str | None, name: str, line: int) -> str:
     key = _named(row, wanted, name, line) if wanted else find_column(row, TEXT_COLUMNS)
     if key is None:
-        problem = f"no column is called text among {', '.join(row)}; call the one of the texts so"
+        problem = (
+            f"no column is called 'text' (found: {', '.join(row)}); rename the column of texts"
+        )
         raise NoTextColumn(name, line, problem)
     return key
 

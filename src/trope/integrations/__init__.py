@@ -1,0 +1,1 @@
+"""trope inside other libraries: the spaCy component."""

@@ -1,0 +1,1 @@
+"""Words: inflection, verbs, idioms, names and their readings, WordNet, polarity, vectors."""

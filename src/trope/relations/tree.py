@@ -9,7 +9,7 @@ MAX_CONJUNCTS = 16
 
 
 class Tree:
-    """The tree of one sentence, made in one pass over its words."""
+    """The tree of one sentence."""
 
     __slots__ = ("_spans", "children", "parse", "root")
 

@@ -36,7 +36,7 @@ class PrintedCount(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-class RunFunnel(msgspec.Struct, frozen=True):
+class PaperFunnel(msgspec.Struct, frozen=True):
     """All steps of a run."""
 
     recipe: str
@@ -44,7 +44,7 @@ class RunFunnel(msgspec.Struct, frozen=True):
     published: tuple[PrintedCount, ...] = ()
 
 
-def read_funnel(folder: Path) -> RunFunnel:
+def read_funnel(folder: Path) -> PaperFunnel:
     """The funnel of a run.
 
     Raises:
@@ -55,7 +55,7 @@ def read_funnel(folder: Path) -> RunFunnel:
     if not path.is_file():
         raise MissingData(path, "give the folder of a finished run of `trope recipe`")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunFunnel)
+        return msgspec.json.decode(path.read_bytes(), type=PaperFunnel)
     except msgspec.MsgspecError as error:
         raise BadRecord(
             path, None, f"is not the funnel of a run ({error}); run the recipe again"
