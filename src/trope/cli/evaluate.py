@@ -25,7 +25,7 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
               help="Folder of a model from `trope train`, instead of the one that ships. Given "
                    "several times, mean and spread of the figures.")  # fmt: skip
 @click.option("--model-folder", "detector", type=_FOLDER,
-              help="Folder of another model to measure beside it: from `trope train metaphor "
+              help="Folder of another model to measure as well: from `trope train metaphor "
                    "--model` (or sentiment, metonymy), or a language model (analogy, "
                    "rewriting).")  # fmt: skip
 @click.option("--predictions", type=_FOLDER,

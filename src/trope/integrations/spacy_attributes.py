@@ -1,4 +1,4 @@
-"""What spaCy's documents keep of trope, and what their extension attributes make of it."""
+"""What trope stores in spaCy documents, and the extension attributes that read it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def relations_of_token(token: Token) -> list[Relation]:
 
 
 def metaphor_of_token(token: Token) -> float | None:
-    """How probably a token is a metaphor; None for blanks, and where no model has said so."""
+    """How probably a token is a metaphor; None for blanks, and without a model for it."""
     found = token.doc.user_data.get(SCORES)
     return None if found is None else found[1][token.i]
 

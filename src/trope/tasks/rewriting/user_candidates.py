@@ -15,7 +15,7 @@ from trope.tasks.rewriting.inventory import WordInventory, read_inventory, stati
 from trope.tasks.rewriting.task import WordPlace, verb_base
 
 MOST_CANDIDATES = 1000
-"""Candidates that are read in one place: nobody writes a longer list by hand."""
+"""Most candidates that are read in one place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.core.records import MetaphorThresholds
 from trope.encoder.base import ADAPTERS, BaseEncoder, Floats, TierMean, log_odds
 from trope.encoder.models import model_folder
@@ -55,13 +55,13 @@ _READING = 1024
 
 @dataclass(frozen=True, slots=True)
 class HeadlineRun:
-    """Where a run reads and writes, and with what."""
+    """The folders and settings of a run."""
 
     settings: HeadlineSettings
     data: Path
     work: Path
     device: str
-    say: Say
+    say: MessageWriter
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -83,7 +83,9 @@ class HeadlineRun:
         return model
 
 
-def begin(settings: HeadlineSettings, data: Path, work: Path, device: str, say: Say) -> HeadlineRun:
+def begin(
+    settings: HeadlineSettings, data: Path, work: Path, device: str, say: MessageWriter
+) -> HeadlineRun:
     """A run on the device that was named, or on the fastest that is there."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -101,7 +103,7 @@ def train_headlines(
     base_weights: Path | None,
     calibrate_only: bool,
     device: str,
-    say: Say,
+    say: MessageWriter,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
     run = begin(settings, data, work, device, say)
@@ -114,7 +116,7 @@ def train_headlines(
 
 
 def _train_reader(run: HeadlineRun, seed: int) -> Path:
-    """A network that knows metaphors of words."""
+    """A network that detects metaphors of words."""
     path = run.work / f"reader-{seed}.safetensors"
     if path.exists():
         return path
@@ -148,7 +150,7 @@ def _train_reader(run: HeadlineRun, seed: int) -> Path:
 
 
 def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetRows) -> Network:
-    """A reader that went on with NewsMet's train file."""
+    """A teacher: such a network, trained further on NewsMet's train file."""
     seeds = run.settings.readers.seeds
     chosen, rng = run.settings.teachers, np.random.default_rng(seed)
     model = run.network(_train_reader(run, seeds[seed % len(seeds)]), seed)
@@ -179,7 +181,7 @@ def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: Newsmet
 
 
 def average_teachers(run: HeadlineRun) -> Path:
-    """What the teachers say of the pool on the average: probabilities, and the pool itself."""
+    """The teachers' mean probabilities for the pool, and the pool itself."""
     path, pool_path = run.work / "opinion.npy", run.work / "pool.npz"
     if path.exists():
         return path
@@ -354,7 +356,7 @@ def _verdict_loss(predicted: Tensor, batch: Batch, corpus: EncodedCorpus, answer
 def _stepper(
     model: Network, encoder_rate: float, head_rate: float, steps: int
 ) -> Callable[[Tensor], None]:
-    """What makes one step of a fit of so many."""
+    """A function that makes one step of a fit of `steps` steps."""
     groups = parameter_groups(model, encoder_rate, head_rate)
     optimizer = torch.optim.AdamW(groups)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(steps))
