@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 MessageWriter = Callable[[str], None]
-"""A function that shows a message about the progress of the work."""
+"""A function that shows a message."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

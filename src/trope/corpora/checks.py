@@ -35,12 +35,6 @@ class FileReport:
     counts: tuple[tuple[str, int], ...] = ()
 
 
-def check_corpus(corpus: CorpusMetadata, root: str | Path) -> Iterator[FileReport]:
-    """One report per file, for the corpus's folder under `root`."""
-    for file in corpus.files:
-        yield check_file(corpus, file, root)
-
-
 def check_file(corpus: CorpusMetadata, file: CorpusFile, root: str | Path) -> FileReport:
     """Whether a file is there, and has the size, the checksum and the counts that it should."""
     path = file.locate(Path(root) / corpus.name)

@@ -27,7 +27,7 @@ KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Columns that are taken for each part, in this order, whatever their case."""
 
-TEXT_LENGTH = 60
+_TEXT_LENGTH = 60
 """A cell of a wide table that is longer than this is a text, not a judgment."""
 
 
@@ -207,7 +207,7 @@ class _TableBuilder:
             self._refuse(
                 line, f"item {item!r} has an answer without an annotator; name the annotator"
             )
-        if self.layout == "wide" and len(label) > TEXT_LENGTH:
+        if self.layout == "wide" and len(label) > _TEXT_LENGTH:
             problem = f"column {annotator!r} holds a text, not judgments"
             self._refuse(line, f"{problem}; name the annotators with --annotators")
         question = self._cell(row, "question")

@@ -16,9 +16,9 @@ from trope.corpora.rows import CheckedRow
 from trope.corpora.sources import Source, numbered_lines, source_name
 from trope.corpora.tables import read_rows
 
-DOMAINS = ("MetSource", "MetTarget", "SourceRole")
-CHOICES = ("TargetRoleGold", "SameFrameDifferentAttribute", "DiffFrameSameAtt", "DiffFrameDiffAtt")
-COLUMNS = (*DOMAINS, *CHOICES)
+_DOMAINS = ("MetSource", "MetTarget", "SourceRole")
+_CHOICES = ("TargetRoleGold", "SameFrameDifferentAttribute", "DiffFrameSameAtt", "DiffFrameDiffAtt")
+COLUMNS = (*_DOMAINS, *_CHOICES)
 CODES = ("gold", "sDdA", "dDsA", "dDdA")
 """What the choices are: the right one, then same or different domain (D) and attribute (A)."""
 
@@ -93,7 +93,7 @@ def _checked_header(cells: list[str], row: CheckedRow) -> list[str]:
 
 def _in_order(header: list[str], cells: list[str], row: CheckedRow) -> CheckedRow:
     if len(cells) != len(header):
-        choices = len(cells) - len(DOMAINS)
+        choices = len(cells) - len(_DOMAINS)
         raise row.fault(
             f"has {len(cells)} cells, so {max(choices, 0)} choices; an item has two domains, an "
             "element and four choices"
@@ -103,11 +103,11 @@ def _in_order(header: list[str], cells: list[str], row: CheckedRow) -> CheckedRo
 
 def checked_item(identifier: str, row: CheckedRow) -> Analogy:
     """The item of a row that has MEAN's columns; BadRecord where it is none."""
-    domains = [row.text(column) for column in DOMAINS]
-    choices = tuple(row.text(column) for column in CHOICES)
+    domains = [row.text(column) for column in _DOMAINS]
+    choices = tuple(row.text(column) for column in _CHOICES)
     wrong = [spoken(choice) for choice in choices[1:]]
     if spoken(choices[0]) in wrong:
-        column = CHOICES[1 + wrong.index(spoken(choices[0]))]
+        column = _CHOICES[1 + wrong.index(spoken(choices[0]))]
         raise row.fault(
             f"the right choice {choices[0]!r} is also a wrong one (column {column!r}); "
             "write another wrong choice"
@@ -115,10 +115,10 @@ def checked_item(identifier: str, row: CheckedRow) -> Analogy:
     return Analogy(identifier, domains[0], domains[1], domains[2], choices, row.line)
 
 
-ACCEPT = "Accept"
+_ACCEPT = "Accept"
 ORIGINS = "Origins"
 OTHERS = tuple(f"Other{column}" for column in COLUMNS[4:])
-REVIEW_COLUMNS = (ACCEPT, *COLUMNS, *OTHERS, ORIGINS)
+REVIEW_COLUMNS = (_ACCEPT, *COLUMNS, *OTHERS, ORIGINS)
 SEPARATOR = " | "
 _YES, _NO = frozenset({"yes", "y", "x", "1"}), frozenset({"", "no", "n", "0"})
 
@@ -139,14 +139,14 @@ def read_review(source: Source) -> Iterator[Analogy]:
     name, count = source_name(source), 0
     for line, fields in read_rows(source, format="csv"):
         row = CheckedRow(name, line, fields)
-        verdict = row.optional(ACCEPT).lower()
+        verdict = row.optional(_ACCEPT).lower()
         if verdict not in _YES | _NO:
-            raise row.fault(f"column {ACCEPT!r} has {verdict!r}; write yes or no")
+            raise row.fault(f"column {_ACCEPT!r} has {verdict!r}; write yes or no")
         if verdict in _YES:
             count += 1
             yield checked_item(str(count), row)
     if not count:
-        raise BadRecord(name, None, f"no row is accepted; write yes into the column {ACCEPT!r}")
+        raise BadRecord(name, None, f"no row is accepted; write yes into the column {_ACCEPT!r}")
 
 
 def write_mean(items: Iterable[Analogy], file: IO[str]) -> None:

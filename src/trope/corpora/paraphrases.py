@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trope.core.errors import BadRecord
 from trope.corpora.sources import Source, numbered_lines, source_name
 
-NUMBERS = (4, 8)
+_NUMBERS = (4, 8)
 """Candidates of a set: four, or those of two sets for the same sentence."""
 
 _GRADED = re.compile(r"^(?P<text>.*)#\s*(?P<grade>[1-4])\s*$")
@@ -43,7 +43,7 @@ def _set(block: Sequence[tuple[int, str]]) -> Iterator[GradedParaphrases]:
     (line, text), *rest = block
     found = [_GRADED.match(candidate) for _, candidate in rest]
     graded = tuple((f["text"].strip(), int(f["grade"])) for f in found if f is not None)
-    if len(graded) == len(rest) and len(graded) in NUMBERS:
+    if len(graded) == len(rest) and len(graded) in _NUMBERS:
         yield GradedParaphrases(line, text, graded)
 
 

@@ -21,7 +21,7 @@ _GREEK = {
     "k": "κ", "l": "λ", "m": "μ", "n": "ν", "x": "ξ", "o": "ο", "p": "π", "r": "ρ", "s": "σ",
     "t": "τ", "u": "υ", "ph": "φ", "kh": "χ", "ps": "ψ", "oh": "ω",
 }  # fmt: skip
-ENTITIES: dict[str, str] = {
+_ENTITIES: dict[str, str] = {
     **{name.removesuffix(";"): text for name, text in html5.items() if name.endswith(";")},
     **{f"{name}gr": letter for name, letter in _GREEK.items()},
     **{f"{name.upper()}gr": letter.upper() for name, letter in _GREEK.items()},
@@ -46,9 +46,9 @@ def decode_entities(text: str) -> str:
 
 def _character(name: str) -> str:
     if not name.startswith("#"):
-        if name not in ENTITIES:
+        if name not in _ENTITIES:
             raise BadInput(f"unknown entity '&{name};'; entities of a document are never expanded")
-        return ENTITIES[name]
+        return _ENTITIES[name]
     digits = name[1:]
     number = int(digits[1:], 16) if digits.startswith("x") else int(digits[:9])
     is_text = 0 < number <= _LAST_CODE_POINT and not 0xD800 <= number <= 0xDFFF
@@ -57,7 +57,7 @@ def _character(name: str) -> str:
     return chr(number)
 
 
-MOST_CHARACTERS = 1_000_000
+_MOST_CHARACTERS = 1_000_000
 """Of one sample: four sentences need a few thousand, and tagged ones some ten thousand."""
 
 _BOUNDARY = re.compile(r"<sample(?=[\s>])[^<>]*>|</sample\s*>")
@@ -137,7 +137,7 @@ class _Scanner:
             self.outside.add(text, line)
             return
         self.size += len(text)
-        if self.size <= MOST_CHARACTERS:  # no more is kept than can be used
+        if self.size <= _MOST_CHARACTERS:  # no more is kept than can be used
             self.parts.append(text)
 
     def begin(self, tag: str, line: int) -> None:
@@ -158,8 +158,8 @@ class _Scanner:
         if attributes is None:
             self._refuse(line, "closes a sample that was not begun")
             return None
-        if self.size > MOST_CHARACTERS:
-            self._refuse(self.start, f"holds a sample of over {MOST_CHARACTERS:,} characters")
+        if self.size > _MOST_CHARACTERS:
+            self._refuse(self.start, f"holds a sample of over {_MOST_CHARACTERS:,} characters")
             return None
         if self.broken:
             return None  # already reported
@@ -189,7 +189,7 @@ class _Outside:
                 self.pending, self.begun = piece, line
             elif self.pending:
                 self.pending += piece
-            if self.pending and (">" in self.pending or len(self.pending) > MOST_CHARACTERS):
+            if self.pending and (">" in self.pending or len(self.pending) > _MOST_CHARACTERS):
                 self._judge(self.pending)
                 self.pending = ""
 

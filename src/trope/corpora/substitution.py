@@ -51,7 +51,7 @@ class SubstitutionTarget:
         return self.text[self.start : self.end]
 
 
-NO_TARGET = "XXX"
+_NO_TARGET = "XXX"
 """The id of words that nobody was asked about."""
 
 _COINCO_PARTS = {"N": "NOUN", "V": "VERB", "J": "ADJ", "R": "ADV"}
@@ -78,7 +78,7 @@ def _targets(sentence: ElementTree.Element, name: str) -> Iterator[SubstitutionT
     for token in sentence.iter("token"):
         form = token.get("wordform", "")
         start = text.find(form, after)
-        wanted = token.get("id", NO_TARGET) != NO_TARGET
+        wanted = token.get("id", _NO_TARGET) != _NO_TARGET
         if start < 0:
             if wanted:
                 problem = f"word {form!r} of token {token.get('id')} is not in its sentence"

@@ -19,7 +19,7 @@ from trope.corpora.sources import Source, numbered_lines, source_name
 LOWEST, HIGHEST = -5, 5
 """The ends of the scale, strongly critical and strongly upbeat."""
 
-MOST_DIGITS = 20
+_MOST_DIGITS = 20
 _ROUNDED_FROM = 16  # digits that a spreadsheet keeps; later ones become 0
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
@@ -85,7 +85,7 @@ def read_scored_ids(source: Source, *, id_at: int = 0, score_at: int = 1) -> Ite
             problem = f"id {identifier} is also in line {lines[identifier]}; give each id once"
             raise BadRecord(name, number, problem)
         lines[identifier] = number
-        yield ScoredId(identifier, checked_score(cells[score_at], name, number), number)
+        yield ScoredId(identifier, _checked_score(cells[score_at], name, number), number)
     if not lines:
         raise BadRecord(name, 1, "holds no ids; give a table of ids and scores")
 
@@ -96,7 +96,7 @@ def checked_id(text: str, name: str, line: int) -> str:
     Raises:
         BadRecord: for what is no id, or was turned into a number and lost its last digits.
     """
-    if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS:
+    if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS:
         return text
     if _NUMBER.fullmatch(text):
         problem = f"id {text!r} was turned into a number, which loses digits; export ids as text"
@@ -114,7 +114,7 @@ def spreadsheet_ids(identifiers: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def checked_score(text: str, name: str, line: int) -> float:
+def _checked_score(text: str, name: str, line: int) -> float:
     """The score as a number of the scale.
 
     Raises:

@@ -32,7 +32,7 @@ from trope.corpora.tables import read_rows
 from trope.lexicon.inflection import inflect
 
 
-def read_verb_table(source: Source, *, arguments: bool = False) -> Iterator[LabelledTarget]:
+def _read_verb_table(source: Source, *, arguments: bool = False) -> Iterator[LabelledTarget]:
     """Verbs in their sentences; ids count the rows from 1.
 
     Args:
@@ -110,7 +110,7 @@ def read_moh(source: Source) -> Iterator[VerbSense]:
 
 def read_moh_formatted(source: Source) -> Iterator[LabelledTarget]:
     """The tokenised files, `verb,sentence,verb_idx,label`."""
-    return read_verb_table(source)
+    return _read_verb_table(source)
 
 
 def _confidence(row: CheckedRow, column: str) -> float:
@@ -126,7 +126,7 @@ def _confidence(row: CheckedRow, column: str) -> float:
 
 def read_moh_x(source: Source) -> Iterator[LabelledTarget]:
     """Verbs with their arguments, `arg1,arg2,verb,sentence,verb_idx,label`."""
-    return read_verb_table(source, arguments=True)
+    return _read_verb_table(source, arguments=True)
 
 
 Cluster = Literal["nonliteral", "literal"]
@@ -200,7 +200,7 @@ def read_trofi(source: Source, *, annotated_only: bool = False) -> Iterator[Trof
 
 def read_trofi_formatted(source: Source) -> Iterator[LabelledTarget]:
     """The tokenised file, `verb,sentence,verb_idx,label`."""
-    return read_verb_table(source)
+    return _read_verb_table(source)
 
 
 def _trofi_row(path: str, line: int, text: str) -> CheckedRow:

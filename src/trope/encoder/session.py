@@ -121,7 +121,7 @@ _forkable: WeakSet[Any] = WeakSet()
 
 
 def renew_after_fork(holder: Forkable) -> None:
-    """Let a holder of threads begin anew in every process that is forked from now on."""
+    """Make a holder of threads start again in every process forked later."""
     _forkable.add(holder)
 
 

@@ -187,7 +187,7 @@ def draw_tree(heads: Sequence[int]) -> list[str]:
     """One string per word that, one below the other, join every word to its head.
 
     The line of a head's children stands in the column of the head's depth. Trees that are too
-    deep, or are no trees, come out as empty strings.
+    deep, or are not trees, become empty strings.
     """
     depths = _depths(heads)
     deepest = max(depths, default=0)

@@ -52,7 +52,7 @@ def model_path(name_or_folder: str | Path) -> Path:
     """
     folder = Path(name_or_folder)
     if folder.is_dir():
-        refuse_pickles(folder)
+        _refuse_pickles(folder)
     else:  # what others have fetched into the same cache is never read
         folder = _fetched(str(name_or_folder))
     if not (folder / "config.json").is_file():
@@ -62,7 +62,7 @@ def model_path(name_or_folder: str | Path) -> Path:
     return folder
 
 
-def refuse_pickles(folder: Path) -> None:
+def _refuse_pickles(folder: Path) -> None:
     """Raise an error that names the first file which could be a pickle."""
     for path in sorted(folder.rglob("*")):
         if path.is_file() and (path.suffix.lower() in _PICKLES or _begins_as_pickle(path)):

@@ -20,10 +20,10 @@ from trope.tasks.analogy.ranker import Floats, cross_validate
 
 def overlap(choice: str, item: Analogy) -> float:
     """How alike a choice is spelt to the second domain and to the element, 0 to 2."""
-    return letter_likeness(choice, item.second_domain) + letter_likeness(choice, item.element)
+    return _letter_likeness(choice, item.second_domain) + _letter_likeness(choice, item.element)
 
 
-def letter_likeness(one: str, other: str, size: int = 2) -> float:
+def _letter_likeness(one: str, other: str, size: int = 2) -> float:
     """Dice's coefficient of the pairs (or more) of neighbouring letters of two texts."""
     first, second = _runs(one, size), _runs(other, size)
     return 2 * len(first & second) / max(1, len(first) + len(second))
@@ -98,7 +98,7 @@ def control_scores(
 
 def _surface(item: Analogy, choice: str) -> list[float]:
     words, asked = spoken(choice).split(), (item.first_domain, item.second_domain, item.element)
-    likeness = [letter_likeness(choice, text, size) for text in asked for size in (2, 3)]
+    likeness = [_letter_likeness(choice, text, size) for text in asked for size in (2, 3)]
     begins = [float(_common_prefix(spoken(choice), spoken(text))) for text in asked]
     shared = [float(len(set(words) & set(spoken(text).split()))) for text in asked]
     ending = spoken(choice)[-_ENDING:] == spoken(item.element)[-_ENDING:]

@@ -21,12 +21,12 @@ from trope.tasks.analogy.ranker import Floats
 
 FoldKind = Literal["grouped", "random"]
 KINDS: tuple[FoldKind, ...] = ("grouped", "random")
-COUNT = 10
+_COUNT = 10
 SEEDS = (0, 1, 2, 3, 4)
 
 
 def make_folds(
-    items: Sequence[Analogy], kind: FoldKind, seed: int, count: int = COUNT
+    items: Sequence[Analogy], kind: FoldKind, seed: int, count: int = _COUNT
 ) -> list[list[int]]:
     """The numbers of the items in each fold; every item is in exactly one."""
     if kind == "random":

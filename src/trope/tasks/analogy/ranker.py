@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-STRENGTHS = (0.3, 3.0, 30.0, 300.0)
+_STRENGTHS = (0.3, 3.0, 30.0, 300.0)
 _STEPS, _ENOUGH = 12, 1e-4
 
 
@@ -61,7 +61,7 @@ def choose_strength(
     groups: Sequence[str],
     *,
     seed: int,
-    strengths: Sequence[float] = STRENGTHS,
+    strengths: Sequence[float] = _STRENGTHS,
     folds: int = 5,
 ) -> float:
     """The strength under which left-out groups are most likely."""

@@ -64,10 +64,10 @@ class MetaphorRates:
             "texts": self.texts,
             "words": self.words.whole,
             "metaphors": self.words.part,
-            "rate": interval_to_dict(self.words.interval()),
+            "rate": _interval_to_dict(self.words.interval()),
             "sentences": self.sentences.whole,
             "figurative": self.sentences.part,
-            "sentence_rate": interval_to_dict(self.sentences.interval()),
+            "sentence_rate": _interval_to_dict(self.sentences.interval()),
         }
 
 
@@ -92,7 +92,7 @@ class VerbUse:
             "lemma": self.lemma,
             "count": self.count,
             "metaphors": self.metaphors,
-            "rate": interval_to_dict(self.rate),
+            "rate": _interval_to_dict(self.rate),
             "objects": [
                 {"lemma": lemma, "count": times, "metaphors": metaphors}
                 for lemma, times, metaphors in self.objects
@@ -188,7 +188,7 @@ def hundredth(score: float) -> int:
     return int(score * 100 + 1e-9)
 
 
-def interval_to_dict(interval: Interval) -> dict[str, float | None]:
+def _interval_to_dict(interval: Interval) -> dict[str, float | None]:
     """An interval as plain data, null where it is undefined."""
     value, low, high = map(written_share, (interval.value, interval.low, interval.high))
     return {"value": value, "low": low, "high": high}

@@ -21,7 +21,7 @@ from trope.tasks.metaphor.task import (
     words_by_expressions,
 )
 
-SEEDS_FILE = Path(__file__).with_name("seeds.txt")
+_SEEDS_FILE = Path(__file__).with_name("seeds.txt")
 _ROWS = 4096  # expressions compared at a time
 
 
@@ -109,7 +109,7 @@ def build(
     return SeedSimilarity(read_vectors(vectors), pairs, threshold=threshold)
 
 
-def read_seeds(path: str | Path = SEEDS_FILE) -> tuple[VerbExpression, ...]:
+def read_seeds(path: str | Path = _SEEDS_FILE) -> tuple[VerbExpression, ...]:
     """Pairs of a verb and a noun, one per line; lines that begin with # are comments."""
     seeds: list[VerbExpression] = []
     for line, text in read_lines(path):

@@ -19,7 +19,7 @@ from trope.core.errors import BadInput
 LEAST_WORDS = 3
 """Shorter texts are not informative ("Yes .")."""
 
-VALIDATION_SHARE = 0.1
+_VALIDATION_SHARE = 0.1
 _RUN = 4  # words of a run that two texts are compared by
 _OVERLAP = 0.5  # share of a held-out text's runs that no training text may have
 _LEAST_OVERLAPPING = 7  # words: half of a shorter text may be part of any other
@@ -66,7 +66,7 @@ def build_silver(
     stand_in: Iterable[SilverText] = (),
     held_out: Mapping[str, Sequence[str]],
     seed: int,
-    validation_share: float = VALIDATION_SHARE,
+    validation_share: float = _VALIDATION_SHARE,
 ) -> SilverSets:
     """D_imbal, all texts, and D_bal, as many metaphorical as literal ones.
 

@@ -102,7 +102,9 @@ class LinearMetonymy:
         found: list[Probabilities] = [{}] * len(names)
         for name_class in sorted({name.name_class for name in names}):
             if name_class not in self._models:
-                raise BadInput(f"this system has not learnt a {name_class}; fit it with some")
+                raise BadInput(
+                    f"this system was not trained on class {name_class!r}; fit it with both"
+                )
             own = [at for at, name in enumerate(names) if name.name_class == name_class]
             rows = [self.features(names[at]) for at in own]
             for at, row in zip(own, self._models[name_class].probabilities(rows), strict=True):

@@ -24,7 +24,7 @@ from trope.metrics.agreement import Agreement, cohen_kappas, with_intervals
 from trope.metrics.votes import encode_votes
 
 DECISIONS = ("keep", "homonym", "not understood")
-UNRESOLVED = "unresolved"
+_UNRESOLVED = "unresolved"
 """The reason for leaving out what two people could not agree on."""
 
 
@@ -169,7 +169,7 @@ def _with_readings(
     for sample in samples:
         reading = final[sample.id]
         if reading is None:
-            removed[sample.id] = UNRESOLVED
+            removed[sample.id] = _UNRESOLVED
             continue
         usual = check_label(reading, sample.name_class, "fine")
         kept.append(replace(sample, reading=usual, known_at="fine"))

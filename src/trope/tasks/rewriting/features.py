@@ -27,11 +27,11 @@ from trope.tasks.rewriting.inventory import (
 from trope.tasks.rewriting.meaning import Array, Meanings
 from trope.tasks.rewriting.task import WordPlace
 
-ALONE = ("rank", "seen", "senses", "in_wordnet")
-RELATED = ("synonym", "sense_rank", "near", "hypernym", "hyponym", "related", "antonym", "shared")
+_ALONE = ("rank", "seen", "senses", "in_wordnet")
+_RELATED = ("synonym", "sense_rank", "near", "hypernym", "hyponym", "related", "antonym", "shared")
 CHEAP = (
     "static", "static_surroundings", "static_object", "framed", "classes",
-    *ALONE, *RELATED, *(f"fits_{group}" for group in GROUPS),
+    *_ALONE, *_RELATED, *(f"fits_{group}" for group in GROUPS),
     "place_rank", "place_senses", "place_surroundings",
 )  # fmt: skip
 """Features that need no reading of a candidate in its place."""
@@ -39,7 +39,7 @@ CHEAP = (
 CONTEXT = ("sentence_kept", "word_kept", "word_in_sentence", "sentence_change", "form_fits")
 """Features of a candidate read in its place."""
 
-RADIUS = 3
+_RADIUS = 3
 """Edges of WordNet within which two verbs are near each other."""
 
 _CONTENT = ("NOUN", "VERB", "ADJ", "PROPN")
@@ -168,11 +168,11 @@ def _of_place(place: WordPlace, own: Array, around: Array) -> tuple[float, ...]:
 
 def _related(place: WordPlace, inventory: WordInventory) -> Array:
     """WordNet's relations between the word of the place and every word of the inventory."""
-    table = np.zeros((len(inventory), len(RELATED)), dtype=np.float32)
+    table = np.zeros((len(inventory), len(_RELATED)), dtype=np.float32)
     net = wordnet_of(place.upos)
     if net is None:
         return table
-    column = {name: number for number, name in enumerate(RELATED)}
+    column = {name: number for number, name in enumerate(_RELATED)}
     senses = net.senses(place.lemma)
     for number, sense in enumerate(senses):
         for row in inventory.by_sense.get(sense, ()):
@@ -204,8 +204,8 @@ def _within(upos: str, sense: int) -> dict[int, int]:
     assert net is not None
     found: dict[int, int] = {}
     for above, up in net.distances_above(sense).items():
-        level = [above] if up <= RADIUS else []
-        for steps in range(up, RADIUS + 1):
+        level = [above] if up <= _RADIUS else []
+        for steps in range(up, _RADIUS + 1):
             for number in level:
                 found[number] = min(steps, found.get(number, steps))
             level = [below for number in level for below in net.hyponyms.get(number, ())]

@@ -101,7 +101,7 @@ def metaphoricity(
     return min(found, default=None)
 
 
-SIMILARITY_THRESHOLD = 1.7
+_SIMILARITY_THRESHOLD = 1.7
 Tie = Literal["last_name", "first_sense"]
 Swap = Literal["original", "printed"]
 Merge = Literal["first", "union"]
@@ -131,7 +131,7 @@ def cluster_candidates(
     at: int,
     candidates: Sequence[str],
     *,
-    threshold: float = SIMILARITY_THRESHOLD,
+    threshold: float = _SIMILARITY_THRESHOLD,
     tie: Tie = "last_name",
     swap: Swap = "original",
     merge: Merge = "first",
@@ -150,7 +150,7 @@ def cluster_candidates(
         context = [*headline[:at], candidate, *headline[at + 1 :]] if swap == "original" else words
         senses.append(lesk(context, verb_base(candidate), net, tie=tie))
         if swap == "printed" and words[at] == headline[at]:
-            words[at] = candidates[0]  # from now on the focus verb is gone
+            words[at] = candidates[0]  # the focus verb is gone after this
     number: dict[int, int] = {}
     for i, first in enumerate(senses):
         for j in range(i + 1, len(senses)):

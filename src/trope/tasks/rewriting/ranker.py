@@ -22,16 +22,15 @@ from trope.core.files import atomic_write
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
 from trope.tasks.rewriting.inventory import WordInventory, framed_vectors
 from trope.tasks.rewriting.meaning import Array, Meanings
-from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
+from trope.tasks.rewriting.task import WordPlace
 from trope.tasks.rewriting.verb_pairs import PAIR_FEATURES, VerbPairs, likeness
 
 SUBSTITUTION = "substitution"
-QUESTIONS = (SUBSTITUTION, *DIRECTIONS)
 PRIOR_FEATURES = ("accepted", "accepted_any", "judged", "accepted_near", "judged_near")
 """How often people accepted the word elsewhere, in this direction and in any; how often they judged
 it; and the first and the last for all verbs, weighted by their similarity to the word."""
 
-PRIOR_WEIGHT = 2.0
+_PRIOR_WEIGHT = 2.0
 """This many neutral judgments are added to those of a word."""
 
 CENTRED = "~"
@@ -168,10 +167,10 @@ def prior_features(
         all_judged, all_excess = all_judged - own[0], all_excess - own[1]
         rows.append(
             (
-                excess / (judged + PRIOR_WEIGHT),
-                all_excess / (all_judged + PRIOR_WEIGHT),
+                excess / (judged + _PRIOR_WEIGHT),
+                all_excess / (all_judged + _PRIOR_WEIGHT),
                 math.log(1 + judged),
-                excess_near / (judged_near + PRIOR_WEIGHT),
+                excess_near / (judged_near + _PRIOR_WEIGHT),
                 math.log(1 + judged_near),
             )
         )

@@ -66,7 +66,7 @@ def fit_logistic(
 AcceptanceCounts = dict[str, tuple[float, float]]
 """How often each word was judged, and its acceptances beyond the expected number."""
 
-Priors = dict[str, AcceptanceCounts]
+_Priors = dict[str, AcceptanceCounts]
 FeatureTable = dict[str, Floats]
 
 
@@ -91,7 +91,7 @@ class JudgedList:
 class AcceptanceStatistics:
     """Acceptance of words in any place, and of words in the place of others."""
 
-    priors: Priors
+    priors: _Priors
     pairs: VerbPairs
 
     def columns(
@@ -114,10 +114,10 @@ def learn_statistics(lists: Sequence[JudgedList]) -> AcceptanceStatistics:
     return AcceptanceStatistics(learn_priors(lists), pairs)
 
 
-def learn_priors(lists: Iterable[JudgedList]) -> Priors:
+def learn_priors(lists: Iterable[JudgedList]) -> _Priors:
     """How often each word was judged, and its excess of acceptance over the direction's rate."""
     lists = list(lists)
-    priors: Priors = {direction: {} for direction in DIRECTIONS}
+    priors: _Priors = {direction: {} for direction in DIRECTIONS}
     for direction, found in priors.items():
         own = [judged for judged in lists if judged.direction == direction]
         rate = _rate(own)

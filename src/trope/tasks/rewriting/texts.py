@@ -20,8 +20,8 @@ from trope.tasks.rewriting.rewriter import (
 from trope.tasks.rewriting.task import DIRECTIONS, Direction, MetaphorJudge, WordPlace
 from trope.tasks.rewriting.user_candidates import UserCandidates, usable_candidates
 
-FEWEST_WORDS = 2
-PREFERRED_AMONG = 2
+_FEWEST_WORDS = 2
+_PREFERRED_AMONG = 2
 """Times as many candidates as are wanted, among which the detector chooses."""
 
 
@@ -87,7 +87,7 @@ def rewrite_analyses(
             chosen += own
     places = [own_verb.place for own_verb in chosen]
     if candidates is None:
-        ranked = rewriter.rank_many(places, to, top=PREFERRED_AMONG * top)
+        ranked = rewriter.rank_many(places, to, top=_PREFERRED_AMONG * top)
     else:
         ranked = rewriter.rank_given(places, [own.verbs for own in given], to)
         top = len(candidates)
@@ -102,7 +102,7 @@ def rewrite_analyses(
 def _verbs_of(number: int, analysis: Analysis, verb: str | None, to: Direction) -> list[_Chosen]:
     """The verbs of an analysis that are to be rewritten."""
     starts, parses = sentence_parses(analysis)
-    if sum(token.text[:1].isalnum() for token in analysis.tokens) < FEWEST_WORDS:
+    if sum(token.text[:1].isalnum() for token in analysis.tokens) < _FEWEST_WORDS:
         raise BadInput("a text of one word has no context to rewrite it in; give a sentence")
     chosen = _named(parses, verb) if verb else _fitting(analysis, starts, parses, to)
     return [

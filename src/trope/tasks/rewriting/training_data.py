@@ -104,12 +104,12 @@ def shuffled(headline: JudgedHeadline, order: Sequence[int]) -> JudgedHeadline:
 Targets = list[SubstitutionTarget]
 
 
-def swords_dev(data: Path) -> Targets:
+def _swords_dev(data: Path) -> Targets:
     """SWORDS dev, where every substitute was judged."""
     return list(read_swords(load_corpora()["swords"].find("swords-v1.1_dev.json.gz", data)))
 
 
-def coinco_without_swords(data: Path) -> Targets:
+def _coinco_without_swords(data: Path) -> Targets:
     """CoInCo without the files of SWORDS test."""
     test = read_swords(load_corpora()["swords"].find("swords-v1.1_test.json.gz", data))
     banned = {target.document for target in test}
@@ -117,7 +117,7 @@ def coinco_without_swords(data: Path) -> Targets:
     return [target for target in read_coinco(path) if target.document not in banned]
 
 
-def lexsub_targets(data: Path) -> Targets:
+def _lexsub_targets(data: Path) -> Targets:
     """SemEval-2007 Task 10, trial and test."""
     corpus = load_corpora()["semeval2007-lexsub"]
     sentences = corpus.find("lst_all.xml", data)
@@ -141,9 +141,9 @@ def split_munch(data: Path) -> tuple[Targets, Targets]:
 
 
 SUBSTITUTION_SETS: dict[str, Callable[[Path], Targets]] = {
-    "swords": swords_dev,
-    "coinco": coinco_without_swords,
-    "semeval2007-lexsub": lexsub_targets,
+    "swords": _swords_dev,
+    "coinco": _coinco_without_swords,
+    "semeval2007-lexsub": _lexsub_targets,
     "munch": lambda data: split_munch(data)[0],
 }
 """The sets that can be left out with `--without`."""

@@ -40,7 +40,7 @@ def read_candidates(given: str) -> list[str]:
     Raises:
         BadInput: where there are none, or far too many.
     """
-    is_file = os.path.isfile(given)  # noqa: PTH113 (a long list is no name that Path could ask for)
+    is_file = os.path.isfile(given)  # noqa: PTH113 (a long list is not a file name for Path)
     words = [line for _, line in read_lines(given)] if is_file else given.split(",")
     found = [word.strip() for word in words if word.strip()]
     if not found:

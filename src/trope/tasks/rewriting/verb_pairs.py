@@ -67,7 +67,7 @@ class VerbPairs(msgspec.Struct, frozen=True):
 
 def sum_pairs(lists: Iterable[tuple[str, str, AcceptanceTable]]) -> VerbPairs:
     """The tables of lists: direction, word of the place, acceptances of the words offered."""
-    groups = verb_groups()
+    groups = _verb_groups()
     sums: dict[str, Floats] = {}
     for direction, word, part in lists:
         own = _codes((word,), groups)[0]
@@ -110,7 +110,7 @@ def likeness(first: Array, second: Array) -> Floats:
 
 
 @cache
-def verb_groups() -> bytes:
+def _verb_groups() -> bytes:
     """Groups of similar verbs of the inventory: k-means on the sphere."""
     known = read_inventory("VERB").framed
     verbs = known[np.linalg.norm(known, axis=1) > 0]

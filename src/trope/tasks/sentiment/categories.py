@@ -22,7 +22,7 @@ SARCASM_TAGS = (
 )  # fmt: skip
 IRONY_TAGS = ("irony", "ironic", "ironically", "ironyalert")
 METAPHOR_MARKERS = ("literally", "virtually", "figuratively")
-LEAST_TRUNCATED = 3
+_LEAST_TRUNCATED = 3
 """Letters of a hashtag that was cut off at the end of a tweet: "#iro" is #irony, "#no" nothing."""
 
 _HASHTAG = re.compile(patterns.HASHTAG)
@@ -70,7 +70,7 @@ def _cut_off(text: str) -> str:
     if not found or text[found[-1].end() :].strip(_END):
         return ""
     tag = found[-1][0][1:].lower()
-    return tag if len(tag) >= LEAST_TRUNCATED else ""
+    return tag if len(tag) >= _LEAST_TRUNCATED else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class EncoderSentiment:
         unread = {
             at: words
             for at, tweet in enumerate(tweets)
-            if tweet.sentiment is None and (words := whole_words(tweet.text, self.kind))
+            if tweet.sentiment is None and (words := _whole_words(tweet.text, self.kind))
         }
         found = dict(zip(unread, self.score_words(list(unread.values())), strict=True))
         return [
@@ -54,7 +54,7 @@ class EncoderSentiment:
         return [round(clipped(score), PLACES) for score in found.scores()]
 
 
-def whole_words(text: str, kind: TextKind) -> tuple[str, ...]:
+def _whole_words(text: str, kind: TextKind) -> tuple[str, ...]:
     """The words of all sentences of a text, as the encoder reads them."""
     return tuple(form for sentence in read(text, kind).sentences for form in sentence.forms)
 

@@ -60,7 +60,7 @@ def tweet_words(analysis: Analysis, lexica: PolarityLexica) -> TweetWords:
     )
 
 
-def lexicon_features(tweet: TweetWords, lexica: PolarityLexica) -> Features:
+def _lexicon_features(tweet: TweetWords, lexica: PolarityLexica) -> Features:
     """Features from five polarity lexica."""
     own, words = tweet.without, [token.text for token in tweet.plain]
     strengths = [lookup(word, lexica.strength) for word in words]
@@ -92,7 +92,7 @@ def lexicon_features(tweet: TweetWords, lexica: PolarityLexica) -> Features:
     }
 
 
-def figurative_features(tweet: TweetWords) -> Features:
+def _figurative_features(tweet: TweetWords) -> Features:
     """The marks of figures, and how they change the valence of the words."""
     text = tweet.analysis.text.lower()
     category = category_of(text, _WHOLE_TAGS)
@@ -132,7 +132,7 @@ def surface_features(tweet: TweetWords) -> Features:
     }
 
 
-def syntax_features(tweet: TweetWords) -> Features:
+def _syntax_features(tweet: TweetWords) -> Features:
     """Tags and tree: persons, negation, the valence of the root."""
     tokens = tweet.analysis.tokens
     total = max(1, len(tweet.plain))
@@ -156,10 +156,10 @@ def syntax_features(tweet: TweetWords) -> Features:
 def features_of(tweet: TweetWords, lexica: PolarityLexica) -> Features:
     """All of them; names begin with those of their groups."""
     return {
-        **lexicon_features(tweet, lexica),
-        **figurative_features(tweet),
+        **_lexicon_features(tweet, lexica),
+        **_figurative_features(tweet),
         **surface_features(tweet),
-        **syntax_features(tweet),
+        **_syntax_features(tweet),
     }
 
 

@@ -112,11 +112,11 @@ def submission_figures(
                 Figure(f"{name}.{m}", None, None, None, n=0, data=data, note=why)
                 for m in ("cosine", "mse")
             ]
-        figures += constant_figures(f"{name}.constant", truth, data=data, seed=seed)
+        figures += _constant_figures(f"{name}.constant", truth, data=data, seed=seed)
     return figures
 
 
-def constant_figures(
+def _constant_figures(
     prefix: str, gold: Iterable[float], *, data: DataRef, seed: int
 ) -> list[Figure]:
     """What the same answer for every tweet reaches."""

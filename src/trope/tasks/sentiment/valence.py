@@ -15,7 +15,7 @@ _WINDOW = 3
 _FADE = (1.0, 0.95, 0.9)  # of a booster, by its distance
 _SCALE = 15.0
 
-NEGATORS = (
+_NEGATORS = (
     "not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "nowhere", "cannot",
     "cant", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "wont", "wouldnt",
     "shouldnt", "couldnt", "havent", "hasnt", "hadnt", "aint", "without", "hardly", "barely",
@@ -34,7 +34,7 @@ _WEAKER = (
     "almost", "barely", "hardly", "kinda", "less", "little", "marginally", "occasionally", "partly",
     "scarcely", "slightly", "somewhat", "sorta",
 )  # fmt: skip
-BOOSTERS = {**dict.fromkeys(_STRONGER, BOOST), **dict.fromkeys(_WEAKER, -BOOST)}
+_BOOSTERS = {**dict.fromkeys(_STRONGER, BOOST), **dict.fromkeys(_WEAKER, -BOOST)}
 _RUN = re.compile(r"(.)\1{2,}")
 
 
@@ -75,7 +75,7 @@ def lookup(word: str, lexicon: Mapping[str, float]) -> float:
 def is_negator(word: str) -> bool:
     """Whether a word turns what follows it."""
     small = word.lower().replace("’", "'")
-    return small in NEGATORS or small.endswith("n't") or small.replace("'", "") in NEGATORS
+    return small in _NEGATORS or small.endswith("n't") or small.replace("'", "") in _NEGATORS
 
 
 def valence(words: Sequence[str], lexicon: Mapping[str, float], *, marks: int = 0) -> Valence:
@@ -89,7 +89,7 @@ def valence(words: Sequence[str], lexicon: Mapping[str, float], *, marks: int = 
     negated = 0
     for at, word in enumerate(words):
         value = lookup(word, lexicon)
-        if value and word.lower() not in BOOSTERS:
+        if value and word.lower() not in _BOOSTERS:
             value, turned = _in_context(words, at, value, shouting)
             negated += turned
         else:
@@ -115,7 +115,7 @@ def _in_context(words: Sequence[str], at: int, value: float, shouting: bool) -> 
         if distance > at:
             break
         before = words[at - distance]
-        value += sign * BOOSTERS.get(before.lower(), 0.0) * _FADE[distance - 1]
+        value += sign * _BOOSTERS.get(before.lower(), 0.0) * _FADE[distance - 1]
         turned = turned or is_negator(before)
     return (value * NEGATED if turned else value), turned
 

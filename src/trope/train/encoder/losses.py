@@ -176,11 +176,11 @@ def sentiment_loss(
         loss = loss + _POLARITY_WEIGHT * (polarity + irony)
     if teacher is None:
         return loss
-    opinion = teacher[sentence].float()
-    soft = ((predicted[:, 0] - opinion[:, 0]) ** 2 / 2).mean()
-    shares = opinion[:, 1:4].softmax(-1)
+    predictions = teacher[sentence].float()
+    soft = ((predicted[:, 0] - predictions[:, 0]) ** 2 / 2).mean()
+    shares = predictions[:, 1:4].softmax(-1)
     soft = soft - _POLARITY_WEIGHT * (shares * predicted[:, 1:4].log_softmax(-1)).sum(-1).mean()
-    soft = soft + _POLARITY_WEIGHT * _binary(predicted[:, 4], opinion[:, 4].sigmoid())
+    soft = soft + _POLARITY_WEIGHT * _binary(predicted[:, 4], predictions[:, 4].sigmoid())
     own = 1 - _TEACHER_SHARE if _SENTIMENT_ANSWERS & sentence_answers.keys() else 1
     return own * loss + _TEACHER_SHARE * soft
 

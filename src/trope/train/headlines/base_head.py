@@ -110,8 +110,8 @@ def train_headlines(
     source = (adapters or model_folder("base")) / ADAPTERS
     if not source.is_file():
         raise MissingData(source, "give a folder that `trope train base` has written")
-    opinion = None if calibrate_only else average_teachers(run)
-    _refit(run, source, opinion, out, base_weights)
+    scores = None if calibrate_only else average_teachers(run)
+    _refit(run, source, scores, out, base_weights)
     say(f"the adapters are in {out}")
 
 
@@ -160,7 +160,7 @@ def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: Newsmet
     planned = max(chosen.passes, chosen.planned_passes) * a_pass
     step = _stepper(model, chosen.encoder_rate, chosen.head_rate, planned)
     cases = torch.Generator().manual_seed(seed)
-    beside = _vua_stream(run, rng) if kind.vua_every else None
+    vua_loss = _vua_stream(run, rng) if kind.vua_every else None
     number = 0
     for _ in range(chosen.passes):
         order = rng.permutation(len(rows.labels))
@@ -173,8 +173,8 @@ def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: Newsmet
                 predicted, targets[at], reduction="none"
             )
             loss = (each * weights[at]).mean()
-            if beside is not None and number % kind.vua_every == 0:
-                loss = loss + beside(model, number // kind.vua_every)
+            if vua_loss is not None and number % kind.vua_every == 0:
+                loss = loss + vua_loss(model, number // kind.vua_every)
             step(loss)
             number += 1
     return model
@@ -203,7 +203,7 @@ def average_teachers(run: HeadlineRun) -> Path:
 
 
 def _refit(
-    run: HeadlineRun, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
+    run: HeadlineRun, source: Path, scores: Path | None, out: Path, base_weights: Path | None
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
 
@@ -215,10 +215,10 @@ def _refit(
     with safe_open(source, "pt") as file:
         metadata = dict(file.metadata())
         weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    if opinion is None:
+    if scores is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        head = _fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(opinion))
+        head = _fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(scores))
         own = {f"metaphor.{name}": value for name, value in head.items()}
     val = run.rows("val")
     _take_over(model, own, run.device)
@@ -242,7 +242,7 @@ def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
 
 
 def _fit_head(
-    run: HeadlineRun, model: Network, pool: EncodedCorpus, opinion: Floats
+    run: HeadlineRun, model: Network, pool: EncodedCorpus, scores: Floats
 ) -> dict[str, Tensor]:
     """New layers for whole sentences, fitted on a trunk that stays as it is."""
     chosen = run.settings.head
@@ -256,7 +256,7 @@ def _fit_head(
     optimizer = torch.optim.AdamW(parameters, lr=chosen.rate, weight_decay=0.01)
     steps = chosen.passes * len(seen)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(steps))
-    wanted = torch.from_numpy(opinion.astype(np.float32)).to(run.device)
+    wanted = torch.from_numpy(scores.astype(np.float32)).to(run.device)
     rng = np.random.default_rng(chosen.seed)
     for _ in range(chosen.passes):
         for number in rng.permutation(len(seen)):

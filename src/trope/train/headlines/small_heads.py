@@ -130,7 +130,7 @@ def _read_lessons(
     run: HeadlineRun, settings: LowerHeadSettings, folder: Path
 ) -> dict[str, HeadLesson]:
     """What the heads learn from, seen through the network of a folder."""
-    opinion = np.load(average_teachers(run))
+    scores = np.load(average_teachers(run))
     gold = encode_verdicts(read_metaphor_set(run.data, _GOLD, "train"), run.vocabulary)
 
     def seen(corpus: EncodedCorpus) -> list[LayerBatch]:
@@ -144,7 +144,7 @@ def _read_lessons(
         _POOL: HeadLesson(
             seen(EncodedCorpus.load(run.work / "pool.npz")),
             settings.passes,
-            whole=_tensor(opinion, run),
+            whole=_tensor(scores, run),
         ),
     }
 

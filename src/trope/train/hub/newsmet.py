@@ -193,9 +193,9 @@ def _describe(summary: Mapping[str, Any]) -> list[str]:
     lines = []
     for run, counts in summary["counts"].items():
         printed = _PAPER.get(run)
-        beside = f" (paper: {printed['metaphorical']} / {printed['literal']})" if printed else ""
+        paper = f" (paper: {printed['metaphorical']} / {printed['literal']})" if printed else ""
         lines.append(
-            f"{run}: {counts['metaphorical']} metaphorical / {counts['literal']} literal{beside}, "
+            f"{run}: {counts['metaphorical']} metaphorical / {counts['literal']} literal{paper}, "
             f"{counts['train']} to train on, {counts['validation']} to validate with"
         )
     for name, classes in summary["sources"].items():
