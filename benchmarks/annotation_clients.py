@@ -1,7 +1,7 @@
 """Annotators as a service sees them: real HTTP with cookies and CSRF, and little cost of their own.
 
 The load generator shares the processor with what it measures, so that it speaks HTTP over plain
-asyncio streams and looks for what it needs in a page instead of reading all of it.
+asyncio streams and searches pages for what it needs instead of parsing them.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _found(pattern: re.Pattern[bytes], response: Response) -> str:
 
 
 async def all_at_once(jobs: Sequence[Awaitable[None]], most: int = 20) -> None:
-    """Do all jobs, so many at a time."""
+    """Do all jobs, at most `most` at a time."""
     gate = asyncio.Semaphore(most)
 
     async def one(job: Awaitable[None]) -> None:

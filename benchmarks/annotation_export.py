@@ -2,8 +2,8 @@
 
 python benchmarks/annotation_export.py [--judgments 1000000] [--items 100000]
 
-Each is done by the command in a process of its own, and once more at a tenth of the size: memory
-that does not grow with the rows is the same both times.
+Each is done by the command in its own process, at full size and at a tenth of it: memory that
+does not grow with the rows is the same both times.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def pair(measure, folder: Path, rows: int, kind: str) -> tuple[Run, Run]:
 
 
 def export(folder: Path, rows: int, kind: str) -> Run:
-    """Export so many judgments."""
+    """Export this many judgments."""
     place = folder / f"judgments-{rows}"
     if not place.exists():
         fill(place, rows)
@@ -81,7 +81,7 @@ def export(folder: Path, rows: int, kind: str) -> Run:
 
 
 def import_items(folder: Path, rows: int, kind: str) -> Run:
-    """Import so many items."""
+    """Import this many items."""
     place, path = folder / f"items-{rows}", folder / f"items.{kind}"
     new_project(place, "semeval2015")
     with path.open("w", encoding="utf-8") as file:
@@ -92,7 +92,7 @@ def import_items(folder: Path, rows: int, kind: str) -> Run:
 
 
 def fill(place: Path, judgments: int) -> None:
-    """A project with so many judgments, five of each item, written past the service."""
+    """A project with this many judgments, five of each item, written directly to the database."""
     from trope.annotate.store.database import connect
 
     new_project(place, "semeval2015")

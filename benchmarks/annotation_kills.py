@@ -5,7 +5,7 @@ python benchmarks/annotation_kills.py [--cycles 100]
 
 A cycle: start the service, let people judge, kill all its processes at a random moment. People keep
 their sessions, and send a form again whose answer they did not see. Status 1 where a judgment was
-lost or doubled, the books do not add up, or the service was not ready in time.
+lost or doubled, the counts do not add up, or the service was not ready in time.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ READY_WITHIN = 5.0
 
 @dataclass(slots=True)
 class History:
-    """What people sent, what the service acknowledged, and how fast it was there again."""
+    """What people sent, what the service acknowledged, and how fast it was ready again."""
 
     sent: set[str] = field(default_factory=set)
     acknowledged: list[str] = field(default_factory=list)

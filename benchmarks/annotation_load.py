@@ -1,10 +1,10 @@
-"""Judgments a second and the time of a submit, with many annotators on the real service.
+"""Judgments per second and the time of a submit, with many annotators on the real service.
 
-python benchmarks/annotation_load.py [--beside potato --potato PYTHON]
+python benchmarks/annotation_load.py [--compare potato --potato PYTHON]
 
 The service is started as people start it, and driven over HTTP from this process; both share the
 machine. A submit is one request: it stores the judgment and brings the next item. The status is 1
-where a promise is broken, whatever the speed: an error, an item over its cap, books that do not
+where a guarantee is broken, at any speed: an error, an item over its cap, counts that do not
 add up.
 """
 
@@ -45,13 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if scenario == ".alone":
                     figures.append(_growth(kind, runs[0]))
                 sound &= all(not run.errors + run.over_the_cap + run.unsound for run in runs)
-        if options.beside == "potato":
+        if options.compare == "potato":
             figures += potato_load.measure(folder / "potato", options)
     if options.keep:
         keep_figures(figures, options.results)
     show_missed(figures)
     if not sound:
-        print("a promise was broken: see errors, over the cap, unsound above")
+        print("a guarantee was broken: see errors, over the cap, unsound above")
     return 0 if sound else 1
 
 
@@ -66,7 +66,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--seconds", type=float, default=30, help="of the scenario with think time")
     add("--drafts", action="store_true", help="people who think also send a draft of each item")
     add("--serve", default="", metavar="OPTIONS", help="more options of trope annotate serve")
-    add("--beside", choices=["potato"], help="drive this tool in the same run")
+    add("--compare", choices=["potato"], help="drive this tool in the same run")
     add("--potato", type=Path, metavar="PYTHON", help="the Python that has potato and gunicorn")
     add("--results", type=Path, default=record.RESULTS, help="file to keep figures in")
     add("--keep", action=argparse.BooleanOptionalAction, default=True, help="keep the figures")
@@ -134,7 +134,7 @@ def show_missed(figures: Sequence[Figure]) -> None:
 
 
 def keep_figures(figures: Sequence[Figure], path: Path) -> None:
-    """Put the figures beside those of other benchmarks, whose model they leave as it is."""
+    """Add the figures to those of other benchmarks, whose model stays as it is."""
     model = record.read_evaluation(path) if path.is_file() else None
     record.keep(
         figures,

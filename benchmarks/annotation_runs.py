@@ -1,4 +1,4 @@
-"""One run of a crowd on a service, and what it amounts to."""
+"""One run of a crowd on a service, and its results."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of one run; `unsound` counts what the books of the database have wrong."""
+    """The result of one run; `unsound` counts errors in the database."""
 
     submits: Sequence[Submit]
     seconds: float
@@ -43,7 +43,7 @@ class Run:
 
     @property
     def rate(self) -> float:
-        """Accepted judgments a second."""
+        """Accepted judgments per second."""
         return sum(submit.ok for submit in self.submits) / self.seconds
 
     @property

@@ -1,4 +1,4 @@
-"""The real service on a project made for a measurement, and the books of that project."""
+"""The real service on a project made for a measurement, and the counts of that project."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Books:
 
 
 def make_project(folder: Path, *, items: int, k: int = 5, database: str = "") -> Project:
-    """A project with one question and so many items."""
+    """A project with one question and this many items."""
     folder.mkdir(parents=True)
     (folder / "project.toml").write_text(_PLAN.format(k=k, database=database), encoding="utf-8")
     make_secret(folder)
@@ -83,7 +83,7 @@ def disconnect() -> None:
 
 
 def write_items(path: Path, number: int, name: str = "i") -> Path:
-    """A file of so many items."""
+    """A file of this many items."""
     with path.open("w", encoding="utf-8") as file:
         for n in range(number):
             text = f"Sentence {n}: the minister buried the report under a mountain of others."
@@ -99,7 +99,7 @@ def add_items(project: Project, path: Path) -> None:
 
 
 def invite(number: int) -> list[str]:
-    """The paths of so many new invitation links."""
+    """The paths of this many new invitation links."""
     from trope.annotate.store.people import invite as invite_one
 
     return [
@@ -108,7 +108,7 @@ def invite(number: int) -> list[str]:
 
 
 def prefill(project: Project, judgments: int) -> None:
-    """So many judgments as the people invited so far would have left them behind.
+    """Judgments by the people invited so far.
 
     They are written at once, before the service starts; their items are new ones, and full.
     """
@@ -151,7 +151,7 @@ def _old_judgment(item: int, person: int, now: datetime) -> object:
 
 
 def books(project: Project) -> Books:
-    """The books of a project."""
+    """The counts of a project."""
     from trope.annotate.store.models import Item, Lease, StoredJudgment
 
     connect(project)

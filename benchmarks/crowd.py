@@ -1,4 +1,4 @@
-"""Whom the rules catch in a simulated crowd, and whom they wrong; the paper's rules beside ours.
+"""Which workers of a simulated crowd the rules dismiss, rightly or wrongly; the paper's and ours.
 
 python benchmarks/crowd.py [--workers 2000] [--jobs 2]
 """

@@ -55,7 +55,7 @@ class Effect:
 
 
 def simulate(tweets: int, seed: int) -> Crowd:
-    """A crowd large enough for seven judgments a tweet."""
+    """A crowd large enough for seven judgments per tweet."""
     rng = np.random.default_rng(seed)
     people = math.ceil(tweets * ANSWERS / OWN)
     kinds = {
@@ -72,7 +72,7 @@ def simulate(tweets: int, seed: int) -> Crowd:
     rows: list[Judgment] = []
     worth = truth | tests
     for number, (worker, kind) in enumerate(kinds.items()):
-        own = dict.fromkeys(deck[number * OWN : (number + 1) * OWN])  # a tweet once a person
+        own = dict.fromkeys(deck[number * OWN : (number + 1) * OWN])  # each tweet once per person
         own |= dict.fromkeys(rng.choice(list(tests), TESTS, replace=False).tolist())
         same = int(rng.integers(-5, 6))
         for item in own:

@@ -3,7 +3,7 @@
     python benchmarks/kills.py DATA/vua18/VUA_seq_formatted_test.csv
 
 Every attempt is killed with SIGKILL; the last one may finish. The folder must then have the same
-bytes as that of a run which nobody disturbed. Ray works on a cluster of two nodes on this machine.
+bytes as that of a run without interruption. Ray works on a cluster of two nodes on this machine.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _survives(
         goal = (reached[-1] if reached else 0) + rng.randint(0, 2)
         while process.poll() is None and _parts(out) < goal:
             time.sleep(0.01)
-        time.sleep(rng.random())  # anywhere: while it starts, reads, computes or writes
+        time.sleep(rng.random())  # at any point: while it starts, reads, computes or writes
         process.send_signal(signal.SIGKILL)
         if process.wait() != -signal.SIGKILL:
             raise SystemExit(f"kills: {engine} was done before it could be killed; raise --limit")

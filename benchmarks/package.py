@@ -1,4 +1,4 @@
-"""How large the wheel is, and how much company changes the scores of a sentence.
+"""The size of the wheel, and how much other sentences in a batch change a sentence's scores.
 
 python benchmarks/package.py [DATA/vua18/VUA_seq_formatted_test.csv]
 """

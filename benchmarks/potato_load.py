@@ -1,7 +1,7 @@
 """Potato, driven like our service: the same crowd, the same items, one question with two answers.
 
-Its page saves a choice, asks for the next item, and loads that page: three requests a judgment. The
-time of a submit is that of the first of them alone.
+Its page saves a choice, asks for the next item, and loads that page: three requests per judgment.
+The time of a submit is that of the first of them alone.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ annotation_schemes:
 
 
 def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
-    """Its figures; none, with the reason said, where it is not installed."""
+    """Its figures; none where it is not installed, with a message that says why."""
     reason = _missing(options.potato)
     if reason:
         print(f"potato: not measured ({reason})")

@@ -1,4 +1,4 @@
-"""Systems to be compared with: the shape of RoBERTa-base with random weights.
+"""Systems to compare with: the shape of RoBERTa-base with random weights.
 
 What a pass costs depends on the shape of the model and of its input, not on what it has learned.
 """
@@ -47,7 +47,7 @@ def batches_by_length(lengths: Sequence[int], batch_size: int = 32) -> list[list
 
 
 def single_pass(rival: Rival, batches: Sequence[Sequence[int]]) -> None:
-    """One pass a sentence, batch by batch."""
+    """One pass per sentence, batch by batch."""
     for lengths in batches:
         rival.forward(lengths)
 

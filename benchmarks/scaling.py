@@ -1,9 +1,9 @@
-"""How `trope detect` grows: seconds and memory by the number of sentences, with a picture.
+"""How `trope detect` scales: seconds and memory by the number of sentences, with a plot.
 
     python benchmarks/scaling.py DATA/vua18/VUA_seq_formatted_test.csv --plot scaling.svg
 
 Real sentences are repeated and shuffled. A million of them take an hour on two cores: give smaller
---sizes to look at the growth alone. The exponent is that of the computing time, which other
+--sizes to measure the growth alone. The exponent is that of the computing time, which other
 programs on the machine change less than the time on the clock; both are in the notes. With --runs,
 every run is kept in a file and not made again.
 """
@@ -32,7 +32,7 @@ from trope.metrics.figures import DataRef, Figure
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 FLAT_FROM = 10_000
-"""Memory is compared from here on: below it, not all buffers are full yet."""
+"""Memory is compared at this size and above: below it, not all buffers are full."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--results", type=Path, default=record.RESULTS)
     parser.add_argument("--runs", type=Path, help="file of runs that are done, and for new ones")
-    parser.add_argument("--plot", type=Path, help="picture to write, .svg or .png")
+    parser.add_argument("--plot", type=Path, help="file for a plot, .svg or .png")
     parser.add_argument("--one-run", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     try:
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def shuffled(sentences: Sequence[str], size: int, seed: int) -> Iterator[str]:
-    """So many sentences: all of them in a new order, again and again."""
+    """This many sentences: all of them in a new order, again and again."""
     rng = random.Random(seed)
     order = list(sentences)
     given = 0
@@ -172,7 +172,7 @@ def _compare_workers(
     sentences: Sequence[str], options: argparse.Namespace, folder: Path
 ) -> list[dict[str, float]]:
     """Of one thread, of two, and of two processes, round by round: sentences by second, how many
-    cores were busy, and seconds of computing a sentence."""
+    cores were busy, and seconds of computing per sentence."""
     size = options.workers_size
     whole = _corpus(sentences, size, options.seed, folder)
     halves = [_corpus(sentences, size // 2, options.seed + half, folder) for half in (1, 2)]
@@ -195,7 +195,7 @@ def _compare_workers(
 
 def _growth_figures(runs: Sequence[dict[str, Any]], data: DataRef, note: str) -> list[Figure]:
     sizes = [run["texts"] for run in runs]
-    said = ", ".join(
+    sizes_note = ", ".join(
         f"{run['texts']:,}: {run['cpu_seconds']:.0f} s of computing, {run['seconds']:.0f} s on the "
         f"clock, {run['peak_mb']:.0f} MB"
         for run in runs
@@ -204,17 +204,23 @@ def _growth_figures(runs: Sequence[dict[str, Any]], data: DataRef, note: str) ->
     clock = exponent(sizes, [run["seconds"] for run in runs])
     most = max(sizes)
     figures = [
-        record.measured("scaling.exponent", [grown], n=most, note=f"{note}; {said}", data=data),
+        record.measured(
+            "scaling.exponent", [grown], n=most, note=f"{note}; {sizes_note}", data=data
+        ),
         record.measured("scaling.clock_exponent", [clock], n=most, note=note, data=data),
     ]
     peaks = [run["peak_mb"] for run in runs if run["texts"] >= FLAT_FROM]
     if len(peaks) > 1:
         change = max(peaks) / min(peaks) - 1
-        told = f"largest peak by smallest, less 1, from {FLAT_FROM:,} sentences on; {note}"
-        figures.append(record.measured("memory.growth", [change], n=most, note=told, data=data))
+        explanation = f"largest peak by smallest, less 1, from {FLAT_FROM:,} sentences on; {note}"
+        figures.append(
+            record.measured("memory.growth", [change], n=most, note=explanation, data=data)
+        )
     words = [run["words"] / run["cpu_seconds"] for run in runs[-1:]]
-    told = f"words by second of computing of one core; {note}"
-    figures.append(record.measured("scaling.words_per_core_s", words, n=most, note=told, data=data))
+    explanation = f"words by second of computing of one core; {note}"
+    figures.append(
+        record.measured("scaling.words_per_core_s", words, n=most, note=explanation, data=data)
+    )
     return figures
 
 
@@ -227,26 +233,30 @@ def _worker_figures(
         costs = [row[f"{name}.cost"] / row["one_thread.cost"] for row in rows]
         busy = np.median([row[f"{name}.cores"] for row in rows])
         alone = np.median([row["one_thread.cores"] for row in rows])
-        said = f"busy cores {busy:.2f}, with one thread {alone:.2f}; {note}"
-        for what, values, told in (
+        cores_note = f"busy cores {busy:.2f}, with one thread {alone:.2f}; {note}"
+        for what, values, explanation in (
             (f"scaling.{name}", rates, "rate by that of one thread"),
             (f"scaling.{name}.cost", costs, "computing a sentence by that of one thread"),
         ):
             figures.append(
                 record.measured(
-                    what, values, n=options.workers_size, note=f"{told}; {said}", data=data
+                    what,
+                    values,
+                    n=options.workers_size,
+                    note=f"{explanation}; {cores_note}",
+                    data=data,
                 )
             )
     return figures
 
 
 def plot(runs: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write the picture: time and memory by the number of sentences."""
-    from matplotlib.figure import Figure as Picture
+    """Write the plot: time and memory by the number of sentences."""
+    from matplotlib.figure import Figure as PlotFigure
 
     sizes = [run["texts"] for run in runs]
-    picture = Picture(figsize=(8, 3.2), layout="constrained")
-    time_axes, memory_axes = picture.subplots(1, 2)
+    figure = PlotFigure(figsize=(8, 3.2), layout="constrained")
+    time_axes, memory_axes = figure.subplots(1, 2)
     time_axes.loglog(sizes, [run["cpu_seconds"] for run in runs], "o-", label="computing")
     time_axes.loglog(sizes, [run["seconds"] for run in runs], "s--", label="clock")
     time_axes.set(xlabel="sentences", ylabel="seconds")
@@ -257,7 +267,7 @@ def plot(runs: Sequence[dict[str, Any]], path: Path) -> None:
     for axes in (time_axes, memory_axes):
         axes.spines[["top", "right"]].set_visible(False)
     path.parent.mkdir(parents=True, exist_ok=True)
-    picture.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+    figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 if __name__ == "__main__":

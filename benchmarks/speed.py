@@ -35,7 +35,7 @@ METAPHOR = ("metaphor",)
 OURS = {"trope": "full", "metaphor": "metaphor"}
 """What of trope is compared with the rivals: all it says of a text, or metaphors alone."""
 RIVALS = ("roberta", "melbert")
-CHARACTERS_A_PIECE = 4  # only where a pipeline does not tell its vocabulary
+CHARACTERS_A_PIECE = 4  # only where a pipeline does not expose its vocabulary
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,14 +69,14 @@ def _options() -> argparse.ArgumentParser:
 
 
 def read_sentences(path: Path) -> list[str]:
-    """The sentences of the file, words parted by blanks."""
+    """The sentences of the file, words separated by blanks."""
     with open_binary(path) as file:
         lines = decode(file.read(), path).splitlines()
     return [row["sentence"] for row in csv.DictReader(lines)]
 
 
 def sample(ordered: Sequence[T], limit: int | None, seed: int) -> list[T]:
-    """So many items, drawn one from each of as many groups of neighbours.
+    """This many items, drawn one from each of as many groups of neighbours.
 
     Of sentences ordered by length, a plain draw of a few may be short or long by chance, which
     would be measured as speed; this one has the lengths of the whole.
@@ -94,7 +94,7 @@ def by_length(sentences: Sequence[str]) -> list[str]:
 
 
 def sample_sentences(sentences: Sequence[str], limit: int | None, seed: int) -> list[str]:
-    """The sentences as they are, or so many of them."""
+    """All sentences, or this many of them."""
     if limit is None:
         return list(sentences)
     drawn = sample(by_length(sentences), limit, seed)
@@ -144,13 +144,15 @@ def speed_figures(
         )
     for ours, rival in product(OURS, RIVALS):
         ratios = [row[ours] / row[rival] for row in rows]
-        said = f"{sizes[ours]} sentences against {sizes[rival]}; {note}"
+        explanation = f"{sizes[ours]} sentences against {sizes[rival]}; {note}"
         name = f"speed.{OURS[ours]}.vs_{rival}"
-        figures.append(record.measured(name, ratios, n=sizes[rival], note=said, data=data))
+        figures.append(record.measured(name, ratios, n=sizes[rival], note=explanation, data=data))
     added = [row["syntax"] / row["with_metaphor"] - 1 for row in rows]
-    said = f"time that metaphors add to syntax and relations, as a share; {note}"
+    explanation = f"time that metaphors add to syntax and relations, as a share; {note}"
     figures.append(
-        record.measured("speed.metaphor.added", added, n=sizes["syntax"], note=said, data=data)
+        record.measured(
+            "speed.metaphor.added", added, n=sizes["syntax"], note=explanation, data=data
+        )
     )
     return figures
 
@@ -167,12 +169,12 @@ def share_of_stages(
     ]
 
 
-def beside_plain_path(
+def compare_with_plain_path(
     pipeline: Any, sentences: Sequence[str], data: DataRef, note: str
 ) -> list[Figure]:
     """What the fast path for metaphors alone changes: against one sentence at a time, all heads.
 
-    The largest difference of two scores, and the share of words that change sides.
+    The largest difference of two scores, and the share of words whose verdict changes.
     """
     fast = pipeline.analyze_many(sentences, tasks=METAPHOR, tags=False)
     differences: list[float] = []
@@ -182,9 +184,11 @@ def beside_plain_path(
             differences.append(abs(ours.metaphor - theirs.metaphor))
             flipped += (ours.metaphor >= quick.threshold) != (theirs.metaphor >= quick.threshold)
     words = len(differences)
-    said = f"against one sentence at a time with all heads; {note}"
+    explanation = f"against one sentence at a time with all heads; {note}"
     return [
-        record.measured(f"speed.metaphor.plain.{name}", [value], n=words, note=said, data=data)
+        record.measured(
+            f"speed.metaphor.plain.{name}", [value], n=words, note=explanation, data=data
+        )
         for name, value in (
             ("largest_difference", max(differences)),
             ("flipped", flipped / words),
@@ -205,12 +209,12 @@ def encoder_figures(
     wanted = pieces * matrix_rate.operations_a_piece(model, session.METAPHOR)
     reached, possible = wanted / timings["encoder"], matrix_rate.int8_rate()
     rates = f"{reached / 1e9:.0f} of {possible / 1e9:.0f} billion operations by second and thread"
-    said = f"8-bit products alone counted, all else the encoder does is in its time; {rates}"
+    explanation = f"8-bit products alone counted, all else the encoder does is in its time; {rates}"
     figure = record.measured(
         "speed.encoder.of_int8_rate",
         [reached / possible],
         n=len(sentences),
-        note=f"{said}; {note}",
+        note=f"{explanation}; {note}",
         data=data,
     )
     return [*share_of_stages(timings, data, len(sentences), note, of="metaphor"), figure]
@@ -289,7 +293,7 @@ def _run(options: argparse.Namespace) -> None:
     if hasattr(pipeline, "encoder"):
         figures += encoder_figures(pipeline, ours, data, note)
         plain = sample_sentences(ours, options.plain_limit, options.seed)
-        figures += beside_plain_path(pipeline, plain, data, note)
+        figures += compare_with_plain_path(pipeline, plain, data, note)
     memory = [_memory_in_child(options)]
     figures.append(record.measured("memory.peak_mb", memory, n=len(ours), note=note, data=data))
     _publish(figures, options, getattr(pipeline, "model_sha256", ""))

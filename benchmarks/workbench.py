@@ -252,8 +252,8 @@ def keep(
     every = [taken for one in times.values() for taken in one]
 
     def figure(name: str, value: float, n: int, more: str = "") -> Figure:
-        said = f"{more}; {note}" if more else note
-        return record.measured(f"workbench.{name}", [value], n=n, note=said, data=data)
+        full_note = f"{more}; {note}" if more else note
+        return record.measured(f"workbench.{name}", [value], n=n, note=full_note, data=data)
 
     figures = [
         figure("p50_s", p(every, 50), len(every), "all pages"),

@@ -45,7 +45,7 @@ def analyse(sentences: Sequence[str], folder: Path) -> Path:
 
 
 def enlarge(recorded: Path, out: Path, texts: int, *, seed: int) -> None:
-    """A corpus of so many texts, drawn from recorded ones."""
+    """A corpus of this many texts, drawn from recorded ones."""
     manifest = msgspec.json.decode((recorded / MANIFEST).read_bytes(), type=DetectManifest)
     rows = pa.concat_tables([pq.read_table(recorded / shard.name) for shard in manifest.shards])
     out.mkdir(parents=True)

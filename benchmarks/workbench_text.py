@@ -1,12 +1,11 @@
-"""How long a text takes until the workbench shows it, beside `trope analyze` on the same text.
+"""How long the workbench takes to show a text, compared with `trope analyze`.
 
     python benchmarks/workbench_text.py DATA/vua18/VUA_seq_formatted_test.csv
 
-Real sentences are put together to a text of so many words. The workbench is timed from the press of
+Real sentences are joined to a text of the given length. The workbench is timed from the press of
 its button in Chromium until the page is complete and drawn; `trope analyze --format html` with its
-model loaded, as that of the workbench is, from the text to the written page, and once more as a
-command from its start to its end. Rounds take turns, each with another text, so that nothing is
-remembered from the last one.
+model loaded, like that of the workbench, from the text to the written page, and also as a command
+from its start to its end. Rounds take turns, each with another text, so that caches do not help.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def texts_of(sentences: Sequence[str], words: int, number: int) -> list[str]:
-    """So many texts of so many words, each of other sentences."""
+    """Texts of the given number and length, each of other sentences."""
     found: list[str] = []
     text: list[str] = []
     for sentence in sentences:
@@ -156,15 +155,15 @@ def _keep(
 ) -> None:
     data = DataRef("vua18", "test", sha256(options.sentences))
     note = f"a text of {options.words:,} words, {machine.describe(options.threads)}"
-    beside = "trope analyze --format html"
+    command = "trope analyze --format html"
     rows = (
         ("ratio", [a / b for a, b in zip(shown, loaded, strict=True)],
-         f"shown in Chromium, over {beside} with its model loaded"),
+         f"shown in Chromium, over {command} with its model loaded"),
         ("command_ratio", [a / b for a, b in zip(shown, whole, strict=True)],
-         f"shown in Chromium, over the whole command {beside}"),
+         f"shown in Chromium, over the whole command {command}"),
         ("shown_s", shown, "from the button until the page is drawn in Chromium"),
-        ("analyze_s", loaded, f"{beside}, its model loaded"),
-        ("command_s", whole, f"{beside}, from its start to its end"),
+        ("analyze_s", loaded, f"{command}, its model loaded"),
+        ("command_s", whole, f"{command}, from its start to its end"),
     )  # fmt: skip
     figures = [
         record.measured(

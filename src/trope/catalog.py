@@ -233,6 +233,10 @@ EVALUATIONS: Registry[object] = Registry(
             "Names of places and organisations: encoder, transformers, tables, baselines, roles.",
             extra="systems",
         ),
+        "ordinary": Entry(
+            "trope.evaluate.ordinary:evaluate",
+            "Plain English, sentences that ship: words, names, sentiment, agreement.",
+        ),
         "rewriting": Entry(
             "trope.evaluate.rewriting:evaluate",
             "Substitutes for verbs: judged, open, swords, munch.",

@@ -11,7 +11,7 @@ PAGE = (REPOSITORY / "docs" / "reference" / "annotation.md").read_text(encoding=
 def test_every_key_is_in_the_reference() -> None:
     keys: list[str] = []
     for key in dataclasses.fields(Plan):
-        inner = key.default_factory
+        inner: object = key.default_factory
         if isinstance(inner, type) and dataclasses.is_dataclass(inner):
             keys += [f"{key.name}.{each.name}" for each in dataclasses.fields(inner)]
         else:

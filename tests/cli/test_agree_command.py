@@ -149,7 +149,7 @@ def test_known_labels_are_held_fixed(trope, tmp_path):
         (("agree", "none.csv"), "none.csv: not found"),
         (("agree", "long.csv", "--label", "rating"), "long.csv:2: has no column 'rating'"),
         (("agree", "long.csv", "--order", "no"), "lacks 'yes'"),
-        (("aggregate", "long.csv", "--method", "mean"), "'no' are no numbers"),
+        (("aggregate", "long.csv", "--method", "mean"), "'no' are not numbers"),
         (("aggregate", "long.csv", "--method", "weighted-mean"), "--gold"),
         (("aggregate", "long.csv", "--out", "labels.xlsx"), "must end in .csv, .tsv or .jsonl"),
     ],

@@ -87,9 +87,9 @@ def test_a_users_list_is_read_and_its_faults_are_named(tmp_path):
     with pytest.raises(BadRecord, match="lists no name"):
         read_name_list(path)
     path.write_text("&Co\n", encoding="utf-8")
-    with pytest.raises(BadRecord, match="begins with no letter"):
+    with pytest.raises(BadRecord, match="does not begin with a letter"):
         read_name_list(path)
-    with pytest.raises(BadInput, match="begins with no letter"):
+    with pytest.raises(BadInput, match="does not begin with a letter"):
         NameFinder({"organisation": {"!": ["!"]}})
 
 

@@ -44,7 +44,7 @@ def test_npz_of_bytes_and_of_floats(tmp_path):
     ("name", "content", "line", "words"),
     [
         ("v.txt", b"sun 3 4\nmoon 2\n", 2, "1 numbers"),
-        ("v.txt", b"sun 3 4\nmoon 2 x\n", 2, "no number"),
+        ("v.txt", b"sun 3 4\nmoon 2 x\n", 2, "not a number"),
         ("v.txt", b"2 2\n", 1, "no word vectors"),
         ("v.bin", b"hello\n", 1, "two numbers"),
         ("v.bin", b"2 2\nsun " + struct.pack("<2f", 3, 4) + b"moon xx", None, "after 1 of 2"),

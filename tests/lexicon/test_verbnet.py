@@ -26,7 +26,7 @@ def test_members_get_the_classes_of_their_files(tmp_path):
 
 def test_other_files_are_refused(tmp_path):
     (tmp_path / "no.zip").write_text("no archive")
-    with pytest.raises(BadRecord, match="is no zip archive"):
+    with pytest.raises(BadRecord, match="is not a zip archive"):
         read_verbnet(tmp_path / "no.zip")
     with pytest.raises(BadRecord, match="no class with members"):
         read_verbnet(archive(tmp_path / "empty.zip", {"a.txt": "x"}))

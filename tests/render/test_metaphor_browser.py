@@ -45,17 +45,17 @@ def test_words_from_the_threshold_on_are_marked(browser: Any, page_file: Path) -
     page = open_page(browser, page_file)
     assert page.faults == [page_file.as_uri()]
     assert marked(page) == ["face", "break", "ate"]
-    assert page.locator("#said").text_content() == "0.50 (3 words)"
+    assert page.locator("#shown").text_content() == "0.50 (3 words)"
 
 
 def test_slider_moves_the_threshold_by_keyboard(browser: Any, page_file: Path) -> None:
     page = open_page(browser, page_file)
-    slider = page.get_by_role("slider", name="metaphors from")
+    slider = page.get_by_role("slider", name="threshold")
     slider.focus()
     for _ in range(12):
         page.keyboard.press("ArrowRight")
     assert marked(page) == ["ate"]
-    assert page.locator("#said").text_content() == "0.62 (1 words)"
+    assert page.locator("#shown").text_content() == "0.62 (1 word)"
     page.keyboard.press("Home")
     assert marked(page) == ["face", "take", "break", "ate"]
     page.keyboard.press("End")

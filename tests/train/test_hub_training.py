@@ -193,7 +193,7 @@ def test_faults_of_the_request_are_named(toys):
         train(toys, *model(toys), "--on", "trofi")
     with pytest.raises(UnknownName, match="'news'"):
         train(toys, *model(toys), "--on", "news")
-    with pytest.raises(BadInput, match="are no numbers"):
+    with pytest.raises(BadInput, match="are not numbers"):
         train(toys, *model(toys), "--silver", "--seeds", "4,x")
     with pytest.raises(BadInput, match="a seed twice"):
         train(toys, *model(toys), "--silver", "--seeds", "4,4")

@@ -87,7 +87,7 @@ def test_slider_moves_the_marks_without_a_request(chromium: Any, bench: Bench) -
     asked: list[str] = []
     before = page.evaluate(MARKED)
     page.on("request", lambda request: asked.append(request.url))
-    slider = page.get_by_label("metaphors from")
+    slider = page.get_by_label("threshold")
     slider.focus()
     page.keyboard.press("End")
     assert page.evaluate(MARKED) == 0

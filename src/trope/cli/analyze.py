@@ -136,5 +136,5 @@ def _title(sources: tuple[str, ...]) -> str:
 
 
 def _watched() -> bool:
-    """Whether someone sees the results appear, so that a bar would only be in the way."""
+    """Whether results go to a terminal, where a bar would be in the way."""
     return sys.stdout.isatty()

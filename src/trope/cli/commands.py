@@ -24,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "query": ("trope.cli.query:query", "Tables of a corpus: rates, verbs, keyness, concordance."),
     "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
     "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),
-    "reproduce": ("trope.cli.reproduce:reproduce", "Published tables beside ours."),
+    "reproduce": ("trope.cli.reproduce:reproduce", "Published tables with our figures."),
     "rewrite": ("trope.cli.rewrite:rewrite", "Literal or metaphorical alternatives for verbs."),
     "score": ("trope.cli.score:score", "The official scorers of shared tasks."),
     "serve": ("trope.cli.serve:serve", "Web pages on your machine: read a text, explore a corpus."),

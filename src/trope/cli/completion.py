@@ -20,7 +20,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 def complete_files(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Names of files, which the shell knows better than we do."""
+    """Names of files, which the shell completes itself."""
     return [CompletionItem(incomplete, type="file")]
 
 

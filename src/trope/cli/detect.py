@@ -180,7 +180,7 @@ def _report_totals(totals: dict[str, int], out: Path, *, as_json: bool, quiet: b
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Report]:
-    """A bar with rate and time left on a terminal, silence elsewhere."""
+    """A bar with rate and time left on a terminal, nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield lambda progress: None
         return

@@ -12,20 +12,22 @@ from trope.cli.commands import ListingCommand
 from trope.cli.completion import complete_names
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
+_WITHOUT_DATA = ("ordinary",)
 _PLOTTED = ("analogy", "metaphor", "rewriting")
 
 
 @click.command(cls=ListingCommand, heading="Tasks, with their parts", names=EVALUATIONS)
 @click.argument("task", shell_complete=complete_names(EVALUATIONS))
-@click.option("--from", "data", required=True, type=click.Path(path_type=Path),
-              help="Directory of the research data, with one folder per corpus.")  # fmt: skip
+@click.option("--from", "data", type=click.Path(path_type=Path),
+              help="Directory of the research data, with one folder per corpus; not needed for "
+                   "ordinary, whose sentences ship with trope.")  # fmt: skip
 @click.option("--tier", default="small", show_default=True,
               help="Model to measure: small or base.")  # fmt: skip
 @click.option("--model", "models", multiple=True, type=_FOLDER,
               help="Folder of a model from `trope train`, instead of the one that ships. Given "
                    "several times, mean and spread of the figures.")  # fmt: skip
 @click.option("--model-folder", "detector", type=_FOLDER,
-              help="Folder of another model to measure beside it: from `trope train metaphor "
+              help="Folder of another model to measure as well: from `trope train metaphor "
                    "--model` (or sentiment, metonymy), or a language model (analogy, "
                    "rewriting).")  # fmt: skip
 @click.option("--predictions", type=_FOLDER,
@@ -52,7 +54,7 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
 def evaluate(
     ctx: click.Context,
     task: str,
-    data: Path,
+    data: Path | None,
     tier: str,
     models: tuple[Path, ...],
     detector: Path | None,
@@ -84,11 +86,13 @@ def evaluate(
         _check_plot(task, plot)
     if results is not None:
         check_results_file(results)
-    if not data.is_dir():
+    if data is None and task in EVALUATIONS and task not in _WITHOUT_DATA:
+        raise click.MissingParameter(param_type="option", param_hint="'--from'", ctx=ctx)
+    if data is not None and not data.is_dir():
         raise MissingData(data, "give the directory of the research data with --from")
     bounds = read_bounds(bounds_file, tier) if bounds_file else NO_BOUNDS
     options = EvaluationOptions(
-        data=data,
+        data=data or Path(),
         tier=tier,
         model=models[0] if models else None,
         threads=threads,

@@ -24,7 +24,7 @@ def print_evaluation(
 
 
 def print_table(evaluation: Evaluation, bounds: Bounds = NO_BOUNDS, *, seed: int) -> None:
-    """Print the figures on standard output, within 80 columns where it is no terminal."""
+    """Print the figures on standard output, within 80 columns where it is not a terminal."""
     prefix = f"{evaluation.task}."
     shared = all(figure.name.startswith(prefix) for figure in evaluation.figures)
     table = Table(title=f"{evaluation.task}, tier {evaluation.tier}", title_justify="left")
@@ -59,7 +59,7 @@ def show(value: float | None) -> str:
 def print_audits(
     audits: Sequence[Audit], warnings: Sequence[AuditWarning], system: Evaluation | None
 ) -> None:
-    """Print tables and warnings on standard output, in 80 columns where it is no terminal."""
+    """Print tables and warnings on standard output, in 80 columns where it is not a terminal."""
     console = Console(highlight=False)
     for audit in audits:
         console.print(_audit_table(audit))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports them on demand."""
+    """A group that imports its commands on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, in alphabetical order."""
@@ -41,7 +41,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the first argument names; a near miss is told what it may have meant."""
+        """The command that the first argument names; a misspelt one gets a suggestion."""
         near = get_close_matches(args[0], COMMANDS, n=1)
         if near and args[0] not in COMMANDS:
             ctx.fail(f"no command is called {args[0]!r}; did you mean {near[0]!r}?")
@@ -80,7 +80,7 @@ def run(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
     except click.UsageError as error:
-        # click lists choices a line each; an error of ours is one line
+        # click lists one choice per line; our errors have one line
         message = " ".join(error.format_message().split()).rstrip(".")
         if error.ctx:
             message += "" if message.endswith("?") else ";"

@@ -1,4 +1,4 @@
-"""Where results and messages go: a file that appears whole or standard output; standard error."""
+"""Output of results (a file, written atomically, or standard output) and of messages (stderr)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO
 import click
 
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def open_output(path: Path | None) -> Iterator[IO[str]]:
         with atomic_write(path) as file:
             yield file
         return
-    if isinstance(sys.stdout, io.TextIOWrapper):  # whatever the locale, results are UTF-8
+    if isinstance(sys.stdout, io.TextIOWrapper):  # results are UTF-8 in any locale
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     try:
         yield sys.stdout
@@ -41,7 +41,7 @@ def is_quiet(ctx: click.Context) -> bool:
     return bool(ctx.obj and ctx.obj.get("quiet"))
 
 
-def message_writer(ctx: click.Context) -> Say:
+def message_writer(ctx: click.Context) -> MessageWriter:
     """Writes messages to standard error, or nothing with `--quiet`."""
     if is_quiet(ctx):
         return lambda message: None

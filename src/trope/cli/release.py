@@ -93,7 +93,9 @@ def _text(summary: ReleaseSummary, target: Path) -> str:
         f"judgments: {len(summary.run.judgments)} by {summary.annotators()} annotators",
     ]
     if summary.run.manifest.simulated:
-        lines.append("simulated: judgments and labels come from a simulated crowd, and say so")
+        lines.append(
+            "simulated: judgments and labels come from a simulated crowd, and are marked as such"
+        )
     if summary.permission.note:
         lines.append(summary.permission.note)
     return "\n".join(lines)

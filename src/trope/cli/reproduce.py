@@ -1,4 +1,4 @@
-"""`trope reproduce`: the tables of a paper beside ours."""
+"""`trope reproduce`: the tables of a paper with our figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from trope.cli.completion import complete_names
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--write", "page", type=click.Path(path_type=Path),
-              help="Also write the paper's page, and all rows as JSON beside it.")  # fmt: skip
+              help="Also write the paper's page, and all its rows as JSON.")  # fmt: skip
 def reproduce(
     paper: str,
     data: Path | None,
@@ -36,7 +36,7 @@ def reproduce(
     out: Path | None,
     page: Path | None,
 ) -> None:
-    """Show all that a PAPER prints beside our figures."""
+    """Show the published results of a PAPER with our figures."""
     from trope.cli.output import open_output
     from trope.reproduce import report as reports
     from trope.reproduce.funnel import funnel_table

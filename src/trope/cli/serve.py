@@ -24,7 +24,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--keep", type=FOLDER,
               help="Folder for pasted texts.  [default: your data folder]")  # fmt: skip
 @click.option("--tier", default="small", show_default=True, help="Model to use.")
-@click.option("--base-weights", help="Folder of the public weights that the tier base stands on.",
+@click.option("--base-weights", help="Folder of the public weights that the tier base needs.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")

@@ -1,4 +1,4 @@
-"""What stands on the command line, as texts: words of its own, files, or standard input."""
+"""The texts that the command line names: texts, files, or standard input."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How files are taken apart: the column of a table, a whole file as one text.
+    """How files are read: the column of a table, a whole file as one text.
 
-    `by` is the column that tells the groups of a summary; without one, a file is a group.
+    `by` is the column of the groups of a summary; without one, each file is a group.
     """
 
     column: str = ""
@@ -46,7 +46,7 @@ def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[
     """The texts that the arguments name, in order; blank ones are passed over.
 
     Raises:
-        BadInput: where there is no text at all, or an argument that cannot be read.
+        BadInput: where there is no text, or an argument that cannot be read.
     """
     if not arguments:
         if sys.stdin is None or sys.stdin.isatty():
@@ -115,7 +115,7 @@ def _read_plain(source: str, options: ReadingOptions) -> Iterator[NamedText]:
 
 
 def _group(record: TextRecord, path: Path, options: ReadingOptions) -> str:
-    """The group of a row: its file, or what stands in the column that tells the groups."""
+    """The group of a row: its file, or the value of the column for groups."""
     if not options.by:
         return str(path)
     if options.by not in record.fields:

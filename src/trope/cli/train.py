@@ -102,7 +102,7 @@ def _seeds(seeds: str) -> tuple[int, ...]:
     try:
         found = tuple(int(seed) for seed in seeds.split(","))
     except ValueError:
-        raise BadInput(f"--seeds {seeds!r} are no numbers such as 42,43,44") from None
+        raise BadInput(f"--seeds {seeds!r} are not numbers such as 42,43,44") from None
     if len(set(found)) != len(found):
         raise BadInput(f"--seeds {seeds!r} has a seed twice; each is trained once")
     return found
@@ -165,7 +165,7 @@ _TIER = (
     _config("the shipped models"),
     _SEED,
     _option("--seeds", type=_POSITIVE, default=1, show_default=True,
-            help="Train so many; the best on development data goes to OUT, each stays in WORK."),
+            help="How many to train; the best on development data goes to OUT, all stay in WORK."),
     _DEVICE,
 )  # fmt: skip
 _TEXTS = (
@@ -204,14 +204,14 @@ _TASKS = (
     ),
     _TrainTask(
         "vectors", "vectors", "The static word vectors that ship.",
-        "The static word vectors that ship: what a large encoder says of each word by itself.",
+        "The static word vectors that ship: the vectors of a large encoder for single words.",
         _TIER, _encoder,
     ),
     _TrainTask(
         "headlines", "headlines", "The head of the tier base for whole headlines.",
         """The head of the tier `base` that judges whole headlines, after `trope train base`.
 
-        Many teachers read NewsMet a few times each; the head learns what they say of unlabelled
+        Many teachers read NewsMet a few times each; the head learns their scores of unlabelled
         headlines. Everything else in the adapters stays the same. Ten minutes on one large GPU.
         """,
         (

@@ -1,1 +1,1 @@
-"""What every layer stands on: records, errors, settings, files, JSON, progress."""
+"""What every layer uses: records, errors, settings, files, JSON, progress."""

@@ -1,4 +1,4 @@
-"""Everything that trope says no with.
+"""All errors that trope raises.
 
     TropeError
     ├── BadInput        (ValueError)   text, record or option that cannot be used
@@ -8,9 +8,9 @@
     ├── MissingExtra    (ImportError)  an optional part that is not installed
     ├── MissingData     (FileNotFoundError)  a corpus, model or file that is not there
     ├── BadModel        (ValueError)   a weight file that is damaged, altered or of the wrong shape
-    └── DownloadFailed  (OSError)      a download that did not end well
+    └── DownloadFailed  (OSError)      a download that failed
 
-Each keeps its parts as attributes and survives pickling, so that workers can send it home.
+Each keeps its parts as attributes and can be pickled, so that workers can return it.
 The text of an error is one sentence: what is wrong; what to do.
 """
 
@@ -102,7 +102,7 @@ class BadModel(TropeError, ValueError):
 
 
 class DownloadFailed(TropeError, OSError):
-    """A download that did not end well."""
+    """A download that failed."""
 
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(url, problem)

@@ -27,11 +27,11 @@ def decode(data: bytes, path: str | Path, line: int | None = None) -> str:
     """The bytes as UTF-8 text (a byte-order mark is dropped).
 
     Raises:
-        BadRecord: for bytes that are no UTF-8 text, with the line of the first bad byte.
+        BadRecord: for bytes that are not UTF-8 text, with the line of the first bad byte.
     """
     if b"\0" in data:
         at = (line or 1) + data.count(b"\n", 0, data.index(b"\0"))
-        raise BadRecord(path, at, "holds a NUL byte, so it is no text; give a UTF-8 text file")
+        raise BadRecord(path, at, "holds a NUL byte, so it is not text; give a UTF-8 text file")
     try:
         return data.decode("utf-8-sig" if line in (None, 1) else "utf-8")
     except UnicodeDecodeError as error:
@@ -63,7 +63,7 @@ def sha256(path: str | Path) -> str:
 
 @contextmanager
 def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
-    """A file that appears whole, and durable, or not at all."""
+    """A file that appears under its name when it is complete, and survives a power cut."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -94,7 +94,10 @@ def sync_folder(folder: Path) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # some file systems know no such call
+        if error.errno not in (
+            errno.EINVAL,
+            errno.ENOTSUP,
+        ):  # some file systems do not support this call
             raise
     finally:
         os.close(descriptor)

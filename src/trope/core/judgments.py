@@ -10,7 +10,7 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What an annotator said about an item, in the words of the table it stood in.
+    """An annotator's answer about an item, as the table has it.
 
     `gold` is the known answer where the item is a test question: a label, several with `|` between
     them, or a range such as `-2..1`. `weight` counts the vote, `seconds` is the time it took.

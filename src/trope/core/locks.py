@@ -42,7 +42,7 @@ _queue: tuple[int, Path, int] | None = None
 def wait_for_lock(path: Path) -> Iterator[None]:
     """Hold the lock of a file as soon as no other thread or process does.
 
-    Where the system can, it wakes the next one in the queue at once; nobody asks again and again.
+    Where the system can, it wakes the next process in the queue at once; there is no polling.
     """
     with _threads:
         try:

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, silence elsewhere; and who is told of it."""
+"""Progress of long work: a bar on a terminal, nothing elsewhere; the type of message writers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-Say = Callable[[str], None]
-"""Takes a line about how the work goes, and shows it wherever its owner likes."""
+MessageWriter = Callable[[str], None]
+"""A function that shows a message."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -20,7 +20,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def track(
     items: Iterable[T], label: str, total: int | None = None, quiet: bool = False
 ) -> Iterator[T]:
-    """The same items; while they pass, a bar on standard error if that is a terminal."""
+    """The same items, with a progress bar on standard error if that is a terminal."""
     if quiet or not sys.stderr.isatty():
         return iter(items)
     return _with_bar(items, label, total)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 ROOT = -1
-"""The head of a sentence's root."""
+"""The head of the root of a sentence."""
 
 TextKind = Literal["plain", "tweet", "headline"]
 NameClass = Literal["location", "organisation"]

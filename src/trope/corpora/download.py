@@ -156,10 +156,10 @@ def _silent(have: int, total: int | None) -> None:
 
 
 def _status_advice(error: urllib.error.HTTPError) -> str:
-    said = f"the server answered {error.code} {error.reason}".rstrip()
+    answer = f"the server answered {error.code} {error.reason}".rstrip()
     if error.code in (http.HTTPStatus.NOT_FOUND, http.HTTPStatus.GONE):
-        return f"{said}: the file has moved; get it by hand (trope data info) or from a mirror"
-    return f"{said}; try again later, or get the file by hand (trope data info) or from a mirror"
+        return f"{answer}: the file has moved; get it by hand (trope data info) or from a mirror"
+    return f"{answer}; try again later, or get the file by hand (trope data info) or from a mirror"
 
 
 def _advice(error: OSError | http.client.HTTPException) -> str:

@@ -43,10 +43,12 @@ def _relocar_samples(element: SampleElement, number: str) -> list[NameSample]:
         elif piece.name != "loc" or piece.empty or piece.closing != bool(open_reading):
             raise BadInput(f"<{piece.name}> does not belong here; put names into <loc>…</loc>")
         elif not piece.closing:
-            said = read_attributes(piece.attributes).get("reading", "")
-            if said not in _RELOCAR_READINGS:
-                raise BadInput(f"unknown reading {said!r}; known: {', '.join(_RELOCAR_READINGS)}")
-            open_reading, start = _RELOCAR_READINGS[said], len(text)
+            attribute = read_attributes(piece.attributes).get("reading", "")
+            if attribute not in _RELOCAR_READINGS:
+                raise BadInput(
+                    f"unknown reading {attribute!r}; known: {', '.join(_RELOCAR_READINGS)}"
+                )
+            open_reading, start = _RELOCAR_READINGS[attribute], len(text)
         else:
             marks.append((start, len(text), open_reading))
             open_reading = ""

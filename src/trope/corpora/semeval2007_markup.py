@@ -162,7 +162,7 @@ class _Scanner:
             self._refuse(self.start, f"holds a sample of over {_MOST_CHARACTERS:,} characters")
             return None
         if self.broken:
-            return None  # which has been said
+            return None  # already reported
         return SampleElement(self.path, self.start, attributes, "".join(self.parts))
 
     def finish(self) -> None:

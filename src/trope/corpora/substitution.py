@@ -192,7 +192,7 @@ class _File(msgspec.Struct):
 
 
 def read_swords(source: Source) -> Iterator[SubstitutionTarget]:
-    """The targets of a file; the weight of a substitute is the share of judges who said TRUE.
+    """The targets of a file; the weight of a substitute is the share of judges who answered TRUE.
 
     Raises:
         BadRecord: for a file of another shape, and for targets that do not stand where it says.

@@ -19,12 +19,12 @@ TableRow = tuple[int, dict[str, str]]
 """The line where a row begins, and its fields by column."""
 
 TEXT_COLUMNS = ("text", "tweet", "headline", "sentence", "full_text", "tweet_text", "title", "body")
-"""Columns that are taken for the text, in this order, whatever their case."""
+"""Column names that mean the text, in this order; case does not matter."""
 
 ID_COLUMNS = ("id", "id_str", "tweet_id", "tweetid", "headline_id", "sentence_id", "sent_id")
-"""Columns that are taken for the id, in this order, whatever their case."""
+"""Column names that mean the id, in this order; case does not matter."""
 
-# What a spreadsheet makes of a long id: its last digits are gone for good. A plain "1234e56" may
+# A long id as a spreadsheet writes it: its last digits are lost. A plain "1234e56" may
 # be a hexadecimal id, so that only spellings that a number formatter writes are refused.
 _DAMAGED_ID = re.compile(r"\d+(\.\d+)?[eE]\+\d+|\d\.\d+[eE]\d+|\d[eE]1\d|\d{5,}\.\d+")
 
@@ -70,8 +70,8 @@ def read_texts(
     table has; a table without ids counts its rows from 1. The other options are `read_rows`'s.
 
     Raises:
-        BadRecord: also for a table without a text column and for ids that were damaged on the
-            way, such as tweet ids in scientific notation.
+        BadRecord: also for a table without a text column and for damaged ids, such as tweet ids
+            in scientific notation.
     """
     name = source_name(source)
     rows = read_rows(
@@ -232,10 +232,10 @@ def _json_rows(lines: Iterable[tuple[int, str]], name: str) -> Iterator[TableRow
             row = json.loads(line, parse_float=SpeltFloat)
         except (ValueError, RecursionError) as error:
             cause = getattr(error, "msg", str(error))
-            problem = f"cannot be read as JSON ({cause}); write one object a line"
+            problem = f"cannot be read as JSON ({cause}); write one object per line"
             raise BadRecord(name, number, problem) from None
         if not isinstance(row, dict):
-            problem = f"is a JSON {type(row).__name__}; write one object a line"
+            problem = f"is a JSON {type(row).__name__}; write one object per line"
             raise BadRecord(name, number, problem)
         yield number, {key: json_text(value, name, number) for key, value in row.items()}
 
@@ -274,13 +274,13 @@ def _named(row: Mapping[str, str], wanted: str, name: str, line: int) -> str:
 
 
 def find_column(row: Iterable[str], known: Sequence[str]) -> str | None:
-    """The column of a row that is called as the first of the known names, whatever its case."""
+    """The column with the first of the known names that the row has; case does not matter."""
     by_lower = {key.strip().lower(): key for key in reversed(list(row))}
     return next((by_lower[name] for name in known if name in by_lower), None)
 
 
 def checked_id(identifier: str, name: str, line: int) -> str:
-    """The id without blanks around it; BadRecord for one that has lost digits on its way."""
+    """The id without blanks around it; BadRecord for one that lost digits."""
     identifier = identifier.strip()
     if _DAMAGED_ID.fullmatch(identifier):
         problem = (

@@ -2,7 +2,7 @@
 
 The public weights (all-mpnet-base-v2, 438 MB) do not come with the package. They are looked for in
 the folder that was given, in the folder that `TROPE_BASE_WEIGHTS` names, then in the cache of the
-Hugging Face Hub; whatever is found must have the right checksum.
+Hugging Face Hub; the file must have the right checksum.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class BaseEncoder:
         sentiment: bool = False,
         small: Sequence[float] | None = None,
     ) -> list[SentenceVerdict]:
-        """What the network says of each sentence (of at least one word).
+        """The scores of each sentence (of at least one word).
 
         The scores of whole sentences also use those of the tier `small`, which `small` holds where
         they are known already.
@@ -246,7 +246,7 @@ def _outputs(scores: Any) -> dict[str, Array]:
 
 
 def _figurative(small: Encoder, sentences: Sequence[Sequence[str]]) -> list[float]:
-    """What the tier `small` says of whole sentences."""
+    """The scores of whole sentences from the tier `small`."""
     return [parse.figurative or 0.0 for parse in read_words(small, sentences, METAPHOR)]
 
 
@@ -307,7 +307,7 @@ def _labels(metadata: Mapping[str, str]) -> Labels:
 
 
 def _merge(network: Any, trained: dict[str, Any], adapters: Path) -> None:
-    """Add the products of low rank to the matrices they stand beside, and take over the rest."""
+    """Add the products of low rank to their matrices, and copy the rest."""
     import torch
 
     own = network.state_dict()

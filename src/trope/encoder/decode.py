@@ -47,7 +47,7 @@ class Stretch:
     figurative: float | None = None
 
 
-def _no_opinion(form: str, upos: str, xpos: str) -> None:
+def _model_decides(form: str, upos: str, xpos: str) -> None:
     """None: every lemma is the model's."""
 
 
@@ -55,9 +55,9 @@ def decode(
     sentences: Sequence[tuple[str, ...]],
     passes: Iterable[BatchPass],
     encoder: Encoder,
-    lemmatise: Lemmatise = _no_opinion,
+    lemmatise: Lemmatise = _model_decides,
 ) -> list[Parse]:
-    """All that the passes say of the sentences, in the order of the sentences.
+    """The parses of the sentences from the passes, in the order of the sentences.
 
     The passes may come in any order; each is forgotten once it is read.
     """
@@ -165,7 +165,7 @@ def join_stretches(
     words: tuple[str, ...],
     stretches: list[Stretch],
     encoder: Encoder,
-    lemmatise: Lemmatise = _no_opinion,
+    lemmatise: Lemmatise = _model_decides,
 ) -> Parse:
     """One parse of a sentence's stretches; the roots of later ones hang from the first root."""
     labels = encoder.labels
@@ -186,7 +186,7 @@ def join_stretches(
             stretch.heads[top], names[top] = heads.index(ROOT), _JOIN
         heads += stretch.heads
         deprels += names
-    # the rules of the model are chosen without seeing the spelling: they stand in where it is mute
+    # the model chooses rules without seeing the spelling: they apply where spelling does not decide
     lemmas = tuple(
         lemmatise(word, pos, tag) or apply_rule(rule, word)
         for word, pos, tag, rule in zip(words if upos else (), upos, xpos, rules, strict=True)

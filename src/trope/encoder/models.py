@@ -23,7 +23,7 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True)
 class TrainedOn:
-    """A corpus that a model has seen, and what that means for its users."""
+    """A corpus that a model was trained on, and what that means for users."""
 
     name: str
     use: str

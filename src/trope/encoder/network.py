@@ -30,7 +30,7 @@ _SENTIMENT_SIZE = 192
 LOWER_LAYERS = {"e5-small": 6}
 """How many layers of a base the metaphor heads read: a pass for metaphors alone ends there."""
 _GLANCES = 2
-"""How often the sentiment head looks over a text, each time for something else."""
+"""How many attention heads the sentiment head has."""
 _METONYMY_SIZE = 192
 
 
@@ -121,7 +121,7 @@ class LayerMix(nn.Module):
 
 @dataclass
 class SyntaxScores:
-    """What the heads say of a batch, before any decision."""
+    """The logits of the heads for a batch, before any decision."""
 
     upos: Tensor  # [batch, word, tag]
     xpos: Tensor
@@ -293,7 +293,7 @@ class MeaningHead(nn.Module):
 
 @dataclass
 class NetworkScores:
-    """What all heads of a network say; None for those that it has not."""
+    """The outputs of all heads of a network; None for heads that it does not have."""
 
     syntax: SyntaxScores | None = None
     metaphor: MetaphorScores | None = None
@@ -353,7 +353,7 @@ class LastLayer:
 
     def words(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> npt.NDArray[np.float32]:
         """[sentence, word, dimension] of one batch: the mean over the pieces of each word."""
-        torch.set_num_threads(1)  # torch asks every thread anew
+        torch.set_num_threads(1)  # torch keeps this setting per thread
         ids, types, mask, pool = (
             torch.from_numpy(arrays[name].copy()) for name in ("ids", "types", "mask", "pool")
         )

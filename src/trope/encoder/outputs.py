@@ -1,4 +1,4 @@
-"""What the heads say of windows, put together for whole sequences: sentiment and meaning."""
+"""Outputs for windows, combined for whole sequences: sentiment and meaning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SCORE = SENTIMENT_OUTPUTS.index("score")
 
 
 class SentimentScores:
-    """Sentiment of many sequences, collected batch by batch in whatever order they come.
+    """Sentiment of many sequences, collected batch by batch, in any order.
 
     The score of a sequence is that of its windows, averaged by the words of each.
     """

@@ -1,6 +1,6 @@
 """ONNX models cut down to the outputs that are wanted.
 
-ONNX Runtime computes every node of a graph, whatever is fetched, and its run option
+ONNX Runtime computes every node of a graph, also those not fetched, and its run option
 `only_execute_path_to_fetches` changes nothing in the packages that people install. So what leads
 to no wanted output is taken out of the file before it is loaded. The few fields of the format that
 matter are read here, because the `onnx` package is for training only.

@@ -33,7 +33,7 @@ TAGS = ("upos", "xpos", "lemma")
 """The outputs for every word by itself."""
 
 SYNTAX = (*TAGS, "arcs", "label_dependents", "label_heads")
-"""What the heads of syntax say; `trope.encoder.decode` makes trees of it."""
+"""Outputs of the syntax heads; `trope.encoder.decode` makes trees of them."""
 
 METAPHOR = ("metaphor", "figurative")
 """Calibrated logits: of each word, that it is a metaphor; of each sentence, that it has one."""
@@ -51,7 +51,7 @@ MEANING = ("meaning",)
 """A vector per word, and by their mean one per text: near for near meanings."""
 
 _SECOND_LOOK = frozenset((*SENTIMENT, *METONYMY))
-"""What is asked of some texts once more: whole texts, and sentences with hidden names."""
+"""Outputs of the second pass: whole texts, and sentences with hidden names."""
 
 
 class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -121,7 +121,7 @@ _forkable: WeakSet[Any] = WeakSet()
 
 
 def renew_after_fork(holder: Forkable) -> None:
-    """Let a holder of threads begin anew in every process that is forked from now on."""
+    """Make a holder of threads start again in every process forked later."""
     _forkable.add(holder)
 
 
@@ -240,7 +240,7 @@ def _open_part(path: Path, outputs: frozenset[str]) -> Any:
     try:
         part = keep_outputs(path.read_bytes(), outputs)
     except ValueError as error:
-        raise BadModel(path, f"is no ONNX model ({error}); train or install it again") from None
+        raise BadModel(path, f"is not an ONNX model ({error}); train or install it again") from None
     return open_session(path, part)
 
 

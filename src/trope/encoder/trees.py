@@ -12,7 +12,7 @@ def best_heads(scores: Scores) -> list[int]:
     """Each word's head, -1 for the root: the highest-scoring tree with exactly one root.
 
     `scores[i, j]` is the score of word i under head j - 1; column 0 stands for the root. Most
-    sentences need no search: if everybody's favourite head makes a tree, that tree is the best.
+    sentences need no search: if the best heads of all words form a tree, that tree is the best.
     """
     favourites: list[int] = (scores.argmax(axis=1) - 1).tolist()
     if is_tree(favourites):

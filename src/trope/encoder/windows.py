@@ -14,7 +14,7 @@ MAX_PIECES = 500
 """Longest sentence that goes through whole; the network has 512 places."""
 
 _CORE_PIECES, CONTEXT_PIECES = 300, 90
-"""A longer one goes in stretches of so many pieces, with so much context on either side."""
+"""A longer one goes in stretches of this many pieces, with this much context on either side."""
 
 _BATCH_PIECES = 384
 """Padded pieces per batch: enough to keep the kernels busy, few enough to stay in the cache."""

@@ -1,4 +1,4 @@
-"""`trope evaluate analogy`: MEAN's metaphoric analogies, with controls beside every accuracy.
+"""`trope evaluate analogy`: MEAN's metaphoric analogies, with controls for every accuracy.
 
 Tier `small` trains a light ranker here; tier `base` reads predictions of `trope train analogy`
 (`--predictions`). Folds grouped by metaphor are the headline, random ones are the paper's.
@@ -269,8 +269,8 @@ def _control_figures(
         for kind in KINDS:
             shares = right_shares(dict(by_kind[kind]))
             full = f"{name}.accuracy" if kind == "grouped" else f"{name}.{kind}.accuracy"
-            told = ", ".join(map(str, by_kind[kind]))
-            note = f"control, {kind} folds, fold seeds {told}"
+            seeds = ", ".join(map(str, by_kind[kind]))
+            note = f"control, {kind} folds, fold seeds {seeds}"
             yield data.measured.accuracy(full, shares, note=note)
     if data.repaired is not None:
         changed = sum(a != b for a, b in zip(data.items, data.repaired, strict=True))
@@ -301,7 +301,7 @@ def _static_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[F
 
 
 def _zero_shot_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[Figure]:
-    """Likelihood by a language model of one's own, where its folder is given."""
+    """Likelihood by your own language model, where its folder is given."""
     if options.detector is None:
         return
     for name, template in data.templates.items():

@@ -74,22 +74,22 @@ def answer_figures(
     figures = []
     for (template, kind), by_seed in sorted(answers.scores.items()):
         name = ".".join(part for part in (template, kind, system) if part)
-        told = f"mean of fold seeds {', '.join(map(str, sorted(by_seed)))}"
+        seeds = f"mean of fold seeds {', '.join(map(str, sorted(by_seed)))}"
         shares = right_shares(by_seed)
-        said = "; ".join(part for part in (told, note) if part)
+        full_note = "; ".join(part for part in (seeds, note) if part)
         figures.append(
-            measured.accuracy(f"{name}.accuracy", shares, note=said, chosen_on=chosen_on)
+            measured.accuracy(f"{name}.accuracy", shares, note=full_note, chosen_on=chosen_on)
         )
         if system:
             continue
         figures.append(_over_folds(measured, name, by_seed, folds[kind]))
         hard = shares[right(overlap) == 0]
-        said = "items that the control by spelling gets wrong"
-        figures.append(measured.accuracy(f"{name}.overlap_wrong.accuracy", hard, note=said))
+        subset = "items that the control by spelling gets wrong"
+        figures.append(measured.accuracy(f"{name}.overlap_wrong.accuracy", hard, note=subset))
         if (template, kind) in answers.repaired:
             fixed = right_shares(answers.repaired[template, kind])
-            said = "the repaired variant, models trained on the original"
-            figures.append(measured.accuracy(f"{name}.repaired.accuracy", fixed, note=said))
+            subset = "the repaired variant, models trained on the original"
+            figures.append(measured.accuracy(f"{name}.repaired.accuracy", fixed, note=subset))
     return figures
 
 
@@ -122,8 +122,8 @@ def error_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> It
             value = errors[code] / n if n else None
             note = f"{errors[code]} of {n} errors, {kind} folds, all seeds"
             full = f"{PREFIX}.errors.{row}.{code}"
-            said = note if n else "undefined: no error was made"
-            yield Figure(full, value, None, None, n, measured.data, note=said)
+            reason = note if n else "undefined: no error was made"
+            yield Figure(full, value, None, None, n, measured.data, note=reason)
 
 
 def domain_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
@@ -139,10 +139,10 @@ def domain_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> I
         found.items(), key=lambda pair: (pair[1]["gold"] / pair[1].total(), pair[0])
     ):
         n = codes.total()
-        told = ", ".join(f"{codes[code]} {code}" for code in CODES[1:])
+        counts = ", ".join(f"{codes[code]} {code}" for code in CODES[1:])
         full = f"{PREFIX}.wrong.{domain.lower()}"
         value = 1 - codes["gold"] / n
-        yield Figure(full, value, None, None, n, measured.data, note=f"{told}; {kind} folds")
+        yield Figure(full, value, None, None, n, measured.data, note=f"{counts}; {kind} folds")
 
 
 def paired_tests(

@@ -39,7 +39,7 @@ class PredictionLine(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class AnalogyPredictions:
-    """By run the answers of whole rounds of folds; what the first stage says by template."""
+    """Answers of complete rounds of folds, by run; scores of the first stage, by template."""
 
     head: PredictionsHead
     runs: dict[str, FoldAnswers] = field(default_factory=dict)
@@ -60,7 +60,7 @@ def read_analogy_predictions(
     """The predictions of a folder; rounds with a fold missing are left out.
 
     Raises:
-        BadRecord: for lines that are no predictions, or of other items.
+        BadRecord: for lines that are not predictions, or of other items.
     """
     path = folder / FILE
     if not path.is_file():

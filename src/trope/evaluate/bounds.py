@@ -1,4 +1,4 @@
-"""Bounds that figures are held to, from a TOML file."""
+"""Bounds for figures, from a TOML file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Bounds(msgspec.Struct, frozen=True):
     def describe(self, figure: Figure) -> str:
         """The bound as it is printed, marked where it is missed; empty where there is none."""
         signs = [(self.at_least, "≥"), (self.at_most, "≤"), (self.low_above, "lower limit >")]
-        said = [f"{sign} {bound[figure.name]:g}" for bound, sign in signs if figure.name in bound]
-        return " ".join([*said, *(["missed"] if self.misses(figure) else [])])
+        shown = [f"{sign} {bound[figure.name]:g}" for bound, sign in signs if figure.name in bound]
+        return " ".join([*shown, *(["missed"] if self.misses(figure) else [])])
 
     def misses(self, figure: Figure) -> bool:
-        """Whether the figure has a bound and does not keep it; an undefined figure keeps none."""
+        """Whether the figure misses its bound; an undefined figure misses any."""
         low, high = self.at_least.get(figure.name), self.at_most.get(figure.name)
         limit = self.low_above.get(figure.name)
         if figure.value is None:
@@ -55,5 +55,5 @@ def read_bounds(path: str | Path, tier: str = "small") -> Bounds:
 
 
 def missed(evaluation: Evaluation, bounds: Bounds) -> list[Figure]:
-    """The figures that do not keep their bounds."""
+    """The figures that miss their bounds."""
     return [figure for figure in evaluation.figures if bounds.misses(figure)]

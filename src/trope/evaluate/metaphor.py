@@ -231,7 +231,7 @@ OTHER_SETS: dict[str, tuple[str, ...]] = {
     "moh_x": ("moh_x/*.csv", "moh-x/*.csv"),
     "trofi": ("trofi/*.csv", "trofi/*.txt"),
 }
-"""Where a set's file may lie, first choice first."""
+"""The possible paths of a set's file, the preferred one first."""
 
 
 def _read_targets(name: str, path: Path) -> Iterable[LabelledTarget]:

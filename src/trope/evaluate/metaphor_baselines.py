@@ -79,7 +79,7 @@ def evaluate_baselines(pipeline: EvaluatedPipeline, options: EvaluationOptions) 
 
 
 def _ratings(path: Path) -> dict[str, float]:
-    """Ratings of concreteness where the user has them: they are not free, so many will not."""
+    """Ratings of concreteness where the user has them: they are not free, so most users do not."""
     return read_concreteness(path) if path.is_file() else {}
 
 
@@ -123,7 +123,7 @@ def _as_pairs(
 
 
 def _rating_note(linear: Logistic) -> str:
-    """That a figure rests on ratings which not everybody may use."""
+    """The note for figures that use ratings of concreteness."""
     return "with ratings of concreteness, which are not free" if linear.concreteness else ""
 
 

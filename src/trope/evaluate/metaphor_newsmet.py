@@ -107,7 +107,7 @@ def _read_split(data: Path, split: str) -> tuple[tuple[Headline, ...], DataRef]:
 def control_scores(
     train: Sequence[Headline], sets: Sequence[HeadlineSet]
 ) -> dict[str, dict[str, list[float]]]:
-    """Scores of two systems that know nothing about metaphor, by system and predictions.
+    """Scores of two controls that do not know metaphors, by system and predictions.
 
     Raises:
         MissingExtra: where scikit-learn is not installed.

@@ -1,4 +1,4 @@
-"""Figures of NewsMet's silver detectors: its Tables 1 and 5 beside what was printed.
+"""Figures of NewsMet's silver detectors: its Tables 1 and 5 and the printed values.
 
 Predictions of `trope train metaphor --silver` are read from files (`--predictions`). A detector of
 `trope train metaphor --model` is run here (`--model-folder`). Without either, only the controls are
@@ -105,7 +105,7 @@ def own_series(own: UserGold) -> SilverSeries:
 
 
 def evaluate_silver(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
-    """Controls, then what was predicted, then what a given detector says."""
+    """Figures of the controls, of the predictions, and of the given detector."""
     series = released_series(options.data) if options.gold is None else own_series(options.gold)
     sets = series.sets
     controls = control_scores(series.train, sets)
@@ -119,7 +119,7 @@ def evaluate_silver(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> 
             if run in files:
                 figures += _run_figures(run, files[run], sets, options.seed)
         figures += _tests(files, controls, series)
-        if options.gold is None:  # the paper has no counts to stand beside those of another gold
+        if options.gold is None:  # the paper has counts for its own gold only
             figures += _count_figures(options.predictions / "summary.json")
     if options.detector is not None:
         figures += _detector_figures(options.detector, sets, options.seed)
@@ -257,7 +257,7 @@ def _mcnemar(
 
 
 def _count_figures(path: Path) -> list[Figure]:
-    """How much was trained on, beside what the paper had; none where no summary is there."""
+    """The sizes of the training sets and the paper's; none without a summary."""
     if not path.is_file():
         return []
     try:
@@ -291,7 +291,7 @@ def _detector_figures(folder: Path, sets: Sequence[HeadlineSet], seed: int) -> l
     figures: list[Figure] = []
     for test in sets:
         scores = detector.score_texts([headline.text for headline in test.headlines])
-        # moved so that its threshold stands where `_scores` looks for one
+        # shifted so that its threshold is at 0.5, which `_scores` uses
         values = [HALF + (score or 0.0) - detector.threshold for score in scores]
         names = _TABLE_1 if test.name in _CUSTOM else _TABLE_5
         figures += (

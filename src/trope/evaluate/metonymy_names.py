@@ -40,7 +40,7 @@ class NameSplit:
 
 @dataclass(frozen=True)
 class NameData:
-    """All samples; their trees are made when somebody asks for them."""
+    """All samples; their trees are made on first use."""
 
     root: Path
     splits: dict[tuple[NameClass, str], NameSplit]

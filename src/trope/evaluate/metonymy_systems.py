@@ -1,6 +1,6 @@
 """Figures of the systems for metonymy: the encoder's head, any other encoder, linear models.
 
-Whatever is chosen is chosen by cross-validation on train. The fine and medium labels of the company
+All choices are made by cross-validation on train. The fine and medium labels of the company
 test set are not public: there, companies are measured at the coarse level, and at the other levels
 by ten-fold cross-validation on train with three seeds.
 """
@@ -59,9 +59,9 @@ def evaluate_roles(data: NameData, options: EvaluationOptions) -> list[Figure]:
     system = _trained(build, data)
     for name_class in NAME_CLASSES:
         names = data.names_with_roles(name_class)
-        said = "learnt from roles of our trees; the test part's roles are people's"
+        note = "learnt from roles of our trees; the test part's roles are people's"
         figures += figures_on_test(
-            "manual_roles", system.predict(names), data, name_class, options.seed, CHOSEN_ON, said
+            "manual_roles", system.predict(names), data, name_class, options.seed, CHOSEN_ON, note
         )
     return figures
 
@@ -181,8 +181,8 @@ def _cross_figures(
 def _with_spread(note: str, gold: Sequence[str], runs: Sequence[Sequence[str]]) -> str:
     shares = [sum(a == b for a, b in zip(gold, run, strict=True)) / len(gold) for run in runs]
     shown = "; ".join(f"{share:.4f}" for share in shares)
-    said = f"ten folds, {len(runs)} seeds, accuracies {shown}"
-    return f"{said}; {note}" if note else said
+    summary = f"ten folds, {len(runs)} seeds, accuracies {shown}"
+    return f"{summary}; {note}" if note else summary
 
 
 def _figures(
@@ -201,7 +201,7 @@ def _figures(
     wholes: list[list[int]] = []
     for at, wanted in enumerate(gold):
         given = [run[at] for run in runs]
-        rights = [sum(said == wanted == label for said in given) for label in known]
+        rights = [sum(answer == wanted == label for answer in given) for label in known]
         parts.append([sum(rights), *(2 * right for right in rights)])
         sizes = [len(runs) * (wanted == label) + given.count(label) for label in known]
         wholes.append([len(runs), *sizes])
@@ -214,15 +214,15 @@ def _figures(
         wanted_times = sum(wanted == label for wanted in gold)
         counts = Counts(
             right=sum(a == b == label for run in runs for a, b in zip(gold, run, strict=True)),
-            predicted=sum(said == label for run in runs for said in run),
+            predicted=sum(answer == label for run in runs for answer in run),
             gold=len(runs) * wanted_times,
         )
         value = f_score(counts)
         low, high = (span.low, span.high) if value is not None else (None, None)
         why = "undefined: the gold labels have none" if value is None else ""
-        said = why or ("never assigned" if not counts.predicted else "")
+        reason = why or ("never assigned" if not counts.predicted else "")
         yield Figure(
-            f"{prefix}.{kind}f.{label}", value, low, high, wanted_times, data, chosen_on, said
+            f"{prefix}.{kind}f.{label}", value, low, high, wanted_times, data, chosen_on, reason
         )
 
 
@@ -261,7 +261,7 @@ def evaluate_encoder(data: NameData, options: EvaluationOptions) -> list[Figure]
 
 
 def _views(encoder: AnyEncoder, part: NameSplit) -> Iterator[tuple[Masking, list[Probabilities]]]:
-    """What the head says of the names, as they are, hidden, and from both."""
+    """The readings of the names from the head: visible, hidden, and from both."""
     names = parse_samples(part.samples, NoParser())
     plain, masked = (EncoderMetonymy(encoder, mask=mask).predict(names) for mask in _SINGLE)
     yield "both", [blend(a, b) for a, b in zip(plain, masked, strict=True)]

@@ -59,7 +59,7 @@ def _data(root: Path, names: Sequence[str]) -> DataRef:
 
 
 def evaluate_judged(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
-    """First-ranked accepted and area under the curve, beside chance, prior and neighbours."""
+    """First-ranked accepted and area under the curve, with chance, prior and neighbours."""
     read = _read(pipeline, options.data, options.seed)
     split_of = [name for name, headlines in read.items() for _ in headlines]
     everything = [headline for headlines in read.values() for headline in headlines]
@@ -100,7 +100,7 @@ def _ranker_scores(pipeline: Pipeline, headlines: Sequence[JudgedHeadline]) -> l
 
 
 def _prior_scores(pipeline: Pipeline, headlines: Sequence[JudgedHeadline]) -> list[Floats]:
-    """How often the verb was accepted in train, whatever the headline."""
+    """How often the verb was accepted in train, in any headline."""
     priors = pipeline.rewriter.ranker.priors
     return [
         prior_features(priors, h.lemmas, h.direction)[:, 0].astype(np.float64) for h in headlines

@@ -24,7 +24,7 @@ from trope.tasks.rewriting.training_data import split_munch
 CHOSEN_ON = "swords dev, coinco without the files of swords test, semeval2007-lexsub, munch train"
 FIRST = 10
 OFFERED = 50
-"""Words a target: in the lenient setting those that nobody judged are dropped first."""
+"""Words per target: in the lenient setting those that nobody judged are dropped first."""
 
 SETTINGS = {
     "f10_lenient": (ACCEPTABLE, True),
@@ -49,7 +49,7 @@ def base_form(word: str, upos: str) -> str:
 
 
 def evaluate_swords(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
-    """F at ten on SWORDS test, beside embedding neighbours and, if given, a masked model."""
+    """F at ten on SWORDS test, with embedding neighbours and, if given, a masked model."""
     path = load_corpora()["swords"].find("swords-v1.1_test.json.gz", options.data)
     targets = list(read_swords(path))
     data = DataRef("swords", "test", sha256(path))

@@ -159,7 +159,7 @@ def _scores(
     scores: Sequence[float],
     seed: int,
 ) -> list[float]:
-    """What the system says after learning anew with a seed."""
+    """The system's scores after training with a seed."""
     system.seed = seed
     system.fit_rows(learn, scores)
     return system.score_rows(asked)

@@ -152,7 +152,7 @@ def _check_spans(spans: Sequence[Span], text: str, path: Path, line: int) -> Non
 
 
 NO_NOUN = frozenset({"pronoun-object", "not-a-noun", "object-before-verb"})
-"""Reasons of relations that the annotation of tweets leaves out: their object is no noun."""
+"""Reasons of relations that the annotation of tweets leaves out: their object is not a noun."""
 
 _NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
 _CONTROL_NOTE = "from tags and word order, without a tree"
@@ -269,7 +269,7 @@ def _pairs(analysis: Analysis) -> Iterator[tuple[Span, Span]]:
 
 
 def _root(analysis: Analysis) -> Span | None:
-    """The ROOT of the first sentence: a relation's, which knows of raising, else the tree's."""
+    """The ROOT of the first sentence: a relation's, which handles raising, or else the tree's."""
     roots = [at for at, token in enumerate(analysis.tokens) if token.head == ROOT]
     if not roots:
         return None

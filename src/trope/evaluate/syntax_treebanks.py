@@ -20,7 +20,7 @@ from trope.metrics.figures import DataRef, Figure, share_figures
 from trope.metrics.parsing import SHARES as PARSE_SHARES
 from trope.metrics.parsing import chain_parse, score_parse
 
-# the control beside each score, named for what `chain_parse` does about it
+# the control for each score, named for what `chain_parse` does about it
 _CONTROLS = {
     "upos": "constant",
     "uas": "right_branching",
@@ -49,7 +49,7 @@ TREEBANKS = {
             "ewt/en_ewt-ud-test.conllu",
             ("upos", "uas", "las", "obj_f", "lemma", "las_full"),
         ),
-        # one tree a tweet; these files know no subtypes of relations
+        # one tree per tweet; these files have no subtypes of relations
         Treebank(
             "tweebank", "tweebank/en-ud-tweet-test.fixed.conllu", ("upos", "uas", "las", "obj_f")
         ),
@@ -168,7 +168,7 @@ def place_analysis(analysis: Analysis) -> PlacedText:
 
 
 def split_at_blanks(text: str) -> PlacedText:
-    """The text as one who knows nothing would read it, a control."""
+    """The text read without knowledge of the language, a control."""
     words: list[PlacedWord] = []
     spans: list[tuple[int, int]] = []
     for paragraph in re.finditer(r"\S(?:.*?\S)??(?=\s*\n\n|\s*\Z)", text, re.DOTALL):

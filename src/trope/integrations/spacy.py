@@ -1,13 +1,13 @@
 """trope in spaCy: `trope.load()`, the component `trope` for any pipeline, extension attributes.
 
-The component reads the words as the document has them, and its sentences if it has some. It sets
+The component uses the tokens of the document, and its sentences if it has any. It sets
 `pos_`, `tag_`, `lemma_`, `head` and `dep_` (with spaCy's ROOT for root), and thereby the sentences.
 What it found beyond that is under `doc._.relations`, `span._.relations` and `token._.relations`;
 `doc._.trope` is everything as one `Analysis`. Where the model has a head for metaphors, every
-`token._.metaphor` is a probability, `doc._.metaphors` and `span._.metaphors` are the tokens from
-the threshold on, and the `span._.metaphor` of a sentence is the probability that it has one. Where
-it has heads for them, `doc._.metonymies` are the names as spans, the `span._.metonymy` of each says
-what it stands for, and `doc._.sentiment` how the document feels.
+`token._.metaphor` is a probability, `doc._.metaphors` and `span._.metaphors` are the tokens at or
+above the threshold, and the `span._.metaphor` of a sentence is the probability that it has one.
+Where it has heads for them, `doc._.metonymies` are the names as spans, the `span._.metonymy` of
+each says what it stands for, and `doc._.sentiment` is the sentiment of the document.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def create_component(
 
 
 class TropeComponent:
-    """Reads documents with one encoder pass a batch. The model is loaded when it is first used
+    """Reads documents with one encoder pass per batch. The model is loaded when it is first used
     and is not stored with a pipeline: its configuration is enough to have it again.
     """
 
@@ -141,7 +141,7 @@ class TropeComponent:
         self._add_sentiment(docs, found)
 
     def _read_names(self, docs: Sequence[Doc]) -> None:
-        """Puts what names stand for with the documents, if the model has a head for it."""
+        """Stores what names stand for in the documents, if the model has a head for it."""
         if "metonymy" not in self.pipeline.tasks:
             return
         analyses = self.pipeline.find_metonymies([analysis_of_doc(doc) for doc in docs])
@@ -159,7 +159,7 @@ class TropeComponent:
             ]
 
     def _thresholds(self) -> tuple[float, float]:
-        """From where on a word, and a sentence, is called metaphorical."""
+        """The thresholds for words and for sentences."""
         word, sentence = self.pipeline.thresholds
         return word if self.threshold is None else self.threshold, sentence
 
@@ -196,7 +196,7 @@ def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]], kind: TextKind
 def _keep_scores(
     doc: Doc, sentences: Sequence[tuple[Places, Parse]], thresholds: tuple[float, float]
 ) -> None:
-    """Puts the scores of words and sentences with the document, if the model gives any."""
+    """Stores the scores of words and sentences in the document, if the model has any."""
     doc.user_data.pop(SCORES, None)
     scored = [(places, parse) for places, parse in sentences if parse.figurative is not None]
     if not scored:
@@ -249,7 +249,7 @@ def _split(doc: Doc, kind: TextKind) -> None:
 
 
 def _register() -> None:
-    """Makes factory, tokenizer and extension attributes known to spaCy; again does no harm."""
+    """Registers factory, tokenizer and extension attributes with spaCy; may be called again."""
     Language.factory(
         "trope",
         default_config={"tier": "small", "threads": None, "kind": "plain", "threshold": None},

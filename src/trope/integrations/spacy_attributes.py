@@ -1,4 +1,4 @@
-"""What spaCy's documents keep of trope, and what their extension attributes make of it."""
+"""What trope stores in spaCy documents, and the extension attributes that read it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def relations_of_token(token: Token) -> list[Relation]:
 
 
 def metaphor_of_token(token: Token) -> float | None:
-    """How probably a token is a metaphor; None for blanks, and where no model has said so."""
+    """How probably a token is a metaphor; None for blanks, and without a model for it."""
     found = token.doc.user_data.get(SCORES)
     return None if found is None else found[1][token.i]
 
 
 def metaphor_of_span(span: Span) -> float | None:
-    """How probably a sentence has a metaphor; None for a span that is no sentence."""
+    """How probably a sentence has a metaphor; None for a span that is not a sentence."""
     if span.start >= span.end or not span.doc.has_annotation("SENT_START"):
         return None
     sentence = span.sent
@@ -75,7 +75,7 @@ def metonymies_of_doc(doc: Doc) -> list[Span]:
 
 
 def metonymy_of_span(span: Span) -> Metonymy | None:
-    """What a name stands for; None for a span that is no name."""
+    """What a name stands for; None for a span that is not a name."""
     for name in _names(span.doc):
         own = _span_of(name, span.doc)
         if (own.start, own.end) == (span.start, span.end):
@@ -101,7 +101,7 @@ def sentiment_of_doc(doc: Doc) -> Sentiment | None:
 
 
 def analysis_of_doc(doc: Doc) -> Analysis:
-    """What `trope.analyze` would give for a document that was read: blanks are no words there."""
+    """What `trope.analyze` would give for a document that was read: blanks are not words there."""
     words = [token for token in doc if not token.is_space]
     position = {token.i: place for place, token in enumerate(words)}
     tokens = tuple(

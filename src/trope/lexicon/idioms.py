@@ -8,7 +8,7 @@ A pattern is a line such as
     drop someone a line         one to three words of any kind
 
 The verb stands in its base form and is found by lemma; every other word stands as the idiom has
-it and is found by spelling or lemma, whatever the case of the letters.
+it and is found by spelling or lemma; case does not matter.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Idioms:
 
 
 def read_idioms(path: str | Path) -> Idioms:
-    """The idioms of a file with one pattern a line; `#` begins a comment line.
+    """The idioms of a file with one pattern per line; `#` begins a comment line.
 
     Raises:
-        BadRecord: for a line that is no pattern, with its number.
+        BadRecord: for a line that is not a pattern, with its number.
     """
     lines = []
     for number, text in read_lines(path):
@@ -91,7 +91,7 @@ def read_idioms(path: str | Path) -> Idioms:
         if not line or line.startswith("#"):
             continue
         if not all(len(_words(items)) > 1 for items in _spellings(line)):
-            raise BadRecord(path, number, f"{line!r} needs two words or more beside its slots")
+            raise BadRecord(path, number, f"{line!r} needs two words or more besides its slots")
         lines.append(line)
     return Idioms(lines)
 

@@ -2,7 +2,7 @@
 
 `lemma` follows the English Web Treebank: comparatives go to the positive ("better" to good or
 well), participles that are adjectives stay as they are, common words are in small letters and
-names as written. Where spelling does not decide it has no opinion.
+names as written. Where spelling does not decide, it returns None.
 
     >>> lemma("companies", "NOUN", "NNS"), lemma("hoping", "VERB", "VBG"), inflect("hop", "VBG")
     ('company', 'hope', 'hopping')
@@ -89,7 +89,7 @@ def _common_word(form: str, small: str, upos: str, xpos: str, known: WordLists) 
 
 
 def _verb_tag(form: str, xpos: str) -> str:
-    """The tag of a verb; where it is tagged as something else besides, the one of its ending."""
+    """The tag of a verb; for a word tagged otherwise, the tag of its ending."""
     if xpos.startswith("VB") or xpos in ("", "MD"):
         return xpos
     endings = {"s": "VBZ", "ing": "VBG", "ed": "VBD"}
@@ -188,7 +188,7 @@ def _noun(form: str, small: str, xpos: str, known: WordLists) -> str:
 
 
 def _singular(form: str, known: WordLists) -> str:
-    """The singular of a plural in small letters; what is no plural stays."""
+    """The singular of a plural in small letters; other words stay as they are."""
     if form in known.invariable:
         return form
     if _DECADE.fullmatch(form):

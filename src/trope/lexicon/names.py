@@ -118,7 +118,7 @@ class NameFinder:
         for surface in {known.surface, known.surface.replace("'", "’")}:
             first = _FIRST_WORD.match(surface)
             if first is None:
-                raise BadInput(f"the name {surface!r} begins with no letter; leave it out")
+                raise BadInput(f"the name {surface!r} does not begin with a letter; leave it out")
             entry = _Known(surface, known.name, known.name_class, known.plural)
             self._index.setdefault(self._key(first[0]), []).append(entry)
 
@@ -156,10 +156,10 @@ def shipped_finder() -> NameFinder:
 
 
 def read_name_list(path: str | Path) -> dict[str, tuple[str, ...]]:
-    """Name → all its spellings, from a file with a name a line, other names after tabs.
+    """Name → all its spellings, from a file with a name per line, other names after tabs.
 
     Raises:
-        BadRecord: for a name that comes twice, one that begins with no letter, and an empty list.
+        BadRecord: for a name that comes twice, a name without a first letter, and an empty list.
     """
     found: dict[str, tuple[str, ...]] = {}
     owners: dict[str, int] = {}
@@ -169,14 +169,14 @@ def read_name_list(path: str | Path) -> dict[str, tuple[str, ...]]:
         spellings = tuple(cell.strip() for cell in text.split("\t") if cell.strip())
         for spelling in spellings:
             if not _FIRST_WORD.match(spelling):
-                raise BadRecord(path, line, f"the name {spelling!r} begins with no letter")
+                raise BadRecord(path, line, f"the name {spelling!r} does not begin with a letter")
             if spelling in owners:
                 problem = f"the name {spelling!r} is also in line {owners[spelling]}"
                 raise BadRecord(path, line, f"{problem}; a name is for one place or company")
             owners[spelling] = line
         found[spellings[0]] = spellings
     if not found:
-        raise BadRecord(path, None, "lists no name; give a name a line")
+        raise BadRecord(path, None, "lists no name; give a name per line")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Words and emoji with their feeling, from lexica that lie in a folder of the user's.
+"""Words and emoji with their polarity, from lexica in a folder of the user's.
 
 None of them ships with trope: VADER (MIT) and the opinion lexicon (CC BY) could, AFINN (ODbL),
 SentiWordNet and the emoji (CC BY-SA) would put their terms on the package. `trope data info
@@ -22,7 +22,7 @@ _LEAST_OCCURRENCES = 5  # an emoji seen less often has no reliable score
 
 @dataclass(frozen=True, slots=True)
 class PolarityLexica:
-    """What is known of words; a lexicon that is empty gives nothing.
+    """Five polarity lexica; any of them may be empty.
 
     `valence` (VADER) goes from −4 to 4, `strength` (AFINN) from −5 to 5, `opinion` is 1 or −1,
     `senses` (SentiWordNet) has positive and negative share by tag and lemma, averaged over senses,
@@ -59,7 +59,7 @@ def read_lexica(folder: str | Path) -> PolarityLexica:
 
 
 def read_numbers(path: str | Path) -> dict[str, float]:
-    """A number a word from a table whose first two columns are these, parted by tabs."""
+    """A number per word from a tab-separated table whose first two columns are these."""
     numbers: dict[str, float] = {}
     for line, text in read_lines(path):
         cells = text.split("\t")
@@ -73,7 +73,7 @@ def read_numbers(path: str | Path) -> dict[str, float]:
 
 
 def read_word_list(path: str | Path) -> list[str]:
-    """The words of a list, one a line; a line that begins with ";" is a comment."""
+    """The words of a list, one per line; a line that begins with ";" is a comment."""
     lines = (text.strip() for _, text in read_lines(path))
     return [text.lower() for text in lines if text and not text.startswith(";")]
 
@@ -90,7 +90,7 @@ def read_senses(path: str | Path) -> dict[tuple[str, str], tuple[float, float]]:
             found[1] += float(row["NegScore"])
             found[2] += 1
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise BadRecord(path, None, f"is no SentiWordNet in JSON ({error})") from None
+        raise BadRecord(path, None, f"is not SentiWordNet in JSON ({error})") from None
     return {key: (p / n, m / n) for key, (p, m, n) in sums.items() if p or m}
 
 

@@ -1,6 +1,6 @@
 """How regular English endings are spelled, and which base forms a spelling can come from.
 
-Nothing here knows a word: `trope.lexicon.inflection` brings the word lists.
+There are no word lists here: `trope.lexicon.inflection` has them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ VOWELS = "aeiou"
 # these keep their e, or "singeing" would be "singing"
 _KEEPS_E = re.compile(r".*[eoy]e|(?:b|s|spr|t|wh)inge|e")
 _HISSING = ("s", "x", "z", "ch", "sh")
-# one vowel letter (after "qu" too) between consonants, the last of which is heard: "hop", "quit"
+# one vowel letter (after "qu" too) between consonants, the last one pronounced: "hop", "quit"
 _ONE_SYLLABLE = re.compile(r"(?:[^aeiou]*|[^aeiou]*qu)[aeiouy][^aeiouwxy]")
 # stems that are not English without a final e: "danc", "argu", "sav", "analyz", "settl", "creat"
 _WANTS_E = re.compile(

@@ -1,9 +1,9 @@
-"""Static word vectors: one vector a word, from any of the usual files.
+"""Static word vectors: one vector per word, from any of the usual files.
 
-- text: a word and its numbers a line, with or without a first line "words dimensions"
+- text: a word and its numbers per line, with or without a first line "words dimensions"
   (GloVe, word2vec, fastText);
 - `.bin`: word2vec's binary format;
-- `.npz`: arrays `words` (UTF-8 bytes, a word a line), `q` (int8) and `scale` (a factor a word), or
+- `.npz`: arrays `words` (UTF-8 bytes, one per line), `q` (int8) and `scale` (a factor per word), or
   `words` and `vectors`.
 """
 
@@ -78,7 +78,7 @@ SHIPPED = Path(__file__).parent / "vectors.npz"
 
 
 def read_vectors(path: str | Path = SHIPPED) -> WordVectors:
-    """The vectors of a file, whose kind is told by its name; without one, those that ship.
+    """The vectors of a file, whose suffix gives its format; without one, those that ship.
 
     Raises:
         MissingData: where there is no such file.
@@ -115,14 +115,16 @@ def _read_text(path: Path) -> WordVectors:
         try:
             vector = np.array(numbers, dtype=np.float32)
         except ValueError:
-            raise BadRecord(path, line, "has something that is no number after its word") from None
+            raise BadRecord(
+                path, line, "has something that is not a number after its word"
+            ) from None
         if vectors and len(vector) != len(vectors[0]):
             problem = f"has {len(vector)} numbers, but the lines before have {len(vectors[0])}"
             raise BadRecord(path, line, problem)
         words.append(word)
         vectors.append(vector)
     if not vectors or not len(vectors[0]):
-        raise BadRecord(path, 1, "holds no word vectors; give a word and its numbers a line")
+        raise BadRecord(path, 1, "holds no word vectors; give a word and its numbers per line")
     return WordVectors(words, np.vstack(vectors))
 
 

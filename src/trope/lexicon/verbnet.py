@@ -17,13 +17,13 @@ _MOST_BYTES = 5_000_000  # of one class; the largest has a fiftieth of that
 
 
 def read_verbnet(path: str | Path) -> dict[str, tuple[str, ...]]:
-    """The classes of every verb in an archive of VerbNet 3, one XML file a class.
+    """The classes of every verb in an archive of VerbNet 3, one XML file per class.
 
     Only the names of members are read, as text; subclasses count as their class.
 
     Raises:
         MissingData: where there is no such file.
-        BadRecord: where it is no archive, or none of VerbNet.
+        BadRecord: where it is not an archive, or not one of VerbNet.
     """
     path = Path(path)
     if not path.is_file():
@@ -38,7 +38,7 @@ def read_verbnet(path: str | Path) -> dict[str, tuple[str, ...]]:
                         name = PurePosixPath(entry.filename).stem
                         found.setdefault(member.replace("_", " "), set()).add(name)
     except (zipfile.BadZipFile, OSError, RuntimeError) as error:
-        raise BadRecord(path, None, f"is no zip archive ({error}); give VerbNet 3's") from None
+        raise BadRecord(path, None, f"is not a zip archive ({error}); give VerbNet 3's") from None
     if not found:
         raise BadRecord(path, None, "holds no class with members; give the archive of VerbNet 3")
     return {verb: tuple(sorted(classes)) for verb, classes in sorted(found.items())}

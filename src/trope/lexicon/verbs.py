@@ -13,7 +13,7 @@ SHIPPED = Path(__file__).with_name("verbs.toml")
 """The lists that are used where no others are given."""
 
 CLASSES = ("light", "aspectual", "weak")
-"""What `Verbs.class_of` may say, beside the empty string."""
+"""What `Verbs.class_of` returns, besides the empty string."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class VerbLists:
 
 @dataclass(frozen=True, slots=True)
 class Verbs:
-    """Verb lists ready for questions.
+    """Verb lists, ready for lookup.
 
     `classes` maps a lemma to its class; `auxiliary` and `time` hold lemmas, the others spellings.
     """

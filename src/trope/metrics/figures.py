@@ -73,7 +73,7 @@ class Evaluation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Share(NamedTuple):
-    """What one item adds to a score: to its part, to its whole, and to the n of its figure."""
+    """What one item adds to a score: to numerator, denominator, and the n of its figure."""
 
     part: int
     whole: int
@@ -125,7 +125,7 @@ def read_evaluation(path: str | Path) -> Evaluation:
     """The evaluation that a file holds, checked.
 
     Raises:
-        BadRecord: where the file is no evaluation; the text names the field.
+        BadRecord: where the file is not an evaluation; the text names the field.
     """
     with open_binary(path) as file:
         data = file.read()
@@ -136,7 +136,7 @@ def read_evaluation(path: str | Path) -> Evaluation:
 
 
 def write_evaluation(evaluation: Evaluation, path: str | Path) -> None:
-    """Put the evaluation into a file that appears whole."""
+    """Write the evaluation to a file, atomically."""
     with atomic_write(path) as file:
         file.write(to_json(evaluation))
 
@@ -157,7 +157,7 @@ def merge_figures(old: Evaluation, new: Evaluation) -> Evaluation:
 
 
 CHECKSUM = 12
-"""How many digits of a checksum tell models apart."""
+"""Digits of a checksum that identify a model."""
 
 
 def spread(evaluations: Sequence[Evaluation]) -> Evaluation:
@@ -173,15 +173,17 @@ def spread(evaluations: Sequence[Evaluation]) -> Evaluation:
         raise BadInput("a spread needs two models or more, each of them once")
     tables = [{figure.name: figure for figure in one.figures} for one in evaluations]
     known = (name for name in tables[0] if all(name in table for table in tables))
-    told = "models " + ", ".join(model[:CHECKSUM] for model in models)
+    checksums = "models " + ", ".join(model[:CHECKSUM] for model in models)
     figures = [
-        figure for name in known for figure in _spread_of([table[name] for table in tables], told)
+        figure
+        for name in known
+        for figure in _spread_of([table[name] for table in tables], checksums)
     ]
     first = evaluations[0]
     return new_evaluation(f"{first.task}, {len(models)} models", first.tier, "", figures)
 
 
-def _spread_of(figures: Sequence[Figure], told: str) -> Iterator[Figure]:
+def _spread_of(figures: Sequence[Figure], checksums: str) -> Iterator[Figure]:
     values = [figure.value for figure in figures if figure.value is not None]
     if len(values) < len(figures) or len(set(values)) == 1:
         return
@@ -192,5 +194,5 @@ def _spread_of(figures: Sequence[Figure], told: str) -> Iterator[Figure]:
             value=value,
             low=None,
             high=None,
-            note=f"{told}: {', '.join(f'{value:.4f}' for value in values)}",
+            note=f"{checksums}: {', '.join(f'{value:.4f}' for value in values)}",
         )

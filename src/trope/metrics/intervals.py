@@ -136,7 +136,7 @@ def wilson(part: float, whole: float) -> Interval:
 class ClusteredShare:
     """A share of things that come in clusters, such as the words of texts.
 
-    Words of one text are alike, so they tell less than as many words of different texts. The
+    Words of one text are alike, so they carry less information than words of different texts. The
     interval is Wilson's for as many independent words as would vary as much as the clusters do
     (the ratio estimator's variance between clusters); never for more words than there are.
     """
@@ -158,11 +158,11 @@ class ClusteredShare:
         products: int,
         whole_squares: int,
     ) -> ClusteredShare:
-        """The share whose sums over clusters that are not empty someone else has made."""
+        """The share from sums over clusters that are not empty."""
         return cls(clusters, part, whole, part_squares, products, whole_squares)
 
     def add(self, part: int, whole: int) -> None:
-        """Count one more cluster; one without anything in it says nothing."""
+        """Count one more cluster; an empty one is ignored."""
         if not whole:
             return
         self.clusters += 1
@@ -183,7 +183,7 @@ class ClusteredShare:
 
     @property
     def effective(self) -> float:
-        """How many independent things would tell as much."""
+        """The effective number of independent things."""
         if self.clusters < 2 or not 0 < self.part < self.whole:
             return self.whole
         share = self.part / self.whole

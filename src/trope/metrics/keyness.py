@@ -31,7 +31,7 @@ def log_likelihood(a: npt.ArrayLike, b: npt.ArrayLike, c: float, d: float) -> Fl
     for seen, expected in cells:
         filled = seen > 0
         total[filled] += seen[filled] * np.log(seen[filled] / expected[filled])
-    least: Floats = np.maximum(0.0, 2 * total)  # rounding can leave a hair below nothing
+    least: Floats = np.maximum(0.0, 2 * total)  # rounding can leave a value just below 0
     return least
 
 

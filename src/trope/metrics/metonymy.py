@@ -93,8 +93,10 @@ def _classes(
     found: dict[str, ClassScores] = {}
     for label in labels:
         counts = Counts(
-            right=sum(gold[sample] == label for sample, said in answers.items() if said == label),
-            predicted=sum(said == label for said in answers.values()),
+            right=sum(
+                gold[sample] == label for sample, answer in answers.items() if answer == label
+            ),
+            predicted=sum(answer == label for answer in answers.values()),
             gold=sum(wanted == label for wanted in gold.values()),
         )
         found[label] = ClassScores(

@@ -104,7 +104,7 @@ def score_parse(gold: Sequence[GoldWord], parse: Parse) -> ParseCounts:
 
 
 def chain_parse(words: Sequence[str]) -> Parse:
-    """The parse that knows nothing, a control.
+    """A parse without knowledge of the sentence, a control.
 
     Every word is a noun, hangs on the word before it as its object, and is its own lemma in
     lower case.

@@ -39,7 +39,7 @@ def score_scale(
     Args:
         gold: the right scores of the answered items.
         given: the answers, in the same order.
-        asked: how many items there are in all; as many as were answered, if not said.
+        asked: how many items there are in all; by default, as many as were answered.
 
     Raises:
         BadInput: where nothing was answered, or more than was asked.

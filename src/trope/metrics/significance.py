@@ -57,7 +57,7 @@ class McNemar:
         return self.first_only + self.second_only
 
     def _tail(self, most: int) -> float:
-        """The chance of at most so many heads among the differing items."""
+        """The chance of at most this many heads among the differing items."""
         ways = sum(math.comb(self._differing, k) for k in range(most + 1))
         return ways / (1 << self._differing)
 

@@ -19,7 +19,7 @@ MOST_LABELS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Judgments of one question; `item`, `annotator`, `label` and `weight` have one entry a vote.
+    """Judgments of one question; `item`, `annotator`, `label` and `weight` have one entry per vote.
 
     The entries are places in `items`, `annotators` and `labels`. Items and annotators stand in
     the order of their first appearance, labels in numeric order if all are numbers, else in the
@@ -63,7 +63,7 @@ def encode_votes(judgments: Iterable[Judgment], *, order: Sequence[str] = ()) ->
     """The votes behind judgments of one question; "1", "+1" and "1.0" are one number.
 
     Args:
-        order: the labels from lowest to highest, where they are no numbers.
+        order: the labels from lowest to highest, where they are not numbers.
 
     Raises:
         BadInput: for a label that `order` lacks, or too many different ones to be labels.

@@ -52,7 +52,7 @@ WholeTexts = tuple[list[int], Passes]
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TextBatch:
     """Texts whose sentences are on their way through the network."""
 
     texts: list[Text]
@@ -80,7 +80,7 @@ class BatchAnalyzer:
 
     def start(
         self, texts: list[str], kind: TextKind, tasks: tuple[str, ...], *, tags: bool = True
-    ) -> Batch:
+    ) -> TextBatch:
         """Split texts into words and send them to the network."""
         outputs = self._outputs(tasks, tags=tags)
         began = thread_time()
@@ -93,9 +93,9 @@ class BatchAnalyzer:
             once = self.base is None or "metaphor" in tasks
             counts = [len(text.sentences) for text in split]
             whole = self._send_whole(words, counts, [once and count == 1 for count in counts])
-        return Batch(split, words, passes, whole, kind, tasks)
+        return TextBatch(split, words, passes, whole, kind, tasks)
 
-    def finish(self, batch: Batch) -> list[Analysis]:
+    def finish(self, batch: TextBatch) -> list[Analysis]:
         """The analyses of texts that were sent to the network."""
         thresholds = self.thresholds
         parses = iter(self._decode(batch.words, batch.passes, batch.tasks))

@@ -14,7 +14,7 @@ from trope.core.files import sha256
 from trope.core.records import Analysis, Parse, Sentiment, TextKind
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
-from trope.pipeline.batch import Batch, BatchAnalyzer, batches
+from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 
@@ -134,7 +134,7 @@ class Pipeline:
         """
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
-        under_way: deque[Batch] = deque()
+        under_way: deque[TextBatch] = deque()
         for batch in batches(texts, batch_size):
             under_way.append(self._analyzer.start(batch, kind, wanted, tags=tags))
             if len(under_way) == AHEAD:
@@ -166,7 +166,7 @@ class Pipeline:
 
         Raises:
             BadInput: where the text has no such verb, the named one twice, or in an idiom, or
-                where none of the given candidates is a verb that trope knows.
+                where none of the given candidates is a known verb.
         """
         from trope.tasks.rewriting.texts import rewrite_analysis
 

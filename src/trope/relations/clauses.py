@@ -231,7 +231,7 @@ class Clauses:
         )
 
     def _passive_alone(self, word: int) -> bool | None:
-        """Whether a verb is passive; None where it is whatever its first conjunct is."""
+        """Whether a verb is passive; None where it follows its first conjunct."""
         frame = self.frame(word)
         if frame.passive_mark:
             return True
@@ -251,7 +251,7 @@ class Clauses:
         if parse.lemmas[last].lower() not in ("be", "get"):
             return False
         if frame.objects and parse.words[last].lower() in _S_CLITICS:
-            return False  # "she 's won the cup": has, whatever the lemma says
+            return False  # "she 's won the cup": "has", even if the lemma is "be"
         xpos = parse.xpos[word]
         if xpos.startswith("V"):
             return xpos in ("VBN", "VBD")

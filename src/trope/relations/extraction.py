@@ -81,7 +81,7 @@ def _reason(clauses: Clauses, verb: int, object_: int, words: int) -> str:
 
 
 def _is_tag(word: str) -> bool:
-    """Whether a word is a hashtag or a mention, which taggers like to call X."""
+    """Whether a word is a hashtag or a mention, which taggers often tag X."""
     return len(word) > 1 and word[0] in "#@"
 
 

@@ -23,7 +23,7 @@ REASONS: dict[str, str] = {
     AUXILIARY_OR_MODAL: "the word with the object is an auxiliary, a modal or a copula",
     NOT_A_VERB: "the word with the object is not tagged as a verb",
     PRONOUN_OBJECT: "the object is a pronoun",
-    NOT_A_NOUN: "the object is no noun, name, hashtag or mention (a number, a clause, …)",
+    NOT_A_NOUN: "the object is not a noun, name, hashtag or mention (a number, a clause, …)",
     OBJECT_BEFORE_VERB: "the object stands before its verb (fronted, or in a relative clause)",
     TOO_LONG: "the expression has more than five words",
     IDIOM: "verb and object are words of one idiom of the lexicon",
@@ -47,7 +47,7 @@ class HeadlineVerdict(NamedTuple):
 
 
 def triplet_reason(triplets: int, root: bool) -> str:
-    """Why a headline with so many triplets is dropped; empty if it is kept."""
+    """Why a headline with this number of triplets is dropped; empty if it is kept."""
     if triplets == 1:
         return "" if root else NOT_ROOT
     return SEVERAL_TRIPLETS if triplets else NO_TRIPLET

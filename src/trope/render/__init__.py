@@ -1,4 +1,4 @@
-"""How analyses are shown: text, JSON or a page, written as they come."""
+"""Output of analyses as text, JSON or a page, written one by one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import IO, Any
 from trope.core.records import Analysis
 
 Named = tuple[str, Analysis]
-"""Where a text comes from ("" if from nowhere in particular), and its analysis."""
+"""The source of a text ("" if there is none), and its analysis."""
 
 _WRITERS = {
     "text": "trope.render.text:write_text",

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "static"
-"""Style and script, which are written into a page or served beside it."""
+"""Style and script, which are written into a page or served as files."""
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 

@@ -44,7 +44,7 @@ def parts(summary: Summary, scores: set[int]) -> dict[str, str]:
 
 
 def score_rules(threshold: float, scores: Iterable[int]) -> str:
-    """The style rules that give the words with these scores their tint, from a threshold on."""
+    """The style rules that tint the words with these scores, at or above a threshold."""
     rules = "".join(f".p{score}{{--p:{score}}}" for score in sorted(scores))
     return f":root {{ --from: {round(threshold * SCALE)}; }}\n{rules}"
 
@@ -58,19 +58,19 @@ def shown_scores(analysis: Analysis) -> Iterator[int]:
 
 
 def marked(token: Token, text: str) -> str:
-    """The word, tinted by its score; resting on it shows lemma and score."""
+    """The word, tinted by its score; its tooltip has lemma and score."""
     if token.metaphor is None or token.metaphor < LEAST:
         return text
-    said = f"{printable(token.lemma)} · metaphor {token.metaphor:.2f}".removeprefix(" · ")
+    tooltip = f"{printable(token.lemma)} · metaphor {token.metaphor:.2f}".removeprefix(" · ")
     place = round(token.metaphor * SCALE)
-    return f'<span class="m p{place}" title="{escape(said)}">{text}</span>'
+    return f'<span class="m p{place}" title="{escape(tooltip)}">{text}</span>'
 
 
 def verdict(analysis: Analysis, sentence: int) -> str:
     """Whether a sentence is metaphorical, with its score."""
     score = analysis.figurative[sentence]
-    said = "metaphorical" if score >= analysis.sentence_threshold else "literal"
-    return f'<p class="verdict"><b>{said}</b> {score:.2f}</p>'
+    label = "metaphorical" if score >= analysis.sentence_threshold else "literal"
+    return f'<p class="verdict"><b>{label}</b> {score:.2f}</p>'
 
 
 def verb_score(relation: Relation, analysis: Analysis) -> str:
@@ -91,7 +91,7 @@ def tables(metaphors: CorpusMetaphors) -> Iterator[str]:
 
 
 def threshold_text(threshold: float) -> str:
-    """A threshold, whole: they are chosen in steps of half a hundredth."""
+    """A threshold with all its digits: thresholds have steps of 0.005."""
     return f"{threshold:.3f}".removesuffix("0")
 
 
@@ -107,13 +107,14 @@ def slider(metaphors: CorpusMetaphors) -> str:
     """The slider of the threshold, hidden until `slider.js` moves it."""
     # how many words are marked with the slider at each hundredth
     above = list(accumulate(reversed(metaphors.histogram)))[::-1]
-    threshold, said = metaphors.threshold, threshold_text(metaphors.threshold)
+    threshold, shown = metaphors.threshold, threshold_text(metaphors.threshold)
     words = metaphors.total.words.part
+    noun = "word" if words == 1 else "words"
     return (
-        '<label class="slider" hidden>metaphors from '
+        '<label class="slider" hidden>threshold '
         f'<input type="range" id="threshold" min="{LEAST}" max="1" step="0.01" '
         f'value="{threshold}" data-above="{" ".join(map(str, above))}"> '
-        f'<output id="said" for="threshold">{said} ({words:,} words)</output></label>'
+        f'<output id="shown" for="threshold">{shown} ({words:,} {noun})</output></label>'
     )
 
 

@@ -29,7 +29,7 @@ def names_within(sentence: SentenceSpan, analysis: Analysis) -> tuple[Metonymy, 
 
 
 def lines(sentence: SentenceSpan, analysis: Analysis) -> Iterator[Text]:
-    """A line a name: reading, probability, and what it stands for."""
+    """One line per name: reading, probability, and what it stands for."""
     for name in names_within(sentence, analysis):
         other = name.reading != LITERAL
         line = Text("  ")
@@ -69,7 +69,7 @@ def names_over(token: Token, own: Sequence[Metonymy]) -> tuple[Metonymy, ...]:
 
 
 def listed(found: Sequence[Metonymy], analysis: Analysis) -> Iterator[str]:
-    """Names with their readings as a list, for those who cannot rest on a word."""
+    """Names with their readings as a list, for those who cannot see tooltips."""
     if not found:
         return
     yield '<ul class="names">'

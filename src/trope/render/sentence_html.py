@@ -22,7 +22,7 @@ from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 _ALTERNATIVE_COLUMNS = ("instead", "fit", "meaning", "metaphor")
 
 LONGEST = 120
-"""Sentences of more words are not drawn: nobody could follow the arcs."""
+"""Sentences with more words are not drawn: the arcs would be unreadable."""
 
 _LEVEL = 26  # height of one arc over the next, in pixels
 _WIDEST_WORD = 24  # letters of a word that are shown

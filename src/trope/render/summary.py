@@ -1,4 +1,4 @@
-"""Counts over analyses as they pass by, in memory that does not grow with their number."""
+"""Counts over analyses, in memory that does not grow with their number."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def relation_words(relation: Relation, analysis: Analysis) -> str:
 
 
 def relation_notes(relation: Relation, analysis: Analysis) -> list[str]:
-    """What else is to be said of a relation: ROOT or not, passive, negated, class of the verb,
+    """Further properties of a relation: ROOT or not, passive, negated, class of the verb,
     and how probably the verb is a metaphor."""
     notes = ["ROOT" if relation.root else "not ROOT"]
     notes += ["passive"] if relation.passive else []

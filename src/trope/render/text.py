@@ -25,12 +25,12 @@ _WIDEST = (6, 2 * DEEPEST + 1, 24, 6, 6, 20, 24, 5)
 _METAPHOR = "bold magenta underline"
 _NARROWED, _NARROWEST = (2, 5, 6), 6
 
-_WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich takes ages for them
+_WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich is slow with them
 _BLANKS = re.compile(r"\s+")
 
 
 class _Console(Console):
-    """A console that leaves it to the command what a closed pipe means."""
+    """A console that lets the command handle a closed pipe."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -184,10 +184,10 @@ def _print_relations(console: Console, sentence: SentenceSpan, analysis: Analysi
 
 
 def draw_tree(heads: Sequence[int]) -> list[str]:
-    """One string a word that, one below the other, join every word to its head.
+    """One string per word that, one below the other, join every word to its head.
 
     The line of a head's children stands in the column of the head's depth. Trees that are too
-    deep, or are no trees, come out as empty strings.
+    deep, or are not trees, become empty strings.
     """
     depths = _depths(heads)
     deepest = max(depths, default=0)

@@ -1,7 +1,7 @@
 """Folders of Hugging Face encoders with a head for words or for sequences: loading and saving.
 
-Only safetensors are read. A folder that holds a pickle is refused whole: loading one runs whatever
-program its author put in, and nothing here needs one. Needs torch and transformers alone, so that
+Only safetensors are read. A folder that holds a pickle is refused: loading one can run any program,
+and nothing here needs one. Needs torch and transformers alone, so that
 training can run where the rest of trope is not.
 """
 
@@ -74,7 +74,7 @@ def _refuse_pickles(folder: Path) -> None:
 
 
 def _begins_as_pickle(path: Path) -> bool:
-    """Whether a file is a pickle or an archive of some, as torch writes them, whatever its name."""
+    """Whether a file is a pickle or an archive of some, as torch writes them, under any name."""
     with path.open("rb") as file:
         head = file.read(2)
     if head == b"PK" and zipfile.is_zipfile(path):
@@ -110,7 +110,7 @@ def new_model(
     """The encoder of a folder with a head of its own, still untrained.
 
     Args:
-        labels: what the head tells apart; one alone is a number that it gives.
+        labels: the classes of the head; with a single one, the head gives a number.
         dropout: of the head alone; the encoder keeps its own.
     """
     model, info = _loaded(folder, level, labels)
@@ -254,7 +254,7 @@ def padded(batch: Sequence[EncodedText], pad: int) -> tuple[Tensor, Tensor]:
 def sequence_logits(
     model: Any, items: Sequence[EncodedText], pad: int, *, batch: int = 64
 ) -> list[list[float]]:
-    """What the head says of every sequence, in order."""
+    """The logits of every sequence, in order."""
     model.eval()
     device = next(model.parameters()).device
     order = sorted(range(len(items)), key=lambda at: len(items[at].ids))
@@ -263,7 +263,7 @@ def sequence_logits(
         chosen = order[start : start + batch]
         ids, mask = padded([items[at] for at in chosen], pad)
         with torch.inference_mode():
-            said = model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.float()
-        for at, row in zip(chosen, said.tolist(), strict=True):
+            logits = model(input_ids=ids.to(device), attention_mask=mask.to(device)).logits.float()
+        for at, row in zip(chosen, logits.tolist(), strict=True):
             found[at] = row
     return found

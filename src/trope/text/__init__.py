@@ -1,4 +1,4 @@
-"""Original text in, sentences of words out, every word with its place in the original."""
+"""From text to sentences of tokens, each with its offsets in the original."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_batch(
 
 
 def read(original: str, kind: TextKind = "plain") -> Text:
-    """The text with its sentences: cleaned as its kind asks, cut into words, mapped back."""
+    """The text with its sentences: normalised by its kind, tokenised, mapped back."""
     mapped = normalise.normalise(original, normalise.STEPS[kind])
     text, starts, ends = mapped.text, mapped.starts, mapped.ends
     spans = tokenise.tokenise(text)

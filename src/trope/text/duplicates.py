@@ -1,4 +1,4 @@
-"""Texts that say again what an earlier one said, exactly or nearly; one pass, bounded work.
+"""Exact and near duplicates of earlier texts, in one pass with bounded work.
 
 Near duplicates are found by MinHash over word shingles with banding and then measured exactly
 (Jaccard). Only texts that are kept are remembered, so a text never duplicates a dropped one.
@@ -28,14 +28,14 @@ MOST_MISSED = 0.001
 """Share of near duplicates exactly at the threshold that may go unseen."""
 
 MOST_CANDIDATES = 64
-"""Texts looked at in one band, so that a flood of half-alike texts cannot make work quadratic."""
+"""Most texts compared per band, so that many similar texts do not make work quadratic."""
 
 _WORD = re.compile(r"[@#]?\w+(?:['’]\w+)?|[^\w\s]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one text; a dropped one has a reason and names the text that it repeats."""
+    """The verdict on one text; a dropped one has a reason and names the text that it repeats."""
 
     id: str
     reason: Reason = ""
@@ -50,7 +50,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """How many texts came, stayed, and went for each reason."""
+    """How many texts were seen, kept, and dropped for each reason."""
 
     seen: int
     kept: int
@@ -65,7 +65,7 @@ def find_duplicates(
     shingle: int = 2,
     seed: int = 0,
 ) -> Iterator[Verdict]:
-    """A verdict for each (id, text), in order, as the texts come.
+    """A verdict for each (id, text), in order, one at a time.
 
     Args:
         texts: identifiers and original texts.
@@ -102,7 +102,7 @@ def count_verdicts(verdicts: Iterable[Verdict]) -> Funnel:
 
 
 def comparable(text: str, kind: TextKind = "tweet") -> str:
-    """What of a text counts when it is compared: cleaned, case-folded, single blanks."""
+    """The form in which texts are compared: cleaned, case-folded, single blanks."""
     return " ".join(normalise(text, STEPS[kind]).text.casefold().split())
 
 
@@ -119,7 +119,7 @@ def _shingles(clean: str, size: int, seed: int) -> frozenset[int]:
 
 @dataclass(slots=True)
 class _NearIndex:
-    """The kept texts, found again by any band of their signatures."""
+    """The kept texts, indexed by every band of their signatures."""
 
     threshold: float
     rows: int
@@ -129,7 +129,7 @@ class _NearIndex:
     bands: dict[tuple[int, bytes], list[int]] = field(default_factory=dict)
 
     def check(self, name: str, shingles: frozenset[int]) -> Verdict | None:
-        """A verdict if a kept text is nearly the same, else None and the text is remembered."""
+        """A verdict if a kept text is nearly the same; otherwise None, and the text is kept."""
         keys = self._keys(shingles)
         candidates = {i for key in keys for i in self.bands.get(key, ())[:MOST_CANDIDATES]}
         best = max(candidates, key=lambda i: (_jaccard(shingles, self.shingles[i]), -i), default=-1)

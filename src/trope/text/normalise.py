@@ -1,8 +1,7 @@
-"""Texts as the encoder should read them, each change mapped back to the original.
+"""Texts normalised for the encoder, each change mapped back to the original.
 
-A way of cleaning is a tuple of steps; each step takes a `Mapped` text and gives one. A step puts
-at most one character in the place of a stretch, so words found later never share a character of
-the original.
+Normalisation is a tuple of steps; each step takes a `Mapped` text and returns one. A step replaces
+a stretch by at most one character, so words found later never share a character of the original.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ def decode_entities(text: Mapped) -> Mapped:
     return text.edit(edit for edit in found if len(edit[2]) == 1)
 
 
-def mend_surrogates(text: Mapped) -> Mapped:
+def repair_surrogates(text: Mapped) -> Mapped:
     """The text with U+FFFD for each half of a broken character, which no encoding has."""
     return text if text.text.isascii() else text.sub(_SURROGATE, "\ufffd")
 
@@ -94,7 +93,7 @@ def blank_controls(text: Mapped) -> Mapped:
 
 
 def drop_invisible(text: Mapped) -> Mapped:
-    """The text without direction marks, soft hyphens and the like (emoji joiners stay)."""
+    """The text without invisible characters such as direction marks (emoji joiners stay)."""
     return text if text.text.isascii() else text.sub(_INVISIBLE, "")
 
 
@@ -136,7 +135,7 @@ def close_blanks(text: Mapped) -> Mapped:
 
 
 def drop_attribution(text: Mapped) -> Mapped:
-    """The headline without who said it ("…: source", "… - report", "… | Site") or its format."""
+    """The headline without its attribution ("…: source", "… - report", "… | Site") or format."""
     match = _ATTRIBUTION.search(text.text)
     if match and len(text.text[: match.start()].split()) >= LEAST_WORDS:
         return text.edit([(*match.span(), "")])
@@ -151,8 +150,8 @@ def drop_kicker(text: Mapped) -> Mapped:
     return text
 
 
-READABLE: tuple[Step, ...] = (mend_surrogates, blank_controls, drop_invisible, straighten_quotes)
-"""What every text needs before a tokeniser or an encoder may see it."""
+READABLE: tuple[Step, ...] = (repair_surrogates, blank_controls, drop_invisible, straighten_quotes)
+"""The steps that every text needs before tokenisation."""
 
 STEPS: dict[TextKind, tuple[Step, ...]] = {
     "plain": READABLE,
@@ -187,7 +186,7 @@ def normalise(text: str, steps: Sequence[Step]) -> Mapped:
 
 
 def normalise_plain(text: str) -> Mapped:
-    """Running text made readable, with nothing taken out that can be seen."""
+    """Running text without invisible characters; all visible ones stay."""
     return normalise(text, STEPS["plain"])
 
 
@@ -202,5 +201,5 @@ def normalise_headline(text: str) -> Mapped:
 
 
 def is_retweet(text: str) -> bool:
-    """Whether a tweet only passes another on: it begins with `RT @user`."""
+    """Whether a tweet is a retweet: it begins with `RT @user`."""
     return _RETWEET.match(text) is not None

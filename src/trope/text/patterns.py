@@ -1,4 +1,4 @@
-"""Regular expressions for what the web adds to English: links, tags, faces, pictures, runs.
+"""Regular expressions for web text: links, tags, emoticons, emoji, repeated punctuation.
 
 Each one is anchored so that a search over a long line without blanks stays linear.
 """

@@ -43,7 +43,7 @@ MOST_TAGS = 40
 """Tags looked at after a sentence; a tweet has room for no more."""
 
 LEAST_HEADLINE = 3
-"""Words on either side of a mark that parts a headline: "Yahoo! Names New Head" is one."""
+"""Words on either side of a mark that splits a headline: "Yahoo! Names New Head" is one."""
 
 
 def split_sentences(
@@ -72,7 +72,7 @@ def split_sentences(
 
 
 def _may_end(text: str, span: Span, kind: TextKind) -> bool:
-    """Whether a word is worth a look: a cheap test, for it is put to every word."""
+    """Whether a word may end a sentence: a cheap test, since every word is tested."""
     start, end = span
     return (
         text[end - 1] in ".!?…"
@@ -83,7 +83,7 @@ def _may_end(text: str, span: Span, kind: TextKind) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """A text with its words, asked about one word at a time."""
+    """A text with its words: what is true of one word at a time."""
 
     text: str
     spans: Sequence[Span]
@@ -94,7 +94,7 @@ class _Reader:
         return self.text[start:end]
 
     def gap(self, at: int) -> str:
-        """What stands between a word and the one after it."""
+        """The characters between a word and the next."""
         return self.text[self.spans[at][1] : self.spans[at + 1][0]]
 
     def line_ends(self, at: int) -> bool:

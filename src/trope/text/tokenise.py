@@ -1,6 +1,6 @@
-"""Words and where they stand: spaCy's English rules, with ours for the web and for UD English.
+"""Tokenisation: spaCy's English rules, with ours for the web and for UD English.
 
-spaCy's rules work on what stands between blanks, so each such chunk is cut once and remembered.
+spaCy's rules work on what is between blanks, so each such chunk is split once and cached.
 Chunks are first searched for things that must stay whole (links, tags, emoji, phone numbers, …);
 spaCy cuts what lies between these.
 """
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 CACHED_CHUNKS = 200_000
-"""Chunks remembered before all are forgotten, which bounds memory on any corpus."""
+"""Most chunks in the cache, which is then emptied: it bounds memory on any corpus."""
 
 CACHED_LENGTH = 64
 RULED_LENGTH = 300
 """spaCy's time grows with the square of a chunk's length: longer ones get the plain rule."""
 
-# UD English keeps these prefixes on their words and cuts every other hyphenated word.
+# UD English keeps these prefixes on their words and splits every other hyphenated word.
 _PREFIXES = (
     "e|non|pre|anti|mid|re|post|co|over|pro|multi|ex|sub|semi|neo|psycho|socio|arch|counter|"
     "intra|inter|un|mis|micro|mini|ultra|pseudo|quasi|under|bi|tri|uni|hyper|mega|meta|de|dis|"
@@ -77,7 +77,7 @@ _MERGED = {
     "dunno": 2,
     "whatcha": 4,
 }
-"""Where words written together are cut, beside those that spaCy knows."""
+"""Where words written together are split, in addition to spaCy's exceptions."""
 
 _UNCUT = ("and/or", "etc.", "id", "Id", "ill", "Ill", "ima", "Ima", "wed", "Wed")
 """Exceptions of spaCy that UD English reads otherwise."""
@@ -96,7 +96,7 @@ _MORE_INFIXES = (
     r"(?<=\w)[(\[\]|“”](?=\w)",
 )
 
-# Abbreviations that keep their point, beside those that spaCy knows.
+# Abbreviations that keep their full stop, in addition to spaCy's.
 _ABBREVIATIONS = """
     Attn. Ave. Blvd. Capt. Col. Conf. Cpl. Dept. Drs. Esp. Fri. Ft. Hon. LTD. Lt. Maj. Mon. Mt.
     PVT. Pres. Prof. Pt. Pvt. Rep. Reps. Sat. Sens. Sgt. Sun. Thu. Thur. Thurs. Tue. Tues. Univ.

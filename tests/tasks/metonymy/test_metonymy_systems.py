@@ -84,7 +84,7 @@ def test_linear_systems_learn_what_is_there_to_learn(name):
 
 def test_roles_need_a_real_archive_of_verbnet(tmp_path):
     (tmp_path / "x.zip").write_text("none")
-    with pytest.raises(BadRecord, match="is no zip archive"):
+    with pytest.raises(BadRecord, match="is not a zip archive"):
         METONYMY_SYSTEMS.load("roles")(verbnet=tmp_path / "x.zip")
 
 

@@ -21,7 +21,7 @@ class StoreGroup(click.Group):
     """Commands that read and write a project; a full disk or a lost database is one line, too."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a full disk and the like become an error message."""
+        """Run the command; errors of the disk or the database become an error message."""
         try:
             return super().invoke(ctx)
         except (TropeError, click.ClickException, click.exceptions.Exit, click.Abort):

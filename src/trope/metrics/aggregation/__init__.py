@@ -1,0 +1,1 @@
+"""Labels from judgments: majority, weighted mean, Dawid and Skene, MACE, GLAD."""

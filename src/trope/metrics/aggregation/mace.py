@@ -1,4 +1,4 @@
-"""MACE (Hovy et al. 2013): an annotator knows the label, or answers by a habit of their own."""
+"""MACE (Hovy et al. 2013): an annotator knows the label, or answers by habit."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def mace(
         known: true labels of some items, which stay as they are.
         training: "variational" has a Beta prior on knowing and a Dirichlet prior on habits (both
             symmetric); "em" adds 0.01 / labels to all counts.
-        restarts: how many random starts; the one of the greatest likelihood is taken.
+        restarts: how many random starts; the start with the greatest likelihood wins.
         seed: decides the starts.
 
     The quality of an annotator is the probability of knowing the label.

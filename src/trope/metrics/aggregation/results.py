@@ -39,7 +39,7 @@ class AnnotatorResult:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """Labels of items and qualities of annotators; what `quality` means is said in words."""
+    """Labels of items and qualities of annotators; `quality_is` says what `quality` means."""
 
     method: str
     quality_is: str

@@ -39,11 +39,11 @@ def weighted_mean(
         default: R of those who have none; None leaves their answers out.
 
     Raises:
-        BadInput: for labels that are no numbers.
+        BadInput: for labels that are not numbers.
     """
     numbers = votes.numbers()
     if numbers is None:
-        raise BadInput(f"labels such as {_strange(votes)!r} are no numbers and have no mean")
+        raise BadInput(f"labels such as {_strange(votes)!r} are not numbers and have no mean")
     known = [reliabilities.get(name, default) for name in votes.annotators]
     trust = np.array([0.0 if value is None else value for value in known])
     weights = votes.weight * trust[votes.annotator]
@@ -56,12 +56,12 @@ def weighted_mean(
     squares = np.bincount(votes.item, np.nan_to_num(weights * gap), minlength=items)
     rounded = np.floor(score + 0.5)
     at_score = np.bincount(votes.item, weights * (answers == rounded[votes.item]), minlength=items)
-    heard = np.bincount(votes.item, [known[a] is not None for a in votes.annotator], items)
+    counted = np.bincount(votes.item, [known[a] is not None for a in votes.annotator], items)
     return Aggregate(
         method,
         "1 for all" if method == "mean" else "share of test questions answered in range, R(u)",
         tuple(
-            _result(item, score[at], total[at], squares[at], at_score[at], int(heard[at]))
+            _result(item, score[at], total[at], squares[at], at_score[at], int(counted[at]))
             for at, item in enumerate(votes.items)
         ),
         _annotators(votes, known, reliabilities),
@@ -69,17 +69,17 @@ def weighted_mean(
 
 
 def _result(
-    item: str, score: float, total: float, squares: float, at_score: float, heard: int
+    item: str, score: float, total: float, squares: float, at_score: float, counted: int
 ) -> ItemResult:
-    if not heard:
+    if not counted:
         return ItemResult(item, None, None, 0, "undefined: no answer of a judged annotator")
     if total <= 0:
-        return ItemResult(item, None, None, heard, "undefined: all weights are 0")
+        return ItemResult(item, None, None, counted, "undefined: all weights are 0")
     return ItemResult(
         item,
         str(round_half_up(score)),
         float(at_score / total),
-        heard,
+        counted,
         score=float(score),
         deviation=math.sqrt(max(0.0, squares / total)),
     )

@@ -1,4 +1,4 @@
-"""What all plots share: style, file formats, rows with intervals."""
+"""What all plots have: style, file formats, rows with intervals."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_plot(path: Path) -> None:
 
 @contextmanager
 def plot_file(path: Path, width: float, height: float) -> Iterator[Any]:
-    """A figure of so many inches to draw on; it is written to the file when the block ends.
+    """A figure of this size in inches; it is written to the file when the block ends.
 
     The same drawing gives the same bytes.
     """

@@ -1,4 +1,4 @@
-"""Faults of a set of analogies, with a hint what to do, and a variant with spelling repaired."""
+"""Faults of a set of analogies, each with a remedy, and a variant with spelling repaired."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trope.tasks.analogy.distractors import WRONG, Distractor, FrameInventory, f
 FaultKind = Literal[
     "gold among the wrong", "doubled choice", "doubled item", "doubled question", "spelling"
 ]
-_POOL = 1000  # proposals that are looked through for one with the right spelling
+_POOL = 1000  # proposals that are searched for one with the right spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _respelt(item: Analogy, inventory: FrameInventory) -> tuple[str, Distractor]
 
 
 def _fresh(item: Analogy, code: str, inventory: FrameInventory) -> Iterable[Distractor]:
-    """Candidates of a kind that are none of the item's own words, nor narrower or wider ones."""
+    """Candidates of a kind that are not words of the item, nor narrower or wider ones."""
     taken = {spoken(text) for text in (*item.choices, item.element, item.second_domain)}
     gold = set(spoken(item.gold).split())
     for candidate in find_distractors(item, code, inventory, count=_POOL):

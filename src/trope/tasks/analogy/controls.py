@@ -1,4 +1,4 @@
-"""Controls: what is reached without any knowledge of metaphor.
+"""Controls: systems without any knowledge of metaphor.
 
 - `overlap`: the choice that shares the most pairs of letters with the question;
 - `surface`: a ranker of shared letters, lengths, equal words and endings;
@@ -35,7 +35,7 @@ def overlaps(item: Analogy) -> tuple[float, ...]:
 
 
 def share_of_gold(scores: Sequence[float]) -> float:
-    """What the first choice gets of one point where those with the best score share it."""
+    """The first choice's share of one point, which all choices with the best score share."""
     best = max(scores)
     return (scores[0] == best) / list(scores).count(best)
 

@@ -1,8 +1,8 @@
 """Cross-validation: folds of the items, scores of a system by seed of the folds, and its errors.
 
 Random folds, as in the paper, may train and test on items of the same metaphor. Grouped folds keep
-each metaphor in one fold and show what a system knows of metaphors that it never saw. The same seed
-gives the same folds.
+each metaphor in one fold and test a system on metaphors that it never saw. The same seed gives the
+same folds.
 """
 
 from __future__ import annotations

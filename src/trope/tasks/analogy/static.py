@@ -1,7 +1,7 @@
 """Static vectors: the choice nearest to element + second domain - first domain.
 
 An expression is looked up whole, then as the mean of its words; an unknown word loses its last
-letter until a known one is left (both as in the paper). What has no vector at all is said.
+letter until a known one is left (both as in the paper). Words without a vector are reported.
 """
 
 from __future__ import annotations

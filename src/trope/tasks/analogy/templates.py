@@ -1,4 +1,4 @@
-"""Templates: what makes two short texts, a start and an end, of an item and one of its choices."""
+"""Templates: they turn an item and one of its choices into two short texts, a start and an end."""
 
 from __future__ import annotations
 

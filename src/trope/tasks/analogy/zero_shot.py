@@ -1,4 +1,4 @@
-"""Choices without any training: how likely a language model finds the sentence of a template."""
+"""Zero-shot choices: the likelihood of a template's sentence under a language model."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Heads(Protocol):
     thresholds: MetaphorThresholds
 
     def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
-        """What the network says of each sentence (of at least one word)."""
+        """The scores of each sentence (of at least one word)."""
 
 
 class SmallHeads:
@@ -33,7 +33,7 @@ class SmallHeads:
         self._encoder = encoder
 
     def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
-        """What the network says of each sentence (of at least one word)."""
+        """The scores of each sentence (of at least one word)."""
         read = read_words(self._encoder, sentences, METAPHOR)
         return [SentenceVerdict(parse.metaphor, parse.figurative or 0.0) for parse in read]
 

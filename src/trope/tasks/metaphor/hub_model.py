@@ -32,7 +32,7 @@ LABELS = ("literal", "metaphorical")
 
 @dataclass(frozen=True, slots=True)
 class DetectorNotes:
-    """What a detector must know besides its weights."""
+    """The settings of a detector besides its weights."""
 
     level: Level
     threshold: float = 0.5

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from trope.core.errors import BadInput
 
 LEAST_WORDS = 3
-"""Shorter texts say nothing by themselves ("Yes .")."""
+"""Shorter texts are not informative ("Yes .")."""
 
 _VALIDATION_SHARE = 0.1
 _RUN = 4  # words of a run that two texts are compared by
@@ -28,7 +28,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class SilverText:
-    """A text, whether it is metaphorical, and the corpus that says so."""
+    """A text, whether it is metaphorical, and the corpus of that label."""
 
     text: str
     metaphor: bool
@@ -129,7 +129,7 @@ def alike_groups(texts: Sequence[str]) -> list[int]:
 
 @dataclass(slots=True)
 class HeldOutTexts:
-    """What training must not meet: `find` says which set a text would give away."""
+    """Texts held out of training: `find` returns the set that a text would leak."""
 
     sets: Mapping[str, Sequence[str]]
     _wordings: dict[tuple[str, ...], str] = field(default_factory=dict)
@@ -184,8 +184,8 @@ def _without_doubles(
     """Each wording once; see `build_silver` for texts with both labels."""
     verdicts: dict[tuple[str, ...], dict[str, bool]] = defaultdict(dict)
     for item in items:
-        said = verdicts[words_of(item.text)]
-        said[item.source] = said.get(item.source, False) or item.metaphor
+        by_source = verdicts[words_of(item.text)]
+        by_source[item.source] = by_source.get(item.source, False) or item.metaphor
     kept: list[SilverText] = []
     seen: set[tuple[str, ...]] = set(known)
     for item in items:

@@ -1,7 +1,7 @@
-"""Metaphor detection: what is scored, by what, and what every detector has in common.
+"""Metaphor detection: what is scored, and the interface of all detectors.
 
 A detector gives a score to a word, to an expression of a verb and its object, or to a sentence;
-what it has nothing to say about has no score. Scores of one detector compare with each other and
+what it cannot judge has no score. Scores of one detector compare with each other and
 with its threshold, not with those of another.
 """
 
@@ -25,7 +25,7 @@ Criterion = Literal["f1", "macro_f1"]
 _FOLDS = 5
 
 Score = float | None
-"""How metaphorical; None where a detector has nothing to say."""
+"""How metaphorical; None where a detector cannot judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Detector(Protocol):
 
 
 def find_expressions(sentence: Parse) -> tuple[VerbExpression, ...]:
-    """All verbs of a sentence with a noun as object, whatever filters would say of them."""
+    """All verbs of a sentence with a noun as object, before any filter."""
     return tuple(
         VerbExpression(
             sentence.lemmas[r.verb], sentence.lemmas[r.object], r.verb, r.object, sentence.words
@@ -103,8 +103,8 @@ def choose_threshold(
 
     Args:
         by: F1 of the metaphors, or the mean of the F1 of both classes. Where metaphors are
-            frequent and scores weak, the best F1 is had by calling everything a metaphor;
-            "macro_f1" is not fooled by that.
+            frequent and scores weak, calling everything a metaphor gives the best F1;
+            "macro_f1" avoids that.
 
     Raises:
         BadInput: where there is no metaphor with a score to choose by.
@@ -135,8 +135,8 @@ def tuned_threshold(
     The rule, which reads validation data alone: choose a threshold by each criterion on four
     fifths of the groups and let it judge the last fifth, in all five ways; the criterion whose
     verdicts correlate more with the truth (Matthews, mean of the five) is used on all of them.
-    Correlation is what neither criterion maximises and a constant answer cannot win; with equal
-    ones F1, the measure of the field, stays.
+    Neither criterion maximises correlation, and a constant answer cannot win; a tie goes to F1,
+    the measure of the field.
 
     Args:
         groups: what each item belongs to; items of one group are never on both sides.

@@ -17,7 +17,7 @@ from trope.tasks.metonymy.task import NameInContext, Probabilities, check_traini
 
 
 class MajorityReading:
-    """The baseline of the task: untrained it says "literal", trained the most frequent reading."""
+    """The baseline: untrained it answers "literal", trained the most frequent reading."""
 
     def __init__(self) -> None:
         self._shares: dict[NameClass, Probabilities] = {}

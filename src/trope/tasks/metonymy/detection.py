@@ -43,7 +43,7 @@ class ReadingCount:
 def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[NameInText]:
     """The listed names of an analysed text, without the homonyms that its tree gives away.
 
-    Left out are words that are no nouns ("a china cup" has none, "Shell the peas" is a verb) and
+    Left out are words that are not nouns ("a china cup" has none, "Shell the peas" is a verb) and
     parts of names of people or of longer names ("Jordan Smith").
     """
     found: list[NameInText] = []

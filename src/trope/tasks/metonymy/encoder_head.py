@@ -26,7 +26,7 @@ Masking = Literal["both", "masked", "plain"]
 class _View:
     """One look at a name: the words `first` to `last` (exclusive) of what the network reads.
 
-    `weight` is the share of one of these words in what is said of the name.
+    `weight` is the share of one of these words in the score of the name.
     """
 
     name: int
@@ -36,9 +36,9 @@ class _View:
 
 
 class EncoderMetonymy:
-    """The shipped network, which has read names with, without and under other names.
+    """The shipped network, trained on names as they are, hidden and replaced.
 
-    Paper: target masking as in Li et al. (2020), beside the name itself.
+    Paper: target masking as in Li et al. (2020), in addition to the name itself.
     Needs: nothing for the tier `small`; public weights and the extra `hub` for `base`.
     Gives: probabilities of the fine readings, the geometric mean over the name's words and over
         the sentence as it is and with the name hidden.
@@ -84,7 +84,7 @@ class EncoderMetonymy:
 
 
 def blend(plain: Probabilities, masked: Probabilities) -> Probabilities:
-    """What "both" would say, from what is said of the name as it is and hidden."""
+    """The logits for "both", from those of the visible and of the hidden name."""
     means = {name: (plain[name] * masked[name]) ** 0.5 for name in plain}
     total = sum(means.values())
     return {name: mean / total for name, mean in means.items()}
@@ -93,7 +93,7 @@ def blend(plain: Probabilities, masked: Probabilities) -> Probabilities:
 def _name_words(
     done: BatchPass, asked: Sequence[Sequence[_View]]
 ) -> Iterator[tuple[_View, npt.NDArray[np.float32]]]:
-    """Of each word of each name in a batch, what the head says."""
+    """The logits of each word of each name in a batch."""
     for row, window in enumerate(done.windows):
         for view in asked[window.sentence]:
             first, last = max(view.first, window.core_first), min(view.last, window.core_last)

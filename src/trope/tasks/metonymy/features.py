@@ -1,4 +1,4 @@
-"""Features of a name: its role in the sentence, and the words beside it.
+"""Features of a name: its role in the sentence, and the words around it.
 
 `role_features` reads trees, or relations that people annotated; `shallow_features` needs neither.
 """

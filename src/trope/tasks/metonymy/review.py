@@ -73,7 +73,7 @@ def read_review_sheet(source: Source) -> dict[str, str]:
 
 
 def apply_review(samples: Sequence[NameSample], decisions: Mapping[str, str]) -> ReviewOutcome:
-    """The samples without homonyms and contexts that nobody understands.
+    """The samples without homonyms and incomprehensible contexts.
 
     Raises:
         BadInput: for a sample without a decision, and a decision about no sample.

@@ -1,8 +1,8 @@
 """A lexical sample of names from any corpus: frames, occurrences, contexts, random subsets.
 
-As the task did it: all hits of the names of a frame, plurals and small letters too; each in its
-sentence with two before and one after; then random subsets, and people who remove what nobody
-understands and what is not a name of the class.
+As in the task: all hits of the names of a frame, plurals and small letters too; each in its
+sentence with two before and one after; then random subsets, from which people remove what is not
+understandable and what is not a name of the class.
 """
 
 from __future__ import annotations

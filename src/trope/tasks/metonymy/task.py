@@ -1,4 +1,4 @@
-"""Metonymy: which reading a name has, by what, and what every system has in common.
+"""Metonymy: the readings of names, and the interface of all systems.
 
 A system gives every fine reading of a name's class a probability. Rougher labels follow from sums:
 the probability of "non-literal" is that of all readings that are not literal.
@@ -137,7 +137,7 @@ def check_training(names: Sequence[NameInContext], given: Sequence[str]) -> None
     """Refuse training data that no system can use.
 
     Raises:
-        BadInput: for other numbers of names and readings, none at all, or an unknown reading.
+        BadInput: for unequal numbers of names and readings, no names, or an unknown reading.
     """
     if len(names) != len(given) or not names:
         raise BadInput(f"{len(names)} names but {len(given)} readings; give one for each")

@@ -11,7 +11,7 @@ from trope.lexicon.readings import Granularity, coarsen
 from trope.tasks.metonymy.task import MetonymySystem, NameInContext, Probabilities, decide
 
 PARTS = 10
-"""One sample in so many, by a checksum of its id."""
+"""One sample in this many, by a checksum of its id."""
 
 
 def held_out(identifier: str) -> bool:
@@ -91,7 +91,7 @@ def choose_by_cross_validation(
 ) -> tuple[str, dict[str, float]]:
     """The name of the best system by coarse accuracy on training data, and all accuracies.
 
-    Both classes of names count the same, whatever their numbers; the first of equals wins.
+    Both classes of names count the same; the first of equals wins.
     """
     scores: dict[str, float] = {}
     for label, build in systems.items():

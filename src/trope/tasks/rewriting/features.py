@@ -1,4 +1,4 @@
-"""Numbers about a place and the words that may stand in it.
+"""Features of a place and its candidate words.
 
 `cheap_features` needs no pass of the encoder and is made for whole inventories at once;
 `context_features` reads every candidate in the place. Both compare with the word that stands there.
@@ -159,7 +159,7 @@ def _associated(place: WordPlace, inventory: WordInventory) -> Array:
 
 
 def _of_place(place: WordPlace, own: Array, around: Array) -> tuple[float, ...]:
-    """What is the same for all candidates, so that other numbers can be seen in its light."""
+    """Features that are the same for all candidates of a place, as context for the others."""
     net = wordnet_of(place.upos)
     senses = len(net.senses(place.lemma)) if net else 0
     rank = word_ranks().get(place.lemma, len(word_ranks()))
@@ -199,7 +199,7 @@ def _related(place: WordPlace, inventory: WordInventory) -> Array:
 
 @lru_cache(maxsize=4096)
 def _within(upos: str, sense: int) -> dict[int, int]:
-    """Synsets at most so many edges away, up and then down, with their distances."""
+    """Synsets at most this many edges away, up and then down, with their distances."""
     net = wordnet_of(upos)
     assert net is not None
     found: dict[int, int] = {}

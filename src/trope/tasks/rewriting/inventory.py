@@ -25,7 +25,7 @@ _Kind = TypeVar("_Kind")
 FRAMED = Path(__file__).with_name("weights") / "verbs.npz"
 """Vectors of verbs, made by `trope train verbs`."""
 
-_RAREST = 25_000  # the rank of a word that the vectors do not know
+_RAREST = 25_000  # the rank of a word without a vector
 _SHORTEST = 2
 
 
@@ -99,9 +99,9 @@ def _rows_by(kinds: Sequence[Iterable[_Kind]]) -> dict[_Kind, list[int]]:
 
 @cache
 def read_inventory(upos: str) -> WordInventory:
-    """All base forms that trope may offer for a part of speech: known to vectors and WordNet.
+    """All base forms that trope may offer for a part of speech: in the vectors and in WordNet.
 
-    Auxiliaries are left out, and so are verbs that are light, which say nothing by themselves.
+    Auxiliaries and light verbs are left out.
     """
     if upos not in PARTS:
         return WordInventory((), upos)
@@ -115,7 +115,7 @@ def read_inventory(upos: str) -> WordInventory:
 
 @cache
 def known_verbs() -> tuple[str, ...]:
-    """Base forms that the headlines have seen, or that WordNet and the vectors know."""
+    """Base forms from the headlines, or from both WordNet and the vectors."""
     known, net = static_vectors(), read_wordnet("VERB")
     auxiliaries, associations = shipped_verbs().auxiliary, read_associations()
     return tuple(
@@ -153,7 +153,7 @@ def _frames() -> WordVectors:
 
 
 def framed_vectors(lemmas: Sequence[str], upos: str = "VERB") -> Array:
-    """What a large encoder makes of verbs in a few plain sentences; zeros for all other words."""
+    """Vectors of verbs from a large encoder, in plain sentences; zeros for all other words."""
     table = _frames()
     found = np.zeros((len(lemmas), table.dimensions), dtype=np.float32)
     for row, lemma in enumerate(lemmas if upos == "VERB" else ()):

@@ -1,7 +1,7 @@
-"""What words mean where they stand, as vectors: three sources behind one interface.
+"""Vectors of words in context: three sources behind one interface.
 
 `encoder` is the head of the small encoder, `public` the last layer of a large public one (tier
-`base`), `static` the word vectors of the package, which know no context and stand in where the
+`base`), `static` the word vectors of the package, which ignore context and are used where the
 model has no such head.
 """
 

@@ -56,9 +56,9 @@ def silver_quality(silver: Sequence[bool], gold: Sequence[bool]) -> SilverQualit
     if len(silver) != len(gold):
         raise BadInput(f"{len(silver)} silver labels do not fit {len(gold)} gold ones")
     pairs = list(zip(silver, gold, strict=True))
-    predicted = sum(said for said, _ in pairs)
-    right = sum(said and true for said, true in pairs)
-    missed = sum(true and not said for said, true in pairs)
+    predicted = sum(silver_label for silver_label, _ in pairs)
+    right = sum(silver_label and true for silver_label, true in pairs)
+    missed = sum(true and not silver_label for silver_label, true in pairs)
     literal = sum(not true for _, true in pairs)
     return SilverQuality(
         precision=Rate(right, predicted),
@@ -69,7 +69,7 @@ def silver_quality(silver: Sequence[bool], gold: Sequence[bool]) -> SilverQualit
 
 
 def share_with_right(accepted: Sequence[int], number: int) -> Rate:
-    """Of all headlines those with exactly so many accepted candidates."""
+    """The share of headlines with exactly this many accepted candidates."""
     return Rate(sum(count == number for count in accepted), len(accepted))
 
 
@@ -150,7 +150,7 @@ def cluster_candidates(
         context = [*headline[:at], candidate, *headline[at + 1 :]] if swap == "original" else words
         senses.append(lesk(context, verb_base(candidate), net, tie=tie))
         if swap == "printed" and words[at] == headline[at]:
-            words[at] = candidates[0]  # from now on the focus verb is gone
+            words[at] = candidates[0]  # the focus verb is gone after this
     number: dict[int, int] = {}
     for i, first in enumerate(senses):
         for j in range(i + 1, len(senses)):

@@ -27,11 +27,11 @@ from trope.tasks.rewriting.verb_pairs import PAIR_FEATURES, VerbPairs, likeness
 
 SUBSTITUTION = "substitution"
 PRIOR_FEATURES = ("accepted", "accepted_any", "judged", "accepted_near", "judged_near")
-"""How often people accepted the word elsewhere, in this direction and in any; how often asked; and
-the first and the last of all verbs, each for as much as it is like the word."""
+"""How often people accepted the word elsewhere, in this direction and in any; how often they judged
+it; and the first and the last for all verbs, weighted by their similarity to the word."""
 
 _PRIOR_WEIGHT = 2.0
-"""So many judgments without opinion are added to those of a word."""
+"""This many neutral judgments are added to those of a word."""
 
 CENTRED = "~"
 FOLDER = Path(__file__).with_name("weights")
@@ -59,8 +59,8 @@ class SubstituteRanker(msgspec.Struct, frozen=True, dict=True):
 
     `priors` has, for each direction, how often each word was judged and by how much more often
     than others it was accepted, `pairs` the same of a word in the place of another; `mix` is the
-    share of the shortlist's score in the final one; `nearest` is how many words, those that say the
-    same best, may be offered at all.
+    share of the shortlist's score in the final one; `nearest` is how many words, those nearest in
+    meaning, may be offered.
     """
 
     meanings: str
@@ -74,19 +74,21 @@ class SubstituteRanker(msgspec.Struct, frozen=True, dict=True):
     def shortlist_scores(self, place: WordPlace, inventory: WordInventory, question: str) -> Floats:
         """Log-odds of every word of an inventory, without reading it in the place.
 
-        Words that say something else, which are not to be offered, have minus infinity.
+        Words with another meaning, which are not offered, have minus infinity.
         """
         columns = columns_by_name(cheap_features(place, inventory), CHEAP)
         same = self.shortlist[SUBSTITUTION].of(columns)
         if question == SUBSTITUTION:
             return same
-        said = columns_by_name(self._inventory_priors(inventory.lemmas, question), PRIOR_FEATURES)
-        said |= self._said_of_pairs(place.lemma, inventory.lemmas, question)
-        scores = self.shortlist[question].of({**columns, **said, SUBSTITUTION: same})
+        acceptance = columns_by_name(
+            self._inventory_priors(inventory.lemmas, question), PRIOR_FEATURES
+        )
+        acceptance |= self._pair_features(place.lemma, inventory.lemmas, question)
+        scores = self.shortlist[question].of({**columns, **acceptance, SUBSTITUTION: same})
         return only_nearest(scores, same, self.nearest.get(question, len(same)))
 
     def _inventory_priors(self, lemmas: tuple[str, ...], question: str) -> Array:
-        """What people said of the words of an inventory, which is the same for every place."""
+        """The acceptance of the words of an inventory, which is the same for every place."""
         known = self._known_priors
         if (lemmas, question) not in known:
             known[lemmas, question] = prior_features(self.priors, lemmas, question)
@@ -125,17 +127,17 @@ class SubstituteRanker(msgspec.Struct, frozen=True, dict=True):
             return self.rank[SUBSTITUTION].of(columns)
         columns[SUBSTITUTION] = self.rank[SUBSTITUTION].of(columns)
         columns |= columns_by_name(prior_features(self.priors, lemmas, question), PRIOR_FEATURES)
-        columns |= self._said_of_pairs(word, lemmas, question)
+        columns |= self._pair_features(word, lemmas, question)
         return self.rank[question].of(columns)
 
-    def _said_of_pairs(self, word: str, lemmas: Sequence[str], question: str) -> dict[str, Floats]:
+    def _pair_features(self, word: str, lemmas: Sequence[str], question: str) -> dict[str, Floats]:
         if self.pairs is None:
             return {}
         return columns_by_name(self.pairs.features(word, lemmas, question), PAIR_FEATURES)
 
 
 def only_nearest(scores: Floats, same: Floats, number: int) -> Floats:
-    """The scores of so many words that say the same best, minus infinity for all others."""
+    """The scores of the words nearest in meaning, minus infinity for all others."""
     if number >= len(same):
         return scores
     limit = np.partition(same, len(same) - number)[len(same) - number]
@@ -188,7 +190,7 @@ def _near(
     if without:
         own = likeness(words, framed_vectors(tuple(without)))
         found -= own @ np.array(list(without.values()))
-    # what was taken away again may leave less than 0
+    # subtraction may leave less than 0
     return np.asarray(np.maximum(found, [0.0, -np.inf]), dtype=np.float64)
 
 

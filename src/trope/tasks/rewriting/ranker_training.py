@@ -38,7 +38,7 @@ def fit_logistic(
     Args:
         rows: items × features.
         labels: 0 or 1 (or a probability) for each item.
-        penalty: how dear the squares of the standardised weights are.
+        penalty: the weight of the squares of the standardised weights.
         shares: how much each item counts.
     """
     table = np.asarray(rows, dtype=np.float64)
@@ -50,9 +50,11 @@ def fit_logistic(
     ridge = np.diag([penalty] * table.shape[1] + [1e-9])
     weights = np.zeros(inputs.shape[1])
     for _ in range(_STEPS):
-        said = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
-        slope = inputs.T @ (counted * (said - wanted)) + ridge @ weights
-        curve = (inputs * (counted * said * (1 - said) + 1e-9)[:, None]).T @ inputs + ridge
+        probability = 1 / (1 + np.exp(-np.clip(inputs @ weights, -30, 30)))
+        slope = inputs.T @ (counted * (probability - wanted)) + ridge @ weights
+        curve = (
+            inputs * (counted * probability * (1 - probability) + 1e-9)[:, None]
+        ).T @ inputs + ridge
         step = np.linalg.solve(curve, slope)
         weights = weights - step
         if np.abs(step).max() < _CLOSE:
@@ -62,7 +64,7 @@ def fit_logistic(
 
 
 AcceptanceCounts = dict[str, tuple[float, float]]
-"""How often each word was judged, and its acceptances beyond what was to be expected."""
+"""How often each word was judged, and its acceptances beyond the expected number."""
 
 _Priors = dict[str, AcceptanceCounts]
 FeatureTable = dict[str, Floats]
@@ -70,7 +72,7 @@ FeatureTable = dict[str, Floats]
 
 @dataclass(frozen=True, slots=True)
 class JudgedList:
-    """Candidates of one place: named columns of features, and what people said of each.
+    """Candidates of one place: named columns of features, and people's judgments of each.
 
     `direction` is empty for plain substitution; `share` is what the list counts for; `word` is
     the one that stands in the place.
@@ -87,7 +89,7 @@ class JudgedList:
 
 @dataclass(frozen=True, slots=True)
 class AcceptanceStatistics:
-    """What people said of words wherever they were put, and of words put in the place of others."""
+    """Acceptance of words in any place, and of words in the place of others."""
 
     priors: _Priors
     pairs: VerbPairs
@@ -106,7 +108,7 @@ class AcceptanceStatistics:
 
 
 def learn_statistics(lists: Sequence[JudgedList]) -> AcceptanceStatistics:
-    """What the judgments of all lists come to."""
+    """The statistics of the judgments of all lists."""
     parts = zip(lists, contributions(lists), strict=True)
     pairs = sum_pairs((judged.direction, judged.word, part) for judged, part in parts)
     return AcceptanceStatistics(learn_priors(lists), pairs)
@@ -127,7 +129,7 @@ def learn_priors(lists: Iterable[JudgedList]) -> _Priors:
 
 
 def contributions(lists: Sequence[JudgedList]) -> list[AcceptanceCounts]:
-    """What each list added to the priors, which must not help to rank that very list."""
+    """What each list added to the priors, which must not help to rank the same list."""
     rates: dict[str, float] = {d: _rate([j for j in lists if j.direction == d]) for d in DIRECTIONS}
     return [_contribution(judged, rates[judged.direction]) for judged in lists]
 
@@ -159,7 +161,7 @@ def learn_scores(
 
 def learn_directions(
     lists: Sequence[JudgedList],
-    said: AcceptanceStatistics,
+    statistics: AcceptanceStatistics,
     names: Sequence[str],
     *,
     own: Sequence[AcceptanceCounts],
@@ -169,17 +171,15 @@ def learn_directions(
     """A function for each direction, which share what they have in common.
 
     The columns stand in the table twice, the second time with the sign of the direction, so that
-    the penalty draws the two functions together. What was said of a word leaves out `own`, what
+    the penalty draws the two functions together. The acceptance of a word leaves out `own`, what
     its own headline added to it.
     """
     all_names = (*names, *PRIOR_FEATURES, *PAIR_FEATURES)
     rows, labels, shares = [], [], []
-    known: dict[
-        int, FeatureTable
-    ] = {}  # copies of a list have the same part, and were said the same of
+    known: dict[int, FeatureTable] = {}  # copies of a list share their part and their acceptance
     for judged, part in zip(lists, own, strict=True):
         if id(part) not in known:
-            known[id(part)] = said.columns(
+            known[id(part)] = statistics.columns(
                 judged.word, judged.lemmas, judged.direction, without=part
             )
         table = _rows({**judged.columns, **known[id(part)]}, all_names, here)
@@ -211,7 +211,7 @@ def _rows(columns: Mapping[str, Floats], names: Sequence[str], here: bool) -> Fl
 
 
 def with_substitution(judged: JudgedList, scores: LinearScores) -> JudgedList:
-    """The list with one more column: how well each word says the same."""
+    """The list with one more column: how near each word is in meaning."""
     return replace(judged, columns={**judged.columns, SUBSTITUTION: scores.of(judged.columns)})
 
 
@@ -226,7 +226,7 @@ def folds_of(groups: Sequence[str], number: int, seed: int) -> list[int]:
 def with_copies(
     copies: Sequence[Sequence[JudgedList]], chosen: Sequence[int]
 ) -> tuple[AcceptanceStatistics, list[JudgedList], list[AcceptanceCounts]]:
-    """What was said in the chosen lists, their copies, each for its share, and each one's part."""
+    """Acceptance in the chosen lists, their copies with shares, and the part of each."""
     lists = [copies[0][at] for at in chosen]
     every = [replace(copy[at], share=1 / len(copies)) for copy in copies for at in chosen]
     return learn_statistics(lists), every, contributions(lists) * len(copies)
@@ -250,18 +250,20 @@ def cross_scores(
     found: list[Floats] = [np.zeros(0)] * len(tested)
     for number in range(folds):
         chosen = [at for at, own in enumerate(fold) if own != number]
-        said, training, own_of = with_copies(copies, chosen)
-        scores = learn_directions(training, said, names, own=own_of, penalty=penalty, here=here)
+        statistics, training, own_of = with_copies(copies, chosen)
+        scores = learn_directions(
+            training, statistics, names, own=own_of, penalty=penalty, here=here
+        )
         for place, judged in enumerate(tested):
             if fold[place] == number:
-                accepted = said.columns(judged.word, judged.lemmas, judged.direction)
+                accepted = statistics.columns(judged.word, judged.lemmas, judged.direction)
                 found[place] = scores[judged.direction].of({**judged.columns, **accepted})
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureScale:
-    """A straight line for each feature, from what one source of meanings says to another's."""
+    """A linear map for each feature, from one source of meanings to another."""
 
     factors: dict[str, float]
     shifts: dict[str, float]

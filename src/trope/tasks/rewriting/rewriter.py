@@ -80,7 +80,7 @@ class RankedWords:
 
 
 class Rewriter:
-    """Candidates for words in places. Safe to keep and use again."""
+    """Candidates for words in places. Can be reused."""
 
     def __init__(self, ranker: SubstituteRanker, meanings: Meanings) -> None:
         if ranker.meanings != meanings.kind:
@@ -113,7 +113,7 @@ class Rewriter:
     def rank_given(
         self, places: Sequence[WordPlace], given: Sequence[WordInventory], question: str
     ) -> list[RankedWords]:
-        """All words of a list for each place, by what reading them there says."""
+        """All words of a list for each place, ranked by reading them there."""
         kept = [np.zeros(len(words)) for words in given]
         return self._read(list(zip(places, given, strict=True)), kept, question, None)
 
@@ -204,7 +204,7 @@ def find_verb(parses: Sequence[Parse], verb: str) -> tuple[int, int]:
     """Sentence and place of the verb that was named, by its form or base form.
 
     Raises:
-        BadInput: where no verb is called so, or more than one.
+        BadInput: where the text has no such verb, or more than one.
     """
     wanted = verb.lower()
     found = [

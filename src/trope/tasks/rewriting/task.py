@@ -34,10 +34,10 @@ class TaskParser(Protocol):
 
 
 class MetaphorJudge(Protocol):
-    """Decides what is a metaphor: the heads of an encoder."""
+    """A metaphor detector: the heads of an encoder."""
 
     def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
-        """What it says of each sentence."""
+        """The scores of each sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def in_case_of(form: str, word: str) -> str:
 
 
 def verb_base(form: str) -> str:
-    """The base form of a word that is taken for a verb, whatever form it has."""
+    """The base form of a word that is read as a verb, in any form."""
     small = form.lower()
     known = shipped_words()
     if small in known.verbs:

@@ -51,7 +51,7 @@ def rewrite_analysis(
 
     Raises:
         BadInput: where there is no such verb, it stands there twice or in an idiom, or where none
-            of the given candidates is a verb that trope knows.
+            of the given candidates is a known verb.
     """
     (found,) = rewrite_analyses(
         [analysis], [verb], rewriter, detector, to=to, top=top, candidates=candidates
@@ -225,11 +225,11 @@ def _rewriting(
 def preferred(
     candidates: Sequence[Candidate], to: Direction, threshold: float, top: int
 ) -> tuple[Candidate, ...]:
-    """So many of the candidates, ordered by score: the best half, then those that are called right.
+    """The wanted number of candidates: the best half by score, then those the detector confirms.
 
-    Right is literal, or metaphorical, whichever is wanted, by the detector. It is no part of the
-    score, since it knows the headlines that the score was learnt from, and it errs: so the best are
-    kept whatever it says.
+    The detector confirms a literal or a metaphorical use, as wanted. It is not part of the score,
+    since it was trained on the headlines that the score was learnt from. It also errs, so the best
+    candidates are always kept.
     """
     best, others = list(candidates[: (top + 1) // 2]), candidates[(top + 1) // 2 :]
     wanted = [c for c in others if (c.metaphor >= threshold) == (to == "metaphorical")]

@@ -30,7 +30,7 @@ _EDGES = re.compile(r"^\W+|\W+$")
 
 @dataclass(frozen=True, slots=True)
 class JudgedHeadline:
-    """A headline, where its focus verb stands, and what people said of each candidate."""
+    """A headline, the place of its focus verb, and people's judgments of each candidate."""
 
     id: str
     place: WordPlace

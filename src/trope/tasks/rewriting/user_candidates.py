@@ -15,7 +15,7 @@ from trope.tasks.rewriting.inventory import WordInventory, read_inventory, stati
 from trope.tasks.rewriting.task import WordPlace, verb_base
 
 MOST_CANDIDATES = 1000
-"""Candidates that are read in one place: nobody writes a longer list by hand."""
+"""Most candidates that are read in one place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def read_candidates(given: str) -> list[str]:
     Raises:
         BadInput: where there are none, or far too many.
     """
-    is_file = os.path.isfile(given)  # noqa: PTH113 (a long list is no name that Path could ask for)
+    is_file = os.path.isfile(given)  # noqa: PTH113 (a long list is not a file name for Path)
     words = [line for _, line in read_lines(given)] if is_file else given.split(",")
     found = [word.strip() for word in words if word.strip()]
     if not found:

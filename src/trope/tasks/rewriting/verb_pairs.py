@@ -1,8 +1,8 @@
-"""What people said of pairs of verbs: the one that stands in a headline, the one put there.
+"""Judgments of pairs of verbs: the verb of a headline, and its replacement.
 
 A pair that nobody judged is estimated from similar pairs: both verbs count, by the square of their
-likeness. The judged pairs themselves are not kept. Every verb is written as so many numbers, its
-likeness to groups of verbs, and the pairs of each direction are added up in two tables of these.
+similarity. The judged pairs themselves are not kept. Every verb is represented by its similarity to
+groups of verbs, and the pairs of each direction are summed in two tables of these.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from trope.tasks.rewriting.inventory import framed_vectors, read_inventory
 from trope.tasks.rewriting.meaning import Array
 
 PAIR_FEATURES = ("accepted_pair", "judged_pair")
-"""How often people accepted pairs like this one beyond what was to be expected; how often asked."""
+"""How often people accepted similar pairs, beyond the expected number, and judged them."""
 
 WEIGHT = 2.0
-"""So many judgments without opinion are added to those of a pair."""
+"""This many neutral judgments are added to those of a pair."""
 
 GROUPS = 64
 _STEPS = 20
@@ -30,7 +30,7 @@ _STORED = np.float16
 
 Floats = npt.NDArray[np.float64]
 AcceptanceTable = Mapping[str, tuple[float, float]]
-"""How often each word was judged, and its acceptances beyond what was to be expected."""
+"""How often each word was judged, and its acceptances beyond the expected number."""
 
 
 class VerbPairs(msgspec.Struct, frozen=True):
@@ -105,13 +105,13 @@ def _turned(groups: bytes) -> tuple[Array, Floats]:
 
 
 def likeness(first: Array, second: Array) -> Floats:
-    """[row of the first, row of the second]: how much alike two verbs are, 0 to 1."""
+    """[row of the first, row of the second]: the similarity of two verbs, 0 to 1."""
     return np.asarray(np.maximum(first @ second.T, 0) ** 2, dtype=np.float64)
 
 
 @cache
 def _verb_groups() -> bytes:
-    """Groups of the verbs that trope knows, by what they are like: k-means on the sphere."""
+    """Groups of similar verbs of the inventory: k-means on the sphere."""
     known = read_inventory("VERB").framed
     verbs = known[np.linalg.norm(known, axis=1) > 0]
     start = np.random.default_rng(0).permutation(len(verbs))[:GROUPS]

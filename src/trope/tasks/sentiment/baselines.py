@@ -26,7 +26,7 @@ class ConstantScore:
 
 
 def build_constant(*, value: float = -2.0) -> ConstantScore:
-    """A system that says one number."""
+    """A system with one answer for all."""
     return ConstantScore(clipped(value))
 
 
@@ -34,7 +34,7 @@ class BagOfWords:
     """A classifier over counts of words.
 
     Paper: the baselines of Table 5; which words were counted and which program was used is not
-        said, so that figures need not be equal.
+        specified, so figures may differ.
     Needs: the extra `systems`, tweets with scores.
     Gives: one of the integers that were seen in training.
     """

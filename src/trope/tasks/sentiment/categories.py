@@ -1,8 +1,8 @@
 """Which of four kinds a tweet was harvested as: sarcasm, irony, metaphor, or other.
 
 The task's own categories are harvesting bins: the hashtag or word that a tweet was found by. Its
-files do not say them, so that these rules stand for them; `check_categories` says how near they
-come to the printed table. They were fixed before any system was scored on the test set.
+files do not have them, so these rules replace them; `check_categories` compares them with the
+printed table. They were fixed before any system was scored on the test set.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CategoryRules:
 
 
 def category_of(text: str, rules: CategoryRules | None = None) -> Category:
-    """The category of a tweet, whatever the case of its letters."""
+    """The category of a tweet; case does not matter."""
     rules = rules or CategoryRules()
     tags = hashtags(text)
     cut = _cut_off(text) if rules.cut_off else ""
@@ -75,7 +75,7 @@ def _cut_off(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CategoryCheck:
-    """A category beside its printed row: count and mean score, and whether they are near."""
+    """A category with its printed row: count and mean score, and whether they are near."""
 
     category: Category
     count: int
@@ -97,7 +97,7 @@ def check_categories(
     scores: Iterable[float],
     printed: Mapping[Category, tuple[int, float]],
 ) -> list[CategoryCheck]:
-    """Count and mean score of every category beside the printed ones."""
+    """Count and mean score of every category, with the printed ones."""
     found: dict[Category, list[float]] = {name: [] for name in CATEGORIES}
     for text, score in zip(texts, scores, strict=True):
         found[category_of(text)].append(score)

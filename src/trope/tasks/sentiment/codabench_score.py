@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def read_scores(path: Path, known: dict[str, int] | None = None) -> dict[str, int]:
-    """Integers by id; whatever is wrong ends the program with the line."""
+    """Integers by id; the first error ends the program and names the line."""
     scores: dict[str, int] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not line.strip():

@@ -19,9 +19,9 @@ PLACES = 4
 
 
 class EncoderSentiment:
-    """The shipped network; a whole text is one sequence, whatever its sentences.
+    """The shipped network; a whole text is one sequence.
 
-    Paper: none; the score learns from SemEval-2015 Task 11 beside polarity and irony.
+    Paper: none; it is trained on SemEval-2015 Task 11, and on polarity and irony.
     Needs: nothing for the tier `small`; public weights and the extra `hub` for `base`.
     Gives: real scores; scores of the analysis are not computed again.
     Differs: it ships trained, so there is nothing to fit.

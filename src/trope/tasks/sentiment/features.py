@@ -61,7 +61,7 @@ def tweet_words(analysis: Analysis, lexica: PolarityLexica) -> TweetWords:
 
 
 def _lexicon_features(tweet: TweetWords, lexica: PolarityLexica) -> Features:
-    """What five lexica say of the words."""
+    """Features from five polarity lexica."""
     own, words = tweet.without, [token.text for token in tweet.plain]
     strengths = [lookup(word, lexica.strength) for word in words]
     opinions = [lexica.opinion.get(word.lower(), 0) for word in words]
@@ -133,7 +133,7 @@ def surface_features(tweet: TweetWords) -> Features:
 
 
 def _syntax_features(tweet: TweetWords) -> Features:
-    """Tags and tree: who speaks of what, what is negated, what the root feels like."""
+    """Tags and tree: persons, negation, the valence of the root."""
     tokens = tweet.analysis.tokens
     total = max(1, len(tweet.plain))
     small = [token.text.lower() for token in tweet.plain]

@@ -1,7 +1,7 @@
 """Figurative tweets out of any stream of tweets, as the task was harvested, with a full account.
 
 A tweet is wanted for its author, a hashtag or a word; the hashtags stay in the text. What is too
-short, says again what another said, or is over its category's quota goes, with a reason. Tweets
+short, repeats another tweet, or is over its category's quota is dropped with a reason. Tweets
 come in as (id, text, author); ids stay strings.
 """
 
@@ -83,7 +83,7 @@ class HarvestVerdict:
 
 @dataclass(frozen=True, slots=True)
 class HarvestFunnel:
-    """How many tweets came, stayed by category, and went for each reason."""
+    """How many tweets were read, kept by category, and dropped for each reason."""
 
     seen: int
     kept: dict[str, int]
@@ -121,7 +121,7 @@ def harvest(
                 yield tweet.id, verdict.text
 
     for answer in find_duplicates(candidates(), "tweet", threshold=rules.near):
-        for name in list(waiting):  # those turned away at first look come out in their place
+        for name in list(waiting):  # those rejected at first sight keep their place
             verdict = waiting.pop(name)
             if name != answer.id:
                 yield verdict

@@ -1,4 +1,4 @@
-"""Further hashtags to harvest by: those that stand in tweets like the ones of the known hashtags.
+"""Further hashtags to harvest by: those of tweets similar to the tweets with known hashtags.
 
 Latent semantic analysis of the tweets; a hashtag lies where its tweets lie on average. The list is
 ranked for a person, who accepts or not: nothing is harvested by a proposal alone.

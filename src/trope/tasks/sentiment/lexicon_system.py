@@ -74,7 +74,7 @@ def read_tweeteval(folder: str | Path, parts: Sequence[str]) -> tuple[list[str],
     """Texts and labels of some parts of a TweetEval task.
 
     Raises:
-        BadRecord: where a text has no label, or a label is no number.
+        BadRecord: where a text has no label, or a label is not a number.
     """
     texts: list[str] = []
     labels: list[int] = []

@@ -58,7 +58,7 @@ def read_submission(source: Source, gold: Mapping[str, int]) -> dict[str, int]:
 
     Raises:
         BadRecord: for an empty file, an id that comes twice, is none, was damaged or is not asked
-            for, a score that is no number, no integer, or off the scale.
+            for, a score that is not a number, not an integer, or off the scale.
     """
     name = source_name(source)
     known = {identifier[:_SPREADSHEET_DIGITS] for identifier in gold}
@@ -85,7 +85,7 @@ def submission_figures(
     data: DataRef,
     seed: int,
 ) -> list[Figure]:
-    """Both measures over all tweets and by category, each with the constant beside it."""
+    """Both measures over all tweets and by category, each with the constant for comparison."""
     figures: list[Figure] = []
     parts: dict[str, list[str]] = {prefix: list(gold.scores)}
     for category in CATEGORIES if gold.categories else ():

@@ -1,4 +1,4 @@
-"""Sentiment of figurative language: what is scored, by what, and how numbers become integers.
+"""Sentiment of figurative language: the scale, the interface of systems, rounding to integers.
 
 A system reads tweets that have been analysed and gives each a real number from −5 to 5. The task
 scores integers, the same ones for both of its measures.

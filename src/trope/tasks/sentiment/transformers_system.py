@@ -30,7 +30,7 @@ class TransformersSentiment:
     Paper: none; fine-tuned encoders are what later work on the task compares with.
     Needs: a folder or a name of the Hub; safetensors; the extra `hub`.
     Gives: real scores of texts as they were written.
-    Differs: tags, trees and what the shipped encoder says are not looked at.
+    Differs: tags, trees and the output of the shipped encoder are not used.
     """
 
     def __init__(

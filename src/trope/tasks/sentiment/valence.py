@@ -102,7 +102,7 @@ def valence(words: Sequence[str], lexicon: Mapping[str, float], *, marks: int = 
 
 
 def compound(total: float) -> float:
-    """A sum of valences, pressed between −1 and 1."""
+    """A sum of valences, normalised to −1 to 1."""
     return total / math.sqrt(total * total + _SCALE)
 
 
@@ -121,7 +121,7 @@ def _in_context(words: Sequence[str], at: int, value: float, shouting: bool) -> 
 
 
 def _mixed_case(words: Sequence[str]) -> bool:
-    """Whether some words, but not all, are in capitals: only then do they mean anything."""
+    """Whether some words, but not all, are in capitals: only then do capitals count."""
     longer = [word for word in words if len(word) > 1 and any(c.isalpha() for c in word)]
     return 0 < sum(word.isupper() for word in longer) < len(longer)
 

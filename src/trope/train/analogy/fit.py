@@ -98,7 +98,7 @@ def _is_due(job: AnalogyJob, results: _Results, work: Path) -> bool:
 
 
 class _Results:
-    """The file of predictions, a line a training, below a line that says what they are of."""
+    """The file of predictions, one line per training, after a line that names items and model."""
 
     def __init__(self, out: Path, prepared: PreparedAnalogies, model: Path) -> None:
         self.path = out / PREDICTIONS
@@ -131,7 +131,7 @@ class _Results:
         return name in self._names
 
     def add(self, result: dict[str, Any]) -> None:
-        """Keep a result, in the file too; a stage that was run once more is in it already."""
+        """Keep a result, in the file too; a stage that was repeated is in it already."""
         if result["job"] in self._names:
             return
         rounded = {

@@ -224,7 +224,7 @@ _POLL_SECONDS = 1.0
 
 
 class TrainerPool:
-    """`count` processes, or none of its own for 1: then the work is done here."""
+    """`count` worker processes; for 1, the work is done in this process."""
 
     def __init__(self, folder: Path, model: Path, work: Path, *, device: str, count: int) -> None:
         self._arguments = (folder, model, work, device)

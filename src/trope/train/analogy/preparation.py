@@ -1,8 +1,8 @@
 """What `trope.train.analogy.fit` learns from, prepared: texts and folds as plain JSON.
 
-Beside MEAN itself there are proposed items (`trope analogy build` without a person to accept them):
-none of a metaphor of MEAN, and none with a right choice of MEAN among its choices. Settings are
-chosen on them, and the first of the two stages learns from them.
+Besides MEAN itself there are proposed items (`trope analogy build` without a person to accept
+them): none of a metaphor of MEAN, and none with a right choice of MEAN among its choices. Settings
+are chosen on them, and the first of the two stages learns from them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from trope.core.files import atomic_write, sha256
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import Analogy, read_mean, spoken
 from trope.lexicon.vectors import read_vectors
@@ -37,7 +37,7 @@ _DRAWS = 4
 """Drawings of proposed items on which settings are compared."""
 
 _TRAIN, _VALIDATE, _TEMPTING = 150, 300, 5
-_ALIKE = 0.85  # share of letters from which two spellings are taken for one
+_ALIKE = 0.85  # share of letters at which two spellings count as one
 
 
 def prepare(
@@ -73,7 +73,7 @@ def prepare(
 
 
 class LeakGuard:
-    """Tells what is too near to the items that are tested on."""
+    """Finds what is too similar to the items that are tested on."""
 
     def __init__(self, items: Sequence[Analogy]) -> None:
         self._metaphors = {
@@ -185,7 +185,7 @@ def train_analogies(
     device: str = "auto",
     jobs: int = 1,
     seed: int = 0,
-    say: Say,
+    say: MessageWriter,
 ) -> None:
     """Texts and folds into OUT/prepared and, with a model, predictions into OUT/predictions."""
     content = prepare(data, out / "prepared", seed=seed)

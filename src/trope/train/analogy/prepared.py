@@ -107,7 +107,7 @@ class PreparedAnalogies:
                     )
 
     def first_stages(self) -> Iterator[AnalogyJob]:
-        """All proposed items, a model a template; it predicts every item of MEAN as it is."""
+        """All proposed items, one model per template; it predicts every item of MEAN unchanged."""
         everything = tuple(range(len(self.content["texts"]["order"])))
         proposed = tuple(range(len(self.content["auxiliary"]["order"])))
         for template in self.templates:

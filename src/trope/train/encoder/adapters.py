@@ -35,7 +35,7 @@ _ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
 
 
 class AdaptedLinear(nn.Linear):
-    """A linear layer whose own matrix is left alone and gets a product of low rank beside it."""
+    """A linear layer whose own matrix is frozen, plus a product of low rank."""
 
     down: nn.Parameter
     up: nn.Parameter

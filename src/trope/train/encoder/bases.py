@@ -1,4 +1,4 @@
-"""Public base weights: where they come from, that they are the right ones, how they are read."""
+"""Public base weights: their source, their checksums, how they are read."""
 
 from __future__ import annotations
 

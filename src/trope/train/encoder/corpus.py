@@ -20,7 +20,7 @@ UNKNOWN = -1
 ZERO = 1000
 """Scores are kept in hundredths over this, so that none is mistaken for UNKNOWN."""
 _MAX_PIECES = 192
-"""Longer sentences are left out of training; they are a handful."""
+"""Longer sentences are left out of training; they are rare."""
 
 Ints = npt.NDArray[np.int64]
 
@@ -80,8 +80,8 @@ class EncodedCorpus:
     types: Ints
     starts: Ints
     sentence_starts: Ints  # word numbers
-    labels: dict[str, Ints] = field(default_factory=dict)  # one value a word
-    sentence_labels: dict[str, Ints] = field(default_factory=dict)  # one value a sentence
+    labels: dict[str, Ints] = field(default_factory=dict)  # one value per word
+    sentence_labels: dict[str, Ints] = field(default_factory=dict)  # one value per sentence
 
     def __len__(self) -> int:
         return len(self.sentence_starts) - 1
@@ -92,7 +92,7 @@ class EncodedCorpus:
         return np.diff(self.sentence_starts)
 
     def save(self, path: Path) -> None:
-        """Write the arrays, as small as they go."""
+        """Write the arrays, compressed."""
         small = {"ids": self.ids.astype("u2"), "types": self.types.astype("u1")}
         small |= {"starts": np.diff(self.starts).astype("u1")}
         small |= {"sentence_starts": np.diff(self.sentence_starts).astype("u2")}

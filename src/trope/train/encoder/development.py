@@ -15,7 +15,7 @@ import torch
 from scipy.optimize import minimize
 
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.core.records import MetaphorThresholds
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
@@ -80,7 +80,7 @@ def _metaphor_logits(model: Network, corpus: EncodedCorpus, device: str) -> dict
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Probability = sigmoid(slope · logit + shift); a metaphor from `threshold` on."""
+    """Probability = sigmoid(slope · logit + shift); a metaphor if at least `threshold`."""
 
     slope: float
     shift: float
@@ -139,7 +139,7 @@ def figures_when(
 ) -> dict[str, float]:
     """How well a set is judged when calibration and threshold are chosen on that very set.
 
-    Such figures flatter; they are for comparing models with each other.
+    Such figures are too high; they serve to compare models.
     """
     chosen = calibrate(logits, answers, by=by)
     called = _sigmoid(chosen.slope * logits + chosen.shift) >= chosen.threshold
@@ -246,7 +246,7 @@ _DEV_SCORES, _DEV_NAMES = "dev-semeval2015", "dev-semeval2007-names"
 
 
 def note_figures(run: EncoderRun, model: Network, path: Path) -> dict[str, dict[str, float]]:
-    """The model's figures on development data, which are kept beside its weights."""
+    """The model's figures on development data, which are stored with its weights."""
     figures = _dev_figures(run, model)
     with atomic_write(path.with_suffix(".json"), "wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(figures)))  # type: ignore[arg-type]
@@ -272,7 +272,7 @@ def _dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]
 
 
 def quality_of(path: Path) -> float:
-    """The mean of the figures on development data that count, as kept beside the weights."""
+    """The mean of the figures on development data that count, as stored with the weights."""
     kept = path.with_suffix(".json").read_bytes()
     figures = msgspec.json.decode(kept, type=dict[str, dict[str, float]])
     counted = [
@@ -292,7 +292,7 @@ def export_seeds(
     export: Callable[[EncoderRun, int, Path], None],
     out: Path,
 ) -> None:
-    """Train and export so many, each into a folder of the work folder; the best one goes out."""
+    """Train and export several, each into a folder of the work folder; the best goes to OUT."""
     quality = {}
     for seed in range(run.settings.seed, run.settings.seed + seeds):
         own = run.work / f"{kind}-{seed}"
@@ -301,8 +301,8 @@ def export_seeds(
     keep_best(quality, out, run.say)
 
 
-def keep_best(quality: Mapping[Path, float], out: Path, say: Say) -> None:
-    """Copy the best of the models, each in a folder that stays: their spread can be measured."""
+def keep_best(quality: Mapping[Path, float], out: Path, say: MessageWriter) -> None:
+    """Copy the best of the models; all of them stay, so that their spread can be measured."""
     best = max(quality, key=lambda folder: quality[folder])
     copytree(best, out, dirs_exist_ok=True)
     which = f", that of {best.name}, the best on development data" if len(quality) > 1 else ""
@@ -321,7 +321,7 @@ def calibrations(run: EncoderRun, model: Network) -> dict[str, Calibration]:
 
 
 def fold(weights: dict[str, torch.Tensor], chosen: dict[str, Calibration]) -> None:
-    """Make the last layers give calibrated logits."""
+    """Fold the calibration into the last layers."""
     for name, calibration in chosen.items():
         weight, bias = f"metaphor.{name}.weight", f"metaphor.{name}.bias"
         weights[weight] = weights[weight] * calibration.slope
@@ -329,7 +329,7 @@ def fold(weights: dict[str, torch.Tensor], chosen: dict[str, Calibration]) -> No
 
 
 def rescale(run: EncoderRun, model: Network, weights: dict[str, torch.Tensor]) -> None:
-    """Make the sentiment head's scores err least on development data."""
+    """Fold the scaling with the least error on development data into the sentiment head."""
     if model.sentiment is None or not run.has(_DEV_SCORES):
         return
     corpus = run.corpus(_DEV_SCORES)

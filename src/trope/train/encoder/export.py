@@ -102,7 +102,7 @@ def _build_labeller(weights: Weights) -> bytes:
 
 
 def _trunk(graph: Graph, weights: Weights) -> list[str]:
-    """All layers as matrices of one row a piece."""
+    """All layers as matrices of one row per piece."""
     prefix = "trunk.encoder.embeddings."
     flat = graph.constant([-1], "int64")
     ids, types = (graph.add("Reshape", name, flat) for name in ("ids", "types"))
@@ -176,7 +176,7 @@ def _linear(graph: Graph, x: str, weights: Weights, name: str) -> str:
 def _word_rows(
     graph: Graph, layers: list[str], mix: npt.NDArray[np.float32], shape: str, size: int
 ) -> str:
-    """The lower layers, mixed and averaged over the pieces of each word: one row a word."""
+    """The lower layers, mixed and averaged over the pieces of each word: one row per word."""
     shares = np.exp(mix - mix.max())
     shares = shares / shares.sum()
     mixed = graph.add(
@@ -190,7 +190,7 @@ def _word_rows(
 
 
 def pooled(graph: Graph, layer: str, shape: str, size: int) -> str:
-    """A layer averaged over the pieces of each word: one row a word."""
+    """A layer averaged over the pieces of each word: one row per word."""
     by_sentence = graph.add("Concat", shape, graph.constant([size], "int64"), axis=0)
     pooled = graph.add("MatMul", "pool", graph.add("Reshape", layer, by_sentence))
     return graph.add("Reshape", pooled, graph.constant([-1, size], "int64"))
@@ -254,7 +254,7 @@ def _head_rows(graph: Graph, layers: list[str], weights: Weights, head: str, sha
 
 
 def _sentiment(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
-    """What is said of a whole sequence; its last layers are exact."""
+    """Scores of a whole sequence; their last layers are exact."""
     rows = _head_rows(graph, layers, weights, "sentiment", shape)
     hidden = graph.add("Relu", _linear(graph, rows, weights, "sentiment.hidden"))
     score = _by_word(graph, _exact(graph, hidden, weights, "sentiment.glances"), words, "")

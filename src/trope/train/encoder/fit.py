@@ -1,4 +1,4 @@
-"""Fitting: lessons in, a fitted network out."""
+"""Fitting a network to corpora with labels and soft labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
 from trope.train.encoder.corpus import EncodedCorpus, batches
@@ -35,7 +35,7 @@ class FitSettings:
 
 @dataclass
 class Lesson:
-    """A corpus, how often it is read, and what teachers say of it."""
+    """A corpus, its number of passes, and the teachers' predictions for it."""
 
     corpus: EncodedCorpus
     passes: float
@@ -72,9 +72,9 @@ def fit(
     *,
     seed: int,
     device: str,
-    say: Say,
+    say: MessageWriter,
 ) -> None:
-    """Fit the model to answers and to what teachers say, all lessons well mixed."""
+    """Fit the model to labels and to the teachers' predictions, with all lessons shuffled."""
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
     cases = torch.Generator().manual_seed(seed)
@@ -117,7 +117,7 @@ def _moved(arrays: Mapping[str, Any], device: str) -> Batch:
 def _plan(
     lessons: Mapping[str, Lesson], settings: FitSettings, rng: np.random.Generator
 ) -> list[str]:
-    """Which lesson each step is from, well mixed."""
+    """Which lesson each step is from, shuffled."""
     plan = [
         name
         for name, lesson in lessons.items()

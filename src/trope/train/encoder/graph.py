@@ -1,7 +1,7 @@
-"""A small writer of ONNX graphs with 8-bit matrix products that know no batch.
+"""A small writer of ONNX graphs with 8-bit matrix products that do not depend on the batch.
 
 A product quantises its input row by row: each row has its own scale, so a sentence gets the same
-numbers whatever stands beside it, and the integer kernels of ONNX Runtime do the arithmetic.
+numbers in any batch, and the integer kernels of ONNX Runtime do the arithmetic.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Graph:
         return f"{self._prefix}{stem}_{self._count}"
 
     def quantise(self, rows: str) -> tuple[str, str]:
-        """A matrix in 8 bits and the scale of each of its rows, made once for all who ask."""
+        """A matrix in 8 bits and the scale of each of its rows, made once."""
         if rows not in self._quantised:
             largest = self.add(
                 "ReduceMax", self.add("Abs", rows), self.constant([1], "int64"), keepdims=0
@@ -129,12 +129,12 @@ class Graph:
 
 
 def _int8_rows(values: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
-    """A table in 8 bits with one scale a row."""
+    """A table in 8 bits with one scale per row."""
     return _rounded(values, np.abs(values).max(axis=1))
 
 
 def int8_factors(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
-    """A factor of products in 8 bits, one scale a row of `weight`: what training simulates.
+    """A factor of products in 8 bits, one scale per row of `weight`: what training simulates.
 
     Processors without VNNI add the products of two neighbours in 16 bits. Neighbours of one sign
     are therefore kept within 127 together, up to rounding: with inputs of at most 255 nothing

@@ -1,4 +1,4 @@
-"""What a network is fitted by: the loss on answers, and the loss on what teachers say."""
+"""The losses of a network: on labels, and on the teachers' predictions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SENTIMENT_ANSWERS = {"score", "polarity"}
 
 @dataclass
 class SyntaxLabels:
-    """What the teachers say of every word of a corpus, as flat arrays on the device."""
+    """The teachers' predictions for every word of a corpus, as flat arrays on the device."""
 
     upos: Tensor
     xpos: Tensor
@@ -36,7 +36,7 @@ class SyntaxLabels:
 
 @dataclass
 class MetaphorLabels:
-    """How sure the teachers are of each word's and each sentence's metaphor, from 0 to 1."""
+    """The teachers' metaphor probability of each word and each sentence."""
 
     metaphor: Tensor
     figurative: Tensor
@@ -48,8 +48,8 @@ class SoftLabels:
 
     syntax: SyntaxLabels | None = None
     metaphor: MetaphorLabels | None = None
-    sentiment: Tensor | None = None  # [sentence, output], as the head says it
-    metonymy: Tensor | None = None  # [word, reading]: logits, 0 for words that are no names
+    sentiment: Tensor | None = None  # [sentence, output], as the head gives it
+    metonymy: Tensor | None = None  # [word, reading]: logits, 0 for words that are not names
     meaning: Tensor | None = None  # [word, dimension]
 
 
@@ -176,11 +176,11 @@ def sentiment_loss(
         loss = loss + _POLARITY_WEIGHT * (polarity + irony)
     if teacher is None:
         return loss
-    opinion = teacher[sentence].float()
-    soft = ((predicted[:, 0] - opinion[:, 0]) ** 2 / 2).mean()
-    shares = opinion[:, 1:4].softmax(-1)
+    predictions = teacher[sentence].float()
+    soft = ((predicted[:, 0] - predictions[:, 0]) ** 2 / 2).mean()
+    shares = predictions[:, 1:4].softmax(-1)
     soft = soft - _POLARITY_WEIGHT * (shares * predicted[:, 1:4].log_softmax(-1)).sum(-1).mean()
-    soft = soft + _POLARITY_WEIGHT * _binary(predicted[:, 4], opinion[:, 4].sigmoid())
+    soft = soft + _POLARITY_WEIGHT * _binary(predicted[:, 4], predictions[:, 4].sigmoid())
     own = 1 - _TEACHER_SHARE if _SENTIMENT_ANSWERS & sentence_answers.keys() else 1
     return own * loss + _TEACHER_SHARE * soft
 
@@ -206,7 +206,7 @@ def reading_loss(
 
 
 def meaning_loss(predicted: Tensor, batch: Batch, teacher: Tensor) -> Tensor:
-    """The share of what the vectors say that is missed, of words and of whole sentences."""
+    """Relative squared error of the teachers' vectors, of words and of whole sentences."""
     word = batch["word"]
     there = (word >= 0).unsqueeze(-1)
     wanted = teacher[word.clamp_min(0)].float() * there

@@ -1,4 +1,4 @@
-"""What metaphor training reads: sentences with verdicts on words, on one word, or on the whole."""
+"""Metaphor training data: sentences with verdicts on words, on one word, or on the whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What metonymy training reads: names with their readings, hidden names, and names in any text."""
+"""Metonymy training data: names with their readings, hidden names, and names in any text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated 8-bit arithmetic: the student learns with it, in the very way the graph computes.
+"""Simulated 8-bit arithmetic for training, exactly as the graph computes.
 
 Weights are kept per column and activations per row, so that export costs the student nothing.
 """
@@ -21,7 +21,7 @@ _IN_32_BITS = (
 
 
 def _fake_int8(x: Tensor) -> Tensor:
-    """x as 8 bits would keep it, one scale a row; the gradient passes as if nothing happened."""
+    """x as 8 bits would keep it, one scale per row; the gradient passes unchanged."""
     return _rounded(x, x.detach().abs().amax(dim=-1, keepdim=True))
 
 

@@ -1,4 +1,4 @@
-"""What the stages of `trope train encoder` and of `trope train base` share: a run of them."""
+"""A run of `trope train encoder` or `trope train base`: settings, corpora, stages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from safetensors.torch import save
 from trope.core.config import read_config
 from trope.core.errors import BadInput, MissingData, UnknownName
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
 from trope.train.encoder.bases import fetch, read_weights
@@ -58,7 +58,7 @@ class EncoderSettings:
     base: FitSettings
     base_rank: int
     meaning: int
-    """Dimensions of the vectors that say what a word means; 0 for none."""
+    """Dimensions of the vectors of meaning; 0 for none."""
     teachers: dict[str, TeacherSettings]
     sets: tuple[TrainingSet, ...]
 
@@ -87,7 +87,7 @@ def read_settings(path: Path | None, without: Iterable[str] = ()) -> EncoderSett
     """The settings of a file, or those of the shipped models.
 
     Raises:
-        UnknownName: for a set to be left out that is none of theirs.
+        UnknownName: for a set to leave out that they do not have.
     """
     shipped = Path(__file__).with_name("encoder.toml")
     settings = read_config(path or shipped, EncoderSettings, _RENAMED)
@@ -100,13 +100,13 @@ def read_settings(path: Path | None, without: Iterable[str] = ()) -> EncoderSett
 
 @dataclass(frozen=True, slots=True)
 class EncoderRun:
-    """Where a run reads and writes, and with what."""
+    """The folders and settings of a run."""
 
     settings: EncoderSettings
     without: frozenset[str]
     work: Path
     device: str
-    say: Say
+    say: MessageWriter
 
     def sets(self, use: str) -> list[TrainingSet]:
         """The sets of one use that are not left out."""
@@ -127,7 +127,7 @@ class EncoderRun:
         return {TREEBANKS: self.sets("syntax")[0], **others}
 
     def asked(self, task: str) -> list[str]:
-        """The corpora that the teachers of a task are asked about: those that somebody reads."""
+        """The corpora that the teachers of a task label: those that some model reads."""
         named = self.settings.teachers[task].reads if task in self.settings.teachers else ()
         return [
             name
@@ -160,10 +160,10 @@ class EncoderRun:
 
 
 def check_sets(run: EncoderRun, tasks: Iterable[str]) -> None:
-    """Refuse, before anything is trained, a choice of sets that no model can come of.
+    """Refuse, before training, a choice of sets that cannot make a model.
 
     Raises:
-        BadInput: for a task without sets, and for metaphor heads that nothing calibrates.
+        BadInput: for a task without sets, and for metaphor heads without calibration data.
     """
     for task in tasks:
         if not run.sets(task):
@@ -181,7 +181,7 @@ def guard_choice(run: EncoderRun) -> None:
     """Refuse a work folder whose stages were made with other settings or other sets."""
     path = run.work / "choice.json"
     choice = msgspec.json.encode([run.settings, sorted(run.without)])
-    prepared = (run.work / "prepared").exists()  # before that, there is nothing to mix up
+    prepared = (run.work / "prepared").exists()  # before that, there is nothing to check
     if prepared and path.exists() and path.read_bytes() != choice:
         raise BadInput(
             f"{run.work} holds the stages of a run with other settings; give another --work folder"
@@ -190,7 +190,7 @@ def guard_choice(run: EncoderRun) -> None:
 
 
 def new_model(run: EncoderRun, settings: FitSettings, tasks: tuple[str, ...], seed: int) -> Network:
-    """A network on the public weights, with heads that know nothing yet."""
+    """A network on the public weights, with untrained heads."""
     weights = run.public_weights(settings.base)
     torch.manual_seed(seed)
     return Network(settings.base, run.labels(), weights, tasks)
@@ -204,6 +204,6 @@ def fit_run(
 
 
 def save_model(model: Network, path: Path) -> None:
-    """Write the weights whole or not at all: a file that is there counts as a finished stage."""
+    """Write the weights atomically: an existing file counts as a finished stage."""
     with atomic_write(path, "wb") as file:
         file.write(save({k: v.contiguous().cpu() for k, v in model.state_dict().items()}))

@@ -1,4 +1,4 @@
-"""What sentiment training reads: tweets as a whole, with scores, polarities or irony."""
+"""Sentiment training data: whole tweets, with scores, polarities or irony."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trope.text.duplicates import comparable
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
 
 _FOLDS = 10
-"""The first fold of train and trial is set aside to choose by."""
+"""The first fold of train and trial is the development part."""
 
 _POSITIVE = ("joy", "love", "optimism", "trust")
 _NEGATIVE = ("anger", "disgust", "fear", "pessimism", "sadness")
@@ -97,7 +97,7 @@ def _tweeteval(folder: Path) -> Iterator[SentimentText]:
 
 
 def _emotions(folder: Path) -> Iterator[SentimentText]:
-    """E-c: emotions on one side only make a polarity, none at all a neutral tweet."""
+    """E-c: emotions on one side only make a polarity, no emotions a neutral tweet."""
     for part in ("train", "dev", "test"):
         path = folder / f"2018-E-c-En-{part}.txt"
         with path.open(encoding="utf-8", newline="") as file:

@@ -15,7 +15,7 @@ import msgspec
 import torch
 from safetensors.torch import load_file
 
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.encoder.network import Network
 from trope.train.encoder.development import (
     calibrations,
@@ -85,7 +85,7 @@ def begin(
     data: Path,
     work: Path,
     device: str,
-    say: Say,
+    say: MessageWriter,
     tasks: tuple[str, ...] = ("syntax",),
 ) -> EncoderRun:
     """A run whose corpora are prepared, with sets for these tasks at least."""

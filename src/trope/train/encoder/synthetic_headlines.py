@@ -38,7 +38,7 @@ _TITLE_SHARE = 0.5
 
 
 def as_headline(sentence: TreebankSentence, rng: np.random.Generator) -> TreebankSentence | None:
-    """The sentence as a headline would put it; None where nothing typical would change."""
+    """The sentence as a headline; None where nothing typical would change."""
     leaves = set(range(len(sentence.words))) - set(sentence.heads)
     helpers = [i for i in leaves if sentence.deprels[i] in ("cop", "aux", "aux:pass")]
     alone = [i for i in helpers if _helps_alone(sentence, i)]
@@ -103,7 +103,7 @@ def _without(sentence: TreebankSentence, dropped: set[int]) -> TreebankSentence:
 
 
 def _titled(sentence: TreebankSentence) -> TreebankSentence:
-    """Capitals as in a title. They say nothing about lemmas any more, so these are left out."""
+    """Capitals as in a title. Lemmas are left out, since case no longer shows them."""
     words = tuple(
         word if word in _SMALL_WORDS and number else word[:1].upper() + word[1:]
         for number, word in enumerate(sentence.words)

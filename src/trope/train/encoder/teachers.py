@@ -34,7 +34,7 @@ from trope.train.encoder.run import (
 
 Ask = Callable[[EncodedCorpus], SyntaxLabels | MetaphorLabels | torch.Tensor]
 _FAILED_BY = 0.02
-"""A teacher that is so much worse than the best one did not learn its task."""
+"""A teacher that is this much worse than the best one did not learn its task."""
 
 
 def _train_teacher(run: EncoderRun, task: str, number: int) -> Path:
@@ -93,7 +93,7 @@ def _ask_teachers(run: EncoderRun, task: str) -> Ask:
 
 
 def _meaning_teacher(run: EncoderRun) -> Ask:
-    """The public encoder of the teachers, as it is."""
+    """The public encoder of the teachers, unchanged."""
     base = run.settings.base.base
     trunk = Trunk(base, run.public_weights(base))
     basis = _main_directions(trunk, run.corpus(TREEBANKS), run.settings.meaning, run.device)
@@ -131,7 +131,7 @@ def _load_soft_labels(
     return _load_metaphor_labels(path, device) if task == "metaphor" else _load_tensor(path, device)
 
 
-_NEIGHBOURS = 8  # heads of a word that teachers pass on
+_NEIGHBOURS = 8  # heads per word in soft labels
 _WORDS_PER_BATCH = 16_384
 _LABELS = "said"  # the name in the file
 
@@ -211,7 +211,7 @@ def _predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str
 
 @torch.inference_mode()
 def _predict_metonymy(teachers: list[Network], text: EncodedCorpus, device: str) -> Tensor:
-    """The mean logits of the readings of names; 0 for words that are no names."""
+    """The mean logits of the readings of names; 0 for words that are not names."""
     name = torch.from_numpy(text.labels["name"]).to(device)
     soft: Tensor | None = None
     for batch, predictions in _predictions(teachers, text, device):
@@ -273,7 +273,7 @@ def _predictions(
 
 
 def _save_soft_labels(soft: SyntaxLabels | MetaphorLabels | Tensor, path: Path) -> None:
-    """Write soft labels, whole or not at all."""
+    """Write soft labels, atomically."""
     parts = {_LABELS: soft} if isinstance(soft, Tensor) else vars(soft)
     with atomic_write(path, "wb") as file:
         file.write(save({name: value.cpu() for name, value in parts.items()}))

@@ -1,4 +1,4 @@
-"""What training reads: treebanks with their answers, and plain texts as sentences."""
+"""Training data: treebanks with their labels, and plain texts as sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from trope.core.errors import MissingData, UnknownName
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.core.records import TextKind
 from trope.corpora.conllu import read_conllu
 from trope.text import read
@@ -50,7 +50,7 @@ def read_treebank(data: Path, name: str, split: str) -> list[TreebankSentence]:
     ]
 
 
-def read_text_set(data: Path, name: str, say: Say) -> Iterator[tuple[str, ...]]:
+def read_text_set(data: Path, name: str, say: MessageWriter) -> Iterator[tuple[str, ...]]:
     """The sentences of a text set as words, without the texts that we evaluate on."""
     count = 0
     for text in read_texts(data, name):

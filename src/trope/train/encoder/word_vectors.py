@@ -1,8 +1,8 @@
 """`trope train vectors`: the static word vectors that ship, distilled from a large encoder.
 
-Each word goes through the encoder by itself; the mean of its layer's vectors is what the encoder
-knows of the word without any context. The table is centred and turned into its main directions, so
-that a few numbers a word keep most of it, and stored in 8 bits.
+Each word goes through the encoder by itself; the mean of its layer's vectors represents the word
+without context. The table is centred and turned into its main directions, so
+that a few numbers per word keep most of it, and stored in 8 bits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.encoder.network import Trunk
 from trope.encoder.pieces import Vocabulary
 from trope.train.encoder.bases import fetch, read_weights
@@ -39,7 +39,7 @@ def train_vectors(
     work: Path,
     out: Path,
     device: str,
-    say: Say,
+    say: MessageWriter,
     **_: Any,
 ) -> None:
     """The vectors of the most frequent words of the texts, written as `vectors.npz`."""
@@ -91,7 +91,7 @@ def principal(table: Floats, dimensions: int) -> Floats:
 
 
 def write_vectors(words: Sequence[str], table: Floats, path: Path) -> None:
-    """The table in 8 bits with one scale a word, as `trope.lexicon.vectors` reads it."""
+    """The table in 8 bits with one scale per word, as `trope.lexicon.vectors` reads it."""
     scale = np.maximum(np.abs(table).max(axis=1), 1e-8) / 127
     arrays = {
         "words": np.frombuffer("\n".join(words).encode(), dtype=np.uint8),

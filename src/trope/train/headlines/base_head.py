@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.core.records import MetaphorThresholds
 from trope.encoder.base import ADAPTERS, BaseEncoder, Floats, TierMean, log_odds
 from trope.encoder.models import model_folder
@@ -55,13 +55,13 @@ _READING = 1024
 
 @dataclass(frozen=True, slots=True)
 class HeadlineRun:
-    """Where a run reads and writes, and with what."""
+    """The folders and settings of a run."""
 
     settings: HeadlineSettings
     data: Path
     work: Path
     device: str
-    say: Say
+    say: MessageWriter
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -83,7 +83,9 @@ class HeadlineRun:
         return model
 
 
-def begin(settings: HeadlineSettings, data: Path, work: Path, device: str, say: Say) -> HeadlineRun:
+def begin(
+    settings: HeadlineSettings, data: Path, work: Path, device: str, say: MessageWriter
+) -> HeadlineRun:
     """A run on the device that was named, or on the fastest that is there."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -101,20 +103,20 @@ def train_headlines(
     base_weights: Path | None,
     calibrate_only: bool,
     device: str,
-    say: Say,
+    say: MessageWriter,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
     run = begin(settings, data, work, device, say)
     source = (adapters or model_folder("base")) / ADAPTERS
     if not source.is_file():
         raise MissingData(source, "give a folder that `trope train base` has written")
-    opinion = None if calibrate_only else average_teachers(run)
-    _refit(run, source, opinion, out, base_weights)
+    scores = None if calibrate_only else average_teachers(run)
+    _refit(run, source, scores, out, base_weights)
     say(f"the adapters are in {out}")
 
 
 def _train_reader(run: HeadlineRun, seed: int) -> Path:
-    """A network that knows metaphors of words."""
+    """A network that detects metaphors of words."""
     path = run.work / f"reader-{seed}.safetensors"
     if path.exists():
         return path
@@ -148,7 +150,7 @@ def _train_reader(run: HeadlineRun, seed: int) -> Path:
 
 
 def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: NewsmetRows) -> Network:
-    """A reader that went on with NewsMet's train file."""
+    """A teacher: such a network, trained further on NewsMet's train file."""
     seeds = run.settings.readers.seeds
     chosen, rng = run.settings.teachers, np.random.default_rng(seed)
     model = run.network(_train_reader(run, seeds[seed % len(seeds)]), seed)
@@ -158,7 +160,7 @@ def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: Newsmet
     planned = max(chosen.passes, chosen.planned_passes) * a_pass
     step = _stepper(model, chosen.encoder_rate, chosen.head_rate, planned)
     cases = torch.Generator().manual_seed(seed)
-    beside = _vua_stream(run, rng) if kind.vua_every else None
+    vua_loss = _vua_stream(run, rng) if kind.vua_every else None
     number = 0
     for _ in range(chosen.passes):
         order = rng.permutation(len(rows.labels))
@@ -171,15 +173,15 @@ def _train_teacher(run: HeadlineRun, kind: TeacherKind, seed: int, rows: Newsmet
                 predicted, targets[at], reduction="none"
             )
             loss = (each * weights[at]).mean()
-            if beside is not None and number % kind.vua_every == 0:
-                loss = loss + beside(model, number // kind.vua_every)
+            if vua_loss is not None and number % kind.vua_every == 0:
+                loss = loss + vua_loss(model, number // kind.vua_every)
             step(loss)
             number += 1
     return model
 
 
 def average_teachers(run: HeadlineRun) -> Path:
-    """What the teachers say of the pool on the average: probabilities, and the pool itself."""
+    """The teachers' mean probabilities for the pool, and the pool itself."""
     path, pool_path = run.work / "opinion.npy", run.work / "pool.npz"
     if path.exists():
         return path
@@ -201,7 +203,7 @@ def average_teachers(run: HeadlineRun) -> Path:
 
 
 def _refit(
-    run: HeadlineRun, source: Path, opinion: Path | None, out: Path, base_weights: Path | None
+    run: HeadlineRun, source: Path, scores: Path | None, out: Path, base_weights: Path | None
 ) -> None:
     """The adapters with a new head, calibrated by itself and together with the tier `small`.
 
@@ -213,10 +215,10 @@ def _refit(
     with safe_open(source, "pt") as file:
         metadata = dict(file.metadata())
         weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    if opinion is None:
+    if scores is None:
         own = {name: v.float() for name, v in weights.items() if name.split(".")[1] in HEAD}
     else:
-        head = _fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(opinion))
+        head = _fit_head(run, model, EncodedCorpus.load(run.work / "pool.npz"), np.load(scores))
         own = {f"metaphor.{name}": value for name, value in head.items()}
     val = run.rows("val")
     _take_over(model, own, run.device)
@@ -240,7 +242,7 @@ def _take_over(model: Network, own: dict[str, Tensor], device: str) -> None:
 
 
 def _fit_head(
-    run: HeadlineRun, model: Network, pool: EncodedCorpus, opinion: Floats
+    run: HeadlineRun, model: Network, pool: EncodedCorpus, scores: Floats
 ) -> dict[str, Tensor]:
     """New layers for whole sentences, fitted on a trunk that stays as it is."""
     chosen = run.settings.head
@@ -254,7 +256,7 @@ def _fit_head(
     optimizer = torch.optim.AdamW(parameters, lr=chosen.rate, weight_decay=0.01)
     steps = chosen.passes * len(seen)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(steps))
-    wanted = torch.from_numpy(opinion.astype(np.float32)).to(run.device)
+    wanted = torch.from_numpy(scores.astype(np.float32)).to(run.device)
     rng = np.random.default_rng(chosen.seed)
     for _ in range(chosen.passes):
         for number in rng.permutation(len(seen)):
@@ -354,7 +356,7 @@ def _verdict_loss(predicted: Tensor, batch: Batch, corpus: EncodedCorpus, answer
 def _stepper(
     model: Network, encoder_rate: float, head_rate: float, steps: int
 ) -> Callable[[Tensor], None]:
-    """What makes one step of a fit of so many."""
+    """A function that makes one step of a fit of `steps` steps."""
     groups = parameter_groups(model, encoder_rate, head_rate)
     optimizer = torch.optim.AdamW(groups)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(steps))

@@ -19,7 +19,7 @@ from trope.train.headlines.settings import PoolSettings, TeacherKind
 
 Words = tuple[str, ...]
 _SHORTEST_VERB = 4
-"""Letters; shorter words that candidates have are mostly no verbs elsewhere."""
+"""Letters; shorter candidates are mostly not verbs elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def make_pool(
 
 
 def letters(words: Iterable[str]) -> str:
-    """The letters and digits of a headline, by which it is known again."""
+    """The letters and digits of a headline, by which it is identified."""
     return "".join(c for word in words for c in word.lower() if c.isalnum())
 
 
@@ -112,7 +112,7 @@ def _ending(verb: str) -> str:
 
 
 def _by_ending(verbs: Sequence[str]) -> dict[str, tuple[list[str], list[int]]]:
-    """Verbs and how often each was seen, by the ending that says what form it is."""
+    """Verbs and how often each was seen, by the ending of the form."""
     shelves: dict[str, tuple[list[str], list[int]]] = {}
     for verb, count in Counter(verbs).items():
         if verb.isalpha():

@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.encoder.models import model_folder
 from trope.encoder.network import MetaphorHeads
 from trope.encoder.pruning import keep_outputs, output_names
@@ -56,7 +56,7 @@ _DEV = {"metaphor": ("vua", "f1"), "figurative": ("newsmet", "macro_f1")}
 
 @dataclass(frozen=True, slots=True)
 class LayerBatch:
-    """A batch as the network sees it: [sentence, word, layer, dimension], and whose words.
+    """A batch as the network reads it: [sentence, word, layer, dimension], and its words.
 
     `predicted` is the probability that each word had from the heads that the network has.
     """
@@ -98,7 +98,7 @@ def train_lower_heads(
     out: Path,
     model: Path | None,
     device: str,
-    say: Say,
+    say: MessageWriter,
 ) -> None:
     """All stages; those whose files are there already are passed over."""
     run = begin(teachers, data, work, device, say)
@@ -130,7 +130,7 @@ def _read_lessons(
     run: HeadlineRun, settings: LowerHeadSettings, folder: Path
 ) -> dict[str, HeadLesson]:
     """What the heads learn from, seen through the network of a folder."""
-    opinion = np.load(average_teachers(run))
+    scores = np.load(average_teachers(run))
     gold = encode_verdicts(read_metaphor_set(run.data, _GOLD, "train"), run.vocabulary)
 
     def seen(corpus: EncodedCorpus) -> list[LayerBatch]:
@@ -144,7 +144,7 @@ def _read_lessons(
         _POOL: HeadLesson(
             seen(EncodedCorpus.load(run.work / "pool.npz")),
             settings.passes,
-            whole=_tensor(opinion, run),
+            whole=_tensor(scores, run),
         ),
     }
 
@@ -311,7 +311,7 @@ def layers_of(model: bytes) -> list[str]:
 def showing_layers(model: bytes, number: int) -> tuple[bytes, list[str]]:
     """A model whose outputs are its lower layers, one row per word, and its scores of words.
 
-    The names of the layers come back, too.
+    The names of the layers are returned, too.
     """
     opened = onnx.load_from_string(model)
     graph = Graph(prefix="shown_")

@@ -24,7 +24,7 @@ from typing import Any
 
 from trope.core.errors import BadInput, MissingData, TropeError
 from trope.core.files import atomic_write, sha256
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.tasks.hub_folder import folder_checksum, load_tokenizer, longest, model_path, text_pieces
 from trope.tasks.metaphor.hub_model import new_detector, probabilities
 from trope.train.hub.loop import Epoch, FitContext, HubSettings, best_device, fit
@@ -92,7 +92,14 @@ def _prediction_file(out: Path, run: str, seed: int) -> Path:
 
 
 def _fit_job(
-    prepared: PreparedSeries, model: Path, out: Path, run: str, seed: int, *, device: str, say: Say
+    prepared: PreparedSeries,
+    model: Path,
+    out: Path,
+    run: str,
+    seed: int,
+    *,
+    device: str,
+    say: MessageWriter,
 ) -> Path:
     """Train one run with one seed; the file with the predictions of its best epoch."""
     path = _prediction_file(out, run, seed)
@@ -163,7 +170,7 @@ def _fit_job(
 
 
 def fit_all(
-    folder: Path, model_name: str | Path, out: Path, *, device: str, jobs: int, say: Say
+    folder: Path, model_name: str | Path, out: Path, *, device: str, jobs: int, say: MessageWriter
 ) -> None:
     """All runs with all seeds, `jobs` of them at a time."""
     prepared = read_prepared(folder)
@@ -185,7 +192,7 @@ def fit_all(
         jobs,
     )
     if failed:
-        raise BadInput(f"these trainings failed: {', '.join(failed)}; see what they said above")
+        raise BadInput(f"these trainings failed: {', '.join(failed)}; see their messages above")
 
 
 def _run_side_by_side(commands: dict[str, list[str]], jobs: int) -> list[str]:

@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write
-from trope.core.progress import Say, track
+from trope.core.progress import MessageWriter, track
 from trope.tasks.hub_folder import EncodedText
 from trope.tasks.metaphor.hub_model import answer_logits, probabilities
 
@@ -72,7 +72,7 @@ def read_hub_settings(path: Path) -> HubSettings:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """What one epoch came to; `score` is that by which the best one is chosen."""
+    """The result of one epoch; `score` decides which epoch is the best."""
 
     number: int
     loss: float
@@ -95,17 +95,17 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class FitContext:
-    """Where a run works: device, folder for its checkpoint (None: keeps none), what it says."""
+    """Device, folder for the checkpoint (None: no checkpoint) and message writer of a run."""
 
     device: str
     work: Path | None
-    say: Say
+    say: MessageWriter
     quiet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Objective:
-    """What a run learns: the loss of a batch, and the score (more is better) on validation data."""
+    """The loss of a batch, and the score (higher is better) on validation data."""
 
     loss: Callable[[Tensor, Tensor], Tensor]
     score: Callable[[Any, Sequence[EncodedText], HubSettings, int], float]
@@ -132,7 +132,7 @@ def fit(
 ) -> Fitted:
     """Train for all epochs; `on_best` is called after every epoch that is better than all before.
 
-    Without an objective it is metaphors that are learnt.
+    The default objective is metaphor detection.
 
     Raises:
         BadInput: where there is nothing to learn from or to choose by, or the work folder belongs
@@ -220,7 +220,7 @@ def _slope(step: int, steps: int, warm_up: float) -> float:
 def validation_score(
     model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int
 ) -> float:
-    """Accuracy, or F1 of the metaphors, where a probability from 0.5 means metaphor."""
+    """Accuracy, or F1 of the metaphors, where a probability of at least 0.5 means metaphor."""
     called = np.array([p >= 0.5 for row in probabilities(model, items, pad) for p in row])
     right = np.array([answer == 1 for item in items for answer in item.answers])
     if settings.best_by == "accuracy":

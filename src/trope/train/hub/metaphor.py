@@ -14,7 +14,7 @@ import torch
 from trope import __version__
 from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write, sha256
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.corpora.newsmet import GoldPlusRows
 from trope.corpora.vua import read_vua_words
 from trope.tasks.hub_folder import (
@@ -53,7 +53,7 @@ _CRITERIA: dict[str, Criterion] = {"words": "f1", "sentences": "macro_f1"}
 
 @dataclass(frozen=True, slots=True)
 class DetectorRequest:
-    """What is to be trained, on what, and where."""
+    """What is trained, on which data, and where."""
 
     settings: HubSettings
     model: str
@@ -83,7 +83,7 @@ def train_model(
     own: UserGold | None = None,
     seeds: tuple[int, ...] = (),
     jobs: int = 1,
-    say: Say,
+    say: MessageWriter,
     **request: Any,
 ) -> None:
     """One detector; what only `train_series` takes is passed over."""
@@ -101,7 +101,7 @@ def train_series(
     device: str = "auto",
     seeds: tuple[int, ...] = SEEDS,
     jobs: int = 1,
-    say: Say,
+    say: MessageWriter,
     **_: Any,
 ) -> None:
     """NewsMet's series: texts into OUT/prepared and, with a model, predictions into
@@ -116,7 +116,7 @@ def train_series(
         say(f"the predictions are in {out / 'predictions'}")
 
 
-def _train_hub(request: DetectorRequest, say: Say) -> Path:
+def _train_hub(request: DetectorRequest, say: MessageWriter) -> Path:
     """Train, keep the best epoch, choose its threshold on validation data; the finished folder.
 
     Started again with the same folders it goes on after the last whole epoch.
@@ -158,7 +158,7 @@ def _train_hub(request: DetectorRequest, say: Say) -> Path:
     return request.out
 
 
-def _read(request: DetectorRequest, names: Sequence[str], say: Say) -> _Material:
+def _read(request: DetectorRequest, names: Sequence[str], say: MessageWriter) -> _Material:
     if request.settings.level == "words":
         return _read_words(request, names)
     known = (*SENTENCE_SETS, "newsmet", "trofi")

@@ -2,8 +2,8 @@
 
 Runs: `d_imbal` and `d_bal` (section 3.1.1), and D_imbal with gold+ read in both ways (section 4.3).
 The first two choose their epoch on a tenth of their own texts, the others on NewsMet's validation
-split, read as their training part is. Test items go in without their labels. With gold of one's
-own, its parts take the place of NewsMet's splits.
+split, read as their training part is. Test items go in without their labels. With your own
+gold, its parts take the place of NewsMet's splits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write, sha256
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.corpora.expressions import read_lcc
 from trope.corpora.newsmet import GoldPlusRows, Headline
 from trope.corpora.vua import read_vuamc
@@ -55,7 +55,7 @@ _PAPER = {
 
 
 def _held_out_texts(data: Path, *, newsmet_train: bool) -> dict[str, list[str]]:
-    """Name → texts that no training text may be like.
+    """Name → texts that no training text may resemble.
 
     NewsMet's own splits and test sets, and the test parts of the corpora that we train on.
     """
@@ -66,7 +66,7 @@ def _held_out_texts(data: Path, *, newsmet_train: bool) -> dict[str, list[str]]:
     }
 
 
-def present_held_out(data: Path, say: Say) -> dict[str, list[str]]:
+def present_held_out(data: Path, say: MessageWriter) -> dict[str, list[str]]:
     """The same as far as the files are there; the others are named."""
     held: dict[str, list[str]] = {}
     for name, read in _held_out_readers(data).items():
@@ -116,7 +116,7 @@ def prepare_silver(
     seeds: Sequence[int] = SEEDS,
     trofi: Path | None = None,
     own: UserGold | None = None,
-    say: Say,
+    say: MessageWriter,
 ) -> dict[str, Any]:
     """Write the folder for `trope.train.hub.fit`; what it holds, counted.
 
@@ -174,7 +174,7 @@ def _released(data: Path) -> _GoldPlus:
 
 
 def _own(own: UserGold) -> _GoldPlus:
-    """The parts of gold of one's own, read in both ways."""
+    """The parts of your own gold, read in both ways."""
     texts = own.texts()
     tested = {name: found for name, found in texts.items() if name.endswith("test")}
     judged = {name: found for name, found in texts.items() if not name.endswith("train")}
@@ -189,13 +189,13 @@ def _own(own: UserGold) -> _GoldPlus:
 
 
 def _describe(summary: Mapping[str, Any]) -> list[str]:
-    """The summary in lines for people: counts beside the paper's, what is missing, what went."""
+    """The summary as lines of text: counts with the paper's, what is missing, what was dropped."""
     lines = []
     for run, counts in summary["counts"].items():
         printed = _PAPER.get(run)
-        beside = f" (paper: {printed['metaphorical']} / {printed['literal']})" if printed else ""
+        paper = f" (paper: {printed['metaphorical']} / {printed['literal']})" if printed else ""
         lines.append(
-            f"{run}: {counts['metaphorical']} metaphorical / {counts['literal']} literal{beside}, "
+            f"{run}: {counts['metaphorical']} metaphorical / {counts['literal']} literal{paper}, "
             f"{counts['train']} to train on, {counts['validation']} to validate with"
         )
     for name, classes in summary["sources"].items():

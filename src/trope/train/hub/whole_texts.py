@@ -1,4 +1,4 @@
-"""`trope train sentiment --model`, `trope train metonymy --model`: one answer a sequence."""
+"""`trope train sentiment --model`, `trope train metonymy --model`: one label per sequence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from torch.nn import functional
 from trope import __version__
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write, sha256
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.corpora.metadata import load_corpora
 from trope.corpora.semeval2007 import read_samples
 from trope.corpora.semeval2015 import FILES, read_learning_tweets
@@ -142,7 +142,7 @@ def _train(
     device: str = "auto",
     work: Path | None = None,
     quiet: bool = False,
-    say: Say,
+    say: MessageWriter,
 ) -> None:
     """Train, and keep the best epoch; started again it goes on after the last whole epoch."""
     if settings.level != "sentences":

@@ -1,4 +1,4 @@
-"""How far the small encoder's features are from its teacher's, where it has seen no labels.
+"""How far the small encoder's features are from its teacher's, on text without labels.
 
 Weights for the small encoder are learnt on its teacher's vectors (`rewriting_run`), but it only
 imitates them, with errors. A weight that was learnt on clean numbers trusts them too much. So the
@@ -27,7 +27,7 @@ from trope.train.encoder.text_sets import read_texts
 from trope.train.rewriting.run import RewritingRun
 
 _CANDIDATES = 6
-"""Words a headline, as many as people judged for one."""
+"""Words per headline, as many as people judged for one."""
 
 _FEWEST_WORDS, _MOST_WORDS = 5, 14
 COPIES = 4
@@ -92,7 +92,7 @@ def _positive(spread: Floats) -> Floats:
 
 
 def _places(run: RewritingRun) -> Iterator[WordPlace]:
-    """Verbs of headlines that nobody judged, in an order that says nothing of them."""
+    """Verbs of headlines that nobody judged, in random order."""
     texts = [
         text
         for text in read_texts(run.data, "headlines")

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from trope.core.errors import UnknownName
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.corpora.substitution import SubstitutionTarget
@@ -62,7 +62,7 @@ from trope.train.rewriting.shortlist import (
 
 _PENALTIES = (30.0, 100.0, 300.0)
 _NEIGHBOURS, _STRANGERS, _HEADLINE_STRANGERS = 20, 40, 150
-"""Words beside the offered ones that a shortlist learns to refuse."""
+"""Words besides the offered ones that a shortlist learns to reject."""
 
 _READ_IN_PLACE = 16
 """Candidates of a substitution target that are read in place."""
@@ -82,7 +82,7 @@ def train_rewriting(
     work: Path | None,
     threads: int | None,
     seed: int,
-    say: Say,
+    say: MessageWriter,
 ) -> None:
     """Rankers for the vectors of the shipped encoder and its teacher, or for static ones."""
     pipeline = Pipeline(threads=threads)
@@ -176,7 +176,7 @@ def _substitution_targets(run: RewritingRun) -> tuple[list[SubstitutionTarget], 
 
 
 def _labels(target: SubstitutionTarget) -> dict[str, float]:
-    """What people think of each word: a share of judges, or 1 for what they offered."""
+    """People's judgment of each word: the share of judges, or 1 for words that they offered."""
     judged = max((s.weight for s in target.substitutes), default=1.0) <= 1.0
     return {s.text.lower(): s.weight if judged else 1.0 for s in target.substitutes}
 

@@ -1,4 +1,4 @@
-"""What the stages of `trope train rewriting` share."""
+"""The run of `trope train rewriting`, which its stages share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.tasks.rewriting.features import context_features
 from trope.tasks.rewriting.meaning import Array, Meanings
 from trope.tasks.rewriting.task import TaskParser, WordPlace
@@ -34,7 +34,7 @@ def _read_in_place(asked: Asked, meanings: Meanings, work: Path | None) -> list[
 
 
 def _digest(asked: Asked) -> str:
-    """What tells one reading from another: the sentences, the places and the words put there."""
+    """The key of a cached table: the sentences, the places and the candidate words."""
     digest = hashlib.sha256()
     for place, forms in asked:
         digest.update(repr((place.parse.words, place.at, place.form, tuple(forms))).encode())
@@ -67,7 +67,7 @@ class RewritingRun:
     sizes: SampleSizes
     without: frozenset[str]
     seed: int
-    say: Say
+    say: MessageWriter
     work: Path | None = None
 
     def read(self, asked: Asked, *, by: Meanings | None = None) -> list[Array]:

@@ -100,7 +100,7 @@ def choose_mix(
     lessons: RankerLessons,
     nearest: dict[str, int],
 ) -> dict[str, float]:
-    """The share of the shortlist that serves best for an accepted verb among the first 20."""
+    """The share of the shortlist that puts an accepted verb among the first 20 most often."""
     hits: Hits = {d: {m: [] for m in _MIXES} for d in DIRECTIONS}
     for partial, held_out in _folds(run, headlines, lessons):
         chosen = held_out[: max(1, run.sizes.open_headlines // _FOLDS)]

@@ -4,7 +4,7 @@
 `trope train verbs` puts every verb of the inventory into the same few plain sentences, in the form
 that each asks for, and reads them with a large public encoder. What the sentences add is the same
 for all verbs and is taken away; the main directions of what is left are kept. This reads no corpus,
-so nothing of any test set can come in.
+so no test set can leak in.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.core.files import atomic_write
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.core.records import Parse
 from trope.lexicon.associations import SHIPPED, Array, verb_contexts
 from trope.lexicon.inflection import inflect
@@ -31,11 +31,11 @@ _FEWEST_VERBS, _FEWEST_CONTEXTS = 4, 6
 """What was seen less often is left out."""
 _READ_AT_ONCE = 2_000
 TREES = ("relations",)
-"""The task whose pass draws trees."""
+"""The task whose pass gives trees."""
 
 
 class TreeParser(Protocol):
-    """What draws trees."""
+    """A parser."""
 
     def parse(
         self, sentences: Sequence[Sequence[str]], tasks: Sequence[str] | None = None
@@ -44,7 +44,7 @@ class TreeParser(Protocol):
 
 
 def train_associations(
-    *, data: Path, out: Path, number: int, threads: int | None, seed: int, say: Say
+    *, data: Path, out: Path, number: int, threads: int | None, seed: int, say: MessageWriter
 ) -> None:
     """The vectors of verbs and their neighbours in the shipped form, from headlines of a folder."""
     from trope.pipeline import Pipeline
@@ -63,9 +63,9 @@ def write_associations(
     *,
     number: int,
     seed: int,
-    say: Say,
+    say: MessageWriter,
 ) -> Path:
-    """Write the vectors of so many headlines, drawn by the seed; the file comes back."""
+    """Write the vectors of this many headlines, drawn by the seed; returns the file."""
     pool = list(headlines)
     drawn = random.Random(seed).sample(pool, min(number, len(pool)))
     out.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def write_associations(
 
 
 def _seen(
-    headlines: Sequence[Sequence[str]], parser: TreeParser, say: Say
+    headlines: Sequence[Sequence[str]], parser: TreeParser, say: MessageWriter
 ) -> Iterator[tuple[str, list[str]]]:
     """Every verb with what stands around it."""
     for start in range(0, len(headlines), _READ_AT_ONCE):
@@ -88,7 +88,7 @@ def _seen(
 
 
 def learn_associations(seen: Iterable[tuple[str, Sequence[str]]], path: Path) -> tuple[int, int]:
-    """Write the vectors of verbs and contexts seen together; their numbers come back."""
+    """Write the vectors of verbs and contexts seen together; returns their numbers."""
     verb_counts: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
     for verb, contexts in seen:
@@ -158,8 +158,10 @@ FRAMES = (
 """Sentences with the tag of the form that a verb has in them."""
 
 
-def train_verbs(*, out: Path, base_weights: Path | None, threads: int | None, say: Say) -> None:
-    """The vectors of all verbs that rewriting knows, from the public weights."""
+def train_verbs(
+    *, out: Path, base_weights: Path | None, threads: int | None, say: MessageWriter
+) -> None:
+    """The vectors of all verbs of the inventory, from the public weights."""
     from trope.pipeline import Pipeline
 
     meanings = PublicMeanings(Pipeline(threads=threads).vocabulary, base_weights, threads)
@@ -167,7 +169,7 @@ def train_verbs(*, out: Path, base_weights: Path | None, threads: int | None, sa
 
 
 def write_verbs(verbs: Sequence[str], meanings: Meanings, out: Path) -> Path:
-    """Write the vectors of the verbs; the file comes back."""
+    """Write the vectors of the verbs; returns the file."""
     # the module loads torch, which the encoder needs anyway
     from trope.train.encoder.word_vectors import write_vectors
 
@@ -191,7 +193,7 @@ def framed(verbs: Sequence[str], meanings: Meanings) -> Array:
 
 
 def in_main_directions(table: Array, dimensions: int) -> Array:
-    """The table in so many of its own main directions."""
+    """The table in its main directions, as many as asked for."""
     centred = table - table.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centred, full_matrices=False)
     return np.asarray(left[:, :dimensions] * sizes[:dimensions], dtype=np.float32)

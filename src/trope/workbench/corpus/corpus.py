@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trope.core.errors import BadInput, UnknownName
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.workbench.corpus.database import Database, duckdb
 from trope.workbench.corpus.facts import PERIODS, CorpusColumn, CorpusFacts
 from trope.workbench.corpus.index import find_index
@@ -131,7 +131,7 @@ class IndexedCorpus:
 
 
 def open_corpus(
-    folder: Path, *, index: Path | None = None, progress: Say | None = None
+    folder: Path, *, index: Path | None = None, progress: MessageWriter | None = None
 ) -> IndexedCorpus:
     """Open the corpus in a folder that `trope detect` wrote; the first time, build its index.
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 import msgspec
 
 from trope.core.errors import BadInput, BadRecord
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.core.records import is_word
 from trope.workbench.corpus.database import (
     BUILD_MEMORY,
@@ -54,7 +54,7 @@ def cache_folder() -> Path:
     return Path(base) / "trope" / "corpora"
 
 
-def find_index(source: CorpusSource, place: Path | None, progress: Say) -> Path:
+def find_index(source: CorpusSource, place: Path | None, progress: MessageWriter) -> Path:
     """The file of the index, built if necessary; it appears whole or not at all."""
     folder = place or cache_folder()
     if folder.resolve().is_relative_to(source.folder.resolve()):
@@ -72,7 +72,7 @@ def find_index(source: CorpusSource, place: Path | None, progress: Say) -> Path:
     return path
 
 
-def build_index(source: CorpusSource, path: Path, progress: Say) -> None:
+def build_index(source: CorpusSource, path: Path, progress: MessageWriter) -> None:
     """Write the index of a corpus into a new file; temporary files are left beside it.
 
     Raises:
@@ -101,7 +101,7 @@ def build_index(source: CorpusSource, path: Path, progress: Say) -> None:
 class _Builder:
     """Builds the tables one after the other."""
 
-    def __init__(self, source: CorpusSource, database: Any, progress: Say) -> None:
+    def __init__(self, source: CorpusSource, database: Any, progress: MessageWriter) -> None:
         self.source, self.database, self.progress = source, database, progress
 
     def build(self) -> None:

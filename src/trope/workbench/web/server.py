@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any
 
 from trope.core.errors import BadInput, MissingExtra, TropeError
-from trope.core.progress import Say
+from trope.core.progress import MessageWriter
 from trope.pipeline import BASE, Pipeline
 from trope.render import markup as render_files
 from trope.web.server import is_loopback, run_service, with_static_files
@@ -44,7 +44,9 @@ def application(options: WorkbenchOptions) -> Any:
     return read_whole_body(with_static_files(get_wsgi_application(), folders))
 
 
-def serve(options: WorkbenchOptions, *, when_ready: Callable[[], None], tell: Say) -> None:
+def serve(
+    options: WorkbenchOptions, *, when_ready: Callable[[], None], tell: MessageWriter
+) -> None:
     """Answer requests until stopped.
 
     `when_ready` is called once requests can be sent; `tell` reports slow steps before that.
@@ -98,7 +100,7 @@ def check_model(options: WorkbenchOptions) -> None:
         Pipeline(tier=options.tier, threads=options.threads)
 
 
-def build_index(options: WorkbenchOptions, tell: Say) -> None:
+def build_index(options: WorkbenchOptions, tell: MessageWriter) -> None:
     """Build the index of the corpus, or raise for a bad corpus, before anything is served.
 
     The serving process opens it again: connections do not survive a fork.
