@@ -103,7 +103,7 @@ class Withdrawal:
         """What the consent and the withdrawal page say."""
         kept = "are kept without your name" if self.answers == "keep" else "are erased"
         return (
-            "You may withdraw at any time. What you told us about yourself is then deleted, and the "
+            "You may withdraw at any time. What you told about yourself is then erased, and the "
             f"answers that you have given {kept}."
         )
 
