@@ -249,7 +249,7 @@ class TwoWays:
 def test_words_that_change_sides_are_counted(load, added, flipped):
     speed = load("speed")
     texts = [*SENTENCES, "rain here", "cats"]
-    figures = speed.beside_plain_path(TwoWays(added), texts, NO_DATA, "")
+    figures = speed.compare_with_plain_path(TwoWays(added), texts, NO_DATA, "")
     largest, share = figures
     assert largest.value == pytest.approx(added)
     assert largest.n == share.n == sum(len(text.split()) for text in texts)

@@ -219,7 +219,7 @@ def test_a_text_that_is_not_the_annotated_one_is_refused(data, tmp_path):
         ({"source": "elsewhere"}, "source 'elsewhere' is unknown"),
         ({"vo": [[[0, 3], [20, 99]]]}, r"span \[20, 99\] does not lie in a text of 24"),
         ({"vo": [[[3, 3], [4, 5]]]}, r"span \[3, 3\]"),
-        ({"vo": "none"}, "mend the row"),
+        ({"vo": "none"}, "correct the row"),
     ],
 )
 def test_a_bad_row_is_named_with_its_line(data, tmp_path, changes, problem):
