@@ -70,9 +70,9 @@ def test_sentences_without_ids_are_counted_and_blanks_may_separate():
     assert (second.id, second.line) == ("2", 7)
 
 
-def test_a_blank_in_a_token_stays():
-    (sentence,) = read("New York\tB-LOC\n")
-    assert sentence.tokens == ("New York",)
+def test_a_blank_in_a_token_stays_and_one_around_it_goes():
+    (sentence,) = read("New York \tB-LOC\n's\tO \n")
+    assert (sentence.tokens, sentence.tags) == (("New York", "'s"), ("B-LOC", "O"))
 
 
 def test_an_i_of_another_type_begins_a_span():

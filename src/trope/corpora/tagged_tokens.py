@@ -60,9 +60,9 @@ def tag_spans(tags: Sequence[str]) -> tuple[TaggedSpan, ...]:
 def read_tagged_tokens(source: Source, *, strict: bool = False) -> Iterator[TaggedSentence]:
     """Sentences as lines of token and tag, with a blank line after each.
 
-    A tab separates token and tag; in a line without one, blanks do. `# id = NAME` before a
-    sentence gives its id; sentences without one are counted from 1. An I- that continues no span
-    becomes B-, unless `strict` refuses it.
+    A tab separates token and tag; in a line without one, blanks do. Blanks around a token are
+    left out. `# id = NAME` before a sentence gives its id; sentences without one are counted
+    from 1. An I- that continues no span becomes B-, unless `strict` refuses it.
 
     Raises:
         BadRecord: for lines of another form, unknown tags, ids that occur twice and ids without
@@ -149,7 +149,7 @@ def _cells(name: str, line: int, text: str) -> tuple[str, str]:
     cells = text.split("\t") if "\t" in text else text.split()
     if len(cells) != _CELLS or not cells[0].strip():
         raise BadRecord(name, line, "is not a token, a tab and a tag; check the format")
-    return cells[0], cells[1]
+    return cells[0].strip(), cells[1].strip()
 
 
 def _uner_cells(name: str, line: int, number: int, text: str) -> tuple[str, str]:
