@@ -104,7 +104,7 @@ def test_blank_lines_alone_are_no_text(tmp_path: Path) -> None:
     file.write_text(" \n\t\n\u00a0\n")
     done = trope(file)
     assert done.returncode == 2
-    assert done.stderr.decode().startswith(f"trope: {file}:1: holds blank lines only; give")
+    assert done.stderr.decode().startswith(f"trope: {file}:1: has only blank lines; give")
 
 
 def test_missing_files_and_folders_are_named_with_a_cure(tmp_path: Path) -> None:

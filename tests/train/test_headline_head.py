@@ -136,7 +136,7 @@ def test_a_whole_run_changes_the_head_and_nothing_else(
 ) -> None:
     said: list[str] = []
     base_head.train_headlines(**choices, say=said.append)
-    assert sum("has read the pool" in line for line in said) == 3
+    assert sum("has scored the pool" in line for line in said) == 3
     before = load_file(tmp_path / "before" / "adapters.safetensors")
     after = load_file(tmp_path / "after" / "adapters.safetensors")
     changed = {name for name in after if not torch.equal(after[name], before[name])}
