@@ -34,11 +34,39 @@ READERS: Registry[Reader] = Registry(
         "coinco": Entry(
             "trope.corpora.substitution:read_coinco", "CoInCo: substitutes of all content words."
         ),
+        "emobank": Entry(
+            "trope.corpora.emobank:read_emobank", "EmoBank: valence, arousal and dominance."
+        ),
+        "epie": Entry("trope.corpora.idioms:read_epie", "EPIE: possible idioms in sentences."),
+        "geowebnews": Entry(
+            "trope.corpora.relocar:read_geowebnews", "GeoWebNews: metonymic places of news, JSON."
+        ),
+        "hyperboles": Entry(
+            "trope.corpora.figures:read_hyperboles", "Texts labelled for hyperbole and metaphor."
+        ),
+        "hypo": Entry("trope.corpora.figures:read_hypo", "HYPO: hyperboles with paraphrases."),
+        "isarcasm": Entry(
+            "trope.corpora.figures:read_isarcasm", "iSarcasmEval: tweets meant sarcastically."
+        ),
         "impli": Entry(
             "trope.corpora.paraphrases:read_impli", "IMPLI: inferences from figurative sentences."
         ),
         "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
+        "lcc-domain-names": Entry(
+            "trope.corpora.source_domains:read_concept_names",
+            "Names of the source and target concepts of LCC.",
+        ),
+        "lcc-domains": Entry(
+            "trope.corpora.source_domains:read_concept_texts",
+            "LCC: source and target concepts of metaphors.",
+        ),
+        "leaks": Entry(
+            "trope.corpora.leaks:read_leaks", "Training rows that also occur in a test set."
+        ),
         "lines": Entry("trope.corpora.plain_text:read_line_texts", "One text per line."),
+        "magpie": Entry(
+            "trope.corpora.idioms:read_magpie", "MAGPIE: idioms used as such or literally."
+        ),
         "master-metaphor-list": Entry(
             "trope.corpora.conceptual_metaphors:read_master_list",
             "Sentences of the Master Metaphor List.",
@@ -57,6 +85,7 @@ READERS: Registry[Reader] = Registry(
         "moh-x": Entry(
             "trope.corpora.verb_corpora:read_moh_x", "MOH-X: verbs with their arguments."
         ),
+        "msd23": Entry("trope.corpora.figures:read_msd23", "MSD23: similes in dialogues."),
         "munch": Entry(
             "trope.corpora.substitution:read_munch", "MUNCH: paraphrases of metaphorical words."
         ),
@@ -72,6 +101,10 @@ READERS: Registry[Reader] = Registry(
         "newsmet-test": Entry(
             "trope.corpora.newsmet:read_newsmet_test", "NewsMet: the custom test sets."
         ),
+        "noun-compounds": Entry(
+            "trope.corpora.idioms:read_compound_senses", "Noun compounds with their meanings."
+        ),
+        "pie": Entry("trope.corpora.idioms:read_pie", "PIE: sentences by class of idiom."),
         "relocar": Entry("trope.corpora.relocar:read_relocar", "ReLocaR: metonymic places."),
         "rows": Entry("trope.corpora.tables:read_rows", "Any CSV, TSV or JSON lines."),
         "semeval2007": Entry(
@@ -87,7 +120,14 @@ READERS: Registry[Reader] = Registry(
         "semeval2007-tagged": Entry(
             "trope.corpora.semeval2007_layers:read_tagged", "SemEval-2007 T8: words with BNC tags."
         ),
+        "semeval2022": Entry(
+            "trope.corpora.idioms:read_compounds", "SemEval-2022 T2: noun compounds in context."
+        ),
         "swords": Entry("trope.corpora.substitution:read_swords", "SWORDS: judged substitutes."),
+        "tagged-tokens": Entry(
+            "trope.corpora.tagged_tokens:read_tagged_tokens",
+            "Tokens tagged B-X, I-X or O: names, idioms, metaphors.",
+        ),
         "texts": Entry("trope.corpora.tables:read_texts", "Tables with a column of texts."),
         "trofi": Entry("trope.corpora.verb_corpora:read_trofi", "TroFi: the example base."),
         "trofi-formatted": Entry(
@@ -100,9 +140,13 @@ READERS: Registry[Reader] = Registry(
         "tsv-svo-sentences": Entry(
             "trope.corpora.expressions:read_svo_sentences", "TSV: the same with sentences."
         ),
+        "uner": Entry(
+            "trope.corpora.tagged_tokens:read_uner", "Universal NER: names in treebank sentences."
+        ),
         "vua-verbs": Entry("trope.corpora.vua:read_vua_verbs", "VUA-18: verbs in sentences."),
         "vua-words": Entry("trope.corpora.vua:read_vua_words", "VUA-18: a label for every word."),
         "vuamc": Entry("trope.corpora.vua:read_vuamc", "The VUA corpus of the shared tasks."),
+        "wimcor": Entry("trope.corpora.relocar:read_wimcor", "WiMCor: harvested place names."),
     },
 )
 """Corpus readers; `trope.corpora` describes the corpora themselves."""

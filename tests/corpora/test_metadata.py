@@ -51,7 +51,9 @@ def test_every_file_has_a_checksum_a_size_and_a_licence(corpus):
 def test_every_file_with_a_reader_has_a_count_that_the_reader_makes(corpus):
     units = {"conllu": "sentences", "documents": "documents", "lines": "lines"}
     units |= dict.fromkeys(("semeval2007", "semeval2007-tagged", "semeval2007-standoff"), "samples")
-    units |= {"semeval2007-roles": "lines", "relocar": "samples"}
+    units |= dict.fromkeys(("relocar", "wimcor", "geowebnews"), "samples")
+    units |= dict.fromkeys(("tagged-tokens", "uner"), "sentences")
+    units["semeval2007-roles"] = "lines"
     for file in corpus.files:
         if file.reader:
             assert file.counts[units.get(file.reader, "rows")] > 0

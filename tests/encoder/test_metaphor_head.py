@@ -128,7 +128,7 @@ def test_thresholds_are_probabilities(tmp_path: Path) -> None:
     folder = write_model(tmp_path)
     text = (folder / "labels.json").read_text().replace("0.6", "1.6")
     (folder / "labels.json").write_text(text)
-    with pytest.raises(BadModel, match=r"labels\.json.*threshold.*metaphor"):
+    with pytest.raises(BadModel, match=r"labels\.json.*a threshold is a probability.*metaphor"):
         Pipeline(folder=folder)
 
 

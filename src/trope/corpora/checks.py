@@ -14,11 +14,15 @@ from typing import Any, Literal
 from trope.catalog import READERS
 from trope.core.errors import BadInput, BadRecord
 from trope.corpora.conllu import ConlluSentence
+from trope.corpora.figures import SARCASM_CLASSES, SarcasmText
+from trope.corpora.idioms import CompoundText, IdiomSentence
 from trope.corpora.mean import Analogy
 from trope.corpora.metadata import CorpusFile, CorpusMetadata
 from trope.corpora.name_samples import NameSample
 from trope.corpora.records import LabelledSentence
+from trope.corpora.source_domains import ConceptName, ConceptText
 from trope.corpora.sources import open_source
+from trope.corpora.tagged_tokens import TaggedSentence
 from trope.lexicon.readings import NAME_CLASSES, readings
 
 Status = Literal["equal", "missing", "differs"]
@@ -153,12 +157,78 @@ def _count_samples(samples: Iterable[NameSample]) -> Counter[str]:
     return total
 
 
-def _count_metaphors(records: Iterable[Any]) -> Counter[str]:
-    total: Counter[str] = Counter(rows=0, metaphors=0)
-    for record in records:
-        total["rows"] += 1
-        total["metaphors"] += bool(record.metaphor)
+def _count_rows(**fields: str) -> Callable[[Iterable[Any]], Counter[str]]:
+    """Counts rows, and under each name those in which the field is set."""
+
+    def counted(records: Iterable[Any]) -> Counter[str]:
+        total: Counter[str] = Counter(dict.fromkeys(["rows", *fields], 0))
+        for record in records:
+            total["rows"] += 1
+            for name, field in fields.items():
+                total[name] += bool(getattr(record, field))
+        return total
+
+    return counted
+
+
+def _count_values(field: str) -> Callable[[Iterable[Any]], Counter[str]]:
+    """Counts rows, and those of each value of a field."""
+
+    def counted(records: Iterable[Any]) -> Counter[str]:
+        total: Counter[str] = Counter(rows=0)
+        for record in records:
+            total["rows"] += 1
+            total[getattr(record, field)] += 1
+        return total
+
+    return counted
+
+
+def _count_tagged(sentences: Iterable[TaggedSentence]) -> Counter[str]:
+    """Sentences, tokens, spans, and the spans of each type."""
+    total: Counter[str] = Counter(sentences=0, tokens=0, spans=0)
+    for sentence in sentences:
+        total["sentences"] += 1
+        total["tokens"] += len(sentence.tokens)
+        for span in sentence.spans:
+            total["spans"] += 1
+            total[span.type] += 1
     return total
+
+
+def _count_idioms(sentences: Iterable[IdiomSentence | CompoundText]) -> Counter[str]:
+    total: Counter[str] = Counter(rows=0, idiomatic=0, literal=0, spans=0)
+    for sentence in sentences:
+        total["rows"] += 1
+        total["idiomatic"] += sentence.idiomatic is True
+        total["literal"] += sentence.idiomatic is False
+        total["spans"] += len(sentence.spans) if isinstance(sentence, IdiomSentence) else 0
+    return total
+
+
+def _count_sarcasm(texts: Iterable[SarcasmText]) -> Counter[str]:
+    total: Counter[str] = Counter(dict.fromkeys(["rows", "sarcastic", *SARCASM_CLASSES], 0))
+    for text in texts:
+        total["rows"] += 1
+        total["sarcastic"] += bool(text.sarcastic)
+        total.update(text.classes)
+    return total
+
+
+def _count_concepts(texts: Iterable[ConceptText]) -> Counter[str]:
+    found = list(texts)
+    return Counter(
+        rows=len(found),
+        spans=sum(text.span is not None for text in found),
+        guesses=sum(text.guess is not None for text in found),
+        metaphors=sum(bool(text.metaphor) for text in found),
+        concepts=len({text.label for text in found}),
+    )
+
+
+def _count_concept_names(names: Iterable[ConceptName]) -> Counter[str]:
+    found = list(names)
+    return Counter(rows=len(found), groups=len({name.group for name in found if name.group}))
 
 
 COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
@@ -184,6 +254,23 @@ COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
     "semeval2007-standoff": _count_as("samples"),
     "semeval2007-tagged": _count_as("samples"),
     "texts": _count_as("rows"),
+    "emobank": _count_values("split"),
+    "epie": _count_idioms,
+    "geowebnews": _count_samples,
+    "hyperboles": _count_rows(hyperboles="hyperbole", metaphors="metaphor"),
+    "hypo": _count_as("rows"),
+    "isarcasm": _count_sarcasm,
+    "lcc-domain-names": _count_concept_names,
+    "lcc-domains": _count_concepts,
+    "leaks": _count_as("rows"),
+    "magpie": _count_idioms,
+    "msd23": _count_rows(similes="simile"),
+    "noun-compounds": _count_as("rows"),
+    "pie": _count_values("figure"),
+    "semeval2022": _count_idioms,
+    "tagged-tokens": _count_tagged,
+    "uner": _count_tagged,
+    "wimcor": _count_samples,
     "vua-words": _count_words,
     "vuamc": _count_words,
     **dict.fromkeys(
@@ -202,7 +289,7 @@ COUNTERS: dict[str, Callable[[Iterable[Any]], Counter[str]]] = {
             "tsv-svo-sentences",
             "vua-verbs",
         ),
-        _count_metaphors,
+        _count_rows(metaphors="metaphor"),
     ),
 }
 """What can be counted in the records of each reader."""

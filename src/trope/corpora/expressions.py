@@ -22,16 +22,8 @@ def read_lcc(source: Source) -> Iterator[LabelledSpan]:
     for line, fields in read_rows(source, format="csv"):
         row = CheckedRow(name, line, fields)
         words = row.words("text")
-        start, end = _checked_span(row, len(words))
+        start, end = row.span("span1", len(words))
         yield LabelledSpan(words, start, end, row.choice("label", _LCC_LABELS), line)
-
-
-def _checked_span(row: CheckedRow, words: int) -> tuple[int, int]:
-    match row.items("span1"):
-        case [int(start), int(end)] if 0 <= start < end <= words:
-            return start, end
-        case span:
-            raise row.fault(f"span {span} lies outside of the text, which has {words} words")
 
 
 _NONE = "*none"  # written where a verb has no object

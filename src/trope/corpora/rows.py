@@ -73,6 +73,32 @@ class CheckedRow:
             raise self.fault(f"column {column!r} does not hold a list such as [0, 1]")
         return found
 
+    def span(self, column: str, words: int) -> tuple[int, int]:
+        """A span [first, last + 1) of a text of so many words, written as a list."""
+        match self.items(column):
+            case [int(start), int(end)] if 0 <= start < end <= words:
+                return start, end
+            case found:
+                raise self.fault(f"span {found} lies outside of the text, which has {words} words")
+
+    def whole(self, column: str) -> int:
+        """A whole number that is not negative."""
+        value = self.text(column)
+        if not (value.isascii() and value.isdecimal()):
+            raise self.fault(f"{column} {value!r} is not a whole number; write digits only")
+        return int(value)
+
+    def number(self, column: str, lowest: float, highest: float) -> float:
+        """A number in a range, both ends included."""
+        value = self.text(column)
+        try:
+            number = float(value)
+        except ValueError:
+            raise self.fault(f"{column} {value!r} is not a number; write it as 3.5") from None
+        if not lowest <= number <= highest:
+            raise self.fault(f"{column} {value!r} is not from {lowest:g} to {highest:g}")
+        return number
+
 
 @dataclass(slots=True)
 class UniqueIds:

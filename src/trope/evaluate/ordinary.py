@@ -1,4 +1,4 @@
-"""`trope evaluate ordinary`: what a reader of plain English would say, on sentences of our own.
+"""`trope evaluate ordinary`: plain English, on annotated sentences that ship with trope.
 
 The 300 sentences ship with trope (`ordinary.jsonl`): literal, conventional, novel and idiomatic
 ones, idioms used literally, names, and neutral information. Each was annotated in two independent

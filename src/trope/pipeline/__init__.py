@@ -1,7 +1,7 @@
 """Texts in, analyses out: one encoder pass per batch, which every task reads.
 
-`batch` has the way of a batch of texts, `assembly` puts an analysis together, `pipeline` is what
-users hold. The functions here use the shipped model.
+`batch` takes a batch of texts through the model, `assembly` builds an analysis, `pipeline` is the
+interface. The functions here use the shipped model.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def assemble(
 
 
 def _tokens(sentence: Sentence, parse: Parse, first: int) -> list[Token]:
-    """The words of a sentence with what its parse says; the first of them is token `first`."""
+    """The tokens of a sentence from its parse; the first of them is token `first`."""
     found = []
     for number, word in enumerate(sentence.words):
         head = parse.heads[number] if parse.heads else ROOT

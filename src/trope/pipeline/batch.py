@@ -1,4 +1,4 @@
-"""The way of a batch of texts: words, one encoder pass, parses, analyses."""
+"""From a batch of texts to analyses: words, one encoder pass, parses."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class BatchAnalyzer:
     def _send_whole(
         self, words: Sequence[tuple[str, ...]], counts: Sequence[int], known: Sequence[bool]
     ) -> WholeTexts:
-        """Send texts, of so many sentences each, as one sequence where no score is known."""
+        """Send texts, with these numbers of sentences, as one sequence where no score is known."""
         sentences = iter(words)
         texts: dict[int, list[str]] = {}
         for number, (count, scored) in enumerate(zip(counts, known, strict=True)):
@@ -172,7 +172,7 @@ def _whole_scores(whole: WholeTexts) -> dict[int, float]:
 
 
 def batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """The texts in groups of so many, fewer where they are long."""
+    """The texts in groups of this size, smaller where they are long."""
     batch: list[str] = []
     characters = 0
     for text in texts:

@@ -212,7 +212,7 @@ class Pipeline:
 
     @cached_property
     def rewriter(self) -> Rewriter:
-        """What finds substitutes, loaded when it is first used."""
+        """The rewriter, loaded when it is first used."""
         from trope.tasks.rewriting.rewriter import open_rewriter
 
         return open_rewriter(self.encoder, self.tier, base_weights=self._base_weights)

@@ -90,7 +90,7 @@ def test_bad_lexica_are_refused_with_their_line(lexica: Path) -> None:
         read_numbers(lexica / "AFINN-en-165.txt")
     assert error.value.line == 2
     (lexica / "s.json").write_text("[]")
-    with pytest.raises(BadRecord, match="no SentiWordNet"):
+    with pytest.raises(BadRecord, match="is not SentiWordNet"):
         read_senses(lexica / "s.json")
     (lexica / "e.csv").write_text("Emoji,Negative\n☀,1\n", encoding="utf-8")
     with pytest.raises(BadRecord, match="lacks a count"):

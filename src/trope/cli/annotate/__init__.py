@@ -18,7 +18,7 @@ from trope.core.errors import BadInput, TropeError
 
 
 class StoreGroup(click.Group):
-    """Commands that read and write a project; a full disk or a lost database is one line, too."""
+    """Commands that read and write a project; errors of disk and database are one line, too."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; errors of the disk or the database become an error message."""

@@ -1,4 +1,4 @@
-"""What the commands of `trope annotate` share."""
+"""Helpers of the commands of `trope annotate`."""
 
 from __future__ import annotations
 
