@@ -254,7 +254,7 @@ def test_template_from_invitation_to_labels(template: str, chromium: Any, tmp_pa
             assert judge_all(page, keys) >= 2
         adjudicate(chromium, invite(owner, "Judy", "adjudicator"), path.decision)
 
-        judgments = download(owner, "as JSON lines")
+        judgments = download(owner, "Judgments as JSON lines")
         states = {row["state"] for row in judgments if row["annotator"] == "Ann"}
         assert states <= {"discarded", "gold"}
         labels = download(owner, "Labels as JSON lines")

@@ -87,7 +87,7 @@ def test_a_damaged_part_is_named_and_leaves_no_index(copy: Path, tmp_path: Path)
     with pytest.raises(BadRecord, match=r"part-00002\.parquet: is damaged or altered; write it"):
         open_corpus(copy, index=tmp_path / "index")
     part.unlink()
-    with pytest.raises(MissingData, match=r"part-00002\.parquet: not found; make it again"):
+    with pytest.raises(MissingData, match=r"part-00002\.parquet: not found; write it again"):
         open_corpus(copy, index=tmp_path / "index")
     part.write_bytes(content)
     with opened(copy, tmp_path / "index") as corpus:
