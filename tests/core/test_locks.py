@@ -85,3 +85,16 @@ def test_a_durable_file_is_on_the_disk_with_its_name(tmp_path, monkeypatch):
         file.write("x")
     assert synced[-1] == str(tmp_path.resolve())
     assert len(synced) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows waits on another lock")
+def test_a_file_that_cannot_be_opened_closes_nobody_elses(tmp_path):
+    with wait_for_lock(tmp_path / "queue"):
+        pass
+    with pytest.raises(FileNotFoundError), wait_for_lock(tmp_path / "gone" / "queue"):
+        pass
+    others = [os.open(os.devnull, os.O_RDONLY) for _ in range(8)]  # take the freed numbers
+    with wait_for_lock(tmp_path / "queue"):
+        pass
+    for number in others:
+        os.close(number)  # fails if it was closed already

@@ -66,7 +66,9 @@ def _descriptor(path: Path) -> int:
     global _queue
     if _queue is None or _queue[:2] != (os.getpid(), path):  # a forked process opens its own
         if _queue is not None:
-            os.close(_queue[2])
+            # forgotten first: should the next file not open, this number belongs to somebody else
+            (*_, old), _queue = _queue, None
+            os.close(old)
         _queue = (os.getpid(), path, os.open(path, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
     return _queue[2]
 
