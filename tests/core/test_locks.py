@@ -94,7 +94,9 @@ def test_a_file_that_cannot_be_opened_closes_nobody_elses(tmp_path):
     with pytest.raises(FileNotFoundError), wait_for_lock(tmp_path / "gone" / "queue"):
         pass
     others = [os.open(os.devnull, os.O_RDONLY) for _ in range(8)]  # take the freed numbers
-    with wait_for_lock(tmp_path / "queue"):
+    with wait_for_lock(tmp_path / "other"):
         pass
+    null = Path(os.devnull).stat()
+    assert all(os.path.samestat(os.fstat(number), null) for number in others)
     for number in others:
-        os.close(number)  # fails if it was closed already
+        os.close(number)
