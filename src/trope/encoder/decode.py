@@ -211,6 +211,7 @@ def join_stretches(
     )
     # a sentence is as metaphorical as the most metaphorical of its stretches
     scores = [stretch.figurative for stretch in stretches if stretch.figurative is not None]
+    figures = _by_figure([row for stretch in stretches for row in stretch.figures])
     return Parse(
         words,
         tuple(upos),
@@ -220,13 +221,16 @@ def join_stretches(
         tuple(deprels),
         tuple(metaphor),
         max(scores, default=None),
+        noticed=figures.get("noticed", ()),
+        idiom=figures.get("idiom", ()),
+        simile=figures.get("simile", ()),
+        novelty=figures.get("novelty", ()),
         names=tuple(names),
-        **_by_figure([row for stretch in stretches for row in stretch.figures]),
     )
 
 
 def _by_figure(rows: list[list[float]]) -> dict[str, tuple[float, ...]]:
-    """The scores of words by the figure that they are about."""
+    """The scores of all words by the figure that they are about."""
     return dict(zip(FIGURE_OUTPUTS, zip(*rows, strict=True), strict=True)) if rows else {}
 
 
