@@ -18,7 +18,13 @@ pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
 from trope.train.encoder import development, name_sets, run, student, teachers  # noqa: E402
-from trope.train.encoder.run import CORPORA, EncoderRun, check_sets, read_settings  # noqa: E402
+from trope.train.encoder.run import (  # noqa: E402
+    CORPORA,
+    EncoderRun,
+    check_sets,
+    read_settings,
+    sets_left_out,
+)
 
 SETTINGS = (
     """
@@ -40,10 +46,10 @@ words_per_batch = 64
 """
     + "".join(
         f"""
-[teachers.{task}]
+[[teachers.{task}.fits]]
 number = 2
 
-[teachers.{task}.fit]
+[teachers.{task}.fits.fit]
 base = "all-mpnet-base-v2"
 encoder_rate = 1e-3
 head_rate = 1e-2
@@ -227,14 +233,25 @@ def shipped_run(*without: str) -> EncoderRun:
 
 
 def test_no_set_reads_a_corpus_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    left = shipped_run("lcc", "semeval2007")
+    left = shipped_run("lcc", "semeval2007", "relocar", "wimcor", "geowebnews")
     assert [s.name for s in left.sets("metaphor")] == ["vua", "newsmet"]
-    assert [s.name for s in left.sets("metonymy")] == ["names"]
+    assert [s.name for s in left.sets("metonymy")] == ["named-texts"]
     read: list[str] = []
     monkeypatch.setattr(name_sets, "read_texts", lambda data, name: read.append(name) or ())
-    name_sets.read_name_set(Path(), "names", "train", without=left.without)
+    name_sets.read_name_set(Path(), "named-texts", "train", without=left.without)
     assert read == ["coinco", "tweets-brexit", "headlines"]
-    assert not shipped_run(*CORPORA["names"], "semeval2007").sets("metonymy")
+    texts = CORPORA["named-texts"]
+    assert "named-texts" not in {s.name for s in shipped_run(*texts).sets("metonymy")}
+
+
+def test_sets_that_forbid_commercial_use_are_read_on_request_alone() -> None:
+    settings = read_settings(None)
+    optional = {s.name for s in settings.sets if s.optional}
+    assert optional == {s.name for s in settings.sets if "BY-NC" in s.licence}
+    assert sets_left_out(settings) == optional
+    assert sets_left_out(settings, ["vua"], ["tweebank"]) == optional - {"tweebank"} | {"vua"}
+    with pytest.raises(UnknownName, match="no training set is called 'gum'"):
+        sets_left_out(settings, including=["gum"])
 
 
 @pytest.mark.parametrize("name", ["vua", "newsmet"])
@@ -269,9 +286,7 @@ def test_old_names_of_settings_are_still_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text(SETTINGS.replace("words_per_batch", "words_a_batch"))
+    path.write_text(SETTINGS.replace("words_per_batch", "words_a_batch", 2))
     settings = read_settings(path)
-    assert (
-        settings.teachers["metaphor"].fit.words_per_batch == settings.student.words_per_batch == 64
-    )
+    assert settings.student.words_per_batch == settings.base.words_per_batch == 64
     assert "'student.words_a_batch' is now called 'words_per_batch'" in capsys.readouterr().err

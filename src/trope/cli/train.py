@@ -33,10 +33,10 @@ class _TrainTask:
 
 
 def _encoder(options: Options) -> Options:
-    from trope.train.encoder.run import read_settings
+    from trope.train.encoder.run import read_settings, sets_left_out
 
-    without = frozenset(options["without"])
-    settings = read_settings(options.pop("config"), without)
+    settings = read_settings(options.pop("config"))
+    without = sets_left_out(settings, options["without"], options.pop("including"))
     seed = options.pop("seed")
     settings = settings if seed is None else replace(settings, seed=seed)
     return {**_with_work(options), "settings": settings, "without": without}
@@ -144,6 +144,9 @@ _DEVICE = _option("--device", default="auto", show_default=True, help="cpu, cuda
 _SEED = _option("--seed", type=int, help="Seed instead of the one in the settings.")
 _WITHOUT = _option("--without", multiple=True, metavar="SET",
                    help="Leave a training set out; repeat for several.")  # fmt: skip
+_WITH = _option("--with", "including", multiple=True, metavar="SET",
+                help="Read a set too whose licence forbids commercial use of the model; repeat "
+                "for several.")  # fmt: skip
 _THREADS = _option("--threads", type=_POSITIVE, help="Threads of the model.")
 _BASE_WEIGHTS = _option("--base-weights", type=click.Path(path_type=Path, exists=True),
                         help="Folder of the public weights of the tier base.")  # fmt: skip
@@ -162,6 +165,7 @@ _TIER = (
     _out("the finished model"),
     _work("base weights and the results of each stage"),
     _WITHOUT,
+    _WITH,
     _config("the shipped models"),
     _SEED,
     _option("--seeds", type=_POSITIVE, default=1, show_default=True,

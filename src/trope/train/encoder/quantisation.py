@@ -15,7 +15,7 @@ Module = TypeVar("Module", bound=nn.Module)
 
 _IN_32_BITS = (
     "label_classes", "metaphor", "target", "attention", "figurative",
-    "glances", "feelings", "readings",
+    "glances", "feelings", "readings", "figures", "tags",
 )  # fmt: skip
 """Last layers of heads, which cost nothing: they stay exact."""
 

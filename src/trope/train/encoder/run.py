@@ -21,7 +21,7 @@ from trope.train.encoder.bases import fetch, read_weights
 from trope.train.encoder.corpus import EncodedCorpus
 from trope.train.encoder.fit import FitSettings, Lesson, fit
 
-Use = Literal["syntax", "metaphor", "sentiment", "metonymy", "text"]
+Use = Literal["syntax", "metaphor", "figures", "sentiment", "metonymy", "names", "text"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class TrainingSet:
     """A corpus that training reads.
 
     `use`: whether it has answers, and to what, or is text that only teachers annotate.
-    Passes are how often the teachers, the student and the base tier read it whole.
+    Passes are how often the teachers, the student and the base tier read it whole. An `optional`
+    set is read only where it is asked for: its licence does not allow every use of the model.
     """
 
     name: str
@@ -38,15 +39,27 @@ class TrainingSet:
     teacher_passes: float = 0
     student_passes: float = 0
     base_passes: float = 0
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TeacherSettings:
     """The teachers of one task, and which corpora they are asked about: all if none is named."""
 
+    fits: tuple[TeacherFit, ...]
+    reads: tuple[str, ...] = ()
+
+    def each(self) -> list[FitSettings]:
+        """How every single teacher is fitted."""
+        return [group.fit for group in self.fits for _ in range(group.number)]
+
+
+@dataclass(frozen=True, slots=True)
+class TeacherFit:
+    """Teachers of one task on the same public encoder, which differ by their seeds."""
+
     number: int
     fit: FitSettings
-    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,39 +76,46 @@ class EncoderSettings:
     sets: tuple[TrainingSet, ...]
 
 
-TASKS = ("syntax", "metaphor", "sentiment", "metonymy")
+TASKS = ("syntax", "metaphor", "figures", "sentiment", "metonymy", "names")
 MEANING = "meaning"
 _CALIBRATED_ON = ("vua", "newsmet")
 """The sets whose development data calibrate the metaphor heads: words, and whole sentences."""
 CORPORA = {
     "lcc-targets": ("lcc",),
     "semeval2007-names": ("semeval2007",),
-    "names": ("coinco", "lcc", "tweets-brexit", "headlines"),
+    "headlines-exchanged": ("headlines",),
+    "named-texts": ("coinco", "lcc", "tweets-brexit", "headlines"),
 }
 """What sets read that do not have the name of their corpus."""
+DEV_TAGS = "dev-names"
+"""Development data for finding names."""
 TREEBANKS = "treebanks"
 """All treebanks are one corpus, with headlines made from them."""
 
 
-_RENAMED = {
-    f"{table}.words_a_batch": "words_per_batch"
-    for table in ("student", "base", *(f"teachers.{task}.fit" for task in TASKS))
-}
+_RENAMED = {f"{table}.words_a_batch": "words_per_batch" for table in ("student", "base")}
 
 
-def read_settings(path: Path | None, without: Iterable[str] = ()) -> EncoderSettings:
-    """The settings of a file, or those of the shipped models.
+def read_settings(path: Path | None) -> EncoderSettings:
+    """The settings of a file, or those of the shipped models."""
+    shipped = Path(__file__).with_name("encoder.toml")
+    return read_config(path or shipped, EncoderSettings, _RENAMED)
+
+
+def sets_left_out(
+    settings: EncoderSettings, without: Iterable[str] = (), including: Iterable[str] = ()
+) -> frozenset[str]:
+    """The sets that a run does not read: those named, and optional ones that nobody asked for.
 
     Raises:
-        UnknownName: for a set to leave out that they do not have.
+        UnknownName: for a set to leave out or to include that the settings do not have.
     """
-    shipped = Path(__file__).with_name("encoder.toml")
-    settings = read_config(path or shipped, EncoderSettings, _RENAMED)
     names = tuple(s.name for s in settings.sets)
-    for name in without:
+    left_out, included = {*without}, {*including}
+    for name in sorted(left_out | included):
         if name not in names:
             raise UnknownName("training set", name, names)
-    return settings
+    return frozenset(left_out | {s.name for s in settings.sets if s.optional} - included)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Sentiment training data: whole tweets, with scores, polarities or irony."""
+"""Sentiment training data: whole texts, with scores, polarities, irony or valence."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from trope.core.errors import MissingData
+from trope.core.records import TextKind
+from trope.corpora.emobank import read_emobank
+from trope.corpora.figures import read_isarcasm
 from trope.corpora.semeval2015 import read_learning_tweets, read_split
 from trope.encoder.pieces import Vocabulary
 from trope.tasks.sentiment.lexicon_system import read_tweeteval
@@ -17,6 +20,7 @@ from trope.tasks.sentiment.validation import category_weights, folds_of
 from trope.text import read
 from trope.text.duplicates import comparable
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
+from trope.train.encoder.figure_sets import in_dev, leaked_rows
 
 _FOLDS = 10
 """The first fold of train and trial is the development part."""
@@ -27,9 +31,10 @@ _NEGATIVE = ("anger", "disgust", "fear", "pessimism", "sadness")
 
 @dataclass(frozen=True, slots=True)
 class SentimentText:
-    """A tweet with its sentiment; UNKNOWN where it has no label.
+    """A text with its sentiment; UNKNOWN where it has no label.
 
-    `score` is in hundredths over ZERO; `polarity` 0, 1, 2 is negative, neutral, positive.
+    `score` and `valence`, the scales of tweets and of prose, are in hundredths over ZERO;
+    `polarity` 0, 1, 2 is negative, neutral, positive.
     `weight`, in hundredths, gives the categories of figures the shares that the test set has.
     """
 
@@ -38,27 +43,29 @@ class SentimentText:
     polarity: int = UNKNOWN
     irony: int = UNKNOWN
     weight: int = 100
+    valence: int = UNKNOWN
+    kind: TextKind = "tweet"
 
 
 def read_sentiment_set(data: Path, name: str, split: str) -> list[SentimentText]:
-    """The tweets of one split, "train" or "dev"; only scored ones have a "dev" part."""
+    """The texts of one split, "train" or "dev"; only scored ones have a "dev" part."""
     return READERS[name](data, split)
 
 
 def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabulary) -> EncodedCorpus:
-    """The corpus of whole tweets, one sequence each."""
-    corpus, kept = encode_words((_whole_words(t.text) for t in texts), vocabulary)
+    """The corpus of whole texts, one sequence each."""
+    corpus, kept = encode_words((_whole_words(t) for t in texts), vocabulary)
     chosen = [texts[number] for number in kept]
     corpus.sentence_labels = {
         name: np.asarray([getattr(t, name) for t in chosen])
-        for name in ("score", "polarity", "irony", "weight")
+        for name in ("score", "polarity", "irony", "weight", "valence")
     }
     return corpus
 
 
-def _whole_words(text: str) -> tuple[str, ...]:
-    """The words of all sentences of a tweet, as the encoder reads them."""
-    return tuple(form for s in read(text, "tweet").sentences for form in s.forms)
+def _whole_words(text: SentimentText) -> tuple[str, ...]:
+    """The words of all sentences of a text, as the encoder reads them."""
+    return tuple(form for s in read(text.text, text.kind).sentences for form in s.forms)
 
 
 def _semeval2015(data: Path, split: str) -> list[SentimentText]:
@@ -116,6 +123,33 @@ def _polarity(row: dict[str, str]) -> int:
     return 2 if glad else 0
 
 
+def _isarcasm(data: Path, split: str) -> list[SentimentText]:
+    """Tweets that their authors called sarcastic or not."""
+    folder = data / "figures"
+    leaked = leaked_rows(_there(folder), "isarcasm-en-train")
+    tweets = read_isarcasm(_there(folder / "isarcasm-en-train.csv.gz"))
+    return [
+        SentimentText(t.text, irony=int(bool(t.sarcastic)))
+        for t in tweets
+        if t.id not in leaked and split == "train"
+    ]
+
+
+def _emobank(data: Path, split: str) -> list[SentimentText]:
+    """The training part; a tenth of it is set aside, so that the published dev part stays new."""
+    folder = _there(data / "emobank")
+    leaked = leaked_rows(folder, "emobank-train-dev")
+    return [
+        SentimentText(t.text, valence=ZERO + round(250 * (t.valence - 3)), kind=_kind_of(t.genre))
+        for t in read_emobank(folder / "emobank-train-dev.csv.gz")
+        if t.split == "train" and t.id not in leaked and in_dev(t.text) == (split == "dev")
+    ]
+
+
+def _kind_of(genre: str) -> TextKind:
+    return "headline" if genre == "SemEval" else "plain"
+
+
 def _there(path: Path) -> Path:
     if not path.exists():
         raise MissingData(path, "give the folder that holds it with --from")
@@ -124,5 +158,7 @@ def _there(path: Path) -> Path:
 
 READERS: dict[str, Callable[[Path, str], list[SentimentText]]] = {
     "semeval2015": _semeval2015,
-    "tweets-felt": _emotion_tweets,
+    "tweets-emotion": _emotion_tweets,
+    "isarcasm": _isarcasm,
+    "emobank": _emobank,
 }

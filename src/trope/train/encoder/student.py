@@ -26,6 +26,7 @@ from trope.train.encoder.development import (
     thresholds,
 )
 from trope.train.encoder.export import export
+from trope.train.encoder.figure_development import calibrate_figures
 from trope.train.encoder.preparation import prepare
 from trope.train.encoder.quantisation import quantise
 from trope.train.encoder.run import (
@@ -68,6 +69,10 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
         fold(weights, chosen)
         rescale(run, model, weights)
         labels = msgspec.structs.replace(labels, metaphor=thresholds(chosen))
+        if model.figures is not None:
+            figures = calibrate_figures(run, model)
+            figures.fold(weights)
+            labels = msgspec.structs.replace(labels, figures=figures.thresholds)
     arrays = {name: value.float().numpy() for name, value in weights.items()}
     export(arrays, labels, run.vocabulary(), out)
 

@@ -41,7 +41,7 @@ def _train_teacher(run: EncoderRun, task: str, number: int) -> Path:
     """One teacher of a task, fitted to the sets that are labelled for it."""
     path = run.work / f"teacher-{task}-{number}.safetensors"
     if not path.exists():
-        settings = run.settings.teachers[task].fit
+        settings = run.settings.teachers[task].each()[number]
         model = new_model(run, settings, (task,), run.settings.seed + number)
         lessons = {
             name: Lesson(run.corpus(name), chosen.teacher_passes)
@@ -56,7 +56,8 @@ def _train_teacher(run: EncoderRun, task: str, number: int) -> Path:
 
 def _good_teachers(run: EncoderRun, task: str) -> list[Path]:
     """The teachers of a task without those that did not learn it: some seeds fail."""
-    paths = [_train_teacher(run, task, n) for n in range(run.settings.teachers[task].number)]
+    number = len(run.settings.teachers[task].each())
+    paths = [_train_teacher(run, task, n) for n in range(number)]
     quality = [quality_of(path) for path in paths]
     good = [p for p, q in zip(paths, quality, strict=True) if q > max(quality) - _FAILED_BY]
     if len(good) < len(paths):
@@ -79,8 +80,10 @@ def write_soft_labels(run: EncoderRun, task: str) -> None:
 
 def _ask_teachers(run: EncoderRun, task: str) -> Ask:
     teachers = []
+    fits = run.settings.teachers[task].each()
     for path in _good_teachers(run, task):
-        teacher = Network(run.settings.teachers[task].fit.base, run.labels(), None, (task,))
+        base = fits[int(path.stem.rsplit("-", 1)[1])].base
+        teacher = Network(base, run.labels(), None, (task,))
         teacher.load_state_dict(load_file(path))
         teachers.append(teacher)
     if task == "syntax":
@@ -89,6 +92,8 @@ def _ask_teachers(run: EncoderRun, task: str) -> Ask:
         return lambda corpus: _predict_metaphor(teachers, corpus, run.device)
     if task == "sentiment":
         return lambda corpus: _predict_sentiment(teachers, corpus, run.device)
+    if task in ("figures", "names"):
+        return lambda corpus: _predict_words(teachers, corpus, task, run.device)
     return lambda corpus: _predict_metonymy(teachers, corpus, run.device)
 
 
@@ -205,6 +210,24 @@ def _predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str
         if soft is None:
             soft = torch.zeros((len(text), predicted.shape[-1]), dtype=torch.float16, device=device)
         soft[batch["sentence"]] = predicted.mean(0).half()
+    assert soft is not None
+    return soft
+
+
+@torch.inference_mode()
+def _predict_words(
+    teachers: list[Network], text: EncodedCorpus, task: str, device: str
+) -> Tensor:
+    """The mean predictions for every word: outputs of figures, probabilities of tags of names."""
+    soft: Tensor | None = None
+    for batch, predictions in _predictions(teachers, text, device):
+        found = torch.stack([getattr(o, task).float() for o in predictions])
+        mean = (found.softmax(-1) if task == "names" else found).mean(0)
+        if soft is None:
+            words = int(text.sentence_starts[-1])
+            soft = torch.zeros((words, mean.shape[-1]), dtype=torch.float16, device=device)
+        there = batch["word"] >= 0
+        soft[batch["word"][there]] = mean[there].half()
     assert soft is not None
     return soft
 

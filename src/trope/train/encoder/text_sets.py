@@ -15,8 +15,20 @@ from trope.core.errors import MissingData, UnknownName
 from trope.core.progress import MessageWriter
 from trope.core.records import TextKind
 from trope.corpora.conllu import read_conllu
+from trope.corpora.figures import read_hypo, read_msd23
+from trope.corpora.idioms import (
+    ClassedSentence,
+    IdiomSentence,
+    read_compounds,
+    read_epie,
+    read_pie,
+)
 from trope.text import read
+from trope.text.duplicates import comparable
 from trope.train.encoder.corpus import TreebankSentence
+from trope.train.encoder.figure_sets import leaked_rows
+from trope.train.encoder.headline_pool import exchanged_headlines
+from trope.train.encoder.made_sentences import make_sentences
 
 TREEBANKS = {
     "ewt": {"train": "ewt/en_ewt-ud-train.conllu.gz", "dev": "ewt/en_ewt-ud-dev.conllu"},
@@ -52,6 +64,12 @@ def read_treebank(data: Path, name: str, split: str) -> list[TreebankSentence]:
 
 def read_text_set(data: Path, name: str, say: MessageWriter) -> Iterator[tuple[str, ...]]:
     """The sentences of a text set as words, without the texts that we evaluate on."""
+    if name == MADE:
+        yield from make_sentences(_MADE_NUMBER, _MADE_SEED)
+        return
+    if name == EXCHANGED_HEADLINES:
+        yield from exchanged_headlines(data, read_text_set(data, "headlines", say))
+        return
     count = 0
     for text in read_texts(data, name):
         for sentence in read(text, _TEXTS[name][1]).sentences:
@@ -64,10 +82,11 @@ def read_texts(data: Path, name: str) -> Iterator[str]:
     """The texts of a set, each once, without those that we evaluate on."""
     if name not in _TEXTS:
         raise UnknownName("text set", name, tuple(_TEXTS))
-    if not (data / name).is_dir():
-        raise MissingData(data / name, f"get it, or leave it out with --without {name}")
+    folder = data / _FOLDERS.get(name, name)
+    if not folder.is_dir():
+        raise MissingData(folder, f"get it, or leave it out with --without {name}")
     held_out, seen = _evaluation_ids(), set[bytes]()
-    for identifier, text in _TEXTS[name][0](data / name):
+    for identifier, text in _TEXTS[name][0](folder):
         key = hashlib.md5(text.lower().encode(), usedforsecurity=False).digest()
         if identifier not in held_out and key not in seen:
             seen.add(key)
@@ -131,6 +150,53 @@ def _semeval2007(folder: Path) -> Iterator[tuple[str, str]]:
         yield "", " ".join(sample["sentence"])
 
 
+def _idiom_texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """Sentences with possible idioms that nobody judged, and noun compounds in context."""
+    for file in ("epie-static", "pie-en"):
+        leaked = leaked_rows(folder, file)
+        read: Callable[[Path], Iterator[IdiomSentence | ClassedSentence]] = (
+            read_epie if file == "epie-static" else read_pie
+        )
+        for s in read(folder / f"{file}.tsv.gz"):
+            if s.id not in leaked:
+                yield s.id, " ".join(s.words)
+    for compound in read_compounds(folder / "semeval2022-en.csv.gz"):
+        yield compound.id, compound.target
+
+
+def _figure_texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """Hyperboles with their plain paraphrases, and similes with what surrounds them."""
+    leaked = leaked_rows(folder, "hypo")
+    for triple in read_hypo(folder / "hypo.tsv"):
+        if triple.id not in leaked:
+            yield triple.id, triple.hyperbole
+            yield triple.id, triple.paraphrase
+    for part in ("similes", "literals"):
+        for simile in read_msd23(folder / f"msd23-{part}.jsonl.gz"):
+            yield simile.id, simile.text
+
+
+def _flute(folder: Path) -> Iterator[tuple[str, str]]:
+    """Figurative sentences and their literal paraphrases, without those of MOH."""
+    moh = folder.parent / "moh" / "MOH_formatted.csv"
+    known = {comparable(row["sentence"]) for row in _csv_rows(moh)} if moh.exists() else set()
+    for part in ("metaphor_train", "simile_train"):
+        for line in (folder / f"{part}.jsonl").read_text("utf-8").splitlines():
+            row = json.loads(line)
+            if comparable(row["hypothesis"]) not in known:
+                yield "", row["hypothesis"]
+                yield "", row["premise"]
+
+
+def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        yield from csv.DictReader(file)
+
+
+MADE, EXCHANGED_HEADLINES = "made", "headlines-exchanged"
+_MADE_NUMBER, _MADE_SEED = 12_000, 7
+_FOLDERS = {"idiom-texts": "idiom-sentences", "figure-texts": "figures", "flute": "flute-metaphor"}
+"""Where sets are that do not have the name of their folder."""
 _TEXTS: dict[str, tuple[Callable[[Path], Iterable[tuple[str, str]]], TextKind]] = {
     "headlines": (_headlines, "headline"),
     "tweets-brexit": (_brexit, "tweet"),
@@ -138,5 +204,8 @@ _TEXTS: dict[str, tuple[Callable[[Path], Iterable[tuple[str, str]]], TextKind]] 
     "coinco": (_coinco, "plain"),
     "lcc": (_lcc, "plain"),
     "semeval2007": (_semeval2007, "plain"),
+    "idiom-texts": (_idiom_texts, "plain"),
+    "figure-texts": (_figure_texts, "plain"),
+    "flute": (_flute, "plain"),
 }
 """How the texts of each set are read, and of what kind they are."""

@@ -39,12 +39,13 @@ from trope.train.encoder.corpus import (
     encode_words,
     padded,
 )
-from trope.train.encoder.development import Calibration, calibrate
+from trope.train.encoder.calibration import Calibration, calibrate
 from trope.train.encoder.fit import CLIP, on_device, parameter_groups, slope
 from trope.train.encoder.losses import Batch
+from trope.train.encoder.headline_pool import letters, make_pool, texts_kept_out
 from trope.train.encoder.metaphor_sets import LCC_TARGETS, read_metaphor_set
 from trope.train.encoder.text_sets import read_text_set
-from trope.train.headlines.rows import NewsmetRows, letters, make_pool, read_rows, texts_kept_out
+from trope.train.headlines.rows import NewsmetRows, read_rows
 from trope.train.headlines.settings import HeadlineSettings, TeacherKind
 
 HEAD = ("sentence_hidden", "attention", "figurative")

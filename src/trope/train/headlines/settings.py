@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trope.core.config import read_config
+from trope.train.encoder.headline_pool import PoolSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +49,6 @@ class HeadlineTeacherSettings:
     passes: int
     planned_passes: int
     kinds: tuple[TeacherKind, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PoolSettings:
-    """Unlabelled headlines: how many, of how many words, how many with other verbs."""
-
-    size: int
-    shortest: int
-    longest: int
-    exchanged: float
-    seed: int
 
 
 @dataclass(frozen=True, slots=True)

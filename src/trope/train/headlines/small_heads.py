@@ -30,16 +30,9 @@ from trope.encoder.models import model_folder
 from trope.encoder.network import MetaphorHeads
 from trope.encoder.pruning import keep_outputs, output_names
 from trope.encoder.session import FILES, METAPHOR, Encoder, Labels, open_session
+from trope.train.encoder.calibration import Calibration, Floats, calibrate, figures_when
 from trope.train.encoder.corpus import EncodedCorpus, batches, encode_verdicts, encode_words
-from trope.train.encoder.development import (
-    Calibration,
-    Floats,
-    calibrate,
-    figures_when,
-    fold,
-    keep_best,
-    thresholds,
-)
+from trope.train.encoder.development import fold, keep_best, thresholds
 from trope.train.encoder.export import Weights, metaphor_heads, pooled
 from trope.train.encoder.fit import CLIP, slope
 from trope.train.encoder.graph import Graph

@@ -1,0 +1,160 @@
+"""Figures on development data of the heads for figures, names and valence; their calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from trope.core.records import FigureThresholds
+from trope.corpora.tagged_tokens import TaggedSpan, tag_spans
+from trope.encoder.network import Network
+from trope.encoder.session import FIGURE_OUTPUTS, SENTIMENT_OUTPUTS
+from trope.train.encoder.calibration import Calibration, Floats, calibrate, figures_when
+from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
+from trope.train.encoder.fit import on_device
+from trope.train.encoder.run import DEV_TAGS, EncoderRun
+
+_SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"}
+"""The set that each verdict is learnt from."""
+_NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
+_WORDS_PER_BATCH = 8192
+_TOP = 0.9
+"""The most novel tenth lies above this quantile."""
+
+
+@torch.inference_mode()
+def _word_outputs(model: Network, corpus: EncodedCorpus, head: str, device: str) -> Floats:
+    """[word, output] of one head."""
+    model.to(device).eval()
+    found: Floats | None = None
+    for arrays in batches(corpus, _WORDS_PER_BATCH, None):
+        predicted = getattr(model(on_device(arrays, device)), head).float().cpu().numpy()
+        if found is None:
+            found = np.zeros((int(corpus.sentence_starts[-1]), predicted.shape[-1]))
+        there = arrays["word"] >= 0
+        found[arrays["word"][there]] = predicted[there]
+    model.train()
+    assert found is not None
+    return found
+
+
+def figure_figures(run: EncoderRun, model: Network) -> dict[str, float]:
+    """F1 of each verdict on its own set, and how well novelty is told."""
+    figures: dict[str, float] = {}
+    for place, name in enumerate(FIGURE_OUTPUTS):
+        known = _known_outputs(run, model, place, name)
+        if known is None:
+            continue
+        predicted, answers = known
+        if name == _NOVELTY:
+            truth = (answers - ZERO) / 1000
+            figures["novelty_pearson"] = round(float(np.corrcoef(predicted, truth)[0, 1]), 4)
+            figures["novelty_auc"] = round(_auc(predicted, truth > np.quantile(truth, _TOP)), 4)
+        else:
+            figures |= figures_when(name, predicted, answers, by="f1")
+    return figures
+
+
+def _known_outputs(
+    run: EncoderRun, model: Network, place: int, name: str
+) -> tuple[Floats, npt.NDArray[np.int64]] | None:
+    """One output and the answers, for the words of its development data that have one."""
+    file = f"dev-{_SETS.get(name, name)}"
+    if not run.has(file):
+        return None
+    corpus = run.corpus(file)
+    answers = corpus.labels[name]
+    predicted = _word_outputs(model, corpus, "figures", run.device)[:, place]
+    known = answers != UNKNOWN
+    return predicted[known], answers[known]
+
+
+def _auc(scores: Floats, truth: npt.NDArray[np.bool_]) -> float:
+    """How often a member scores above a non-member."""
+    ranks = scores.argsort().argsort()[truth]
+    members = int(truth.sum())
+    above = ranks.sum() - members * (members - 1) / 2
+    return float(above / max(members * (len(truth) - members), 1))
+
+
+def name_figures(run: EncoderRun, model: Network) -> dict[str, float]:
+    """F of exact spans of each class of names."""
+    corpus = run.corpus(DEV_TAGS)
+    tags = run.labels().names
+    predicted = _word_outputs(model, corpus, "names", run.device).argmax(-1)
+    figures = {}
+    for kind in dict.fromkeys(tag[2:] for tag in tags if tag != "O"):
+        ours, theirs, shared = 0, 0, 0
+        for first, last in zip(corpus.sentence_starts, corpus.sentence_starts[1:], strict=False):
+            mine = _spans(predicted[first:last], tags, kind)
+            gold = _spans(corpus.labels["tag"][first:last], tags, kind)
+            ours, theirs, shared = ours + len(mine), theirs + len(gold), shared + len(mine & gold)
+        figures[f"{kind.lower()}_f"] = round(2 * shared / max(ours + theirs, 1), 4)
+    return figures
+
+
+def _spans(
+    numbers: npt.NDArray[np.int64], tags: tuple[str, ...], kind: str
+) -> set[TaggedSpan]:
+    named = ["O" if number == UNKNOWN else tags[number] for number in numbers]
+    return {span for span in tag_spans(named) if span.type == kind}
+
+
+@torch.inference_mode()
+def _valences(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
+    model.to(device).eval()
+    found = np.zeros(len(corpus))
+    place = SENTIMENT_OUTPUTS.index("valence")
+    for arrays in batches(corpus, _WORDS_PER_BATCH, None):
+        predicted = model(on_device(arrays, device)).sentiment
+        found[arrays["sentence"]] = predicted[:, place].float().cpu().numpy()
+    model.train()
+    return found
+
+
+def valence_figures(run: EncoderRun, model: Network) -> dict[str, float]:
+    """Correlation with the valence that people gave."""
+    if not run.has(_DEV_VALENCE):
+        return {}
+    corpus = run.corpus(_DEV_VALENCE)
+    given = (corpus.sentence_labels["valence"] - ZERO) / 100
+    predicted = _valences(model, corpus, run.device)
+    return {"valence_pearson": round(float(np.corrcoef(predicted, given)[0, 1]), 4)}
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCalibration:
+    """For each of `FIGURE_OUTPUTS` a slope and a shift, and the thresholds of verdicts."""
+
+    slopes: tuple[float, ...]
+    shifts: tuple[float, ...]
+    thresholds: FigureThresholds
+
+    def fold(self, weights: dict[str, torch.Tensor]) -> None:
+        """Fold slopes and shifts into the last layer."""
+        slopes, shifts = (torch.tensor(values) for values in (self.slopes, self.shifts))
+        weight, bias = "figures.figures.weight", "figures.figures.bias"
+        weights[weight] = weights[weight] * slopes[:, None]
+        weights[bias] = weights[bias] * slopes + shifts
+
+
+def calibrate_figures(run: EncoderRun, model: Network) -> FigureCalibration:
+    """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds."""
+    chosen: dict[str, Calibration] = {}
+    for place, name in enumerate(FIGURE_OUTPUTS):
+        known = _known_outputs(run, model, place, name)
+        if known is None:
+            chosen[name] = Calibration(1.0, 0.0, 0.5)
+        elif name == _NOVELTY:
+            slope, shift = np.polyfit(known[0], (known[1] - ZERO) / 1000, 1)
+            chosen[name] = Calibration(float(slope), float(shift), 0.5)
+        else:
+            chosen[name] = calibrate(*known, by="f1")
+    return FigureCalibration(
+        tuple(chosen[name].slope for name in FIGURE_OUTPUTS),
+        tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
+        FigureThresholds(*(chosen[name].threshold for name in _SETS)),
+    )
