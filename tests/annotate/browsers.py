@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from chromium import chromium
+from chromium import chromium, new_page
 from ports import free_port
 from trope.annotate.project import new_project
 
@@ -57,9 +57,9 @@ def open_page(chromium: Any, link: str, **options: Any) -> Any:
     """The page behind a link; the service may need a moment to listen."""
     from playwright.sync_api import Error
 
-    page = chromium.new_context(**options).new_page()
+    page = new_page(chromium, **options)
     page.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
-    for _ in range(100):
+    for _ in range(1_200):
         try:
             page.goto(link)
             return page

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
-from chromium import chromium
+from chromium import chromium, new_page
 from trope.render.html import write_html
 
 pytestmark = pytest.mark.browser
@@ -49,8 +49,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(browser: Any, path: Path, width: int = 1100, **options: Any) -> Any:
-    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-    page = context.new_page()
+    page = new_page(browser, viewport={"width": width, "height": 900}, **options)
     page.faults = []
     page.on("console", lambda message: page.faults.append(message.text))
     page.on("pageerror", lambda error: page.faults.append(str(error)))
