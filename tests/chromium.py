@@ -61,6 +61,12 @@ def new_page(browser: Any, **options: Any) -> Any:
     return context.new_page()
 
 
+def follow(target: Any, key: str | None = None) -> None:
+    """Click a link or a button, or press a key on it, and wait for the page that it leads to."""
+    with target.page.expect_navigation():
+        target.click() if key is None else target.press(key)
+
+
 def axe_source() -> str:
     found = importlib.util.find_spec("axe_playwright_python")
     if found is None or found.origin is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Serve, begin, chromium, invited, open_page, serve
+from browsers import Serve, begin, chromium, follow, invited, open_page, serve
 from projects import make_project  # sets Django up, for addresses
 from routes import FILES, ROUTES
 
@@ -55,7 +55,7 @@ def watch(page: Any) -> list[str]:
 def check(page: Any, seen: list[str]) -> None:
     assert page.evaluate("window.hacked") is None
     assert seen == []
-    assert page.locator("main").is_visible(), "no style from elsewhere"
+    page.locator("main").wait_for()  # no style from elsewhere
     # a sum too long to stand in a random link by chance
     assert "123456789" not in page.locator("main").inner_text(), "no template from elsewhere"
     assert page.locator("a[href^=javascript]").count() == 0
@@ -72,9 +72,9 @@ def test_stored_markup_executes_nothing(
     page = open_page(chromium, link)
     seen += watch(page)
     check(page, seen)
-    page.get_by_role("button", name="I agree, start").press("Enter")
+    follow(page.get_by_role("button", name="I agree, start"), "Enter")
     check(page, seen)
-    page.get_by_role("link", name="Start judging").press("Enter")
+    follow(page.get_by_role("link", name="Start judging"), "Enter")
     page.locator("fieldset.active").wait_for()
     check(page, seen)
     assert "<script>" in page.locator("#text").inner_text()
@@ -86,7 +86,7 @@ def test_stored_markup_executes_nothing(
     check(page, seen)
     page.goto(page.url.replace("/judge", "/judge/earlier"))
     check(page, seen)
-    page.get_by_role("link", name="Change").click()
+    follow(page.get_by_role("link", name="Change"))
     check(page, seen)
     assert page.locator("textarea").input_value() == EVIL
     owner.reload()

@@ -90,7 +90,7 @@ def test_tree_opens_on_a_click(browser: Any, page_file: Path) -> None:
     tree = page.locator("article").first.locator("svg")
     assert not tree.is_visible()
     page.locator("article").first.locator(".tree > summary").click()
-    assert tree.is_visible()
+    tree.wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -131,7 +131,7 @@ def test_page_has_landmarks_and_named_controls(browser: Any, page_file: Path) ->
 def test_switches_hide_tags_and_rejected_relations(browser: Any, page_file: Path) -> None:
     page = open_page(browser, page_file)
     rejected = page.locator("li.rejected").first
-    assert rejected.is_visible()
+    rejected.wait_for()
     page.get_by_role("checkbox", name="rejected relations").uncheck()
     assert not rejected.is_visible()
     height = page.locator(".s").first.bounding_box()["height"]

@@ -61,7 +61,7 @@ def test_word_opens_a_panel_with_all_about_it(chromium: Any, bench: Bench) -> No
     page.locator("#panel h2", has_text="shops").wait_for()
     assert "obj of strangles" in panel.inner_text()
     panel.get_by_text("Tree", exact=True).click()
-    assert panel.locator("svg").is_visible()
+    panel.locator("svg").wait_for()
 
 
 def test_rewrites_are_fetched_when_opened(chromium: Any, bench: Bench) -> None:
