@@ -6,7 +6,8 @@ import pytest
 
 from trope import Pipeline
 from trope.core.errors import BadInput
-from trope.core.records import Analysis, Text
+from trope.core.records import Analysis
+from trope.core.texts import Text
 from trope.pipeline import batch as batch_module
 from trope.pipeline.pipeline import AHEAD
 from trope.tasks.figures.views import Showing

@@ -10,12 +10,11 @@ from trope.core.records import (
     MetaphorThresholds,
     Parse,
     Relation,
-    Sentence,
     SentenceSpan,
-    Text,
     TextKind,
     Token,
 )
+from trope.core.texts import Sentence, Text
 from trope.relations import extract, judge_together
 
 

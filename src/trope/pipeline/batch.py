@@ -17,9 +17,9 @@ from trope.core.records import (
     Parse,
     Sentiment,
     SentimentScale,
-    Text,
     TextKind,
 )
+from trope.core.texts import Text
 from trope.encoder.decode import decode, decode_scores
 from trope.encoder.session import (
     FIGURES,

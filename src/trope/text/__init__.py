@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import get_args
 
 from trope.core.errors import UnknownName
-from trope.core.records import Sentence, Text, TextKind, Word
+from trope.core.records import TextKind
+from trope.core.texts import Sentence, Text, Word
 from trope.text import normalise, sentences, tokenise
 
 __all__ = ["check_kind", "read", "read_batch"]
