@@ -19,15 +19,22 @@ from trope.core.errors import BadInput
 from trope.core.records import Analysis, Metonymy, Sentiment
 from trope.render import write
 from trope.render.sentiment import MeanSentiment, bar, format_sentiment
+from trope.tasks.figures.views import Showing, show_figures
 
 RUSSIA = HEADLINE.text.index("Russia")
-NAMED = replace(
-    HEADLINE,
-    tasks=(*HEADLINE.tasks, "metonymy", "sentiment"),
-    metonymies=(
-        Metonymy(RUSSIA, RUSSIA + 6, "location", "place-for-event", 0.876, "events in <Russia>"),
+NAMED = show_figures(
+    replace(
+        HEADLINE,
+        tasks=(*HEADLINE.tasks, "metonymy", "sentiment"),
+        metonymies=(
+            Metonymy(
+                RUSSIA, RUSSIA + 6, "location", "place-for-event", 0.876, "events in <Russia>"
+            ),
+        ),
+        sentiment=Sentiment(-1.6543, -2),
     ),
-    sentiment=Sentiment(-1.6543, -2),
+    Showing(),
+    None,
 )
 
 

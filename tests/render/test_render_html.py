@@ -15,10 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline, with_metaphors
-from trope.core.records import Analysis
+from trope.core.records import Analysis, Figure
 from trope.render import Named
 from trope.render.figures import (
-    ShownFigure,
     figure_words,
     marked_stretches,
     marks,
@@ -257,9 +256,7 @@ def test_paragraphs_hold_every_letter_and_begin_and_end_with_one(text: str) -> N
 def test_marks_are_in_order_apart_and_cover_the_words_of_all_figures(
     chosen: list[set[int]],
 ) -> None:
-    figures = [
-        ShownFigure("idiom", 0, 0, tuple(sorted(places)), 0.5, None, "") for places in chosen
-    ]
+    figures = [Figure("idiom", 0, 0, tuple(sorted(places)), 0.5) for places in chosen]
     found = marks(figures, TEXT)
     assert all(before.end <= after.start for before, after in pairwise(found))
     covered = {
@@ -274,7 +271,7 @@ def test_marks_are_in_order_apart_and_cover_the_words_of_all_figures(
 
 
 def test_words_of_a_figure_are_told_with_what_is_left_out() -> None:
-    figure = ShownFigure("idiom", 14, 30, (4, 6), 0.5, None, "")
+    figure = Figure("idiom", 14, 30, (4, 6), 0.5)
     assert figure_words(figure, TEXT) == "take … break"
 
 

@@ -193,10 +193,10 @@ class Encoder:
         with self._opening:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"
-                self._sessions[wanted] = (
-                    open_session(path) if wanted == {*self.outputs} else _open_part(path, wanted)
-                )
-                _check_outputs(self._sessions[wanted], wanted, path)
+                whole = wanted == {*self.outputs}
+                session = open_session(path) if whole else _open_part(path, wanted)
+                _check_outputs(session, wanted, path)
+                self._sessions[wanted] = session
             return self._sessions[wanted]
 
     @cached_property

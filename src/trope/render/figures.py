@@ -6,29 +6,20 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
-from trope.core.records import Analysis
+from trope.core.records import Analysis, Figure, FigureKind
 from trope.render.markup import clean, printable
 
-KINDS = ("metaphor", "idiom", "simile", "metonymy", "irony")
+KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
 """Kinds of figures, in the order in which they are named."""
+
+WHOLE: FigureKind = "irony"
+"""The kind that is said of a whole text, where no words are marked."""
 
 _BLANK_LINE = re.compile(r"\s*\n[^\S\n]*\n\s*")
 _NEW_LINE = re.compile(r"\s*\n\s*")
 _BLANKS = re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class ShownFigure:
-    """A figure as it is shown; `meaning` is what it means or stands for, if that is known."""
-
-    kind: str
-    start: int
-    end: int
-    tokens: tuple[int, ...]
-    score: float
-    novelty: float | None
-    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,42 +35,38 @@ class Mark:
     first: bool
 
 
-def most_striking(analysis: Analysis) -> list[ShownFigure]:
+def most_striking(analysis: Analysis) -> list[Figure]:
     """The figures of a text: the most novel first, then those with the highest score."""
     return sorted(
-        _figures(analysis), key=lambda each: (-(each.novelty or 0.0), -each.score, each.start)
+        analysis.figures, key=lambda each: (-(each.novelty or 0.0), -each.score, each.start)
     )
 
 
-def _figures(analysis: Analysis) -> Iterator[ShownFigure]:
-    for place, token in enumerate(analysis.tokens):
-        if token.is_word and token.metaphor is not None and analysis.is_metaphor(place):
-            score = token.metaphor
-            yield ShownFigure("metaphor", token.start, token.end, (place,), score, None, "")
-    for name in analysis.metonymies:
-        if name.reading != "literal":
-            own = tuple(
-                place
-                for place, token in enumerate(analysis.tokens)
-                if name.start < token.end and token.start < name.end
-            )
-            what = name.stands_for
-            yield ShownFigure("metonymy", name.start, name.end, own, name.score, None, what)
-
-
-def figure_words(figure: ShownFigure, analysis: Analysis) -> str:
+def figure_words(figure: Figure, analysis: Analysis) -> str:
     """The words of a figure on one line; "…" where words between them do not belong to it."""
+    if figure.kind == WHOLE:
+        return "the whole text"
+    return _words(figure.tokens, analysis)
+
+
+def meaning(figure: Figure, analysis: Analysis) -> str:
+    """What a figure means, stands for or compares; nothing where that is not known."""
+    if figure.topic and figure.vehicle:
+        topic, vehicle = _words(figure.topic, analysis), _words(figure.vehicle, analysis)
+        ground = f" ({_words(figure.ground, analysis)})" if figure.ground else ""
+        return f"compares {topic} with {vehicle}{ground}"
+    return printable(figure.meaning or figure.stands_for)
+
+
+def _words(places: Sequence[int], analysis: Analysis) -> str:
     words: list[str] = []
-    last = None
-    for place in figure.tokens:
+    for before, place in zip((None, *places), places, strict=False):
         token = analysis.tokens[place]
-        if last is not None:
-            between = analysis.text[analysis.tokens[last].end : token.start]
-            words.append(between if place == last + 1 else " … ")
+        if before is not None:
+            between = analysis.text[analysis.tokens[before].end : token.start]
+            words.append(between if place == before + 1 else " … ")
         words.append(token.text)
-        last = place
-    shown = "".join(words) or analysis.text[figure.start : figure.end]
-    return printable(_BLANKS.sub(" ", shown))
+    return printable(_BLANKS.sub(" ", "".join(words)))
 
 
 def paragraphs(text: str) -> list[tuple[int, int]]:
@@ -95,11 +82,12 @@ def paragraphs(text: str) -> list[tuple[int, int]]:
     return [*found, (at, end)] if at < end else found
 
 
-def marks(figures: Sequence[ShownFigure], analysis: Analysis) -> list[Mark]:
+def marks(figures: Sequence[Figure], analysis: Analysis) -> list[Mark]:
     """The stretches to mark, in the order of the text; a word of several figures belongs to the
     shortest of them, and no stretch goes over a line break."""
     owner: dict[int, int] = {}
-    for number in sorted(range(len(figures)), key=lambda n: len(figures[n].tokens)):
+    shown = [number for number, figure in enumerate(figures) if figure.kind != WHOLE]
+    for number in sorted(shown, key=lambda n: len(figures[n].tokens)):
         for place in figures[number].tokens:
             owner.setdefault(place, number)
     found: list[Mark] = []
@@ -150,24 +138,25 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {plural(noun, number)}"
 
 
-def scores(figure: ShownFigure) -> str:
+def scores(figure: Figure) -> str:
     """The score of a figure, and its novelty if that is known."""
     novelty = "" if figure.novelty is None else f", novelty {figure.novelty:.2f}"
     return f"{figure.score:.2f}{novelty}"
 
 
-def facts(figure: ShownFigure) -> str:
+def facts(figure: Figure, analysis: Analysis) -> str:
     """A figure in one line: kind, score, novelty, meaning."""
-    meaning = f" · {printable(figure.meaning)}" if figure.meaning else ""
-    return f"{figure.kind} {scores(figure)}{meaning}"
+    more = meaning(figure, analysis)
+    return f"{figure.kind} {scores(figure)}" + (f" · {more}" if more else "")
 
 
-def entry(figure: ShownFigure) -> str:
+def entry(figure: Figure, analysis: Analysis) -> str:
     """What stands after the words of a figure in a list."""
-    meaning = f'<span class="meaning">{clean(figure.meaning)}</span>' if figure.meaning else ""
-    return f'<span class="facts">{figure.kind} {scores(figure)}</span>{meaning}'
+    more = clean(meaning(figure, analysis))
+    told = f'<span class="meaning">{more}</span>' if more else ""
+    return f'<span class="facts">{figure.kind} {scores(figure)}</span>{told}'
 
 
-def tint(figure: ShownFigure) -> str:
+def tint(figure: Figure) -> str:
     """The class that tints a figure by its score."""
     return f"p{min(9, int(10 * figure.score))}"

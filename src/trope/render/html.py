@@ -20,13 +20,12 @@ from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from trope import __version__
-from trope.core.records import Analysis
+from trope.core.records import Analysis, Figure
 from trope.relations import REASONS
 from trope.render import Named, metaphor_page, names, page_data
 from trope.render.figures import (
     KINDS,
     Mark,
-    ShownFigure,
     count_of,
     entry,
     facts,
@@ -257,7 +256,7 @@ def _stretches(
     start: int,
     end: int,
     found: Sequence[Mark],
-    figures: Sequence[ShownFigure],
+    figures: Sequence[Figure],
     number: int,
 ) -> Iterator[str]:
     """A paragraph with its figures marked, each a link to its entry in the list."""
@@ -269,13 +268,13 @@ def _stretches(
         place = f' id="f{number}-{mark.figure}"' if mark.first else ""
         yield (
             f'<a class="f {figure.kind} {tint(figure)}"{place} href="#l{number}-{mark.figure}" '
-            f'title="{clean(facts(figure))}" data-kind="{figure.kind}" '
+            f'title="{clean(facts(figure, analysis))}" data-kind="{figure.kind}" '
             f'data-score="{round(100 * figure.score)}">{clean(text)}</a>'
         )
 
 
 def _listed(
-    figures: Sequence[ShownFigure], found: Sequence[Mark], analysis: Analysis, number: int
+    figures: Sequence[Figure], found: Sequence[Mark], analysis: Analysis, number: int
 ) -> Iterator[str]:
     """The figures of a text as a list; each entry is a link to its place."""
     if not figures:
@@ -287,13 +286,14 @@ def _listed(
     over = {mark.start: mark.figure for mark in found}
     for rank, figure in enumerate(figures):
         # all words of a figure may belong to shorter ones, which are marked in its place
-        target = rank if rank in own else over.get(figure.start, rank)
+        marked = rank if rank in own else over.get(figure.start)
+        target = f"t{number}" if marked is None else f"f{number}-{marked}"
         words = clean(figure_words(figure, analysis))
         yield (
             f'<li id="l{number}-{rank}" class="{figure.kind}" data-kind="{figure.kind}" '
             f'data-score="{round(100 * figure.score)}" data-rank="{rank}" '
-            f'data-place="{place_of[rank]}"><a href="#f{number}-{target}"><bdi>{words}</bdi></a>'
-            f"{entry(figure)}</li>"
+            f'data-place="{place_of[rank]}"><a href="#{target}"><bdi>{words}</bdi></a>'
+            f"{entry(figure, analysis)}</li>"
         )
     yield "</ol>"
 
@@ -309,18 +309,22 @@ def fragment(analysis: Analysis) -> str:
     for start, end in paragraphs(analysis.text):
         parts.append('<p dir="auto">')
         for text, mark in marked_stretches(analysis.text, start, end, found):
-            parts.append(clean(text) if mark is None else _noted(text, figures[mark.figure]))
+            parts.append(
+                clean(text) if mark is None else _noted(text, figures[mark.figure], analysis)
+            )
         parts.append("</p>")
     parts.append('</div><ol class="found">')
     for figure in figures[:FRAGMENT_LIMIT]:
         words = clean(figure_words(figure, analysis))
-        parts.append(f'<li class="{figure.kind}"><b><bdi>{words}</bdi></b>{entry(figure)}</li>')
+        parts.append(
+            f'<li class="{figure.kind}"><b><bdi>{words}</bdi></b>{entry(figure, analysis)}</li>'
+        )
     if rest := len(figures) - FRAGMENT_LIMIT:
         parts.append(f'<li class="rest">and {rest:,} more</li>' if rest > 0 else "")
     parts.append(f"</ol>{sentiment_scale(analysis)}</div>")
     return "".join(parts)
 
 
-def _noted(text: str, figure: ShownFigure) -> str:
+def _noted(text: str, figure: Figure, analysis: Analysis) -> str:
     classes = f"f {figure.kind} {tint(figure)}"
-    return f'<span class="{classes}" title="{clean(facts(figure))}">{clean(text)}</span>'
+    return f'<span class="{classes}" title="{clean(facts(figure, analysis))}">{clean(text)}</span>'
