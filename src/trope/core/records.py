@@ -68,7 +68,10 @@ class Parse:
     What was not asked for is empty or None: `upos`, `xpos` and `lemmas` without tags, `heads` and
     `deprels` without a tree, `metaphor` (the probability that a word is a metaphor) and
     `figurative` (that the sentence has one) without metaphors, `sentiment` (the score of the
-    sentence as a text of its own) without sentiment.
+    sentence as a text of its own) without sentiment; `noticed` (the probability that readers
+    notice the word as a metaphor), `idiom` (that it is part of an idiom), `simile` (that it
+    introduces a simile) and `novelty` (from 0, dead, to 1, never heard) where the model does not
+    tell figures apart, `names` (tags as O, B-LOC, I-LOC) where it does not find names.
     """
 
     words: tuple[str, ...]
@@ -80,6 +83,11 @@ class Parse:
     metaphor: tuple[float, ...] = ()
     figurative: float | None = None
     sentiment: float | None = None
+    noticed: tuple[float, ...] = ()
+    idiom: tuple[float, ...] = ()
+    simile: tuple[float, ...] = ()
+    novelty: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.words)
@@ -186,6 +194,19 @@ class MetaphorThresholds:
 
     def __post_init__(self) -> None:
         if not (0 <= self.threshold <= 1 and 0 <= self.sentence_threshold <= 1):
+            raise ValueError("a threshold is a probability from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class FigureThresholds:
+    """The lowest probability of a metaphor that is shown, of an idiom's words, and of a simile."""
+
+    noticed: float
+    idiom: float
+    simile: float
+
+    def __post_init__(self) -> None:
+        if not all(0 <= value <= 1 for value in (self.noticed, self.idiom, self.simile)):
             raise ValueError("a threshold is a probability from 0 to 1")
 
 
