@@ -17,7 +17,7 @@ TABLES = Path(__file__).parents[1] / "src/trope/text/spacy_tables.json"
 
 
 def read_tables() -> dict[str, Any]:
-    """The tables of the spaCy that is installed; emoticons are left out, which we find ourselves."""
+    """The tables of the installed spaCy, less emoticons, which we find ourselves."""
     import spacy
     from spacy.lang.en import English
     from spacy.lang.tokenizer_exceptions import emoticons

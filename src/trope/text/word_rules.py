@@ -88,6 +88,8 @@ class WordRules:
         return [*before, *(exceptions.get(piece) or self._cut_infixes(piece)), *reversed(after)]
 
     def _cut_infixes(self, piece: str) -> list[str]:
+        if piece.isascii() and piece.isalnum():
+            return [piece]  # most pieces; an infix is never a letter or digit of ASCII
         words: list[str] = []
         done = 0
         for match in self._infix.finditer(piece):
