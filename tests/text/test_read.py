@@ -74,8 +74,6 @@ def test_every_word_is_where_it_says_and_none_overlap(original, kind):
 
 
 def test_texts_are_read_without_spacy():
-    code = (
-        "import sys, trope.text; trope.text.read('It is-fine…'); print('spacy' in sys.modules)"
-    )
+    code = "import sys, trope.text; trope.text.read('It is-fine…'); print('spacy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "False\n"
