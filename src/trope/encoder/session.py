@@ -193,8 +193,9 @@ class Encoder:
         with self._opening:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"
-                self._sessions[wanted] = _open_part(path, wanted)
-                _check_outputs(self._sessions[wanted], wanted, path)
+                session = _open_part(path, wanted)
+                _check_outputs(session, wanted, path)
+                self._sessions[wanted] = session
             return self._sessions[wanted]
 
     @cached_property
