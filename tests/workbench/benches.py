@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[web]')")
 
 from ports import free_port
+from trope.cli.main import main
 
 TEXT = "The new tax strangles small shops. Siemens shed jobs. It was a wonderful evening."
 JSON = {"Content-Type": "application/json"}
@@ -106,7 +108,6 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 def printed(*arguments: str) -> str:
     """What a trope command prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "trope", *arguments], capture_output=True, text=True, check=True
-    )
+    done = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
     return done.stdout
