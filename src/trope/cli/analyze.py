@@ -14,7 +14,6 @@ import click
 from trope.cli.completion import complete_files
 from trope.cli.output import is_quiet, open_output
 from trope.cli.sources import ReadingOptions, is_file, read_sources
-from trope.cli.summary import SummaryOptions, write_summary
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
@@ -65,6 +64,10 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Plot the summary to this .svg, .png or .pdf file.",
 )
+@click.option("--trees", is_flag=True, help="Show the tree, tags and scores of every sentence.")
+@click.option("--relations", is_flag=True,
+              help="Show verb–object and subject–verb–object relations, and the filter that leaves "
+                   "one out.")  # fmt: skip
 @click.option("--rewrite", is_flag=True,
               help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
@@ -86,6 +89,8 @@ def analyze(
     summary: bool,
     by: str,
     plot: Path | None,
+    trees: bool,
+    relations: bool,
     rewrite: bool,
     column: str,
     whole: bool,
@@ -99,8 +104,17 @@ def analyze(
     line; .csv, .tsv and .jsonl have them in a column. Each may be compressed (.gz).
     """
     form = "json" if as_json else form
-    sums = SummaryOptions(form, plot) if summary or by or plot else None
+    sums = None
+    if summary or by or plot:
+        from trope.cli.summary import SummaryOptions, write_summary
+
+        sums = SummaryOptions(form, plot)
     asked = None if only is None else parse_tasks(only)
+    details = {
+        *(asked or ()),
+        *(["syntax"] if trees else []),
+        *(["relations"] if relations else []),
+    }
     quiet = is_quiet(context) or (out is None and _watched())
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
     first = next(texts)  # a fault in the input is reported before a model is loaded
@@ -109,6 +123,7 @@ def analyze(
         pipeline = load_pipeline(threads)
         tasks = pipeline.tasks if asked is None else asked
         pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
+        _check_details(details, tasks)
         if threshold is not None and "metaphor" not in tasks:
             raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
         if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
@@ -126,7 +141,20 @@ def analyze(
             write_summary(grouped, file, sums, has_metaphor_head="metaphor" in pipeline.tasks)
         else:
             shown = zip(map(_NAME, named), analyses, strict=True)
-            write(form, shown, file, title=title, rewrite=pipeline.rewritings if rewrite else None)
+            write(
+                form,
+                shown,
+                file,
+                title=title,
+                rewrite=pipeline.rewritings if rewrite else None,
+                details=details,
+            )
+
+
+def _check_details(details: set[str], tasks: tuple[str, ...]) -> None:
+    for task, option in (("syntax", "--trees"), ("relations", "--relations")):
+        if task in details and task not in tasks:
+            raise BadInput(f"{option} needs {task}; add {task} to --only, or leave out --only")
 
 
 def _title(sources: tuple[str, ...]) -> str:

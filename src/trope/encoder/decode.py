@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from trope.core.records import ROOT, Parse
 from trope.encoder.outputs import SentimentScores
-from trope.encoder.session import FIGURE_OUTPUTS, TAGS, BatchPass, Encoder
+from trope.encoder.session import FIGURE_OUTPUTS, TAGS, AnyEncoder, BatchPass, Encoder
 from trope.encoder.session import passes as run_passes
 from trope.encoder.trees import best_heads
 from trope.encoder.windows import Window
@@ -56,7 +56,7 @@ def _model_decides(form: str, upos: str, xpos: str) -> None:
 def decode(
     sentences: Sequence[tuple[str, ...]],
     passes: Iterable[BatchPass],
-    encoder: Encoder,
+    encoder: AnyEncoder,
     lemmatise: Lemmatise = _model_decides,
 ) -> list[Parse]:
     """The parses of the sentences from the passes, in the order of the sentences.
@@ -77,31 +77,33 @@ def decode(
     ]
     if not scored:
         return parses
-    return [replace(p, sentiment=s) for p, s in zip(parses, scores.scores(), strict=True)]
+    felt = zip(parses, scores.scores(), scores.valences(), strict=True)
+    return [replace(parse, sentiment=score, valence=valence) for parse, score, valence in felt]
 
 
-def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> list[float]:
+def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> SentimentScores:
     """The sentiment of whole sequences, as many as were sent."""
     scores = SentimentScores(sequences)
     for done in passes:
         scores.add(done)
-    return scores.scores()
+    return scores
 
 
 def read_words(
-    encoder: Encoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+    encoder: AnyEncoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
 ) -> list[Parse]:
     """Sentences (of at least one word) with what is asked for and nothing else."""
     words = [tuple(sentence) for sentence in sentences]
     return decode(words, run_passes(encoder, words, outputs), encoder)
 
 
-def _read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
+def _read_batch(done: BatchPass, encoder: AnyEncoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
     tags = {name: done.outputs[name].argmax(-1) for name in TAGS if name in done.outputs}
     heads: list[list[int]] = [[] for _ in done.windows]
     labels = heads
     if "arcs" in done.outputs:
+        assert isinstance(encoder, Encoder)  # the tier `base` makes no trees
         heads = [_window_heads(done.outputs["arcs"][row], w) for row, w in enumerate(done.windows)]
         labels = _labels(done, heads, encoder)
     words, sentences = (_probabilities(done, name) for name in ("metaphor", "figurative"))
@@ -180,7 +182,7 @@ def _labels(done: BatchPass, heads: list[list[int]], encoder: Encoder) -> list[l
 def join_stretches(
     words: tuple[str, ...],
     stretches: list[Stretch],
-    encoder: Encoder,
+    encoder: AnyEncoder,
     lemmatise: Lemmatise = _model_decides,
 ) -> Parse:
     """One parse of a sentence's stretches; the roots of later ones hang from the first root."""
@@ -198,12 +200,12 @@ def join_stretches(
         upos += [labels.upos[tag] for tag in stretch.upos]
         xpos += [labels.xpos[tag] for tag in stretch.xpos]
         rules += [labels.lemma_rules[rule] for rule in stretch.lemma]
-        names = [labels.deprels[label] for label in stretch.deprels]
+        relations = [labels.deprels[label] for label in stretch.deprels]
         if heads:
             top = stretch.heads.index(ROOT)
-            stretch.heads[top], names[top] = heads.index(ROOT), _JOIN
+            stretch.heads[top], relations[top] = heads.index(ROOT), _JOIN
         heads += stretch.heads
-        deprels += names
+        deprels += relations
     # the model chooses rules without seeing the spelling: they apply where spelling does not decide
     lemmas = tuple(
         lemmatise(word, pos, tag) or apply_rule(rule, word)
