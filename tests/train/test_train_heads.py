@@ -1,6 +1,7 @@
 """Sentiment, metonymy and meaning on toys: what is read, how it is learnt, what the graph says."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,28 @@ import pytest
 import tiny
 
 from trope.core.config import read_config
+from trope.encoder.decode import read_words
 from trope.encoder.pieces import MASK, Vocabulary
-from trope.encoder.session import MEANING, METONYMY, SENTIMENT, SENTIMENT_OUTPUTS, Encoder
+from trope.encoder.session import FIGURES as FIGURES_OUTPUT
+from trope.encoder.session import (
+    MEANING,
+    METONYMY,
+    NAMES,
+    SENTIMENT,
+    SENTIMENT_OUTPUTS,
+    Encoder,
+)
 from trope.encoder.windows import network_input
 from trope.tasks.metonymy.validation import held_out
 from trope.train.encoder.corpus import UNKNOWN, ZERO, batches
+from trope.train.encoder.figure_sets import FigureSentence, encode_figures
 from trope.train.encoder.name_sets import LABELS, NamedSentence, encode_names, read_name_set
 from trope.train.encoder.sentiment_sets import (
     SentimentText,
     encode_sentiment_texts,
     read_sentiment_set,
 )
+from trope.train.encoder.tag_sets import TAGS, NameTags, encode_tags
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -41,6 +53,7 @@ from trope.train.encoder import (  # noqa: E402
 )
 from trope.train.encoder.development import (  # noqa: E402
     fit_scale,
+    literal_figures,
     metonymy_figures,
     predicted_scores,
     sentiment_figures,
@@ -50,6 +63,7 @@ from trope.train.encoder.fit import FitSettings  # noqa: E402
 from trope.train.encoder.quantisation import quantise  # noqa: E402
 from trope.train.encoder.run import EncoderSettings  # noqa: E402
 
+NOTHING = (UNKNOWN,) * 3
 GLAD, SAD = ("what a lovely day", "I love this song"), ("what an awful day", "I hate this song")
 FELT = [SentimentText(t, ZERO + 300, polarity=2) for t in GLAD] * 6
 FELT += [SentimentText(t, ZERO - 400, polarity=0) for t in SAD] * 6
@@ -62,8 +76,19 @@ NAMED = [
     NamedSentence((name, "signed", "the", "treaty", "."), 0, 1, "location", PEOPLE)
     for name in ("Peru", "Chad", "Fiji", "Oman")
 ]
+FIGURES = [
+    FigureSentence(("The", verb, "of", "war", "."), noticed=(0, 1, 0, 0, 0), group=verb)
+    for verb in ("fog", "fruits", "drums", "teeth")
+] + [
+    FigureSentence(("He", "ate", "the", noun, "."), novelty=(*NOTHING, ZERO + new, UNKNOWN))
+    for noun, new in (("fog", 900), ("fruits", 100), ("words", 800), ("bread", 50))
+]
+TAGGED = [
+    NameTags(("He", "lives", "in", name, "."), (0, 0, 0, TAGS.index("B-LOC"), 0))
+    for name in ("Peru", "Chad", "Fiji", "Oman")
+] + [NameTags(("Dogs", "lie", "in", "the", "sun"), (0, 0, 0, 0, 0))]
 ALL = msgspec.structs.replace(
-    tiny.labels(), sentiment=SENTIMENT_OUTPUTS, metonymy=LABELS, meaning=24
+    tiny.labels(), sentiment=SENTIMENT_OUTPUTS, metonymy=LABELS, meaning=24, names=TAGS
 )
 FITTED = FitSettings("e5-small", encoder_rate=1e-3, head_rate=1e-2, words_per_batch=40)
 
@@ -113,6 +138,33 @@ def test_readings_are_learnt_within_the_class_of_the_name() -> None:
         "location_fine": 1.0,
         "location_coarse": 1.0,
     }
+
+
+def test_figures_and_names_are_learnt_from_the_words_that_were_judged() -> None:
+    figures, tags = encode_figures(FIGURES, vocabulary()), encode_tags(TAGGED, vocabulary())
+    assert set(figures.labels) == {"noticed", "novelty"}
+    lessons = {"figures": fit.Lesson(figures, 30), "tags": fit.Lesson(tags, 30)}
+    model = learnt(("figures", "names"), lessons).eval()
+    (arrays,) = batches(figures, 10_000, None)
+    predicted = model(fit.on_device(arrays, "cpu")).figures.detach().numpy()
+    there = arrays["word"] >= 0
+    known = figures.labels["noticed"][arrays["word"]] != UNKNOWN
+    marked = figures.labels["noticed"][arrays["word"]] == 1
+    assert ((predicted[..., 0] > 0) == marked)[there & known].all()
+    scored = there & (figures.labels["novelty"][arrays["word"]] != UNKNOWN)
+    given = (figures.labels["novelty"][arrays["word"]][scored] - ZERO) / 1000
+    assert np.corrcoef(predicted[..., 3][scored], given)[0, 1] > 0.9
+    (arrays,) = batches(tags, 10_000, None)
+    found = model(fit.on_device(arrays, "cpu")).names.argmax(-1).numpy()
+    there = arrays["word"] >= 0
+    assert (found[there] == tags.labels["tag"][arrays["word"][there]]).all()
+
+
+def test_a_name_known_as_literal_or_not_teaches_that_and_no_more() -> None:
+    known = [replace(s, reading=UNKNOWN, literal=int(s.reading == LITERAL)) for s in NAMED]
+    corpus = encode_names(known, vocabulary())
+    model = learnt(("metonymy",), {"names": fit.Lesson(corpus, 25)})
+    assert literal_figures(model, corpus, ALL, "cpu") == {"relocar_coarse": 1.0}
 
 
 def test_readings_of_another_class_cost_nothing() -> None:
@@ -201,16 +253,25 @@ def test_a_whole_run_teaches_all_heads_at_once(
 ) -> None:
     monkeypatch.setitem(sentiment_sets.READERS, "semeval2015", lambda data, split: SCORED)
     monkeypatch.setattr(preparation, "read_name_set", lambda *_, **__: NAMED)
-    teachers = SETTINGS[SETTINGS.index("[teachers.syntax]") : SETTINGS.index("[teachers.metaphor]")]
-    more = "".join(teachers.replace(".syntax", f".{task}") for task in ("sentiment", "metonymy"))
+    monkeypatch.setattr(preparation, "read_figure_set", lambda *_: FIGURES)
+    monkeypatch.setattr(preparation, "read_tag_set", lambda *_: TAGGED)
+    first, second = (SETTINGS.index(f"[[teachers.{task}.fits]]") for task in ("syntax", "metaphor"))
+    tasks = ("sentiment", "metonymy", "figures", "names")
+    more = "".join(SETTINGS[first:second].replace(".syntax", f".{task}") for task in tasks)
     settings = SETTINGS.replace("meaning = 0", "meaning = 16").replace(
         "[[sets]]", more + "[[sets]]", 1
     )
-    for name, use in (("semeval2015", "sentiment"), ("semeval2007-names", "metonymy")):
+    for name, use in (
+        ("semeval2015", "sentiment"),
+        ("semeval2007-names", "metonymy"),
+        ("meta4xnli", "figures"),
+        ("wikigold", "names"),
+    ):
         settings += f'[[sets]]\nname = "{name}"\nuse = "{use}"\nlicence = "own"\n'
         settings += "teacher_passes = 4\nstudent_passes = 3\nbase_passes = 2\n"
     settings = settings.replace(
-        "[teachers.metonymy]\n", '[teachers.metonymy]\nreads = ["semeval2007-names"]\n'
+        "[[teachers.metonymy.fits]]",
+        '[teachers.metonymy]\nreads = ["semeval2007-names"]\n\n[[teachers.metonymy.fits]]',
     )
     (tmp_path / "all.toml").write_text(settings)
     choices: dict[str, Any] = {
@@ -224,12 +285,20 @@ def test_a_whole_run_teaches_all_heads_at_once(
     (tmp_path / "work").mkdir()
     student.train_encoder(out=tmp_path / "model", **choices)
     figures = json.loads((tmp_path / "work" / "student-5.json").read_bytes())
-    assert set(figures) == {"ewt", "tweebank", "metaphor", "sentiment", "metonymy"}
+    heads = {"metaphor", "sentiment", "metonymy", "figures", "names"}
+    assert set(figures) == {"ewt", "tweebank", *heads}
+    assert set(figures["figures"]) == {"noticed_f1", "novelty_pearson", "novelty_auc"}
     model = Encoder(folder=tmp_path / "model", threads=1)
     assert model.labels.meaning == 16
     assert model.labels.metonymy == LABELS
-    (future,) = model.submit([["I", "love", "this", "song"]], (*SENTIMENT, *MEANING))
+    assert model.labels.names == TAGS
+    assert model.labels.figures is not None
+    words = ["I", "love", "this", "song"]
+    (future,) = model.submit([words], (*SENTIMENT, *MEANING, *FIGURES_OUTPUT, *NAMES))
     assert future.result().outputs["meaning"].shape == (1, 4, 16)
+    (parse,) = read_words(model, [words], (*FIGURES_OUTPUT, *NAMES))
+    assert len(parse.noticed) == len(parse.novelty) == len(parse.names) == 4
+    assert all(0 <= value <= 1 for value in (*parse.noticed, *parse.novelty))
     adapters.train_adapters(out=tmp_path / "base", **choices)
     shipped, own = (tmp_path / n / "adapters.safetensors" for n in ("base", "work/base-5"))
     assert shipped.stat().st_size > 10_000
