@@ -122,7 +122,7 @@ def test_threshold_is_given():
 
 
 def test_scores_that_do_not_fit_the_words_are_refused():
-    with pytest.raises(BadInput, match="2 scores for 3 words; give one per word"):
+    with pytest.raises(BadInput, match="scores is 2, that of words 3; give one per word"):
         find_idioms(words_only("break the ice"), (0.5, 0.5))
 
 

@@ -75,7 +75,9 @@ def find_idioms(
         BadInput: if there are scores, but not one per word.
     """
     if scores and len(scores) != len(parse):
-        raise BadInput(f"{len(scores)} scores for {len(parse)} words; give one per word")
+        raise BadInput(
+            f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
+        )
     candidates = (
         FoundIdiom(match.entry, match.positions, _score(match, parse, scores))
         for match in match_idioms(parse, idioms)

@@ -9,7 +9,7 @@ the vehicle is something one can see or touch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trope.core.errors import BadInput
@@ -34,27 +34,16 @@ _CONCRETE = frozenset(
 )
 _PERSON = "noun.person"
 _PEOPLE = frozenset({"i", "you", "he", "she", "we", "they", "who", "him", "me", "us", "them"})
-_MEASURED = frozenset(
-    {
-        "early",
-        "far",
-        "few",
-        "frequent",
-        "good",
-        "important",
-        "late",
-        "likely",
-        "little",
-        "long",
-        "many",
-        "much",
-        "often",
-        "possible",
-        "recent",
-        "soon",
-        "well",
-    }
+_SENSES = frozenset({"feel", "look", "seem", "smell", "sound", "taste"})
+_DEGREES = frozenset(
+    {"early", "far", "few", "frequent", "good", "important", "late", "likely", "little"}
+    | {"many", "much", "often", "possible", "recent", "soon", "well"}
 )
+_SIZES = frozenset(
+    {"big", "broad", "deep", "great", "heavy", "high", "large", "long", "low"}
+    | {"old", "short", "small", "tall", "thick", "thin", "wide"}
+)
+_VAGUE_TOPICS = frozenset({"it", "this", "that", "these", "those", "there", "which"})
 _VAGUE = frozenset({"kind", "one", "other", "sort", "stuff", "thing", "way"})
 _POINTING = frozenset(
     {"this", "that", "these", "those", "any", "every", "last", "next", "other", "same", "some"}
@@ -100,7 +89,9 @@ def find_similes(
         BadInput: if there are scores, but not one per word.
     """
     if scores and len(scores) != len(parse):
-        raise BadInput(f"{len(scores)} scores for {len(parse)} words; give one per word")
+        raise BadInput(
+            f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
+        )
     if not parse.heads:
         return ()
     tree = _Tree(parse)
@@ -169,12 +160,21 @@ class _Tree:
         parse, vehicle = self._parse, comparison.vehicle
         if parse.lemmas[vehicle].lower() in _VAGUE:
             return False
-        if self._points(vehicle):
+        if self._points(vehicle) or self._is_wish(comparison):
             return False
-        if comparison.ground is not None and len(comparison.comparator) == 2:
-            if parse.lemmas[comparison.ground].lower() in _MEASURED:
-                return False
-        return self._kinds_differ(comparison)
+        ground = "" if comparison.ground is None else parse.lemmas[comparison.ground].lower()
+        if self._forms[comparison.comparator[-1]] == "as" and ground in _DEGREES:
+            return False
+        return self._kinds_differ(comparison, ground)
+
+    def _is_wish(self, comparison: _Comparison) -> bool:
+        """Whether a verb of the senses likens nothing: "feel like a coffee", "looks like rain"."""
+        ground, topic = comparison.ground, comparison.topic
+        if ground is None or self._parse.lemmas[ground].lower() not in _SENSES:
+            return False
+        if self._parse.lemmas[ground].lower() == "feel":
+            return self._kind(comparison.vehicle) in ("noun.food", "noun.act")
+        return topic is not None and self._forms[topic] == "it"
 
     def _points(self, vehicle: int) -> bool:
         """Whether the vehicle is a certain one: "like that day", "like his father"."""
@@ -185,16 +185,22 @@ class _Tree:
                 return True
         return False
 
-    def _kinds_differ(self, comparison: _Comparison) -> bool:
+    def _kinds_differ(self, comparison: _Comparison, ground: str) -> bool:
         kind = self._kind(comparison.vehicle)
         if kind not in _CONCRETE:
             return False
-        if comparison.topic is None:
-            return True
         topic = comparison.topic
+        if topic is None:
+            return kind != _PERSON
+        if self._forms[topic] in _VAGUE_TOPICS and comparison.ground is None:
+            return False  # "it is like a top hat" describes more often than it likens
         if self._forms[topic] in _PEOPLE:
             return kind != _PERSON
-        return self._kind(topic) != kind
+        same = self._kind(topic) == kind
+        with_as = self._forms[comparison.comparator[-1]] == "as"
+        if same and with_as and kind != _PERSON:
+            return ground not in _SIZES  # "as cold as a tomb", but not "as long as a train"
+        return not same
 
     def _kind(self, word: int) -> str:
         classes = semantic_classes(self._parse.lemmas[word], self._parse.upos[word])
@@ -202,27 +208,20 @@ class _Tree:
 
     def simile(self, comparison: _Comparison, score: float) -> FoundSimile:
         """The comparison with the whole phrases of topic and vehicle."""
-        vehicle = self._phrase(comparison.vehicle, lambda at: at not in comparison.comparator)
-        topic = () if comparison.topic is None else self._phrase(comparison.topic, None)
+        last = comparison.comparator[-1]
+        vehicle = tuple(at for at in self._phrase(comparison.vehicle) if at > last)
         ground = () if comparison.ground is None else (comparison.ground,)
-        inside = {at for at in ground if at > comparison.comparator[0]}
-        first = min(comparison.comparator)
-        tokens = sorted({*comparison.comparator, *vehicle, *inside})
-        return FoundSimile(
-            tuple(at for at in tokens if at >= first),
-            tuple(at for at in topic if at not in tokens and at not in ground),
-            tuple(at for at in vehicle if at >= first),
-            ground,
-            score,
-        )
+        spoken = ground if self._forms[last] == "as" else ()
+        tokens = tuple(sorted({*comparison.comparator, *vehicle, *spoken}))
+        topic = () if comparison.topic is None else self._phrase(comparison.topic)
+        apart = tuple(at for at in topic if at not in tokens and at not in ground)
+        return FoundSimile(tokens, apart, vehicle, ground, score)
 
-    def _phrase(self, head: int, keep: Callable[[int], bool] | None) -> tuple[int, ...]:
+    def _phrase(self, head: int) -> tuple[int, ...]:
         """A noun with its modifiers, without clauses that hang from it."""
         found = [head]
         for word in found:
-            for child in self._children[word]:
-                if self._parse.deprels[child] in _PHRASE and (keep is None or keep(child)):
-                    found.append(child)
+            found += [c for c in self._children[word] if self._parse.deprels[c] in _PHRASE]
         return tuple(sorted(found))
 
     def _topic_of(self, predicate: int) -> int | None:
