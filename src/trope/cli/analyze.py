@@ -13,7 +13,6 @@ import click
 from trope.cli.completion import complete_files
 from trope.cli.output import is_quiet, open_output, words_option
 from trope.cli.sources import ReadingOptions, is_file, read_sources
-from trope.cli.summary import SummaryOptions, write_summary
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
@@ -100,7 +99,11 @@ def analyze(
     line; .csv, .tsv and .jsonl have them in a column. Each may be compressed (.gz).
     """
     form = "json" if as_json else form
-    sums = SummaryOptions(form, plot) if summary or by or plot else None
+    sums = None
+    if summary or by or plot:
+        from trope.cli.summary import SummaryOptions, write_summary
+
+        sums = SummaryOptions(form, plot)
     asked = None if only is None else parse_tasks(only)
     quiet = is_quiet(context) or (out is None and _watched())
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))

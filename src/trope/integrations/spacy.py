@@ -62,7 +62,11 @@ Places = list[int]
 
 
 def load(*, tier: str = "small", threads: int | None = None, kind: TextKind = "plain") -> Language:
-    """A spaCy pipeline for English: our words, our sentences, the component `trope`."""
+    """A spaCy pipeline for English: our words, our sentences, the component `trope`.
+
+    If spaCy is not imported yet, it is imported without torch, which halves time and memory. Write
+    `import spacy` before if other pipelines of your process need torch.
+    """
     nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": _TOKENIZER}}})
     nlp.add_pipe("trope", config={"tier": tier, "threads": threads, "kind": kind})
     return nlp
