@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, replace
+from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
@@ -18,6 +19,7 @@ from trope.core.records import (
     Sentiment,
 )
 from trope.core.records import Token as AnalysedToken
+from trope.tasks.figures.views import move_figure
 
 # where a document keeps them: as plain lists, so that documents can be stored
 RELATIONS = "trope.relations"
@@ -87,10 +89,13 @@ def _score(token: Token, kind: int) -> float | None:
 
 def figures_of_doc(doc: Doc) -> list[Figure]:
     """What a reader would call figurative; the tokens are positions in the document."""
-    return [
-        Figure(*[tuple(value) if isinstance(value, list) else value for value in values])
-        for values in doc.user_data.get(FIGURES, ())
-    ]
+    rows: Iterable[list[Any]] = doc.user_data.get(FIGURES, ())
+    return [Figure(*map(_as_stored, row)) for row in rows]
+
+
+def _as_stored(value: Any) -> Any:
+    """The value of a field of a record; stored documents have lists in place of tuples."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def figures_of_span(span: Span) -> list[Figure]:
@@ -180,7 +185,7 @@ def analysis_of_doc(doc: Doc) -> Analysis:
         )
     if VIEW in doc.user_data:
         view, limit = doc.user_data[VIEW]
-        figures = tuple(_moved(figure, position) for figure in figures_of_doc(doc))
+        figures = tuple(move_figure(figure, position.__getitem__) for figure in figures_of_doc(doc))
         analysis = replace(analysis, words=view, shown_threshold=limit, figures=figures)
     if NAMES in doc.user_data:
         tasks = (*analysis.tasks, "metonymy")
@@ -198,19 +203,15 @@ def analysis_of_doc(doc: Doc) -> Analysis:
     return analysis
 
 
-def _moved(figure: Figure, position: Mapping[int, int]) -> Figure:
-    """The same figure with other positions of its tokens."""
-    parts = ("tokens", "topic", "vehicle", "ground")
-    moved = {part: tuple(position[at] for at in getattr(figure, part)) for part in parts}
-    return replace(figure, **moved)
-
-
 def keep_figures(doc: Doc, analysis: Analysis) -> None:
     """Store the figures of an analysis of the document, and its view, in the document."""
-    words = dict(enumerate(token.i for token in doc if not token.is_space))
+    words = [token.i for token in doc if not token.is_space]
     doc.user_data[VIEW] = [analysis.words, analysis.shown_threshold]
     doc.user_data[FIGURES] = [
-        [list(v) if isinstance(v, tuple) else v for v in astuple(_moved(figure, words))]
+        [
+            list(v) if isinstance(v, tuple) else v
+            for v in astuple(move_figure(figure, words.__getitem__))
+        ]
         for figure in analysis.figures
     ]
 

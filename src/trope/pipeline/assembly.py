@@ -8,7 +8,6 @@ from trope.core.records import (
     ROOT,
     Analysis,
     MetaphorThresholds,
-    Name,
     Parse,
     Relation,
     SentenceSpan,
@@ -17,7 +16,7 @@ from trope.core.records import (
 )
 from trope.core.texts import Sentence, Text
 from trope.relations import extract, judge_together
-from trope.tasks.metonymy.name_spans import tagged_names
+from trope.tasks.metonymy.name_spans import text_names
 
 
 def assemble(
@@ -32,16 +31,11 @@ def assemble(
     tokens: list[Token] = []
     sentences: list[SentenceSpan] = []
     relations: list[Relation] = []
-    names: list[Name] = []
     for sentence, parse in zip(text.sentences, parses, strict=True):
         first = len(tokens)
         tokens += _tokens(sentence, parse, first)
         last = len(tokens)
         sentences.append(SentenceSpan(tokens[first].start, tokens[-1].end, first, last))
-        names += [
-            Name(tokens[first + n.first].start, tokens[first + n.last - 1].end, n.name_class)
-            for n in tagged_names(parse)
-        ]
         if "relations" in tasks:
             relations += [relation.moved(range(first, last)) for relation in extract(parse)]
     if kind == "headline" and len(parses) > 1:
@@ -57,7 +51,7 @@ def assemble(
         thresholds.threshold,
         thresholds.sentence_threshold,
         sentence_sentiments=tuple(score for score in scores if score is not None),
-        names=tuple(names),
+        names=text_names(parses, tokens),
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trope.core.records import EntityClass, Parse
+from trope.core.records import EntityClass, Name, Parse, Token
 
 _CLASSES: dict[str, EntityClass] = {"LOC": "location", "ORG": "organisation", "PER": "person"}
 _LINKS = frozenset({"ADP", "DET", "CCONJ", "PUNCT", "SYM"})
@@ -40,6 +40,18 @@ def tagged_names(parse: Parse) -> list[NameSpan]:
         if first < whole.last:
             found.append(NameSpan(first, whole.last, whole.name_class))
     return found
+
+
+def text_names(parses: Sequence[Parse], tokens: Sequence[Token]) -> tuple[Name, ...]:
+    """The names of a text, whose tokens are the words of its sentences in their order."""
+    found: list[Name] = []
+    first = 0
+    for parse in parses:
+        for span in tagged_names(parse):
+            start, end = tokens[first + span.first].start, tokens[first + span.last - 1].end
+            found.append(Name(start, end, span.name_class))
+        first += len(parse)
+    return tuple(found)
 
 
 def _joined(parse: Parse) -> Iterator[NameSpan]:
