@@ -77,6 +77,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/annotation_kills.py --keep
 	$(BIN)/python benchmarks/annotation_export.py
 	$(BIN)/python benchmarks/workbench_text.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
+	$(BIN)/python benchmarks/page.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/workbench.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/kills.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv

@@ -67,7 +67,7 @@ def test_rejected_relations_say_why() -> None:
 
 def test_several_texts_end_with_their_totals() -> None:
     text = shown(HEADLINE, TWO_SENTENCES)
-    totals = "2 texts · 3 sentences · 27 words · relations: 3 kept, 1 rejected"
+    totals = "2 texts · 3 sentences · 23 words · relations: 3 kept, 1 left out"
     assert text.rstrip().endswith(totals)
     assert "1 text" not in shown(HEADLINE)
 

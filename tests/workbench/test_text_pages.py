@@ -119,7 +119,7 @@ def test_downloads_are_what_the_commands_print(
     assert content.decode() == printed("analyze", "--json", TEXT)
     _, _, page = bench.ask("GET", f"{address}.html")
     told = printed("analyze", "--whole", "--format", "html", str(file))
-    shown, wanted = (re.sub("<title>.*?</title>|<h[13].*?</h[13]>", "", each)
+    shown, wanted = (re.sub("<title>.*?</title>|<h[12].*?</h[12]>", "", each)
                      for each in (page.decode(), told))  # fmt: skip
     assert shown == wanted, "but for what it is called, the page is that of the command"
 

@@ -71,7 +71,8 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "trope": __version__,
         "texts": summary.totals.texts,
         "sentences": summary.totals.sentences,
-        "tokens": summary.totals.words,
+        "tokens": summary.totals.tokens,
+        "words": summary.totals.words,
     }
     if "relations" in summary.tasks:
         rejected = sorted(summary.rejected.items())
@@ -95,7 +96,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
 
 
 def _text(summary: Summary, no_rates: str) -> Iterator[Text | Table]:
-    yield Text(summary.totals.line("token"), style="bold")
+    yield Text(summary.totals.line(), style="bold")
     if "metaphor" in summary.tasks:
         yield from _metaphors(summary)
     else:

@@ -48,7 +48,7 @@ def write_text(analyses: Iterable[Named], file: IO[str]) -> None:
             console.print(Text(printable(name), style="dim"))
         _print_analysis(console, analysis)
     if totals.texts > 1:
-        console.print(Text(f"\n{totals.line()}", style="dim"))
+        console.print(Text(f"\n{totals.line(relations=True)}", style="dim"))
 
 
 def _print_analysis(console: Console, analysis: Analysis) -> None:

@@ -11,9 +11,8 @@ from trope.annotate.exchange.files import protect
 from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
 from trope.render import metaphor_page, names
 from trope.render.markup import clean
-from trope.render.sentence_html import relation_item, rewriting_lists, tree
+from trope.render.sentence_html import relation_item, tree
 from trope.render.sentiment import signed
-from trope.tasks.rewriting.rewriter import Rewriting
 from trope.workbench.requests import RequestRefused
 
 COLUMNS = (
@@ -128,12 +127,6 @@ def sentence_of(analysis: Analysis, number: int) -> tuple[int, SentenceSpan]:
         if number < sentence.last:
             return place, sentence
     raise AssertionError("every word is in a sentence")
-
-
-def listed_rewritings(sentence: str, found: Sequence[Rewriting]) -> str:
-    """Candidates for the verbs of a sentence, as lists that unfold."""
-    whole = SentenceSpan(0, len(sentence), 0, 0)
-    return "".join(rewriting_lists(whole, found))
 
 
 def _neighbour(analysis: Analysis, number: int, deprel: str) -> Neighbour:

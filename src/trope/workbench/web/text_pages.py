@@ -17,13 +17,13 @@ from trope.core.files import decode
 from trope.core.records import Analysis, TextKind
 from trope.render import metaphor_page, names
 from trope.render.html import write_html
+from trope.render.sentence_html import rewriting_lists
 from trope.render.sentiment import sentence_bars, sentiment_scale
 from trope.render.summary import Summary
 from trope.tasks.rewriting.task import DIRECTIONS
 from trope.workbench.requests import TEXT_LIMIT, RequestRefused
 from trope.workbench.saved_texts import title
 from trope.workbench.text_view import (
-    listed_rewritings,
     shade_css,
     shade_words,
     word_facts,
@@ -208,13 +208,11 @@ def _panel(request: HttpRequest, analysis: Analysis, name: str, kind: TextKind) 
 
 def _rewritten(sentence: str, verb: str, kind: TextKind) -> str:
     """Rewritings in both directions, for browsers without JavaScript."""
-    return listed_rewritings(
-        sentence,
-        in_turn(
-            lambda model: [
-                found
-                for to in DIRECTIONS
-                for found in model.rewrite(sentence, to=to, verb=verb, kind=kind)
-            ]
-        ),
+    rewritings = in_turn(
+        lambda model: [
+            found
+            for to in DIRECTIONS
+            for found in model.rewrite(sentence, to=to, verb=verb, kind=kind)
+        ]
     )
+    return "".join(rewriting_lists(rewritings))

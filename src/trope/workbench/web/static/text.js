@@ -107,6 +107,15 @@ function dress() {
     each.addEventListener("toggle", () => { if (each.open) rewrite(each); }, {once: true});
   }
   panel.querySelector(".without-script")?.remove();
+  for (const each of panel.querySelectorAll(".arcs")) {
+    const {words, tags, heads, labels} = JSON.parse(each.dataset.tree);
+    const svg = drawTree(words, tags, heads, labels);
+    if (!svg) { each.textContent = `Arcs over more than ${LONGEST} words are not drawn.`; continue; }
+    const frame = document.createElement("div");
+    Object.entries({class: "scroll", tabindex: 0, role: "region", "aria-label": "Tree"}).forEach(([name, value]) => frame.setAttribute(name, value));
+    frame.append(svg);
+    each.replaceChildren(frame);
+  }
 }
 
 async function rewrite(details) {
