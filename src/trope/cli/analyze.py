@@ -64,6 +64,10 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Plot the summary to this .svg, .png or .pdf file.",
 )
+@click.option("--trees", is_flag=True, help="Show the tree, tags and scores of every sentence.")
+@click.option("--relations", is_flag=True,
+              help="Show verb–object and subject–verb–object relations, and the filter that leaves "
+                   "one out.")  # fmt: skip
 @click.option("--rewrite", is_flag=True,
               help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
@@ -86,6 +90,8 @@ def analyze(
     summary: bool,
     by: str,
     plot: Path | None,
+    trees: bool,
+    relations: bool,
     rewrite: bool,
     column: str,
     whole: bool,
@@ -105,6 +111,11 @@ def analyze(
 
         sums = SummaryOptions(form, plot)
     asked = None if only is None else parse_tasks(only)
+    details = {
+        *(asked or ()),
+        *(["syntax"] if trees else []),
+        *(["relations"] if relations else []),
+    }
     quiet = is_quiet(context) or (out is None and _watched())
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
     first = next(texts)  # a fault in the input is reported before a model is loaded
@@ -113,6 +124,7 @@ def analyze(
         pipeline = load_pipeline(threads)
         tasks = pipeline.tasks if asked is None else asked
         pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
+        _check_details(details, tasks)
         if threshold is not None and "metaphor" not in tasks:
             raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
         if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
@@ -130,7 +142,20 @@ def analyze(
             write_summary(grouped, file, sums, has_metaphor_head="metaphor" in pipeline.tasks)
         else:
             shown = zip(map(_NAME, named), analyses, strict=True)
-            write(form, shown, file, title=title, rewrite=pipeline.rewritings if rewrite else None)
+            write(
+                form,
+                shown,
+                file,
+                title=title,
+                rewrite=pipeline.rewritings if rewrite else None,
+                details=details,
+            )
+
+
+def _check_details(details: set[str], tasks: tuple[str, ...]) -> None:
+    for task, option in (("syntax", "--trees"), ("relations", "--relations")):
+        if task in details and task not in tasks:
+            raise BadInput(f"{option} needs {task}; add {task} to --only, or leave out --only")
 
 
 def _title(sources: tuple[str, ...]) -> str:
