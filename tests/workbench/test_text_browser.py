@@ -158,20 +158,21 @@ def test_link_shows_the_same_text_again(chromium: Any, bench: Bench) -> None:
 
 def test_file_can_be_dropped(chromium: Any, bench: Bench) -> None:
     page = home(chromium, bench)
-    drop = """([name, bytes]) => {
+    drop = """([name, content]) => {
+      const bytes = Uint8Array.from(content, letter => letter.charCodeAt(0));
       const files = new DataTransfer();
-      files.items.add(new File([new Uint8Array(bytes)], name, {type: "text/plain"}));
+      files.items.add(new File([bytes], name, {type: "text/plain"}));
       document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true}));
     }"""
-    page.evaluate(drop, ["a.txt", list(b"Dogs bark.")])
+    page.evaluate(drop, ["a.txt", "Dogs bark."])
     page.wait_for_function("document.getElementById('text').value === 'Dogs bark.'")
     for name, content, words in (
-        ("b.txt", b"\xff\xfe", "is not a UTF-8 text"),
-        ("c.txt", b"a\0b", "binary data"),
-        ("d.txt", b"", "is empty"),
-        ("e.txt", b"x" * 900_000, "900,000 characters"),
+        ("b.txt", "\xff\xfe", "is not a UTF-8 text"),
+        ("c.txt", "a\0b", "binary data"),
+        ("d.txt", "", "is empty"),
+        ("e.txt", "x" * 900_000, "900,000 characters"),
     ):
-        page.evaluate(drop, [name, list(content)])
+        page.evaluate(drop, [name, content])
         page.locator("#fault", has_text=words).wait_for()
     assert page.locator("#text").input_value() == "Dogs bark.", "what was there stays"
 
