@@ -71,18 +71,16 @@ def test_only_names_and_sentiment() -> None:
     data = json.loads(trope("France slept.", "--json", "--only", "sentiment,metonymy").stdout)
     assert set(data) == {"text", "tokens", "sentences", "metonymies", "sentiment"}
     lines = trope("France slept.", "--only", "metonymy,sentiment").stdout.splitlines()
-    assert lines[0] == "France slept."
-    assert lines[1].startswith("  ▲ France  place-for-people 0.")
-    assert lines[-1] == "sentiment 0.00 (0)  −5 ··········●·········· +5"
+    assert lines[0] == "*France* slept."
+    assert "  ▲ France  place-for-people 0." in "\n".join(lines)
+    assert "sentiment 0.00 (0)  −5 ··········●·········· +5  tweet scale" in lines
 
 
 def test_the_terminal_shows_what_a_name_stands_for_in_80_columns() -> None:
     lines = shown("text", NAMED).splitlines()
-    assert "  ▲ Russia  place-for-event 0.88  events in <Russia>" in lines
-    assert lines[-1] == "sentiment −1.65 (−2)  −5 ·······●━━│·········· +5"
+    assert "metonymy  Russia   0.88  events in <Russia>" in lines
+    assert lines[-1] == "sentiment −1.65 (−2)  −5 ·······●━━│·········· +5  tweet scale"
     assert max(map(len, lines)) <= 80
-    literal = replace(NAMED.metonymies[0], reading="literal", stands_for="Russia itself")
-    assert "  △ Russia  literal" in shown("text", replace(NAMED, metonymies=(literal,)))
 
 
 @given(st.floats(-5, 5))

@@ -1,7 +1,8 @@
-"""Names of countries and companies, and where they occur in a text.
+"""Names of countries, companies and institutions, and where they occur in a text.
 
-The shipped lists are ours: countries with their other names, and well-known companies. Words for
-people ("French", "Peruvians") are not names of countries and are not listed.
+The shipped lists are ours: countries with their other names, well-known companies, and institutions
+that go by the name of a building or a street ("Downing Street", "the Kremlin"). Words for people
+("French", "Peruvians") are not names of countries and are not listed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from trope.lexicon.readings import NameClass
 
 COUNTRIES_FILE = Path(__file__).with_name("words") / "countries.txt"
 COMPANIES_FILE = Path(__file__).with_name("words") / "companies.txt"
+INSTITUTIONS_FILE = Path(__file__).with_name("words") / "institutions.txt"
 
 _OTHERS = "="  # begins a line of names that are passed over
 _FIRST_WORD = re.compile(r"\w+")
@@ -144,6 +146,12 @@ def shipped_countries() -> dict[str, tuple[str, ...]]:
 def shipped_companies() -> dict[str, tuple[str, ...]]:
     """The well-known companies of the package with all their names."""
     return read_name_list(COMPANIES_FILE)
+
+
+@cache
+def institution_finder() -> NameFinder:
+    """The finder of institutions that go by the name of a building, a street or a place."""
+    return NameFinder({"organisation": read_name_list(INSTITUTIONS_FILE)})
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
 from typing import IO, Any
 
@@ -28,8 +28,17 @@ def write(
     *,
     title: str = "",
     rewrite: Callable[[Analysis], Any] | None = None,
+    details: Collection[str] = (),
 ) -> None:
-    """Writes analyses in a format; only a page has a title, and candidates for verbs."""
+    """Writes analyses in a format.
+
+    `details` are tasks of which a text or a page shows everything at once: trees (`syntax`),
+    `relations`, names (`metonymy`). Only a page has a title, and candidates for verbs.
+    """
     module, name = _WRITERS[form].split(":")
-    options = {"title": title, "rewrite": rewrite} if form == "html" else {}
+    options: dict[str, Any] = {}
+    if form in ("text", "html"):
+        options["details"] = details
+    if form == "html":
+        options |= {"title": title, "rewrite": rewrite}
     getattr(import_module(module), name)(analyses, file, **options)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import shutil
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from string import Template
@@ -74,10 +74,12 @@ def write_html(
     title: str = "",
     limit: int = PAGE_LIMIT,
     rewrite: Rewrite | None = None,
+    details: Collection[str] = (),
 ) -> None:
     """Writes the page; texts beyond `limit` characters are counted, but not shown.
 
-    With `rewrite`, which finds candidates for the verbs of a text, these stand under sentences.
+    With `rewrite`, which finds candidates for the verbs of a text, these stand under paragraphs.
+    Trees (`syntax`) and `relations` among the `details` are switched on from the start.
     """
     summary = Summary()
     shown = size = 0
@@ -91,14 +93,14 @@ def write_html(
             size += len(article)
             shown += 1
             spool.write(article)
-        before, after = _page(title or "Analysis", summary, shown)
+        before, after = _page(title or "Analysis", summary, shown, details)
         spool.seek(0)
         file.write(before)
         shutil.copyfileobj(spool, file)
         file.write(after)
 
 
-def _page(title: str, summary: Summary, shown: int) -> tuple[str, str]:
+def _page(title: str, summary: Summary, shown: int, details: Collection[str]) -> tuple[str, str]:
     """What stands before and after the texts."""
     template = files("trope.render").joinpath("page.html").read_text("utf-8")
     before, after = template.split("<!-- texts -->")
@@ -109,7 +111,7 @@ def _page(title: str, summary: Summary, shown: int) -> tuple[str, str]:
         "style": "\n".join(static_file(name) for name in _STYLES),
         "script_hashes": " ".join(_script_hash(script) for script in scripts),
         "line": clean(summary.totals.line()),
-        "tools": _tools(summary),
+        "tools": _tools(summary, details),
         "statistics": _statistics(summary),
         "note": _note(summary, shown),
         "reasons": page_data.encode(REASONS if "relations" in summary.tasks else {}),
@@ -123,7 +125,7 @@ def _script_hash(script: str) -> str:
     return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
 
 
-def _tools(summary: Summary) -> str:
+def _tools(summary: Summary, details: Collection[str]) -> str:
     """Filters of the figures and switches, hidden until the script that they need has run."""
     parts = []
     kinds = summary.totals.figures
@@ -136,11 +138,12 @@ def _tools(summary: Summary) -> str:
                 parts.append(f'<label class="{kind}">{box}{kind} {count}</label>')
         parts.append("</fieldset>")
         parts.append(_FIGURE_TOOLS)
-    switches = [(name, label) for task, name, label in _SWITCHES if task in summary.tasks]
+    switches = [each for each in _SWITCHES if each[0] in summary.tasks]
     if switches:
         parts.append("<fieldset><legend>Show</legend>")
-        for name, label in switches:
-            parts.append(f'<label><input type="checkbox" id="{name}">{label}</label>')
+        for task, name, label in switches:
+            on = " checked" if task in details and name != "classes" else ""
+            parts.append(f'<label><input type="checkbox" id="{name}"{on}>{label}</label>')
         parts.append("</fieldset>")
     return f'<div class="tools scripted" hidden>{"".join(parts)}</div>' if parts else ""
 

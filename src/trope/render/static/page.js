@@ -174,14 +174,16 @@ function draw(paragraph) {
   }
 }
 
-for (const name of Object.keys(switches)) {
-  byId(name)?.addEventListener("change", () => {
-    document.body.classList.toggle(`with-${name}`, isOn(name));
-    watcher.disconnect();
-    if (Object.keys(switches).some(isOn))
-      for (const each of document.querySelectorAll(".prose > p")) watcher.observe(each);
-  });
+function turn() {
+  const names = Object.keys(switches);
+  for (const name of names) document.body.classList.toggle(`with-${name}`, Boolean(isOn(name)));
+  watcher.disconnect();
+  if (names.some(isOn))
+    for (const each of document.querySelectorAll(".prose > p")) watcher.observe(each);
 }
+
+for (const name of Object.keys(switches)) byId(name)?.addEventListener("change", turn);
+turn();    // a page may come with some of them on
 
 // ---- histograms, drawn when the statistics are opened
 function histogram(caption, counts, labels) {

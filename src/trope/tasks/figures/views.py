@@ -6,7 +6,7 @@ three views of words; `noticed` is the default.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import get_args
@@ -135,6 +135,21 @@ def _taken(figures: list[Figure]) -> frozenset[int]:
         for figure in figures
         if figure.kind in _ONCE
         for place in (figure.vehicle if figure.kind == "simile" else figure.tokens)
+    )
+
+
+def move_figure(figure: Figure, position: Callable[[int], int]) -> Figure:
+    """The same figure where its tokens have other positions."""
+
+    def moved(places: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(map(position, places))
+
+    return replace(
+        figure,
+        tokens=moved(figure.tokens),
+        topic=moved(figure.topic),
+        vehicle=moved(figure.vehicle),
+        ground=moved(figure.ground),
     )
 
 
