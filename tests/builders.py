@@ -133,7 +133,7 @@ class FakePipeline:
         if not set(tasks) <= set(self.tasks):
             raise BadInput("the model of tier 'small' has no head for 'metaphor'; ask for others")
 
-    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+    def parse(self, sentences: Sequence[Sequence[str]], tasks: object = None) -> list[Parse]:
         self.batches.append([list(words) for words in sentences])
         parses = [_parse(tuple(words)) for words in sentences]
         if "metaphor" not in self.tasks:
@@ -159,7 +159,7 @@ class FakePipeline:
                 found = self.show(with_metaphors(found), Showing(words, threshold))
             yield restrict(found, tasks or self.tasks)
 
-    def show(self, analysis: Analysis, showing: Showing) -> Analysis:
+    def show(self, analysis: Analysis, showing: Showing, parses: object = ()) -> Analysis:
         return show_figures(analysis, showing, None)
 
     def analyze(self, text: str, **_: object) -> Analysis:

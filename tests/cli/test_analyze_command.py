@@ -109,7 +109,11 @@ def test_kind_and_threads_reach_the_pipeline(monkeypatch: pytest.MonkeyPatch) ->
         command, "load_pipeline", lambda threads: seen.append(threads) or Listening()
     )
     assert trope("Rain.", "--kind", "tweet", "--threads", "2").exit_code == 0
-    assert seen == [2, {"kind": "tweet", "tasks": ("syntax", "relations")}]
+    tasks = ("syntax", "relations")
+    assert seen == [
+        2,
+        {"kind": "tweet", "tasks": tasks, "threshold": None, "words": "noticed"},
+    ]
 
 
 def test_out_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

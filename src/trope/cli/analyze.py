@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from itertools import chain, tee
 from operator import attrgetter
 from pathlib import Path
@@ -12,12 +11,12 @@ from typing import get_args
 import click
 
 from trope.cli.completion import complete_files
-from trope.cli.output import is_quiet, open_output
+from trope.cli.output import is_quiet, open_output, words_option
 from trope.cli.sources import ReadingOptions, is_file, read_sources
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
-from trope.core.records import TextKind
+from trope.core.records import TextKind, WordView
 from trope.pipeline import Pipeline
 from trope.render import FORMATS, write
 
@@ -48,6 +47,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
     help="Kind of the texts; tweets and headlines are normalised first.",
 )
 @click.option("--only", metavar="TASKS", help=f"Run only some of {','.join(TASKS)}.")
+@words_option
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
@@ -85,6 +85,7 @@ def analyze(
     as_json: bool,
     kind: TextKind,
     only: str | None,
+    words: WordView,
     threshold: float | None,
     summary: bool,
     by: str,
@@ -132,9 +133,9 @@ def analyze(
             )
         # the pipeline reads a batch ahead, which `tee` holds
         named, bare = tee(chain([first], texts))
-        analyses = pipeline.analyze_many(map(_TEXT, bare), kind=kind, tasks=tasks)
-        if threshold is not None:
-            analyses = (replace(analysis, threshold=threshold) for analysis in analyses)
+        analyses = pipeline.analyze_many(
+            map(_TEXT, bare), kind=kind, tasks=tasks, threshold=threshold, words=words
+        )
         analyses = track(analyses, "Analysing", quiet=quiet)
         if sums is not None:
             grouped = zip(map(_GROUP, named), analyses, strict=True)

@@ -22,6 +22,7 @@ from trope.render.plots.canvas import check_plot
 from trope.render.plots.rates import draw_summary
 from trope.render.sentiment import bar
 from trope.render.summary import Summary
+from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 
 GROUP_LIMIT = 40
 _NOT_ASKED = "No rates of metaphor: --only leaves out metaphor."
@@ -111,9 +112,9 @@ def _text(summary: Summary, no_rates: str) -> Iterator[Text | Table]:
 def _metaphors(summary: Summary) -> Iterator[Text | Table]:
     metaphors = summary.metaphors
     yield Text(
-        f"Metaphors are words of at least {threshold_text(metaphors.threshold)}, metaphorical "
-        f"sentences have at least {threshold_text(metaphors.sentence_threshold)}; "
-        "95 % intervals.\n",
+        f"Metaphors are {VIEW_NAMES[metaphors.words]} of at least "
+        f"{threshold_text(metaphors.threshold)} (--words {metaphors.words}); a metaphorical "
+        "sentence has a metaphor or an idiom; 95 % intervals.\n",
         style="dim",
     )
     yield _rates(summary)

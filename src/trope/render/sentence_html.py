@@ -21,12 +21,12 @@ _ALTERNATIVE_COLUMNS = ("instead", "fit", "meaning", "metaphor")
 
 
 def relation_item(relation: Relation, analysis: Analysis, *, unfolded: bool = False) -> str:
-    """A relation as an item of a list: kept or rejected, and why."""
+    """A relation as an item of a list: kept or left out, and why."""
     verdict = "kept" if relation.kept else "rejected"
-    mark = "✓ kept" if relation.kept else "✗ rejected"
+    mark = "kept" if relation.kept else "left out"
     why = f" <em>{clean(relation.reason)}</em>" if relation.reason else ""
     facts = [("Expression", expression(relation, analysis))]
-    facts += [] if relation.kept else [("Rejected", REASONS.get(relation.reason, relation.reason))]
+    facts += [] if relation.kept else [("Left out", REASONS.get(relation.reason, relation.reason))]
     facts += [("Verb", ", ".join(relation_notes(relation, analysis)))]
     listed = "".join(f'<dt>{name}<dd dir="auto">{clean(value)}' for name, value in facts)
     return (

@@ -37,6 +37,8 @@ FOUND = [
     ("The ice was finally broken when somebody laughed.", "The ice broken"),
     ("The hatchet has at last been buried.", "The hatchet buried"),
     ("The cat was let out of the bag on Monday.", "The cat let out of the bag"),
+    ("The investors were taken to the cleaners and hung out to dry.", "hung out to dry"),
+    ("All the warnings were swept under the carpet.", "swept under the carpet"),
     ("It was the bullet that he had to bite.", "the bullet bite"),
     # hyphens, apostrophes, capitals, lines, no punctuation
     ("It was a wild-goose chase.", "wild goose chase"),
@@ -120,7 +122,7 @@ def test_threshold_is_given():
 
 
 def test_scores_that_do_not_fit_the_words_are_refused():
-    with pytest.raises(BadInput, match="2 scores for 3 words; give one per word"):
+    with pytest.raises(BadInput, match="scores is 2, that of words 3; give one per word"):
         find_idioms(words_only("break the ice"), (0.5, 0.5))
 
 

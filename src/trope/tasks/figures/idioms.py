@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Parse
 from trope.lexicon.idioms import (
+    ANYONE,
     Idiom,
     IdiomMatch,
     Idioms,
@@ -74,7 +75,9 @@ def find_idioms(
         BadInput: if there are scores, but not one per word.
     """
     if scores and len(scores) != len(parse):
-        raise BadInput(f"{len(scores)} scores for {len(parse)} words; give one per word")
+        raise BadInput(
+            f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
+        )
     candidates = (
         FoundIdiom(match.entry, match.positions, _score(match, parse, scores))
         for match in match_idioms(parse, idioms)
@@ -136,9 +139,17 @@ class _Matcher:
         return not self._parse.upos or self._parse.upos[place] not in _NO_FILLER
 
     def _separated(self) -> Iterator[tuple[int, ...]]:
-        """The verb after its object: passives, relative clauses, questions."""
+        """The verb after its object: passives, relative clauses, questions.
+
+        A slot for the object is then filled by the subject: "they were left in the lurch".
+        """
         for verb in self._sentence.starts(self._items[0]):
             if self._parse.upos[verb] not in ("VERB", "ADJ"):
+                continue
+            if self._items[1] == ANYONE:
+                tail = self._after(verb, self._items[2:]) if self._is_participle(verb) else None
+                if tail:
+                    yield (verb, *tail)
                 continue
             for cut in range(len(self._items), 1, -1):
                 positions = self._around(verb, self._items[1:cut], self._items[cut:])
