@@ -24,8 +24,9 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from trope.encoder.network import Network  # noqa: E402
 from trope.train.encoder import adapters  # noqa: E402
 from trope.train.encoder.corpus import MetaphorSentence  # noqa: E402
-from trope.train.headlines import base_head, rows  # noqa: E402
-from trope.train.headlines.rows import letters, make_pool, read_rows  # noqa: E402
+from trope.train.encoder.headline_pool import letters, make_pool, texts_kept_out  # noqa: E402
+from trope.train.headlines import base_head  # noqa: E402
+from trope.train.headlines.rows import read_rows  # noqa: E402
 
 BASE = "all-mpnet-base-v2"
 SHIPPED = Path(base_head.__file__).with_name("headlines.toml")
@@ -186,6 +187,6 @@ def test_missing_files_are_named(choices: dict[str, object], tmp_path: Path) -> 
 
 def test_kept_out_texts_are_those_of_all_files(tmp_path: Path) -> None:
     folder = write_newsmet(tmp_path) / "newsmet"
-    texts = set(rows.texts_kept_out(sorted(folder.glob("*.csv"))))
+    texts = set(texts_kept_out(sorted(folder.glob("*.csv"))))
     assert len(texts) == 3 * 16
     assert letters(["Baker from Lyon", "sells four hundred loaves daily"]) in texts

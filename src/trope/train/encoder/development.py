@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from shutil import copytree
@@ -25,6 +24,7 @@ from trope.train.encoder.figure_development import figure_figures, name_figures,
 from trope.train.encoder.fit import on_device
 from trope.train.encoder.losses import as_float
 from trope.train.encoder.run import DEV_TAGS, TASKS, EncoderRun
+
 
 @torch.inference_mode()
 def syntax_figures(

@@ -96,9 +96,7 @@ def name_figures(run: EncoderRun, model: Network) -> dict[str, float]:
     return figures
 
 
-def _spans(
-    numbers: npt.NDArray[np.int64], tags: tuple[str, ...], kind: str
-) -> set[TaggedSpan]:
+def _spans(numbers: npt.NDArray[np.int64], tags: tuple[str, ...], kind: str) -> set[TaggedSpan]:
     named = ["O" if number == UNKNOWN else tags[number] for number in numbers]
     return {span for span in tag_spans(named) if span.type == kind}
 

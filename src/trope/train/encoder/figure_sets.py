@@ -59,9 +59,7 @@ def encode_figures(sentences: Sequence[FigureSentence], vocabulary: Vocabulary) 
     corpus, kept = encode_words((s.words for s in sentences), vocabulary)
     chosen = [sentences[number] for number in kept]
     corpus.labels = {
-        name: np.asarray(
-            [v for s in chosen for v in getattr(s, name) or (UNKNOWN,) * len(s.words)]
-        )
+        name: np.asarray([v for s in chosen for v in getattr(s, name) or (UNKNOWN,) * len(s.words)])
         for name in FIGURE_OUTPUTS
         if any(getattr(s, name) for s in chosen)
     }

@@ -168,9 +168,7 @@ def _verdict_loss(
     return own * loss + _TEACHER_SHARE * (words + whole)
 
 
-def figure_loss(
-    predicted: Tensor, batch: Batch, answers: Batch, teacher: Tensor | None
-) -> Tensor:
+def figure_loss(predicted: Tensor, batch: Batch, answers: Batch, teacher: Tensor | None) -> Tensor:
     """Cross-entropy of verdicts and squared error of novelty, with answers and with teachers."""
     word = batch["word"]
     there, index = word >= 0, word.clamp_min(0)

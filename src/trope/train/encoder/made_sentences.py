@@ -10,18 +10,24 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-_TOPICS = (
-    "memory grief hope jealousy boredom debt silence ambition doubt patience curiosity fame guilt "
-    "loneliness laughter envy time progress rumour bureaucracy truth forgiveness nostalgia panic "
-    "inflation democracy friendship marriage childhood language music work sleep poverty luck "
-    "education politics gossip shame courage habit history love anger"
-).split()
-_THINGS = (
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_TOPICS = _words(
+    "memory grief hope jealousy boredom debt silence ambition doubt patience curiosity fame "
+    "guilt loneliness laughter envy time progress rumour bureaucracy truth forgiveness "
+    "nostalgia panic inflation democracy friendship marriage childhood language music work "
+    "sleep poverty luck education politics gossip shame courage habit history love anger"
+)
+_THINGS = _words(
     "dog door ladder river knife garden kitchen engine candle bridge cage blanket mirror anchor "
     "spider carpet storm furnace suitcase wheel lantern swamp hammer drawer orchard thermostat "
-    "bicycle parachute onion tide fence leak magnet thief tenant landlord dentist clock umbrella "
-    "staircase mushroom piano volcano shadow sponge wallpaper vine ghost passport window trap"
-).split()
+    "bicycle parachute onion tide fence leak magnet thief tenant landlord dentist clock "
+    "umbrella staircase mushroom piano volcano shadow sponge wallpaper vine ghost passport "
+    "window trap"
+)
 _CLAUSES = (
     "that nobody dares to open", "that bites its owner", "with a broken lock", "in an empty house",
     "that needs new batteries", "left out in the rain", "you cannot carry for long",
@@ -33,12 +39,12 @@ _ACTIONS = (
     "whispered to", "unpacked", "stalked", "nibbled at", "hijacked", "baptised", "watered",
     "strangled", "tiptoed around", "wallpapered", "devoured", "ambushed", "seasoned",
 )  # fmt: skip
-_PEOPLE = "clerk nurse widow farmer lawyer neighbour tailor plumber librarian cook driver".split()
-_PLACES = "office village kitchen city courtroom school station market hospital theatre".split()
-_QUALITIES = (
+_PEOPLE = _words("clerk nurse widow farmer lawyer neighbour tailor plumber librarian cook driver")
+_PLACES = _words("office village kitchen city courtroom school station market hospital theatre")
+_QUALITIES = _words(
     "stale bitter frozen hungry rusty naked sleepy bruised feverish crooked salty barefoot deaf "
     "swollen threadbare"
-).split()
+)
 
 Pick = Callable[[Sequence[str]], str]
 """Draws one of several words."""

@@ -215,9 +215,7 @@ def _predict_sentiment(teachers: list[Network], text: EncodedCorpus, device: str
 
 
 @torch.inference_mode()
-def _predict_words(
-    teachers: list[Network], text: EncodedCorpus, task: str, device: str
-) -> Tensor:
+def _predict_words(teachers: list[Network], text: EncodedCorpus, task: str, device: str) -> Tensor:
     """The mean predictions for every word: outputs of figures, probabilities of tags of names."""
     soft: Tensor | None = None
     for batch, predictions in _predictions(teachers, text, device):

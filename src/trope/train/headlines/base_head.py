@@ -31,6 +31,7 @@ from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import Encoder
 from trope.tasks.metaphor.encoder_heads import SmallHeads
 from trope.train.encoder.bases import fetch, read_weights
+from trope.train.encoder.calibration import Calibration, calibrate
 from trope.train.encoder.corpus import (
     UNKNOWN,
     EncodedCorpus,
@@ -39,10 +40,9 @@ from trope.train.encoder.corpus import (
     encode_words,
     padded,
 )
-from trope.train.encoder.calibration import Calibration, calibrate
 from trope.train.encoder.fit import CLIP, on_device, parameter_groups, slope
-from trope.train.encoder.losses import Batch
 from trope.train.encoder.headline_pool import letters, make_pool, texts_kept_out
+from trope.train.encoder.losses import Batch
 from trope.train.encoder.metaphor_sets import LCC_TARGETS, read_metaphor_set
 from trope.train.encoder.text_sets import read_text_set
 from trope.train.headlines.rows import NewsmetRows, read_rows

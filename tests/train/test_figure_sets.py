@@ -1,0 +1,150 @@
+"""Sets that teach figures and names: what is read, what is left out, which part is for choices."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+import tiny
+
+from trope.core.errors import BadRecord, MissingData
+from trope.corpora.novelty import read_novelty
+from trope.corpora.records import LabelledSentence
+from trope.corpora.sources import NamedBytes
+from trope.encoder.pieces import Vocabulary
+from trope.train.encoder.corpus import UNKNOWN, ZERO
+from trope.train.encoder.figure_sets import (
+    FigureSentence,
+    encode_figures,
+    in_dev,
+    read_figure_set,
+    split_clitics,
+)
+from trope.train.encoder.made_sentences import make_sentences
+from trope.train.encoder.name_sets import read_name_set
+from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+
+
+def scores(*rows: str) -> NamedBytes:
+    header = '"text id","sentence id","token id","score"\n'
+    return NamedBytes((header + "".join(f"{row}\n" for row in rows)).encode(), "scores.csv")
+
+
+CORPUS = [
+    LabelledSentence("b-text_1", ("Prices", "leap", "."), (False, True, False), 2),
+    LabelledSentence("a-text_1", ("Time", "flies", "."), (False, True, False), 3),
+    LabelledSentence("a-text_2", ("We", "ate", "."), (False, False, False), 4),
+]
+
+
+def test_novelty_is_counted_over_texts_in_the_order_of_their_names() -> None:
+    found = list(read_novelty(scores("0,0,1,-0.5", "1,0,1,0.75", "0,1,1,0.2"), CORPUS))
+    assert [(s.id, s.text, s.novelty) for s in found] == [
+        ("a-text_1", "a-text", (None, -0.5, None)),
+        ("b-text_1", "b-text", (None, 0.75, None)),
+    ], "the score of a word that is no metaphor is left out"
+
+
+@pytest.mark.parametrize("row", ["0,0,one,0.5", "0,0,1,much", "0,0,1,1.5", "-1,0,1,0", "0,0,1,nan"])
+def test_faults_of_scores_are_named(row: str) -> None:
+    with pytest.raises(BadRecord, match=r"scores\.csv:2"):
+        list(read_novelty(scores(row), CORPUS))
+
+
+def test_groups_are_in_one_split_and_leaked_rows_in_none(tmp_path: Path) -> None:
+    folder = tmp_path / "meta4xnli"
+    rows = [f"# id = m-{n}\nTime\tO\nflies,\tB-METAPHOR\n\n" for n in range(60)]
+    write(folder / "train.tsv.gz", "".join(rows))
+    write(folder / "leaks.tsv", "file\tid\tagainst\ntrain\tm-7\theld\ndev\tm-8\theld\n")
+    train, dev = (read_figure_set(tmp_path, "meta4xnli", split) for split in ("train", "dev"))
+    assert len(train) + len(dev) == 59
+    assert {s.group for s in dev} == {f"m-{n}" for n in range(60) if in_dev(f"m-{n}")} - {"m-7"}
+    assert dev
+    assert {s.words for s in (*train, *dev)} == {("Time", "flies", ",")}
+    assert {s.noticed for s in train} == {(0, 1, 0)}
+
+
+def test_punctuation_becomes_words_of_its_own() -> None:
+    told = FigureSentence(('("No,', "n't", "..."), noticed=(1, 0, 0))
+    split = split_clitics(told)
+    assert split.words == ("(", '"', "No", ",", "n't", "...")
+    assert split.noticed == (0, 0, 1, 0, 0, 0)
+
+
+def test_idioms_are_marked_where_they_are_used_as_such(tmp_path: Path) -> None:
+    folder = tmp_path / "idiom-sentences"
+    head = "id\tidiom\tlabel\tspan\twords\n"
+    used = "m-1\tbreak the ice\tidiomatic\t1:4\tShe broke the ice .\n"
+    literal = "m-2\tbreak the ice\tliteral\t1:4\tShe broke the ice .\n"
+    write(folder / "magpie-typebased-dev.tsv.gz", head + used + literal)
+    write(folder / "epie-formal.tsv.gz", "id\tidiom\tlabel\twords\ttags\n")
+    write(folder / "leaks.tsv", "file\tid\tagainst\n")
+    split = "dev" if in_dev("break the ice") else "train"
+    found = read_figure_set(tmp_path, "idiom-sentences", split)
+    assert [s.idiom for s in found] == [(0, 1, 1, 1, 0), (0, 0, 0, 0, 0)]
+
+
+def test_only_comparators_are_judged_in_similes(tmp_path: Path) -> None:
+    for part, label in (("similes", "simile"), ("literals", "literal")):
+        around = {"before": "", "after": "", "label": label}
+        texts = (f"he runs like a {label}", f"no {label} here")
+        rows = [{"id": f"{label}-{text}", "text": text, **around} for text in texts]
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+        write(tmp_path / "figures" / f"msd23-{part}.jsonl.gz", lines)
+    found = [s for split in ("train", "dev") for s in read_figure_set(tmp_path, "similes", split)]
+    nobody = (UNKNOWN, UNKNOWN)
+    assert {s.simile for s in found} == {(*nobody, 1, *nobody), (*nobody, 0, *nobody)}
+
+
+def test_labels_that_nobody_gave_are_unknown() -> None:
+    sentences = [
+        FigureSentence(("Time", "flies"), noticed=(0, 1)),
+        FigureSentence(("Fog", "sleeps"), novelty=(UNKNOWN, ZERO + 900)),
+    ]
+    labels = encode_figures(sentences, Vocabulary(tiny.VOCABULARY)).labels
+    assert {name: values.tolist() for name, values in labels.items()} == {
+        "noticed": [0, 1, UNKNOWN, UNKNOWN],
+        "novelty": [UNKNOWN, UNKNOWN, UNKNOWN, ZERO + 900],
+    }
+
+
+def test_names_of_all_schemes_are_three_classes(tmp_path: Path) -> None:
+    folder = tmp_path / "names"
+    rows = "# id = w-1\nAda\tB-person\nof\tO\nCity\tB-group\nUnited\tI-group\nMay\tB-product\n\n"
+    write(folder / "wnut17-train.tsv.gz", rows)
+    write(
+        folder / "wnut17-dev.tsv", "# id = w-2\n@\tO\nada\tB-person\nin\tO\n@Oslo\tB-location\n\n"
+    )
+    write(folder / "leaks.tsv", "file\tid\tagainst\n")
+    first, second = read_tag_set(tmp_path, "wnut17", "train")
+    assert [TAGS[tag] for tag in first.tags] == ["B-PER", "O", "B-ORG", "I-ORG", "O"]
+    assert second.tags == (UNKNOWN, UNKNOWN, 0, UNKNOWN), "sets disagree on user names"
+    corpus = encode_tags([first, second], Vocabulary(tiny.VOCABULARY))
+    assert corpus.labels["tag"].tolist() == [*first.tags, *second.tags]
+    with pytest.raises(MissingData, match=r"btc-train.*holds names/ with --from"):
+        read_tag_set(tmp_path, "btc", "train")
+
+
+def test_place_names_known_as_literal_or_not(tmp_path: Path) -> None:
+    samples = "".join(
+        f'<sample number="{n}">Talks in <loc reading="{reading}">Oslo</loc> ended.</sample>'
+        for n, reading in enumerate(("lit", "met"), start=1)
+    )
+    write(tmp_path / "metonymy" / "ReLocaR_Train.xml", f"<root>{samples}</root>")
+    write(tmp_path / "metonymy" / "leaks.tsv", "file\tid\tagainst\n")
+    split = "dev" if in_dev("Oslo") else "train"
+    found = read_name_set(tmp_path, "relocar", split)
+    assert {(s.literal, s.reading) for s in found} == {(1, UNKNOWN), (0, UNKNOWN)}
+    assert all(s.last == s.first + 1 for s in found)
+
+
+def test_made_sentences_are_the_same_for_the_same_seed() -> None:
+    first, again = (list(make_sentences(200, 7)) for _ in range(2))
+    assert first == again
+    assert len(set(first)) > 150
+    assert all(words[0][0].isupper() and words[-1] == "." for words in first)
