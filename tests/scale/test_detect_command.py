@@ -16,9 +16,9 @@ from builders import FakePipeline
 from trope.core.errors import (
     BadInput,
 )
+from trope.corpora.files import find_files
 from trope.scale import executors
 from trope.scale.entries import Columns, InputCorpus, RefusedRow
-from trope.scale.inputs import find_inputs
 
 TEXTS = ["Rain ate roads.", "Sun shone. Wind bent trees."]
 
@@ -215,7 +215,7 @@ def test_entries_are_read_one_at_a_time(tmp_path: Path) -> None:
     rows = (f'{{"id": "{n}", "text": "{"word " * 20}{n}"}}\n' for n in range(60_000))
     path = tmp_path / "many.jsonl"
     path.write_text("".join(rows))
-    corpus = InputCorpus(find_inputs([str(path)]), Columns())
+    corpus = InputCorpus(find_files([str(path)]), Columns())
     tracemalloc.start()
     counted = sum(not isinstance(entry, RefusedRow) for entry in corpus)
     _, peak = tracemalloc.get_traced_memory()

@@ -20,9 +20,9 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
+from trope.corpora.files import find_files
 from trope.scale import entries, executors, shards
 from trope.scale.entries import Columns, InputCorpus, RefusedRow
-from trope.scale.inputs import find_inputs
 
 
 @pytest.fixture(autouse=True)
@@ -318,7 +318,7 @@ def test_a_line_of_100_mb_is_refused_in_bounded_memory(form: str) -> None:
             file.write("x" * 1_000_000)
         file.write("\n" + last)
     tracemalloc.start()
-    found = list(InputCorpus(find_inputs([str(path)]), Columns()))
+    found = list(InputCorpus(find_files([str(path)]), Columns()))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [type(entry).__name__ for entry in found] == ["TextRow", "RefusedRow", "TextRow"]

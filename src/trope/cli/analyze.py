@@ -7,13 +7,20 @@ from dataclasses import replace
 from itertools import chain, tee
 from operator import attrgetter
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
 from trope.cli.completion import complete_files
 from trope.cli.output import is_quiet, open_output
-from trope.cli.sources import ReadingOptions, is_file, read_sources
+from trope.cli.sources import (
+    Notes,
+    ReadingOptions,
+    file_options,
+    is_file,
+    read_sources,
+    reading_options,
+)
 from trope.cli.summary import SummaryOptions, write_summary
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
@@ -68,9 +75,8 @@ def load_pipeline(threads: int | None) -> Pipeline:
 @click.option("--rewrite", is_flag=True,
               help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
-@click.option(
-    "--whole", is_flag=True, help="Read a plain file as one text, not as one text per line."
-)
+@click.option("--whole", is_flag=True, hidden=True, help="The same as --unit file.")
+@reading_options
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
@@ -92,17 +98,22 @@ def analyze(
     out: Path | None,
     threads: int | None,
     seed: int | None,
+    any_language: bool,
+    **options: Any,
 ) -> None:
     """Everything about a text: tags, trees, relations, metaphors, names, sentiment.
 
-    An argument is a file name, - for standard input, or else a text. A .txt file has one text per
-    line; .csv, .tsv and .jsonl have them in a column. Each may be compressed (.gz).
+    An argument is a file or folder, - for standard input, or else a text. Tables (.csv, .tsv,
+    .xlsx, .jsonl, .parquet) have the texts in a column; .txt, .docx, .pdf, .html and .epub are
+    documents, a .txt file may also be a list. All may be compressed (.gz, .zip).
     """
     form = "json" if as_json else form
     sums = SummaryOptions(form, plot) if summary or by or plot else None
     asked = None if only is None else parse_tasks(only)
     quiet = is_quiet(context) or (out is None and _watched())
-    texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
+    notes = Notes(quiet=is_quiet(context))
+    files = file_options({**options, "unit": "file" if whole else options["unit"]})
+    texts = read_sources(sources, ReadingOptions(column, by, files, any_language, notes))
     first = next(texts)  # a fault in the input is reported before a model is loaded
     title = _title(sources)
     with open_output(out) as file:
@@ -127,6 +138,7 @@ def analyze(
         else:
             shown = zip(map(_NAME, named), analyses, strict=True)
             write(form, shown, file, title=title, rewrite=pipeline.rewritings if rewrite else None)
+    notes.close()
 
 
 def _title(sources: tuple[str, ...]) -> str:

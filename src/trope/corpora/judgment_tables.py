@@ -69,8 +69,11 @@ def read_judgments(
     format: TableFormat = "auto",  # noqa: A002 - the word that users know
     missing: Sequence[str] = (),
     skip_empty: bool = False,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> JudgmentTable:
-    """The judgments of a CSV, TSV or JSON-lines table.
+    """The judgments of any table that `read_rows` reads.
 
     Args:
         columns: names of columns that `KNOWN_COLUMNS` would not find.
@@ -78,6 +81,7 @@ def read_judgments(
         missing: labels that mean "no answer" and are left out, for example "NA".
         skip_empty: leave rows of a long table without a label out (empty cells of a wide one
             always mean that there is no answer).
+        encoding, delimiter, sheet: as in `read_rows`.
 
     Raises:
         BadRecord: with the line, for a column that is not there, an empty label, a second
@@ -86,7 +90,8 @@ def read_judgments(
     reader = _TableBuilder(
         source_name(source), columns or JudgmentColumns(), layout, frozenset(missing)
     )
-    for line, row in read_rows(source, format=format):
+    rows = read_rows(source, format=format, encoding=encoding, delimiter=delimiter, sheet=sheet)
+    for line, row in rows:
         reader.read(line, row, skip_empty)
     return reader.table()
 

@@ -18,8 +18,8 @@ import msgspec
 from trope.core.export import metonymies_to_dicts, relations_to_dicts, sentiment_to_dict
 from trope.core.files import atomic_write
 from trope.core.records import Analysis
+from trope.corpora.workbooks import load_pyarrow
 from trope.scale.entries import TextRow
-from trope.scale.inputs import load_pyarrow
 from trope.scale.job import DetectSettings, Receipt, Shard
 from trope.tasks.metaphor.corpus_rates import MetaphorCounts, count_metaphors
 
