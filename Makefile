@@ -7,9 +7,10 @@ BIN    := $(VENV)/bin
 SHARED := $(or $(TROPE_SHARED),../shared)
 
 # tests share the cores: as many processes as WORKERS says, each with one thread for arithmetic; a
-# file stays in one process, so that its browser and its server start once
+# file stays in one process, so that its browser and its server start once, and the files begin in
+# the order that tests/conftest.py gives them
 WORKERS ?= 2
-PYTEST   = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST   = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # pip is asked for the versions that the tests ran with, and is silent unless something fails
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt

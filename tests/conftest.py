@@ -15,6 +15,32 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 settings.register_profile("trope", deadline=None)
 settings.load_profile("trope")
 
+# What takes longest begins first, so that no process is left alone with it at the end.
+LONG = (
+    "annotate/test_whole_path_browser.py",
+    "annotate/test_browser_safety.py",
+    "docs/test_code_blocks.py",
+    "workbench/test_text_browser.py",
+    "workbench/test_corpus_browser.py",
+    "annotate/test_browser_templates.py",
+    "scale/test_detect_ray.py",
+    "recipes/test_recipe_ray.py",
+    "benchmarks/test_workbench_text.py",
+    "train/test_hub_training.py",
+    "encoder/test_windows.py",
+    "docs/test_site.py",
+    "architecture/test_wheel.py",
+    "train/test_train_encoder.py",
+    "annotate/test_exchange.py",
+    "audit/test_audit.py",
+)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):  # several processes take one file after another
+        places = {REPOSITORY / "tests" / name: place for place, name in enumerate(LONG)}
+        items.sort(key=lambda item: places.get(item.path, len(places)))
+
 
 @pytest.fixture(scope="session")
 def shared() -> Path:

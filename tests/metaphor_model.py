@@ -11,10 +11,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from trope.core.records import MetaphorThresholds
+from trope.core.records import FigureThresholds, MetaphorThresholds
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.session import SENTIMENT_OUTPUTS, Labels
+from trope.encoder.session import FIGURE_OUTPUTS, SENTIMENT_OUTPUTS, Labels
 from trope.lexicon.readings import NAME_CLASSES, readings
 
 LABELS = Labels(
@@ -26,10 +26,38 @@ LABELS = Labels(
 )
 ALL_LABELS = msgspec.structs.replace(
     LABELS,
-    sentiment=SENTIMENT_OUTPUTS,
+    sentiment=SENTIMENT_OUTPUTS[:-1],
     metonymy=tuple(f"{c}:{name}" for c in NAME_CLASSES for name in readings(c)),
 )
 """Of a model that has the heads for sentiment and names too."""
+NAME_TAGS = ("O", "B-LOC", "I-LOC", "B-ORG", "I-ORG", "B-PER", "I-PER")
+FIGURE_LABELS = msgspec.structs.replace(
+    ALL_LABELS,
+    sentiment=SENTIMENT_OUTPUTS,
+    figures=FigureThresholds(noticed=0.65, idiom=0.5, simile=0.5),
+    names=NAME_TAGS,
+)
+"""Of a model that tells figures apart, finds any name and knows the valence of prose."""
+FIGURES = {
+    "crushed": (2.0, -6.0, -6.0, 0.2),
+    "swallowed": (-6.0, -6.0, -6.0, 0.1),
+    "eats": (4.0, -6.0, -6.0, 1.7),
+    "bucket": (-6.0, 4.0, -6.0, 0.4),
+    "like": (-6.0, -6.0, 4.0, 0.0),
+}
+"""Logits of being noticed, in an idiom and of a comparator, then novelty; others have `PLAIN`."""
+PLAIN = (-6.0, -6.0, -6.0, 0.05)
+NAMES = {
+    "vienna": "B-LOC",
+    "siemens": "B-ORG",
+    "acme": "B-ORG",
+    "holdings": "I-ORG",
+    "alice": "B-PER",
+    "jones": "I-PER",
+}
+"""The tags of words in names; all others are O."""
+PROSE = {"lovely": 2.0, "awful": -2.0}
+"""The valence of a text is the mean of these; all others are 0."""
 VALENCES = {"lovely": 3.0, "awful": -3.5, "dire": -40.0}
 """A text feels as the mean of its words; all others are 0."""
 READINGS = {
@@ -60,7 +88,7 @@ def write_model(folder: Path, labels: Labels = LABELS, *, heads: bool = True) ->
     vocabulary = Vocabulary(folder / "vocab.txt")
     size = len((folder / "vocab.txt").read_text("utf-8").splitlines())
     graph = Graph()
-    more = _more_heads(graph, vocabulary, size) if labels.sentiment else {}
+    more = _more_heads(graph, vocabulary, size, labels) if labels.sentiment else {}
     (folder / "encoder.onnx").write_bytes(_encoder(graph, _table(vocabulary, size), heads, more))
     (folder / "labeller.onnx").write_bytes(_labeller(Graph()))
     (folder / "labels.json").write_bytes(msgspec.json.encode(labels))
@@ -76,36 +104,63 @@ def _table(vocabulary: Vocabulary, size: int) -> Any:
     return table
 
 
-def _more_heads(graph: Any, vocabulary: Vocabulary, size: int) -> dict[str, list[Any]]:
-    """Sentiment and metonymy; the shapes of their outputs."""
-    names = ALL_LABELS.metonymy
-    table = np.zeros((size, 1 + len(names)), dtype=np.float32)
-    for word, valence in VALENCES.items():
+def _figure_heads(graph: Any, vocabulary: Vocabulary, size: int) -> dict[str, list[Any]]:
+    """Figures and names; the shapes of their outputs."""
+    figures = np.tile(np.array(PLAIN, dtype=np.float32), (size, 1))
+    tags = np.zeros((size, len(NAME_TAGS)), dtype=np.float32)
+    tags[:, 0] = 1
+    for word, scores in FIGURES.items():
         for piece in vocabulary.pieces([word]).ids:
-            table[piece, 0] = valence
+            figures[piece] = scores
+    for word, tag in NAMES.items():
+        for piece in vocabulary.pieces([word]).ids:
+            tags[piece] = np.eye(len(NAME_TAGS))[NAME_TAGS.index(tag)]
+    for name, table in (("figures", figures), ("names", tags)):
+        rows = graph.add("Gather", graph.constant(table, "float32"), "ids")
+        graph.add("MatMul", "pool", rows, name=name)
+    return {
+        "figures": ["batch", "word", len(FIGURE_OUTPUTS)],
+        "names": ["batch", "word", len(NAME_TAGS)],
+    }
+
+
+def _more_heads(
+    graph: Any, vocabulary: Vocabulary, size: int, labels: Labels
+) -> dict[str, list[Any]]:
+    """Sentiment, metonymy and, where labels have them, figures and names; their shapes."""
+    names = ALL_LABELS.metonymy
+    prose = "valence" in labels.sentiment
+    table = np.zeros((size, 2 + len(names)), dtype=np.float32)
+    for column, scale in enumerate((VALENCES, PROSE)):
+        for word, valence in scale.items():
+            for piece in vocabulary.pieces([word]).ids:
+                table[piece, column] = valence
     for word, (reading, logit) in READINGS.items():
         for piece in vocabulary.pieces([word]).ids:
-            table[piece, 1 + names.index(reading)] = logit
+            table[piece, 2 + names.index(reading)] = logit
     rows = graph.add("Gather", graph.constant(table, "float32"), "ids")
-    words = graph.add("MatMul", "pool", rows)  # [batch, word, 1 + reading]
-    axis, one = graph.constant([2], "int64"), graph.constant([1], "int64")
-    end = graph.constant([1 + len(names)], "int64")
-    graph.add("Slice", words, one, end, axis, name="metonymy")
-    valences = graph.add("Slice", words, graph.constant([0], "int64"), one, axis)
-    total = graph.add("ReduceSum", valences, one, keepdims=0)  # [batch, 1]
+    words = graph.add("MatMul", "pool", rows)  # [batch, word, 2 + reading]
+    zero, one, two = (graph.constant([n], "int64") for n in (0, 1, 2))
+    end = graph.constant([2 + len(names)], "int64")
+    graph.add("Slice", words, two, end, two, name="metonymy")
     both = graph.constant([1, 2], "int64")
     count = graph.add("ReduceSum", "pool", both, keepdims=0)
-    mean = graph.add("Div", total, graph.add("Unsqueeze", count, one))
-    graph.add(
-        "Pad",
-        mean,
-        graph.constant([0, 0, 0, len(SENTIMENT_OUTPUTS) - 1], "int64"),
-        name="sentiment",
-    )
-    return {
-        "sentiment": ["batch", len(SENTIMENT_OUTPUTS)],
+    means = []
+    for first, last in ((zero, one), (one, two)):
+        own = graph.add("Slice", words, first, last, two)
+        total = graph.add("ReduceSum", own, one, keepdims=0)  # [batch, 1]
+        means.append(graph.add("Div", total, graph.add("Unsqueeze", count, one)))
+    rest = len(SENTIMENT_OUTPUTS) - 2  # between the score and the valence
+    padded = graph.add("Pad", means[0], graph.constant([0, 0, 0, rest], "int64"))
+    if prose:
+        graph.add("Concat", padded, means[1], axis=1, name="sentiment")
+    else:
+        graph.add("Identity", padded, name="sentiment")
+    found: dict[str, list[Any]] = {
+        "sentiment": ["batch", len(labels.sentiment)],
         "metonymy": ["batch", "word", len(names)],
     }
+    return found | (_figure_heads(graph, vocabulary, size) if labels.names else {})
 
 
 def _encoder(graph: Any, table: Any, heads: bool, more: dict[str, list[Any]]) -> bytes:

@@ -6,8 +6,11 @@ import pytest
 
 from trope import Pipeline
 from trope.core.errors import BadInput
+from trope.core.records import Analysis
+from trope.core.texts import Text
 from trope.pipeline import batch as batch_module
 from trope.pipeline.pipeline import AHEAD
+from trope.tasks.figures.views import Showing
 
 
 class Source:
@@ -44,15 +47,16 @@ def test_scores_are_gone_once_their_trees_are_made(
 ) -> None:
     left: list[int] = []
 
-    def count(*_: object) -> str:
+    def count(text: Text, *_: object) -> Analysis:
         left.append(len(sent.passes))
-        return "done"
+        return Analysis(text.original, (), (), ())
 
     texts = ["Rain ate roads. " * 200]
-    sent = shipped._analyzer.start(texts, "plain", ("syntax", "relations", "metaphor"))
+    tasks = ("syntax", "relations", "metaphor")
+    sent = shipped._analyzer.start(texts, "plain", tasks, Showing())
     assert len(sent.passes) > 1
     monkeypatch.setattr(batch_module, "assemble", count)
-    assert list(shipped._analyzer.finish(sent)) == ["done"]
+    assert [analysis.text for analysis in shipped._analyzer.finish(sent)] == texts
     assert left == [0]
 
 

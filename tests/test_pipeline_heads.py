@@ -61,7 +61,7 @@ def test_alone_and_in_company_are_the_same(pipeline: Pipeline) -> None:
 def test_one_sentence_needs_no_second_pass(pipeline: Pipeline, sent: list[Any]) -> None:
     pipeline.analyze("Rain fell on roads.", tasks=("sentiment",))
     assert len(sent) == 1
-    list(pipeline.analyze_many(TEXTS, tasks=("metaphor", "sentiment")))
+    list(pipeline.analyze_many(TEXTS, tasks=("metaphor", "sentiment"), words="all"))
     (_, first), (whole, outputs) = sent[1:]
     assert "sentiment" in first
     assert "arcs" not in first
@@ -79,11 +79,11 @@ def test_only_sentences_with_names_are_read_again(pipeline: Pipeline, sent: list
 
 def test_a_task_alone_brings_nothing_else(pipeline: Pipeline) -> None:
     names = to_dict(pipeline.analyze(TEXTS[0], tasks=("metonymy",)))
-    assert set(names) == {"text", "tokens", "sentences", "metonymies"}
+    assert set(names) == {*("text", "tokens", "sentences", "figures", "names", "metonymies")}
     assert set(names["tokens"][0]) == {"text", "start", "end"}
     assert names["metonymies"][0]["class"] == "location"
     felt = to_dict(pipeline.analyze(TEXTS[0], tasks=("sentiment",)))
-    assert felt["sentiment"] == {"score": 0.75, "integer": 1}
+    assert felt["sentiment"] == {"score": 0.75, "integer": 1, "scale": "tweet"}
     assert "metonymies" not in felt
     assert to_dict(pipeline.analyze("", tasks=("sentiment",)))["sentiment"] is None
 
@@ -116,8 +116,8 @@ def test_names_in_a_long_text(pipeline: Pipeline) -> None:
 def test_without_tags_only_what_the_tasks_need_is_asked(
     pipeline: Pipeline, sent: list[tuple[list[Any], Any]]
 ) -> None:
-    tagged = list(pipeline.analyze_many(TEXTS, tasks=("metaphor",)))
-    plain = list(pipeline.analyze_many(TEXTS, tasks=("metaphor",), tags=False))
+    tagged = list(pipeline.analyze_many(TEXTS, tasks=("metaphor",), words="all"))
+    plain = list(pipeline.analyze_many(TEXTS, tasks=("metaphor",), tags=False, words="all"))
     assert sent[1][1] == METAPHOR
     assert [a.figurative for a in plain] == [a.figurative for a in tagged]
     scores = [[(t.text, t.start, t.metaphor) for t in a.tokens] for a in plain]

@@ -15,11 +15,20 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from chromium import chromium
+from chromium import chromium, follow, new_page
 from ports import free_port
 from trope.annotate.project import new_project
 
-__all__ = ["begin", "chromium", "exported", "free_port", "invited", "open_page", "serve"]
+__all__ = [
+    "begin",
+    "chromium",
+    "exported",
+    "follow",
+    "free_port",
+    "invited",
+    "open_page",
+    "serve",
+]
 
 TROPE = [sys.executable, "-m", "trope", "annotate"]
 
@@ -57,9 +66,9 @@ def open_page(chromium: Any, link: str, **options: Any) -> Any:
     """The page behind a link; the service may need a moment to listen."""
     from playwright.sync_api import Error
 
-    page = chromium.new_context(**options).new_page()
+    page = new_page(chromium, **options)
     page.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
-    for _ in range(100):
+    for _ in range(1_200):
         try:
             page.goto(link)
             return page
@@ -71,12 +80,12 @@ def open_page(chromium: Any, link: str, **options: Any) -> Any:
 def invited(chromium: Any, owner_link: str, name: str) -> tuple[Any, str]:
     """The owner's page, and the link that it gave for a new annotator."""
     owner = open_page(chromium, owner_link)
-    owner.get_by_role("button", name="Sign in").press("Enter")
+    follow(owner.get_by_role("button", name="Sign in"), "Enter")
     owner.get_by_label("Name").fill(name)
     straight = owner.get_by_label("starts work at once")
     if straight.count():
         straight.check()
-    owner.get_by_label("Name").press("Enter")
+    follow(owner.get_by_label("Name"), "Enter")
     return owner, owner.locator("#link").inner_text()
 
 
@@ -91,7 +100,7 @@ def exported(owner: Any) -> list[dict[str, Any]]:
 def begin(chromium: Any, link: str, **options: Any) -> Any:
     """The first item, with its keys at work."""
     page = open_page(chromium, link, **options)
-    page.get_by_role("button", name="I agree, start").press("Enter")
-    page.get_by_role("link", name="Start judging").press("Enter")
+    follow(page.get_by_role("button", name="I agree, start"), "Enter")
+    follow(page.get_by_role("link", name="Start judging"), "Enter")
     page.locator("fieldset.active").wait_for()
     return page

@@ -5,7 +5,7 @@
 from typing import Any
 
 import pytest
-from browsers import Serve, begin, chromium, exported, invited, open_page, serve
+from browsers import Serve, begin, chromium, exported, follow, invited, open_page, serve
 
 pytestmark = pytest.mark.browser
 
@@ -17,7 +17,7 @@ def test_tweets_by_keyboard_with_a_reload_in_between(chromium: Any, serve: Serve
     assert not page.get_by_text("Is the highlighted expression metaphorical?").is_visible()
     with page.expect_response("**/judge/draft"):
         page.keyboard.press("1")
-    assert page.get_by_text("Is the highlighted expression metaphorical?").is_visible()
+    page.get_by_text("Is the highlighted expression metaphorical?").wait_for()
     with page.expect_response("**/judge/draft"):
         page.keyboard.press("2")
     page.reload()
@@ -67,7 +67,7 @@ def test_scores_by_keyboard_to_the_end(chromium: Any, serve: Serve) -> None:
         ).wait_for()
         scores.append(score)
     assert 5 <= len(scores) <= 7
-    assert page.get_by_text(f"You have judged {len(scores)} items").is_visible()
+    page.get_by_text(f"You have judged {len(scores)} items").wait_for()
     assert [row["answers"]["score"] for row in exported(owner)] == scores
 
 
@@ -76,12 +76,12 @@ def test_page_works_without_scripts_and_fits_a_phone(chromium: Any, serve: Serve
     _, link = invited(chromium, owner_link, "Cy")
     phone = {"width": 360, "height": 740}
     page = open_page(chromium, link, java_script_enabled=False, viewport=phone)
-    page.get_by_role("button", name="I agree, start").click()
-    page.get_by_role("link", name="Start judging").click()
+    follow(page.get_by_role("button", name="I agree, start"))
+    follow(page.get_by_role("link", name="Start judging"))
     page.locator("input[name=sentence][value=invalid]").check()
     page.locator("input[name=verb][value=literal]").check()
-    page.get_by_role("button", name="Save and continue").click()
-    assert page.get_by_text("1 judged").is_visible()
+    follow(page.get_by_role("button", name="Save and continue"))
+    page.get_by_text("1 judged").wait_for()
 
     scripted = begin(chromium, link, viewport=phone)
     wide = scripted.evaluate("document.documentElement.scrollWidth > window.innerWidth")

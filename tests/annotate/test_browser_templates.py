@@ -68,7 +68,7 @@ def test_template_from_invitation_to_export(
     assert {row["annotator"] for row in rows} == {"Ann"}
     assert all(row["answers"] for row in rows)
     assert all(row["state"] in ("counted", "gold") for row in rows)
-    assert page.locator("#earlier").is_visible()
+    page.locator("#earlier").wait_for()
 
 
 def test_last_judgment_is_taken_back_and_earlier_ones_are_a_key_away(

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
-from browsers import TROPE, free_port, open_page
+from browsers import TROPE, follow, free_port, open_page
 
 from chromium import chromium
 from trope.annotate.project import new_project
@@ -110,20 +110,20 @@ def on(page: Any, address: str) -> None:
 def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
     owner_link, outside = serve(PLAN)
     page = open_page(browser, as_prolific(outside, "w1"))
-    assert page.get_by_text("You may withdraw at any time").is_visible()
+    page.get_by_text("You may withdraw at any time").wait_for()
     page.keyboard.press("Enter")
     on(page, "/profile")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
     on(page, "/guidelines")
-    page.get_by_role("button", name="I have read this, continue").press("Enter")
+    follow(page.get_by_role("button", name="I have read this, continue"), "Enter")
 
     on(page, "/training")
     assert not page.get_by_text("no feet").count()
     page.keyboard.press("2")
     page.keyboard.press("Enter")
     page.get_by_text("Prices have no feet: a metaphor.").wait_for()
-    assert page.get_by_role("heading", name="Not quite").is_visible()
+    page.get_by_role("heading", name="Not quite").wait_for()
     assert page.locator("#next").evaluate("link => link === document.activeElement")
     page.keyboard.press("Enter")
 
@@ -140,11 +140,11 @@ def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
     page.get_by_role("heading", name="Your application is being reviewed").wait_for()
 
     owner = open_page(browser, owner_link)
-    owner.get_by_role("button", name="Sign in").press("Enter")
-    owner.get_by_role("link", name="Applicants").click()
-    assert owner.get_by_role("row", name="w1pr").get_by_text("1 of 1").is_visible()
-    owner.get_by_role("button", name="Accept the best 1").click()
-    assert owner.get_by_role("row", name="w1pr").get_by_text("accepted").is_visible()
+    follow(owner.get_by_role("button", name="Sign in"), "Enter")
+    follow(owner.get_by_role("link", name="Applicants"))
+    owner.get_by_role("row", name="w1pr").get_by_text("1 of 1").wait_for()
+    follow(owner.get_by_role("button", name="Accept the best 1"))
+    owner.get_by_role("row", name="w1pr").get_by_text("accepted").wait_for()
 
     page.goto(as_prolific(outside, "w1"))
     page.keyboard.press("Enter")
@@ -159,8 +159,8 @@ def test_worker_from_the_link_to_the_code(browser: Any, serve: Serve) -> None:
     back = page.get_by_role("link", name="Return to the site that sent you").get_attribute("href")
     assert back == f"https://panel.example/done?cc={code}"
 
-    owner.get_by_role("link", name="Project").click()
-    assert owner.get_by_role("row", name="w1pr").get_by_text(code).is_visible()
+    follow(owner.get_by_role("link", name="Project"))
+    owner.get_by_role("row", name="w1pr").get_by_text(code).wait_for()
 
 
 def test_last_test_question_leads_on_to_work_in_the_same_window(browser: Any, serve: Serve) -> None:
@@ -186,24 +186,24 @@ def test_way_in_works_without_scripts_and_fits_a_phone(browser: Any, serve: Serv
     owner_link, outside = serve(PLAN)
     link = as_prolific(outside, "w2")
     page = open_page(browser, link, java_script_enabled=False, viewport=phone)
-    page.get_by_role("button", name="I agree, start").click()
+    follow(page.get_by_role("button", name="I agree, start"))
     page.get_by_label("Yes").check()
-    page.get_by_role("button", name="Save and continue").click()
-    page.get_by_role("button", name="I have read this, continue").click()
+    follow(page.get_by_role("button", name="Save and continue"))
+    follow(page.get_by_role("button", name="I have read this, continue"))
     page.get_by_label("Yes").check()
-    page.get_by_role("button", name="Save and continue").click()
-    assert page.get_by_role("heading", name="That is right").is_visible()
-    page.get_by_role("link", name="Training done, continue").click()
+    follow(page.get_by_role("button", name="Save and continue"))
+    page.get_by_role("heading", name="That is right").wait_for()
+    follow(page.get_by_role("link", name="Training done, continue"))
     for _ in range(2):
         page.get_by_label("No").check()
-        page.get_by_role("button", name="Save and continue").click()
-    assert page.get_by_role("heading", name="Your application is being reviewed").is_visible()
+        follow(page.get_by_role("button", name="Save and continue"))
+    page.get_by_role("heading", name="Your application is being reviewed").wait_for()
 
     scripted = open_page(browser, link, viewport=phone)
     for address in ("", "/waiting", "/withdraw", "/guidelines", "/training/1"):
         if address:
             scripted.goto(owner_link.partition("/join")[0] + address)
         else:
-            scripted.get_by_role("button", name="I agree, start").click()
+            follow(scripted.get_by_role("button", name="I agree, start"))
         wide = scripted.evaluate("document.documentElement.scrollWidth > window.innerWidth")
         assert not wide, address

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import TROPE, chromium, free_port, open_page
+from browsers import TROPE, chromium, follow, free_port, open_page
 from projects import PLAN
 from walking import fits_a_phone, shoot
 
@@ -54,17 +54,17 @@ def owner_link(tmp_path: Path) -> Iterator[str]:
 
 
 def invite(owner: Any, name: str, role: str = "annotator") -> str:
-    owner.get_by_role("link", name="Project", exact=True).click()
+    follow(owner.get_by_role("link", name="Project", exact=True))
     owner.get_by_label("Name").fill(name)
     owner.get_by_label("Role").select_option(role)
-    owner.get_by_role("button", name="Invite").click()
+    follow(owner.get_by_role("button", name="Invite"))
     return str(owner.locator("#link").inner_text())
 
 
 def begin(chromium: Any, link: str) -> Any:
     page = open_page(chromium, link)
-    page.get_by_role("button", name="I agree, start").press("Enter")
-    page.get_by_role("link", name="Start judging").press("Enter")
+    follow(page.get_by_role("button", name="I agree, start"), "Enter")
+    follow(page.get_by_role("link", name="Start judging"), "Enter")
     page.locator("fieldset.active").wait_for()
     return page
 
@@ -81,34 +81,34 @@ def answer(page: Any, choose: Callable[[str], str], items: int) -> None:
 
 def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link: str) -> None:
     owner = open_page(chromium, owner_link)
-    owner.get_by_role("button", name="Sign in").click()
+    follow(owner.get_by_role("button", name="Sign in"))
     shoot(owner, "project")
 
     ann = begin(chromium, invite(owner, "Ann"))
     answer(ann, lambda _: "2", 4)  # no to everything: two control items are wrong
     ann.get_by_role("heading", name="About your work").wait_for()
     shoot(ann, "warned")
-    ann.get_by_role("button", name="I have read this").click()
+    follow(ann.get_by_role("button", name="I have read this"))
     ann.locator("fieldset.active").wait_for()
     assert not ann.get_by_text("About your work").count()
     answer(ann, lambda _: "2", 4)
     ann.get_by_text("Your work on this project has ended.").wait_for()
     shoot(ann, "dismissed")
-    ann.get_by_role("link", name="Your work and your right to appeal").click()
+    follow(ann.get_by_role("link", name="Your work and your right to appeal"))
     ann.get_by_label("If you think this is wrong").fill("The guidelines say little.")
     shoot(ann, "appeal")
-    ann.get_by_role("button", name="Send the appeal").click()
+    follow(ann.get_by_role("button", name="Send the appeal"))
     ann.get_by_text("Your appeal was sent").wait_for()
 
-    owner.get_by_role("link", name="Project", exact=True).click()
-    owner.get_by_role("link", name="Review of people").click()
-    assert owner.get_by_text("The guidelines say little.").is_visible()
+    follow(owner.get_by_role("link", name="Project", exact=True))
+    follow(owner.get_by_role("link", name="Review of people"))
+    owner.get_by_text("The guidelines say little.").wait_for()
     shoot(owner, "review")
-    owner.locator("main").get_by_role("link", name="Ann").first.click()
+    follow(owner.locator("main").get_by_role("link", name="Ann").first)
     owner.get_by_label("Your answer").fill("True; they are better now.")
     shoot(owner, "person")
-    owner.get_by_role("button", name="Reinstate Ann").click()
-    assert owner.get_by_text("Reinstated").is_visible()
+    follow(owner.get_by_role("button", name="Reinstate Ann"))
+    owner.get_by_text("Reinstated").wait_for()
     ann.goto(ann.url)
     assert ann.get_by_text("no longer counts").count() == 2
     assert fits_a_phone(ann)
@@ -121,25 +121,25 @@ def test_warned_dismissed_reinstated_disputed_decided(chromium: Any, owner_link:
     bob.get_by_text("no items left for you").wait_for()
 
     judy = open_page(chromium, invite(owner, "Judy", "adjudicator"))
-    judy.get_by_role("button", name="Sign in").click()
+    follow(judy.get_by_role("button", name="Sign in"))
     shoot(judy, "disputes")
-    judy.get_by_role("link", name="Sentence number 0.").click()
-    assert judy.get_by_text("1 × yes").is_visible()
+    follow(judy.get_by_role("link", name="Sentence number 0."))
+    judy.get_by_text("1 × yes").wait_for()
     assert "Ann" not in judy.locator("main").inner_text()
     judy.get_by_label("Note").fill("Nothing here is a metaphor.")
     judy.locator("input[value=no]").check()
     shoot(judy, "dispute")
-    judy.get_by_role("button", name="Decide").click()
+    follow(judy.get_by_role("button", name="Decide"))
     judy.get_by_text("No item is waiting for a decision.").wait_for()
 
-    owner.get_by_role("link", name="Project", exact=True).click()
-    owner.get_by_role("link", name="Quality").click()
-    assert owner.locator("svg.heat").is_visible()
+    follow(owner.get_by_role("link", name="Project", exact=True))
+    follow(owner.get_by_role("link", name="Quality"))
+    owner.locator("svg.heat").wait_for()
     row = owner.get_by_role("row", name="percent 0.750")
-    assert row.is_visible(), "they agree on three of four"
+    row.wait_for()  # they agree on three of four
     assert fits_a_phone(owner)
     shoot(owner, "quality")
-    owner.get_by_role("link", name="Labels").click()
-    assert owner.get_by_text("decided by an adjudicator", exact=True).is_visible()
+    follow(owner.get_by_role("link", name="Labels"))
+    owner.get_by_text("decided by an adjudicator", exact=True).wait_for()
     assert fits_a_phone(owner)
     shoot(owner, "labels")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import chromium, open_page
+from browsers import chromium, follow, open_page
 from walking import (
     Keys,
     answer,
@@ -75,12 +75,12 @@ def test_tweets_from_the_link_of_a_panel_to_the_labels(chromium: Any, tmp_path: 
         shoot(page, "waiting")
 
         owner = enter(chromium, owner_link)
-        owner.get_by_role("link", name="Applicants").click()
+        follow(owner.get_by_role("link", name="Applicants"))
         row = owner.get_by_role("row", name="workerpr")
-        assert row.get_by_text("2 of 2").is_visible(), "both control items of the demo are right"
+        row.get_by_text("2 of 2").wait_for()  # both control items of the demo are right
         shoot(owner, "applicants")
-        owner.get_by_role("button", name="Accept the best 1").click()
-        assert row.get_by_text("accepted").is_visible()
+        follow(owner.get_by_role("button", name="Accept the best 1"))
+        row.get_by_text("accepted").wait_for()
 
         page.goto(link)
         assert walk_in(page, says_no) == ["outside"]
@@ -100,12 +100,12 @@ def test_tweets_from_the_link_of_a_panel_to_the_labels(chromium: Any, tmp_path: 
             {"understood": "yes", "metaphorical": "no", "certainty": "certain"},
         )
 
-        owner.get_by_role("link", name="Project", exact=True).click()
+        follow(owner.get_by_role("link", name="Project", exact=True))
         shoot(owner, "project")
         for name in ("Quality", "Labels", "Pay sheet", "Tables of the paper", "Disputed items"):
-            owner.get_by_role("link", name="Project", exact=True).click()
-            owner.get_by_role("link", name=name, exact=True).click()
-            assert owner.locator("main h1").first.is_visible()
+            follow(owner.get_by_role("link", name="Project", exact=True))
+            follow(owner.get_by_role("link", name=name, exact=True))
+            owner.locator("main h1").first.wait_for()
             assert fits_a_phone(owner), name
             shoot(owner, name.split()[0].lower())
         labels = [
@@ -128,7 +128,7 @@ def fails_and_is_dismissed(page: Any) -> None:
         answer(page, lambda _: "1 2 1")
     page.get_by_role("heading", name="About your work").wait_for()
     shoot(page, "warned")
-    page.get_by_role("button", name="I have read this").press("Enter")
+    follow(page.get_by_role("button", name="I have read this"), "Enter")
     page.locator("fieldset.active").first.wait_for()
     for _ in range(4):
         answer(page, lambda _: "1 2 1")
@@ -138,21 +138,21 @@ def fails_and_is_dismissed(page: Any) -> None:
 
 
 def is_reinstated(page: Any, owner: Any) -> None:
-    page.get_by_role("link", name="Your work and your right to appeal").press("Enter")
+    follow(page.get_by_role("link", name="Your work and your right to appeal"), "Enter")
     page.get_by_label("If you think this is wrong").fill("Hearts cannot be gnawed at?")
     shoot(page, "me")
-    page.get_by_role("button", name="Send the appeal").press("Enter")
+    follow(page.get_by_role("button", name="Send the appeal"), "Enter")
     page.get_by_text("Your appeal was sent").wait_for()
-    owner.get_by_role("link", name="Project", exact=True).click()
-    owner.get_by_role("link", name="Review of people").click()
-    assert owner.get_by_text("Hearts cannot be gnawed at?").is_visible()
+    follow(owner.get_by_role("link", name="Project", exact=True))
+    follow(owner.get_by_role("link", name="Review of people"))
+    owner.get_by_text("Hearts cannot be gnawed at?").wait_for()
     shoot(owner, "review")
-    owner.locator("main").get_by_role("link", name="workerpr").first.click()
+    follow(owner.locator("main").get_by_role("link", name="workerpr").first)
     owner.get_by_label("Your answer").fill("They can, in a way; go on with care.")
     shoot(owner, "person")
-    owner.get_by_role("button", name="Reinstate workerpr").click()
-    assert owner.get_by_text("Reinstated").is_visible()
-    page.get_by_role("link", name="Judge").press("Enter")
+    follow(owner.get_by_role("button", name="Reinstate workerpr"))
+    owner.get_by_text("Reinstated").wait_for()
+    follow(page.get_by_role("link", name="Judge"), "Enter")
     answer(page, lambda text: "1 1 1" if "Control" in text else "1 2 1")
     page.get_by_text("9 judged").wait_for()
 
@@ -162,16 +162,16 @@ def adjudicate(chromium: Any, link: str, decision: Mapping[str, str]) -> str:
     judy = enter(chromium, link)
     assert stage(judy) == "adjudicate"
     shoot(judy, "disputes")
-    judy.locator("main ul a, main table a, main li a").first.click()
+    follow(judy.locator("main ul a, main table a, main li a").first)
     text = str(judy.locator("#text").inner_text()).strip()
     given = judy.locator("main").inner_text()
     assert not [name for name in ("Ann", "Bob", "Cy ", "workerpr") if name in given]
     for question, value in decision.items():
         judy.locator(f"#item input[name={question}][value='{value}']").check(force=True)
     shoot(judy, "dispute")
-    judy.get_by_role("button", name="Decide").press("Enter")
+    follow(judy.get_by_role("button", name="Decide"), "Enter")
     judy.wait_for_url("**/adjudicate")
-    judy.get_by_role("link", name="Decisions", exact=True).click()
+    follow(judy.get_by_role("link", name="Decisions", exact=True))
     assert text[:20] in judy.locator("main").inner_text()
     shoot(judy, "decided")
     return text
@@ -269,19 +269,19 @@ def qualifies(page: Any, owner: Any, path: Way) -> None:
     passed = walk_in(page, path.one, until=until)
     assert (*passed, *["waiting"] * (until == "waiting")) == path.stages
     if until == "waiting":
-        owner.get_by_role("link", name="Applicants").click()
-        owner.get_by_role("button", name="Accept the best 1").click()
+        follow(owner.get_by_role("link", name="Applicants"))
+        follow(owner.get_by_role("button", name="Accept the best 1"))
         page.goto(page.url)
         page.wait_for_url("**/judge")
 
 
 def is_dismissed(page: Any, owner: Any) -> None:
-    owner.get_by_role("link", name="Project", exact=True).click()
+    follow(owner.get_by_role("link", name="Project", exact=True))
     row = owner.get_by_role("row", name="Ann")
     row.locator("summary").press("Enter")
     row.get_by_label("Reason").fill("A trial run.")
-    row.get_by_role("button", name="Dismiss Ann").press("Enter")
-    assert row.get_by_text("dismissed").is_visible()
+    follow(row.get_by_role("button", name="Dismiss Ann"), "Enter")
+    row.get_by_text("dismissed").wait_for()
     page.goto(page.url)
-    assert page.get_by_text("Reason: A trial run.").is_visible()
-    assert page.get_by_role("link", name="Your work and your right to appeal").is_visible()
+    page.get_by_text("Reason: A trial run.").wait_for()
+    page.get_by_role("link", name="Your work and your right to appeal").wait_for()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from browsers import TROPE, free_port, open_page
+from browsers import TROPE, follow, free_port, open_page
 
 from trope.annotate.project import new_project
 
@@ -55,19 +55,19 @@ def served(
 def enter(chromium: Any, link: str) -> Any:
     """The page of an owner or adjudicator."""
     page = open_page(chromium, link)
-    page.get_by_role("button", name="Sign in").press("Enter")
+    follow(page.get_by_role("button", name="Sign in"), "Enter")
     return page
 
 
 def invite(owner: Any, name: str, role: str = "annotator", *, trusted: bool = False) -> str:
     """The link that the owner's page gives."""
-    owner.get_by_role("link", name="Project", exact=True).click()
+    follow(owner.get_by_role("link", name="Project", exact=True))
     owner.get_by_label("Name").fill(name)
     owner.get_by_label("Role").select_option(role)
     straight = owner.get_by_label("starts work at once")
     if trusted and straight.count():
         straight.check()
-    owner.get_by_role("button", name="Invite").click()
+    follow(owner.get_by_role("button", name="Invite"))
     return str(owner.locator("#link").inner_text())
 
 
@@ -109,7 +109,7 @@ def walk_in(page: Any, keys: Keys, *, profile: str = "1", until: str = "judge") 
             passed.append(here)
             shoot(page, here)
         if here in ("join", "outside"):
-            page.get_by_role("button", name="I agree, start").press("Enter")
+            follow(page.get_by_role("button", name="I agree, start"), "Enter")
             leaves(page, here)
         elif here == "profile":
             page.locator("fieldset.active").first.wait_for()
@@ -156,7 +156,7 @@ def reload_in_mid_item(page: Any) -> None:
 
 def download(owner: Any, link: str) -> list[dict[str, Any]]:
     """The rows of a file of JSON lines behind a link of the owner's page."""
-    owner.get_by_role("link", name="Project", exact=True).click()
+    follow(owner.get_by_role("link", name="Project", exact=True))
     with owner.expect_download() as found:
         owner.get_by_role("link", name=link, exact=True).click()
     lines = Path(found.value.path()).read_text(encoding="utf-8").splitlines()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REPOSITORY
+from conftest import LONG, REPOSITORY
 
 MAX_LINES = 400
 FORBIDDEN_NAMES = {"utils.py", "helpers.py", "common.py", "misc.py"}
@@ -50,6 +50,10 @@ def test_no_file_is_named_for_nothing() -> None:
 def test_test_files_have_names_of_their_own() -> None:
     names = [path.name for path in tracked_files() if path.match("tests/**/test_*.py")]
     assert sorted(names) == sorted(set(names))
+
+
+def test_files_that_begin_first_are_there() -> None:
+    assert [name for name in LONG if not (REPOSITORY / "tests" / name).is_file()] == []
 
 
 def test_no_file_names_a_place_of_one_machine() -> None:

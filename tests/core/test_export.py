@@ -119,7 +119,7 @@ def test_names_and_sentiment_are_there_where_they_were_asked_for() -> None:
             "stands_for": "the organisation Jeff itself",
         }
     ]
-    assert data["sentiment"] == {"score": -2.5, "integer": -2}
+    assert data["sentiment"] == {"score": -2.5, "integer": -2, "scale": "tweet"}
     without_words = replace(full, metonymies=(), sentiment=None)
     assert to_dict(without_words)["metonymies"] == []
     assert to_dict(without_words)["sentiment"] is None

@@ -57,7 +57,7 @@ def test_a_long_sentence_is_scored_word_by_word_and_by_its_highest_window(
 
 def test_metaphors_alone_need_no_tree(pipeline: Pipeline) -> None:
     whole = pipeline.analyze("The tax crushed shops.")
-    found = pipeline.analyze("The tax crushed shops.", tasks=["metaphor"])
+    found = pipeline.analyze("The tax crushed shops.", tasks=["metaphor"], words="all")
     assert [t.metaphor for t in found.tokens] == [t.metaphor for t in whole.tokens]
     assert [(t.upos, t.lemma) for t in found.tokens] == [(t.upos, t.lemma) for t in whole.tokens]
     assert {(t.head, t.deprel) for t in found.tokens} == {(-1, "")}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline
-from chromium import chromium
+from chromium import chromium, new_page
 from trope.render.html import write_html
 
 pytestmark = pytest.mark.browser
@@ -49,8 +49,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def open_page(browser: Any, path: Path, width: int = 1100, **options: Any) -> Any:
-    context = browser.new_context(viewport={"width": width, "height": 900}, **options)
-    page = context.new_page()
+    page = new_page(browser, viewport={"width": width, "height": 900}, **options)
     page.faults = []
     page.on("console", lambda message: page.faults.append(message.text))
     page.on("pageerror", lambda error: page.faults.append(str(error)))
@@ -91,7 +90,7 @@ def test_tree_opens_on_a_click(browser: Any, page_file: Path) -> None:
     tree = page.locator("article").first.locator("svg")
     assert not tree.is_visible()
     page.locator("article").first.locator(".tree > summary").click()
-    assert tree.is_visible()
+    tree.wait_for()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -132,7 +131,7 @@ def test_page_has_landmarks_and_named_controls(browser: Any, page_file: Path) ->
 def test_switches_hide_tags_and_rejected_relations(browser: Any, page_file: Path) -> None:
     page = open_page(browser, page_file)
     rejected = page.locator("li.rejected").first
-    assert rejected.is_visible()
+    rejected.wait_for()
     page.get_by_role("checkbox", name="rejected relations").uncheck()
     assert not rejected.is_visible()
     height = page.locator(".s").first.bounding_box()["height"]

@@ -13,7 +13,7 @@ import pytest
 from corpus_bench import CorpusBench, corpus_bench
 from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
 
-from chromium import axe_source, chromium, grave
+from chromium import axe_source, chromium, grave, new_page
 from ports import free_port
 
 sys.path.append(str(Path(__file__).parents[1] / "annotate"))  # how a project is entered
@@ -36,7 +36,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
 def opened_page(chromium: Any, corpus_bench: CorpusBench, path: str, **options: Any) -> Any:
-    page = chromium.new_context(**options).new_page()
+    page = new_page(chromium, **options)
     page.on("pageerror", lambda error: pytest.fail(f"script error: {error}"))
     page.goto(f"{corpus_bench.url}{path}")
     return page
@@ -173,12 +173,9 @@ def test_text_is_that_of_the_command_one_click_away(
     assert shades == [round(10 * row["score"]) for row in rows]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_nothing_serious(
-    chromium: Any, corpus_bench: CorpusBench, path: str, scheme: str
-) -> None:
-    page = opened_page(chromium, corpus_bench, path, color_scheme=scheme)
+def test_axe_finds_nothing_serious(chromium: Any, corpus_bench: CorpusBench, path: str) -> None:
+    page = opened_page(chromium, corpus_bench, path)
     assert grave(page, axe_source()) == []
 
 

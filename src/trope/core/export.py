@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from trope.core.errors import BadInput, UnknownName
-from trope.core.records import Analysis, Metonymy, Relation, Token
+
+if TYPE_CHECKING:
+    from trope.core.records import Analysis, Figure, Metonymy, Relation, Token
 
 TASKS = ("syntax", "relations", "metaphor", "metonymy", "sentiment")
 """What an analysis can hold, in the order in which it is shown."""
@@ -51,7 +54,15 @@ def to_dict(analysis: Analysis) -> dict[str, Any]:
         data["figurative"] = list(analysis.figurative)
         data["threshold"] = analysis.threshold
         data["sentence_threshold"] = analysis.sentence_threshold
+        data["words"] = analysis.words
+        data["shown_threshold"] = analysis.shown_threshold
+    if metaphor or "metonymy" in analysis.tasks:
+        data["figures"] = figures_to_dicts(analysis)
     if "metonymy" in analysis.tasks:
+        data["names"] = [
+            {"start": name.start, "end": name.end, "class": name.name_class}
+            for name in analysis.names
+        ]
         data["metonymies"] = metonymies_to_dicts(analysis)
     if "sentiment" in analysis.tasks:
         data["sentiment"] = sentiment_to_dict(analysis)
@@ -63,6 +74,11 @@ def relations_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
     return [_relation(relation, analysis) for relation in analysis.relations]
 
 
+def figures_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
+    """What a reader would call figurative, as plain data."""
+    return [_figure(figure) for figure in analysis.figures]
+
+
 def metonymies_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
     """The names of an analysis with their readings, as plain data."""
     return [_metonymy(name) for name in analysis.metonymies]
@@ -71,7 +87,9 @@ def metonymies_to_dicts(analysis: Analysis) -> list[dict[str, Any]]:
 def sentiment_to_dict(analysis: Analysis) -> dict[str, Any] | None:
     """The sentiment of the text, as plain data; None for a text without words."""
     found = analysis.sentiment
-    return None if found is None else {"score": found.score, "integer": found.integer}
+    if found is None:
+        return None
+    return {"score": found.score, "integer": found.integer, "scale": found.scale}
 
 
 def to_json(analysis: Analysis, *, name: str = "", indent: int = 0) -> str:
@@ -88,6 +106,12 @@ def to_json(analysis: Analysis, *, name: str = "", indent: int = 0) -> str:
         loose = json.dumps(data, ensure_ascii=False, indent=indent or None, separators=separators)
         return _SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", loose)
     return (msgspec.json.format(encoded, indent=indent) if indent else encoded).decode()
+
+
+def to_notebook(analysis: Analysis) -> str:
+    """The analysis as HTML for a notebook, by the package that renders."""
+    html: str = import_module("trope.render").to_notebook(analysis)
+    return html
 
 
 def expression(relation: Relation, analysis: Analysis) -> str:
@@ -108,7 +132,25 @@ def _token(token: Token, syntax: bool, metaphor: bool) -> dict[str, Any]:
         }
     if metaphor:
         data["metaphor"] = token.metaphor
+        data["noticed"] = token.noticed
+        data["novelty"] = token.novelty
     return data
+
+
+def _figure(figure: Figure) -> dict[str, Any]:
+    """A figure with what is known of its kind; the rest is left out."""
+    data: dict[str, Any] = {
+        "kind": figure.kind,
+        "start": figure.start,
+        "end": figure.end,
+        "tokens": list(figure.tokens),
+        "score": figure.score,
+        "novelty": figure.novelty,
+    }
+    more = {"meaning": figure.meaning, "stands_for": figure.stands_for}
+    parts = {"topic": figure.topic, "vehicle": figure.vehicle, "ground": figure.ground}
+    data |= {name: value for name, value in more.items() if value}
+    return data | {name: list(places) for name, places in parts.items() if places}
 
 
 def _relation(relation: Relation, analysis: Analysis) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from time import thread_time
@@ -22,18 +22,15 @@ import numpy.typing as npt
 
 from trope.core.errors import BadModel, MissingData, MissingExtra
 from trope.core.files import sha256
-from trope.core.records import MetaphorThresholds
+from trope.core.records import FigureThresholds, MetaphorThresholds, Parse
 from trope.encoder.decode import read_words
 from trope.encoder.models import model_folder
-from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import (
     METAPHOR,
-    SENTIMENT,
     Array,
     BatchPass,
     Encoder,
     Labels,
-    passes,
     renew_after_fork,
 )
 from trope.encoder.windows import Window, batches, network_input, windows
@@ -44,19 +41,17 @@ _WEIGHTS = "model.safetensors"
 FOLDER_VARIABLE = "TROPE_BASE_WEIGHTS"
 _HUB_NAME = "sentence-transformers/all-mpnet-base-v2"
 ADAPTERS = "adapters.safetensors"
+_HEADS = ("sentiment", "metonymy", "figures", "names")
+"""Heads that not all adapters have, as labels call them."""
 _PLACES = 4  # decimals of a probability, as in the tier `small`
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceVerdict:
-    """Probabilities: that each word of a sentence is a metaphor, and that the whole has one.
-
-    `sentiment` is the score of the sentence as a text of its own, None where nobody asked.
-    """
+    """Probabilities: that each word of a sentence is a metaphor, and that the whole has one."""
 
     metaphor: tuple[float, ...]
     figurative: float
-    sentiment: float | None = None
 
 
 class TierMean(msgspec.Struct, frozen=True):
@@ -179,39 +174,32 @@ class BaseEncoder:
             found = _outputs(self.network(tensors))
         return BatchPass(batch, {name: found[name] for name in outputs}, thread_time() - began)
 
-    def verdicts(
+    def verdicts(self, sentences: Sequence[Sequence[str]]) -> list[SentenceVerdict]:
+        """The scores of each sentence (of at least one word)."""
+        return [SentenceVerdict(p.metaphor, p.figurative or 0.0) for p in self.read(sentences)]
+
+    def read(
         self,
         sentences: Sequence[Sequence[str]],
+        outputs: Sequence[str] = METAPHOR,
         *,
-        sentiment: bool = False,
         small: Sequence[float] | None = None,
-    ) -> list[SentenceVerdict]:
-        """The scores of each sentence (of at least one word).
+    ) -> list[Parse]:
+        """Sentences (of at least one word) with what is asked for.
 
         The scores of whole sentences also use those of the tier `small`, which `small` holds where
         they are known already.
         """
-        outputs = (*METAPHOR, *(SENTIMENT if sentiment else ()))
-        words: list[list[float]] = [[0.0] * len(sentence) for sentence in sentences]
-        whole = [0.0] * len(sentences)
-        found = SentimentScores(len(sentences))
-        for done in passes(self, sentences, outputs):
-            found.add(done)
-            for row, window in enumerate(done.windows):
-                core = slice(window.core_first - window.first, window.core_last - window.first)
-                scores = _probabilities(done.outputs["metaphor"][row, core])
-                words[window.sentence][window.core_first : window.core_last] = scores
-                # a sentence is as metaphorical as the most metaphorical of its stretches
-                (score,) = _probabilities(done.outputs["figurative"][row : row + 1])
-                whole[window.sentence] = max(whole[window.sentence], score)
-        if self.agreement is not None and whole:
-            if small is None:
-                small = _figurative(self.small, sentences)
-            agreed = self.agreement.share(np.asarray(whole), np.asarray(small))
-            whole = [round(float(share), _PLACES) for share in agreed]
-        scored: Sequence[float | None] = found.scores() if sentiment else [None] * len(sentences)
+        parses = read_words(self, sentences, outputs)
+        if self.agreement is None or not parses or "figurative" not in outputs:
+            return parses
+        if small is None:
+            small = _figurative(self.small, sentences)
+        whole = np.asarray([parse.figurative for parse in parses], dtype=np.float64)
+        agreed = self.agreement.share(whole, np.asarray(small))
         return [
-            SentenceVerdict(tuple(w), f, s) for w, f, s in zip(words, whole, scored, strict=True)
+            replace(parse, figurative=round(float(share), _PLACES))
+            for parse, share in zip(parses, agreed, strict=True)
         ]
 
 
@@ -233,15 +221,11 @@ def load_encoder(
     )
 
 
-def _probabilities(logits: Array) -> list[float]:
-    half = np.tanh(logits.astype(np.float64) / 2)  # the logistic function, without its overflow
-    return [round(float(p), _PLACES) for p in (1 + half) / 2]
-
-
 def _outputs(scores: Any) -> dict[str, Array]:
     """The outputs of the heads, named as those of the tier `small`."""
     found = {"metaphor": scores.metaphor.metaphor, "figurative": scores.metaphor.figurative}
-    found |= {"sentiment": scores.sentiment, "metonymy": scores.metonymy}
+    for name in _HEADS:
+        found[name] = getattr(scores, name, None)
     return {name: value.numpy() for name, value in found.items() if value is not None}
 
 
@@ -276,7 +260,7 @@ def _load(weights: Path, adapters: Path) -> tuple[Labels, TierMean | None, Any]:
         raise BadModel(
             weights, f"has SHA-256 {found}, but the adapters were trained on {wanted}; {_REMEDY}"
         )
-    heads = [name for name in ("sentiment", "metonymy") if getattr(labels, name)]
+    heads = [name for name in _HEADS if getattr(labels, name)]
     network = Network(base, labels, dict(load_file(weights)), ("metaphor", *heads))
     _merge(network, trained, adapters)
     return labels, agreement, network.eval()
@@ -290,7 +274,7 @@ def _agreement(metadata: Mapping[str, str]) -> TierMean | None:
 
 
 def _labels(metadata: Mapping[str, str]) -> Labels:
-    """What the heads choose from; those of sentiment and metonymy are not in all adapters."""
+    """What the heads choose from; only metaphors are in all adapters."""
 
     def names(head: str) -> tuple[str, ...]:
         return msgspec.json.decode(metadata.get(head, "[]"), type=tuple[str, ...])
@@ -303,6 +287,8 @@ def _labels(metadata: Mapping[str, str]) -> Labels:
         metaphor=msgspec.json.decode(metadata["metaphor"], type=MetaphorThresholds),
         sentiment=names("sentiment"),
         metonymy=names("metonymy"),
+        figures=msgspec.json.decode(metadata.get("figures", "null"), type=FigureThresholds | None),
+        names=names("names"),
     )
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from trope.core.records import ROOT, Parse
 from trope.encoder.outputs import SentimentScores
-from trope.encoder.session import TAGS, BatchPass, Encoder
+from trope.encoder.session import FIGURE_OUTPUTS, TAGS, AnyEncoder, BatchPass, Encoder
 from trope.encoder.session import passes as run_passes
 from trope.encoder.trees import best_heads
 from trope.encoder.windows import Window
@@ -45,6 +45,8 @@ class Stretch:
     deprels: list[int] = field(default_factory=list)
     metaphor: list[float] = field(default_factory=list)
     figurative: float | None = None
+    figures: list[list[float]] = field(default_factory=list)
+    names: list[int] = field(default_factory=list)
 
 
 def _model_decides(form: str, upos: str, xpos: str) -> None:
@@ -54,7 +56,7 @@ def _model_decides(form: str, upos: str, xpos: str) -> None:
 def decode(
     sentences: Sequence[tuple[str, ...]],
     passes: Iterable[BatchPass],
-    encoder: Encoder,
+    encoder: AnyEncoder,
     lemmatise: Lemmatise = _model_decides,
 ) -> list[Parse]:
     """The parses of the sentences from the passes, in the order of the sentences.
@@ -75,34 +77,38 @@ def decode(
     ]
     if not scored:
         return parses
-    return [replace(p, sentiment=s) for p, s in zip(parses, scores.scores(), strict=True)]
+    felt = zip(parses, scores.scores(), scores.valences(), strict=True)
+    return [replace(parse, sentiment=score, valence=valence) for parse, score, valence in felt]
 
 
-def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> list[float]:
+def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> SentimentScores:
     """The sentiment of whole sequences, as many as were sent."""
     scores = SentimentScores(sequences)
     for done in passes:
         scores.add(done)
-    return scores.scores()
+    return scores
 
 
 def read_words(
-    encoder: Encoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
+    encoder: AnyEncoder, sentences: Sequence[Sequence[str]], outputs: Sequence[str]
 ) -> list[Parse]:
     """Sentences (of at least one word) with what is asked for and nothing else."""
     words = [tuple(sentence) for sentence in sentences]
     return decode(words, run_passes(encoder, words, outputs), encoder)
 
 
-def _read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretch]]:
+def _read_batch(done: BatchPass, encoder: AnyEncoder) -> Iterator[tuple[int, Stretch]]:
     """The decisions on each window of a batch with the number of its sentence."""
     tags = {name: done.outputs[name].argmax(-1) for name in TAGS if name in done.outputs}
     heads: list[list[int]] = [[] for _ in done.windows]
     labels = heads
     if "arcs" in done.outputs:
+        assert isinstance(encoder, Encoder)  # the tier `base` makes no trees
         heads = [_window_heads(done.outputs["arcs"][row], w) for row, w in enumerate(done.windows)]
         labels = _labels(done, heads, encoder)
     words, sentences = (_probabilities(done, name) for name in ("metaphor", "figurative"))
+    figures = _figure_scores(done)
+    names = done.outputs["names"].argmax(-1) if "names" in done.outputs else None
     for row, window in enumerate(done.windows):
         core = slice(window.core_first - window.first, window.core_last - window.first)
         yield (
@@ -114,8 +120,20 @@ def _read_batch(done: BatchPass, encoder: Encoder) -> Iterator[tuple[int, Stretc
                 deprels=labels[row],
                 metaphor=[] if words is None else words[row, core].tolist(),
                 figurative=None if sentences is None else sentences[row].item(),
+                figures=[] if figures is None else figures[row, core].tolist(),
+                names=[] if names is None else names[row, core].tolist(),
             ),
         )
+
+
+def _figure_scores(done: BatchPass) -> npt.NDArray[np.float64] | None:
+    """[window, word, figure]: rounded probabilities, and novelty between 0 and 1."""
+    shares = _probabilities(done, "figures")
+    if shares is not None:
+        place = FIGURE_OUTPUTS.index("novelty")
+        novelty = done.outputs["figures"][..., place].astype(np.float64)
+        shares[..., place] = np.round(np.clip(novelty, 0, 1), _PLACES)
+    return shares
 
 
 def _probabilities(done: BatchPass, name: str) -> npt.NDArray[np.float64] | None:
@@ -164,7 +182,7 @@ def _labels(done: BatchPass, heads: list[list[int]], encoder: Encoder) -> list[l
 def join_stretches(
     words: tuple[str, ...],
     stretches: list[Stretch],
-    encoder: Encoder,
+    encoder: AnyEncoder,
     lemmatise: Lemmatise = _model_decides,
 ) -> Parse:
     """One parse of a sentence's stretches; the roots of later ones hang from the first root."""
@@ -175,17 +193,19 @@ def join_stretches(
     heads: list[int] = []
     deprels: list[str] = []
     metaphor: list[float] = []
+    names: list[str] = []
     for stretch in stretches:
         metaphor += stretch.metaphor
+        names += [labels.names[tag] for tag in stretch.names]
         upos += [labels.upos[tag] for tag in stretch.upos]
         xpos += [labels.xpos[tag] for tag in stretch.xpos]
         rules += [labels.lemma_rules[rule] for rule in stretch.lemma]
-        names = [labels.deprels[label] for label in stretch.deprels]
+        relations = [labels.deprels[label] for label in stretch.deprels]
         if heads:
             top = stretch.heads.index(ROOT)
-            stretch.heads[top], names[top] = heads.index(ROOT), _JOIN
+            stretch.heads[top], relations[top] = heads.index(ROOT), _JOIN
         heads += stretch.heads
-        deprels += names
+        deprels += relations
     # the model chooses rules without seeing the spelling: they apply where spelling does not decide
     lemmas = tuple(
         lemmatise(word, pos, tag) or apply_rule(rule, word)
@@ -193,6 +213,7 @@ def join_stretches(
     )
     # a sentence is as metaphorical as the most metaphorical of its stretches
     scores = [stretch.figurative for stretch in stretches if stretch.figurative is not None]
+    figures = _by_figure([row for stretch in stretches for row in stretch.figures])
     return Parse(
         words,
         tuple(upos),
@@ -202,7 +223,17 @@ def join_stretches(
         tuple(deprels),
         tuple(metaphor),
         max(scores, default=None),
+        noticed=figures.get("noticed", ()),
+        idiom=figures.get("idiom", ()),
+        simile=figures.get("simile", ()),
+        novelty=figures.get("novelty", ()),
+        names=tuple(names),
     )
+
+
+def _by_figure(rows: list[list[float]]) -> dict[str, tuple[float, ...]]:
+    """The scores of all words by the figure that they are about."""
+    return dict(zip(FIGURE_OUTPUTS, zip(*rows, strict=True), strict=True)) if rows else {}
 
 
 def make_rule(form: str, lemma: str) -> str:

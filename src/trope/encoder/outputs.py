@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from trope.core.errors import BadInput
 from trope.encoder.session import MEANING, SENTIMENT_OUTPUTS, Array, BatchPass, Encoder
 
-_SCORE = SENTIMENT_OUTPUTS.index("score")
+Floats = npt.NDArray[np.float64]
+_SCORE, _VALENCE = (SENTIMENT_OUTPUTS.index(name) for name in ("score", "valence"))
 
 
 class SentimentScores:
@@ -19,7 +21,7 @@ class SentimentScores:
     """
 
     def __init__(self, sequences: int) -> None:
-        self._sums = [0.0] * sequences
+        self._sums: list[Floats | None] = [None] * sequences
         self._words = [0] * sequences
 
     def add(self, done: BatchPass) -> None:
@@ -28,13 +30,23 @@ class SentimentScores:
         if scores is None:
             return
         for row, window in enumerate(done.windows):
-            words = window.core_last - window.core_first
-            self._sums[window.sentence] += float(scores[row, _SCORE]) * words
-            self._words[window.sentence] += words
+            words, at = window.core_last - window.core_first, window.sentence
+            own, before = scores[row].astype(np.float64) * words, self._sums[at]
+            self._sums[at] = own if before is None else before + own
+            self._words[at] += words
 
     def scores(self) -> list[float]:
-        """One number per sequence, near -5 to 5 but not clipped to it."""
-        return [total / words for total, words in zip(self._sums, self._words, strict=True)]
+        """One number per sequence on the scale of tweets, near -5 to 5 but not clipped to it."""
+        return [float(mean[_SCORE]) for mean in self._means()]
+
+    def valences(self) -> list[float | None]:
+        """The same on the scale of prose, None where the model does not have it."""
+        return [float(m[_VALENCE]) if len(m) > _VALENCE else None for m in self._means()]
+
+    def _means(self) -> Iterator[Floats]:
+        for total, words in zip(self._sums, self._words, strict=True):
+            assert total is not None  # every sequence has a window
+            yield total / words
 
 
 def word_meanings(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> list[Array]:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.core.errors import BadInput, BadModel, MissingData
-from trope.core.records import MetaphorThresholds
+from trope.core.records import FigureThresholds, MetaphorThresholds
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.pruning import keep_outputs
@@ -38,11 +38,22 @@ SYNTAX = (*TAGS, "arcs", "label_dependents", "label_heads")
 METAPHOR = ("metaphor", "figurative")
 """Calibrated logits: of each word, that it is a metaphor; of each sentence, that it has one."""
 
+FIGURES = ("figures",)
+"""Of each word, in the order of `FIGURE_OUTPUTS`: calibrated logits, then its novelty."""
+
+FIGURE_OUTPUTS = ("noticed", "idiom", "simile", "novelty")
+"""A metaphor that readers notice, part of an idiom, the comparator of a simile; and how new the
+metaphor is, from 0 (dead) to 1 (never heard), not clipped to it."""
+
+NAMES = ("names",)
+"""Of each word, logits of the tags of names, in the order of the labels: O, B-LOC, I-LOC …"""
+
 SENTIMENT = ("sentiment",)
 """Of a whole sequence: its score from −5 to 5, then logits, in the order of `SENTIMENT_OUTPUTS`."""
 
-SENTIMENT_OUTPUTS = ("score", "negative", "neutral", "positive", "irony")
-"""What the sentiment head says; the last four help to train it and to combine systems."""
+SENTIMENT_OUTPUTS = ("score", "negative", "neutral", "positive", "irony", "valence")
+"""What the sentiment head says: the score on the scale of tweets, logits of polarity and irony,
+and the score on the scale of prose. A model's labels name those that it has."""
 
 METONYMY = ("metonymy",)
 """Logits of every reading, in the order of the labels, for words that are names."""
@@ -65,6 +76,9 @@ class Labels(msgspec.Struct, frozen=True, omit_defaults=True):
     sentiment: tuple[str, ...] = ()
     metonymy: tuple[str, ...] = ()
     """Class and reading of a name, with a colon between them."""
+    figures: FigureThresholds | None = None
+    names: tuple[str, ...] = ()
+    """Tags of words in names: O, B-LOC, I-LOC …"""
     meaning: int = 0
     """Dimensions."""
 
@@ -164,6 +178,8 @@ class Encoder:
             (METAPHOR, self.labels.metaphor is not None),
             (SENTIMENT, self.labels.sentiment),
             (METONYMY, self.labels.metonymy),
+            (FIGURES, self.labels.figures is not None),
+            (NAMES, self.labels.names),
             (MEANING, self.labels.meaning),
         )
         return (*SYNTAX, *(name for names, there in heads if there for name in names))
@@ -177,10 +193,10 @@ class Encoder:
         with self._opening:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"
-                self._sessions[wanted] = (
-                    open_session(path) if wanted == {*self.outputs} else _open_part(path, wanted)
-                )
-                _check_outputs(self._sessions[wanted], wanted, path)
+                whole = wanted == {*self.outputs}
+                session = open_session(path) if whole else _open_part(path, wanted)
+                _check_outputs(session, wanted, path)
+                self._sessions[wanted] = session
             return self._sessions[wanted]
 
     @cached_property

@@ -10,12 +10,11 @@ from trope.core.records import (
     MetaphorThresholds,
     Parse,
     Relation,
-    Sentence,
     SentenceSpan,
-    Text,
     TextKind,
     Token,
 )
+from trope.core.texts import Sentence, Text
 from trope.relations import extract, judge_together
 
 
@@ -26,7 +25,8 @@ def assemble(
     tasks: tuple[str, ...],
     thresholds: MetaphorThresholds,
 ) -> Analysis:
-    """The analysis of a text from the parses of its sentences, without metonymies and sentiment."""
+    """The analysis of a text from the parses of its sentences: without metonymies, sentiment, and
+    the figures that depend on a view."""
     tokens: list[Token] = []
     sentences: list[SentenceSpan] = []
     relations: list[Relation] = []
@@ -39,6 +39,7 @@ def assemble(
             relations += [relation.moved(range(first, last)) for relation in extract(parse)]
     if kind == "headline" and len(parses) > 1:
         relations = list(judge_together(relations))
+    scores = [p.sentiment if kind == "tweet" or p.valence is None else p.valence for p in parses]
     return Analysis(
         text.original,
         tuple(tokens),
@@ -48,7 +49,7 @@ def assemble(
         tuple(parse.figurative for parse in parses if parse.figurative is not None),
         thresholds.threshold,
         thresholds.sentence_threshold,
-        sentence_sentiments=tuple(p.sentiment for p in parses if p.sentiment is not None),
+        sentence_sentiments=tuple(score for score in scores if score is not None),
     )
 
 
@@ -68,6 +69,8 @@ def _tokens(sentence: Sentence, parse: Parse, first: int) -> list[Token]:
                 ROOT if head == ROOT else head + first,
                 parse.deprels[number] if parse.deprels else "",
                 parse.metaphor[number] if parse.metaphor else None,
+                parse.noticed[number] if parse.noticed else None,
+                parse.novelty[number] if parse.novelty else None,
             )
         )
     return found

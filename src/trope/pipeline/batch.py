@@ -16,12 +16,15 @@ from trope.core.records import (
     MetaphorThresholds,
     Parse,
     Sentiment,
-    Text,
+    SentimentScale,
     TextKind,
 )
+from trope.core.texts import Text
 from trope.encoder.decode import decode, decode_scores
 from trope.encoder.session import (
+    FIGURES,
     METAPHOR,
+    NAMES,
     SENTIMENT,
     SYNTAX,
     TAGS,
@@ -32,9 +35,10 @@ from trope.encoder.session import (
 )
 from trope.lexicon.inflection import lemma
 from trope.pipeline.assembly import assemble
+from trope.tasks.figures.views import Showing, show_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.sentiment.encoder_head import add_sentiments, text_sentiments
+from trope.tasks.sentiment.encoder_head import add_sentiments, scale_of, text_sentiments
 from trope.text import read_batch
 
 if TYPE_CHECKING:
@@ -61,6 +65,7 @@ class TextBatch:
     whole: WholeTexts
     kind: TextKind
     tasks: tuple[str, ...]
+    showing: Showing
 
 
 class BatchAnalyzer:
@@ -79,10 +84,16 @@ class BatchAnalyzer:
         return self.heads.labels.metaphor or NO_THRESHOLDS
 
     def start(
-        self, texts: list[str], kind: TextKind, tasks: tuple[str, ...], *, tags: bool = True
+        self,
+        texts: list[str],
+        kind: TextKind,
+        tasks: tuple[str, ...],
+        showing: Showing,
+        *,
+        tags: bool = True,
     ) -> TextBatch:
         """Split texts into words and send them to the network."""
-        outputs = self._outputs(tasks, tags=tags)
+        outputs = self._outputs(tasks, trees=showing.words != "all", tags=tags)
         began = thread_time()
         split, words = read_batch(texts, kind)
         self.timings["text"] += thread_time() - began
@@ -93,7 +104,7 @@ class BatchAnalyzer:
             once = self.base is None or "metaphor" in tasks
             counts = [len(text.sentences) for text in split]
             whole = self._send_whole(words, counts, [once and count == 1 for count in counts])
-        return TextBatch(split, words, passes, whole, kind, tasks)
+        return TextBatch(split, words, passes, whole, kind, tasks, showing)
 
     def finish(self, batch: TextBatch) -> list[Analysis]:
         """The analyses of texts that were sent to the network."""
@@ -106,23 +117,36 @@ class BatchAnalyzer:
             analyses.append(assemble(text, own, batch.kind, batch.tasks, thresholds))
         self.timings["relations"] += thread_time() - began
         if "sentiment" in batch.tasks:
-            analyses = add_sentiments(analyses, _whole_scores(batch.whole))
+            scale = self.scale_of(batch.kind)
+            analyses = add_sentiments(analyses, _whole_scores(batch.whole, scale), scale)
         if "metonymy" in batch.tasks:
             analyses = add_metonymies(analyses, EncoderMetonymy(self.heads))
-        return analyses
+        return [self.show(analysis, batch.showing) for analysis in analyses]
+
+    def show(self, analysis: Analysis, showing: Showing) -> Analysis:
+        """The same analysis with the figures of a view."""
+        return show_figures(analysis, showing, self.heads.labels.figures)
+
+    def scale_of(self, kind: TextKind) -> SentimentScale:
+        """The scale of the sentiment of a kind of text."""
+        return scale_of(kind, self.heads.labels.sentiment)
 
     def parse(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> list[Parse]:
         """The parses of sentences that have words, with what the tasks need."""
         passes = self.encoder.submit(sentences, self._outputs(tasks))
         return self._decode(sentences, deque(passes), tasks)
 
-    def sentiments(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
+    def sentiments(
+        self, texts: Sequence[Sequence[Parse]], kind: TextKind
+    ) -> list[Sentiment | None]:
         """The sentiment of texts whose sentences are parsed; None for one without words."""
+        scale = self.scale_of(kind)
         words = [parse.words for text in texts for parse in text]
-        scores = [[p.sentiment for p in text if p.sentiment is not None] for text in texts]
+        felt = [[p.sentiment if scale == "tweet" else p.valence for p in text] for text in texts]
+        scores = [[score for score in text if score is not None] for text in felt]
         known = [len(text) == 1 == len(own) for text, own in zip(texts, scores, strict=True)]
         whole = self._send_whole(words, [len(text) for text in texts], known)
-        return text_sentiments(scores, _whole_scores(whole))
+        return text_sentiments(scores, _whole_scores(whole, scale), scale)
 
     def _send_whole(
         self, words: Sequence[tuple[str, ...]], counts: Sequence[int], known: Sequence[bool]
@@ -143,32 +167,62 @@ class BatchAnalyzer:
         began = thread_time()
         parses = decode(words, results(passes, self.timings), self.encoder, lemma)
         self.timings["decode"] += thread_time() - began
-        if self.base is None or "metaphor" not in tasks:
+        outputs = self._head_outputs(tasks)
+        # sentiment alone is read from whole texts
+        if self.base is None or not {*outputs} - {*SENTIMENT}:
             return parses
         small = [parse.figurative or 0.0 for parse in parses]
-        verdicts = self.base.verdicts(words, sentiment="sentiment" in tasks, small=small)
-        return [
-            replace(parse, metaphor=v.metaphor, figurative=v.figurative, sentiment=v.sentiment)
-            for parse, v in zip(parses, verdicts, strict=True)
-        ]
+        found = self.base.read(words, outputs, small=small)
+        return [_with_heads(parse, own) for parse, own in zip(parses, found, strict=True)]
 
-    def _outputs(self, tasks: Sequence[str], *, tags: bool = True) -> tuple[str, ...]:
-        """What the tasks need of the small network; metonymy needs trees to find names."""
+    def _outputs(
+        self, tasks: Sequence[str], *, trees: bool = True, tags: bool = True
+    ) -> tuple[str, ...]:
+        """What the tasks need of the small network; names and figures are found in trees."""
         syntax: tuple[str, ...] = TAGS if tags else ()
-        if {"syntax", "relations", "metonymy"} & {*tasks}:
+        needing = {"syntax", "relations", "metonymy", *(("metaphor",) if trees else ())}
+        if needing & {*tasks}:
             syntax = SYNTAX
+        if self.base is None:
+            return (*syntax, *self._head_outputs(tasks))
+        # the sentence scores of both networks are blended, and names are found by either
+        named = self.encoder.labels.names and not self.base.labels.names and "metonymy" in tasks
         metaphor = METAPHOR if "metaphor" in tasks else ()
-        if self.base is not None:  # whose sentence scores are blended with those of the small one
-            return (*syntax, *metaphor)
-        return (*syntax, *metaphor, *(SENTIMENT if "sentiment" in tasks else ()))
+        return (*syntax, *metaphor, *(NAMES if named else ()))
+
+    def _head_outputs(self, tasks: Sequence[str]) -> tuple[str, ...]:
+        """What the tasks need of the network that gives all but tags, trees and lemmas."""
+        labels = self.heads.labels
+        wanted = (
+            (METAPHOR, "metaphor" in tasks),
+            (FIGURES, "metaphor" in tasks and labels.figures is not None),
+            (NAMES, "metonymy" in tasks and labels.names),
+            (SENTIMENT, "sentiment" in tasks),
+        )
+        return tuple(name for names, asked in wanted if asked for name in names)
 
 
-def _whole_scores(whole: WholeTexts) -> dict[int, float]:
+def _with_heads(parse: Parse, own: Parse) -> Parse:
+    """A parse with what the heads of another network say."""
+    return replace(
+        own,
+        upos=parse.upos,
+        xpos=parse.xpos,
+        lemmas=parse.lemmas,
+        heads=parse.heads,
+        deprels=parse.deprels,
+        names=own.names or parse.names,
+    )
+
+
+def _whole_scores(whole: WholeTexts, scale: SentimentScale) -> dict[int, float]:
     """The scores of texts that went through the network as one sequence, by their numbers."""
     numbers, passes = whole
     if not numbers:
         return {}
-    return dict(zip(numbers, decode_scores(len(numbers), results(passes)), strict=True))
+    found = decode_scores(len(numbers), results(passes))
+    scores = found.scores() if scale == "tweet" else found.valences()
+    return {n: score for n, score in zip(numbers, scores, strict=True) if score is not None}
 
 
 def batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:

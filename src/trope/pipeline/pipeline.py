@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
 from trope.core.files import sha256
-from trope.core.records import Analysis, Parse, Sentiment, TextKind
+from trope.core.records import Analysis, Parse, Sentiment, TextKind, WordView
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
 from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches
+from trope.tasks.figures.views import DEFAULT_VIEW, Showing
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
+from trope.text import check_kind
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
@@ -113,10 +115,19 @@ class Pipeline:
                 )
 
     def analyze(
-        self, text: str, *, kind: TextKind = "plain", tasks: Sequence[str] | None = None
+        self,
+        text: str,
+        *,
+        kind: TextKind = "plain",
+        tasks: Sequence[str] | None = None,
+        threshold: float | None = None,
+        words: WordView = DEFAULT_VIEW,
     ) -> Analysis:
-        """Everything about one text, or no more than the given tasks."""
-        return next(self.analyze_many([text], kind=kind, tasks=tasks))
+        """Everything about one text, or no more than the given tasks; see `analyze_many`."""
+        if not isinstance(text, str):
+            raise BadInput(f"a text is a str, not {type(text).__name__}; give one text")
+        many = self.analyze_many([text], kind=kind, tasks=tasks, threshold=threshold, words=words)
+        return next(many)
 
     def analyze_many(
         self,
@@ -126,17 +137,33 @@ class Pipeline:
         batch_size: int = 1024,
         tasks: Sequence[str] | None = None,
         tags: bool = True,
+        threshold: float | None = None,
+        words: WordView = DEFAULT_VIEW,
     ) -> Iterator[Analysis]:
         """One analysis per text, in order, in constant memory: up to `batch_size` texts at a time.
 
-        Only what the given tasks need is computed; without any, all that the model has. Without
-        `tags`, parts of speech and lemmas are empty unless a task needs them, which is faster.
+        Only what the given tasks need is computed; without any, all that the model has. `words`
+        says which words are shown as metaphors, and `threshold` the lowest score of one, instead
+        of the model's. Without `tags`, parts of speech and lemmas are empty unless a task needs
+        them, or metaphors are shown by another view than `all`; that is faster.
         """
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
+        showing = Showing(words, threshold)
+        kind = check_kind(kind)
+        return self._analyze_batches(batches(texts, batch_size), kind, wanted, showing, tags)
+
+    def _analyze_batches(
+        self,
+        texts: Iterable[list[str]],
+        kind: TextKind,
+        tasks: tuple[str, ...],
+        showing: Showing,
+        tags: bool,
+    ) -> Iterator[Analysis]:
         under_way: deque[TextBatch] = deque()
-        for batch in batches(texts, batch_size):
-            under_way.append(self._analyzer.start(batch, kind, wanted, tags=tags))
+        for batch in texts:
+            under_way.append(self._analyzer.start(batch, kind, tasks, showing, tags=tags))
             if len(under_way) == AHEAD:
                 yield from self._analyzer.finish(under_way.popleft())
         while under_way:
@@ -146,9 +173,15 @@ class Pipeline:
         """The same analyses, which have trees, with what the names in them stand for."""
         return add_metonymies(analyses, EncoderMetonymy(self.heads))
 
-    def sentiments(self, texts: Sequence[Sequence[Parse]]) -> list[Sentiment | None]:
+    def show(self, analysis: Analysis, showing: Showing) -> Analysis:
+        """The same analysis with the figures of a view."""
+        return self._analyzer.show(analysis, showing)
+
+    def sentiments(
+        self, texts: Sequence[Sequence[Parse]], kind: TextKind = "plain"
+    ) -> list[Sentiment | None]:
         """The sentiment of texts whose sentences are parsed; None for one without words."""
-        return self._analyzer.sentiments(texts)
+        return self._analyzer.sentiments(texts, kind)
 
     def rewrite(
         self,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trope.core.errors import BadInput
-from trope.core.records import Analysis, Sentiment, TextKind
+from trope.core.records import Analysis, Sentiment, SentimentScale, TextKind
 from trope.encoder.base import load_encoder
 from trope.encoder.outputs import SentimentScores
 from trope.encoder.session import SENTIMENT, AnyEncoder, passes
@@ -59,32 +59,39 @@ def _whole_words(text: str, kind: TextKind) -> tuple[str, ...]:
     return tuple(form for sentence in read(text, kind).sentences for form in sentence.forms)
 
 
-def add_sentiments(analyses: Sequence[Analysis], whole: Mapping[int, float]) -> list[Analysis]:
-    """The same analyses with the sentiment of their texts.
+def scale_of(kind: TextKind, outputs: Sequence[str]) -> SentimentScale:
+    """The scale of a kind of text: that of prose where a model has it, except for tweets."""
+    return "prose" if kind != "tweet" and "valence" in outputs else "tweet"
+
+
+def add_sentiments(
+    analyses: Sequence[Analysis], whole: Mapping[int, float], scale: SentimentScale
+) -> list[Analysis]:
+    """The same analyses with the sentiment of their texts, on a scale.
 
     `whole` has the scores of texts, by their numbers, that the encoder read as one sequence; a
     text of one sentence has the score of its sentence.
     """
-    found = text_sentiments([analysis.sentence_sentiments for analysis in analyses], whole)
+    found = text_sentiments([analysis.sentence_sentiments for analysis in analyses], whole, scale)
     return [replace(a, sentiment=own) for a, own in zip(analyses, found, strict=True)]
 
 
 def text_sentiments(
-    sentences: Sequence[Sequence[float]], whole: Mapping[int, float]
+    sentences: Sequence[Sequence[float]], whole: Mapping[int, float], scale: SentimentScale
 ) -> list[Sentiment | None]:
     """The sentiment of texts from the scores of their sentences; None for one without words."""
     scores = dict(whole)
     for number, own in enumerate(sentences):
         if number not in scores and own:
             scores[number] = own[0]
-    found = dict(zip(scores, to_sentiments(scores.values()), strict=True))
+    found = dict(zip(scores, to_sentiments(scores.values(), scale), strict=True))
     return [found.get(number) for number in range(len(sentences))]
 
 
-def to_sentiments(scores: Iterable[float]) -> list[Sentiment]:
+def to_sentiments(scores: Iterable[float], scale: SentimentScale = "tweet") -> list[Sentiment]:
     """Scores of the network as an analysis has them: inside of the scale, with their integers."""
     shown = [round(clipped(score), PLACES) for score in scores]
-    return [Sentiment(*pair) for pair in zip(shown, to_integers(shown), strict=True)]
+    return [Sentiment(*pair, scale) for pair in zip(shown, to_integers(shown), strict=True)]
 
 
 def build(

@@ -1,0 +1,1 @@
+"""Figures of speech: what a reader would call figurative."""

@@ -1,0 +1,146 @@
+"""What is shown of an analysis: metaphors by a view of words, metonymic names, and the rest.
+
+MIPVU marks function words too, a third of all its metaphors. Readers look for less, so there are
+three views of words; `noticed` is the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import get_args
+
+from trope.core.errors import BadInput, UnknownName
+from trope.core.records import Analysis, Figure, FigureThresholds, Token, WordView
+from trope.lexicon.readings import LITERAL, readings
+
+DEFAULT_VIEW: WordView = "noticed"
+CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
+"""Word classes of content words."""
+
+_PARTICLE = "compound:prt"
+_PLACES = 4
+_ONCE = ("idiom", "simile", "metonymy")
+"""Figures whose words are not listed again as metaphors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """How words are shown: the view that was asked for, and a threshold instead of the model's."""
+
+    words: WordView = DEFAULT_VIEW
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.words not in get_args(WordView):
+            raise UnknownName("view of words", str(self.words), get_args(WordView))
+        limit = self.threshold
+        if limit is not None and not (isinstance(limit, int | float) and 0 <= limit <= 1):
+            raise BadInput(f"a threshold is a probability, not {limit!r}; give one from 0 to 1")
+
+
+def show_figures(
+    analysis: Analysis, showing: Showing, thresholds: FigureThresholds | None
+) -> Analysis:
+    """The same analysis with the figures of a view; idioms, similes and irony stay as they are.
+
+    Where the model does not know what readers notice (`thresholds` is None), the view `noticed`
+    becomes `content`. A given threshold counts for the view, and for `content` and `all`, which
+    show probabilities of MIPVU, as the threshold of the analysis too.
+    """
+    view = showing.words
+    if view == "noticed" and thresholds is None:
+        view = "content"
+    limit = analysis.threshold
+    if view == "noticed" and thresholds is not None:
+        limit = thresholds.noticed
+    elif showing.threshold is not None:
+        analysis = replace(analysis, threshold=showing.threshold)
+    if showing.threshold is not None:
+        limit = showing.threshold
+    analysis = replace(analysis, words=view, shown_threshold=limit)
+    kept = [f for f in analysis.figures if f.kind not in ("metaphor", "metonymy")]
+    kept += _metonymies(analysis)
+    if "metaphor" in analysis.tasks:
+        kept += _metaphors(analysis, _taken(kept))
+    return replace(analysis, figures=tuple(sorted(kept, key=lambda f: (f.start, f.end, f.kind))))
+
+
+def shown_score(token: Token, words: WordView) -> float | None:
+    """The score of a word in a view, None where it has none.
+
+    In the view `noticed` it is the geometric mean of two probabilities: that the word is a
+    metaphor by the rules of MIPVU, and that readers notice it as one. The mean served both
+    conventions better than either alone. In the others it is the first of the two.
+    """
+    if words == "noticed":
+        if token.metaphor is None or token.noticed is None:
+            return None
+        return round(sqrt(token.metaphor * token.noticed), _PLACES)
+    return token.metaphor
+
+
+def is_content(token: Token) -> bool:
+    """Whether a token is a content word: a noun, a verb, an adjective or an adverb, but not an
+    auxiliary and not the particle of a verb."""
+    relation = token.deprel
+    return token.upos in CONTENT and not (
+        relation in ("cop", _PARTICLE) or relation.partition(":")[0] == "aux"
+    )
+
+
+def _metaphors(analysis: Analysis, taken: frozenset[int]) -> Iterator[Figure]:
+    """The metaphors of the view: words by themselves, and verbs with their particles."""
+    every = analysis.words == "all"
+    particles = {} if every else _particles(analysis)
+    for place, token in enumerate(analysis.tokens):
+        score = shown_score(token, analysis.words)
+        if score is None or score < analysis.shown_threshold:
+            continue
+        if not every and (place in taken or not is_content(token)):
+            continue
+        places = tuple(sorted((place, *particles.get(place, ()))))
+        yield make_figure(analysis, "metaphor", places, score, token.novelty)
+
+
+def _particles(analysis: Analysis) -> dict[int, list[int]]:
+    """The particles of each verb that has any."""
+    found: dict[int, list[int]] = {}
+    for place, token in enumerate(analysis.tokens):
+        if token.deprel == _PARTICLE:
+            found.setdefault(token.head, []).append(place)
+    return found
+
+
+def _metonymies(analysis: Analysis) -> Iterator[Figure]:
+    """The names that stand for something else."""
+    for name in analysis.metonymies:
+        if readings(name.name_class)[name.reading].coarse == LITERAL:
+            continue
+        places = tuple(
+            at
+            for at, token in enumerate(analysis.tokens)
+            if token.start < name.end and name.start < token.end
+        )
+        yield Figure(
+            "metonymy", name.start, name.end, places, name.score, stands_for=name.stands_for
+        )
+
+
+def _taken(figures: list[Figure]) -> frozenset[int]:
+    """The words that other figures show: of idioms and names all, of similes the vehicle."""
+    return frozenset(
+        place
+        for figure in figures
+        if figure.kind in _ONCE
+        for place in (figure.vehicle if figure.kind == "simile" else figure.tokens)
+    )
+
+
+def make_figure(
+    analysis: Analysis, kind: str, places: tuple[int, ...], score: float, novelty: float | None
+) -> Figure:
+    """A figure of the words at these positions, in the order of the text."""
+    first, last = analysis.tokens[places[0]], analysis.tokens[places[-1]]
+    return Figure(kind, first.start, last.end, places, score, novelty)  # type: ignore[arg-type]
