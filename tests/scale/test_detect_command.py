@@ -31,9 +31,10 @@ def fake_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_one_row_a_text_with_its_figures() -> None:
     Path("a.txt").write_text("\n".join(TEXTS) + "\n\n")
-    done = trope("a.txt", "--out", "out")
+    done = trope("a.txt", "--out", "out", "--counts-only")
     assert done.exit_code == 0
-    assert done.stderr == "out: 2 texts, 8 words, 2 metaphors\n"
+    listed = "trope: a.txt: read as a list, one text per line; --unit file reads it as one document"
+    assert done.stderr == f"{listed}\nout: 2 texts, 8 words, 2 metaphors\n"
     assert rows() == [
         {
             "id": "a.txt:1",

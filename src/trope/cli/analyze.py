@@ -83,6 +83,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
 @click.pass_context
 def analyze(
     context: click.Context,
+    /,
     sources: tuple[str, ...],
     form: str,
     as_json: bool,

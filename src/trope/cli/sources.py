@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 
 import click
 
@@ -31,7 +31,9 @@ from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import source_name
 from trope.corpora.tables import NoTextColumn, ParsedRow, named_texts
-from trope.text.language import OTHER_LANGUAGE, LanguageSample
+
+if TYPE_CHECKING:
+    from trope.text.language import LanguageSample
 
 _FILE_NAME = re.compile(
     r"\S+\.(?:txt|text|md|csv|tsv|tab|jsonl|ndjson|json|conllu|html?|xml|pdf|docx?|xlsx?|epub|"
@@ -155,9 +157,10 @@ def _read_argument(argument: str, options: ReadingOptions) -> Iterable[NamedText
         raise MissingData(argument, "check the file name, or give a text of more than one word")
     if options.by:
         raise BadInput(f"a text has no column {options.by!r} to group by; give a table")
-    language = LanguageSample()
-    language.add(argument)
-    _tell_language("the text", language, options)
+    language = _language_sample(options)
+    if language is not None:
+        language.add(argument)
+        _tell_language("the text", language, options)
     return [NamedText("", argument, "")]
 
 
@@ -196,7 +199,7 @@ def _read_files(argument: str, options: ReadingOptions) -> Iterator[NamedText]:
 def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> Iterator[NamedText]:
     name = source_name(file.path)
     rows = _good_rows(read_entries(file, files, tell=options.tell), name)
-    language = None if options.any_language else LanguageSample()
+    language = _language_sample(options)
     for record in _records(rows, name, file, options):
         if language is not None:
             language.add(record.text)
@@ -244,8 +247,18 @@ def _records(
         options.tell(name, f"left out {rows_left} without a text (line {left_out[0]})")
 
 
+def _language_sample(options: ReadingOptions) -> LanguageSample | None:
+    if options.any_language:
+        return None
+    from trope.text.language import LanguageSample
+
+    return LanguageSample()
+
+
 def _tell_language(name: str, language: LanguageSample, options: ReadingOptions) -> None:
-    if not options.any_language and (other := language.other_language()):
+    from trope.text.language import OTHER_LANGUAGE
+
+    if other := language.other_language():
         options.tell(name, OTHER_LANGUAGE.format(other))
 
 

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from trope.core.errors import BadInput, BadRecord, MissingData, MissingExtra
-from trope.corpora.documents import DocumentFormat, load_package, read_paragraphs
 from trope.corpora.plain_text import Unit, find_unit, is_wrapped, split_units
 from trope.corpora.sources import (
     DAMAGED,
@@ -64,6 +63,7 @@ _SAVE_AS = {
     **dict.fromkeys((".doc", ".odt", ".rtf", ".pages"), ".docx"),
     **dict.fromkeys((".xls", ".ods", ".numbers"), ".xlsx"),
 }
+_DOCUMENTS = ("docx", "pdf", "html", "epub")
 _LINE_FORMATS = ("csv", "tsv", "jsonl", "json")
 _MISSING = {"nan", "none", "null", "<na>", "#n/a", "n/a"}
 
@@ -193,13 +193,17 @@ def read_entries(
             yield from parquet_rows(file.path, choose, share)
         elif file.format == "xlsx":
             yield from _sheet_entries(file, options, tell)
-        elif file.format in get_args(DocumentFormat):
+        elif file.format in _DOCUMENTS:
             yield from _document_entries(file, options)
         elif file.format == "txt":
             yield from _plain_entries(file, options, tell, moved)
         else:
             lines = read_lines(
-                file.path, encoding=options.encoding or None, size=file.bytes, moved=moved
+                file.path,
+                encoding=options.encoding or None,
+                size=file.bytes,
+                moved=moved,
+                unicode_only=file.format in ("json", "jsonl"),
             )
             reading = TableReading(
                 cast(Literal["csv"], file.format), delimiter=named_delimiter(options.delimiter)
@@ -252,6 +256,8 @@ def _document_entries(file: InputFile, options: FileOptions) -> Iterator[ParsedR
             content = stream.read()
     except DAMAGED as error:
         raise BadRecord(file.path, None, damage("packed", error)) from None
+    from trope.corpora.documents import DocumentFormat, read_paragraphs
+
     form = cast(DocumentFormat, file.format)
     paragraphs = read_paragraphs(content, file.path, form, options.encoding or None)
     if options.unit in ("auto", "file"):
@@ -349,5 +355,7 @@ def _check_named(file: InputFile, form: InputFormat | None) -> None:
 
 
 def _check_package(file: InputFile) -> None:
-    if file.format in (*get_args(DocumentFormat), "xlsx"):
+    if file.format in (*_DOCUMENTS, "xlsx"):
+        from trope.corpora.documents import load_package
+
         load_package(file.format)

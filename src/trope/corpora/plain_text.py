@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from statistics import median
 from typing import Literal
 
 from trope.core.errors import BadRecord
@@ -75,7 +74,7 @@ def find_unit(sample: str) -> Literal["file", "line"]:
     several = sum(map(len, blocks)) >= 2 * len(blocks)
     if several and 2 * len(open_ends) >= sum(map(len, blocks)):
         return "file"  # verse, or lines that end with a phrase
-    long = median(len(" ".join(block)) for block in blocks) >= 120
+    long = sorted(len(" ".join(block)) for block in blocks)[len(blocks) // 2] >= 120
     sentences = sum(bool(_SENTENCES.search(" ".join(block))) for block in blocks)
     return "file" if long and 2 * sentences >= len(blocks) else "line"
 

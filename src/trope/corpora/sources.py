@@ -150,6 +150,7 @@ def read_lines(
     size: int | None = None,
     moved: Callable[[int], None] | None = None,
     look: Callable[[bytes], None] | None = None,
+    unicode_only: bool = False,
 ) -> Iterator[Line]:
     """All lines of a source; those that are no text, and the place of a damage, say so.
 
@@ -157,6 +158,7 @@ def read_lines(
         size: the most bytes of a file that are read.
         moved: is told how many bytes of the packed file are read.
         look: is shown the first bytes before the first line comes.
+        unicode_only: whether an encoding that is found is UTF-8 or UTF-16, as that of JSON.
     """
     number = 0
     with open_packed(source, size=size) as raw:
@@ -165,6 +167,8 @@ def read_lines(
             stream = unpack(raw)
             if look is not None:
                 look(stream.peek(1))
+            if unicode_only and not encoding and find_encoding(stream.peek(1)) not in _UTF_16:
+                encoding = "utf-8"
             for line in decoded_lines(stream, source_name(source), encoding, limit=limit):
                 number = line.number
                 if moved is not None:
@@ -310,7 +314,7 @@ def _opened(path: Path, size: int | None) -> io.BufferedReader:
     status = Path(path).stat()
     length = status.st_size if size is None else size
     if not stat.S_ISREG(status.st_mode) or not length:
-        return cast(io.BufferedReader, file)
+        return file
     return io.BufferedReader(_Snapshot(file, length), SAMPLE)
 
 

@@ -175,7 +175,12 @@ def parse_rows(source: Source, reading: TableReading) -> Iterator[ParsedRow]:
             return workbooks.parquet_rows(source)
         rows = workbooks.sheet_rows(source, reading.sheet)
         return _with_columns(rows, reading.columns)
-    lines = read_lines(source, encoding=reading.encoding, limit=reading.limit)
+    lines = read_lines(
+        source,
+        encoding=reading.encoding,
+        limit=reading.limit,
+        unicode_only=form in ("json", "jsonl"),
+    )
     return parse_lines(lines, source_name(source), replace(reading, format=form))
 
 

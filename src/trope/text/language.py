@@ -34,8 +34,10 @@ _WORDS = {name: frozenset(words.split()) for name, words in _FREQUENT.items()}
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LEAST_FOREIGN = 4
 _ENOUGH = 60
-_SCRIPTS = ("CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL", "CJK")
-_SCRIPTS += ("HIRAGANA", "KATAKANA", "ARMENIAN", "GEORGIAN", "BENGALI", "TAMIL")
+_SCRIPTS = (
+    *("CYRILLIC", "GREEK", "ARABIC", "HEBREW", "DEVANAGARI", "THAI", "HANGUL", "CJK"),
+    *("HIRAGANA", "KATAKANA", "ARMENIAN", "GEORGIAN", "BENGALI", "TAMIL"),
+)
 
 OTHER_LANGUAGE = "looks like {}, and trope reads English; --any-language hides this note"
 """What users are told about a file in another language."""
