@@ -6,7 +6,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
@@ -22,15 +22,15 @@ from trope.corpora.files import (
     InputFormat,
     Tell,
     find_files,
+    good_rows,
     is_missing,
     name_has_format,
-    read_entries,
     tell_nobody,
 )
 from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import source_name
-from trope.corpora.tables import NoTextColumn, ParsedRow, named_texts
+from trope.corpora.tables import NoTextColumn, named_texts
 
 if TYPE_CHECKING:
     from trope.text.language import LanguageSample
@@ -185,7 +185,7 @@ def _exists(argument: str) -> bool:
 def _read_files(argument: str, options: ReadingOptions) -> Iterator[NamedText]:
     files = options.files
     if is_file(argument) and not name_has_format(argument) and not argument.endswith(".zip"):
-        files = FileOptions("txt", files.encoding, files.delimiter, files.sheet, files.unit)
+        files = replace(files, format=files.format or "txt")
     found = find_files([argument], files, tell=options.tell)
     for file in found:
         try:
@@ -198,7 +198,7 @@ def _read_files(argument: str, options: ReadingOptions) -> Iterator[NamedText]:
 
 def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> Iterator[NamedText]:
     name = source_name(file.path)
-    rows = _good_rows(read_entries(file, files, tell=options.tell), name)
+    rows = good_rows(file, files, tell=options.tell)
     language = _language_sample(options)
     for record in _records(rows, name, file, options):
         if language is not None:
@@ -215,14 +215,6 @@ def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> 
             yield NamedText(f"{name}:{record.line}" if record.line else name, record.text, name)
     if language is not None:
         _tell_language(name, language, options)
-
-
-def _good_rows(rows: Iterable[ParsedRow], name: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows; the first that cannot be used ends the command."""
-    for line, row in rows:
-        if isinstance(row, str):
-            raise BadRecord(name, line or None, row)
-        yield line, row
 
 
 def _records(

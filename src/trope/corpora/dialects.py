@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from trope.corpora.sources import LINE_LIMIT, Line
+from trope.corpora.encodings import LINE_LIMIT, Line
 
 ROW_LIMIT = 8 * 1024 * 1024
 """The most characters of a quoted row beyond its first line; an open quote would take the file."""

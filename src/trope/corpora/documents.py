@@ -18,8 +18,8 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 from trope.core.errors import BadRecord, MissingExtra
+from trope.corpora.encodings import find_encoding
 from trope.corpora.plain_text import unwrap
-from trope.corpora.sources import find_encoding
 from trope.corpora.workbooks import FILES_EXTRA, check_office
 
 DocumentFormat = Literal["docx", "pdf", "html", "epub"]
@@ -81,9 +81,10 @@ def _word_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
         raise BadRecord(name, None, problem) from None
     for block in blocks:
         if isinstance(block, Table):
-            cells = dict.fromkeys(cell._tc for row in block.rows for cell in row.cells)
-            for cell in cells:  # one that spans several columns is there once
-                yield from ("".join(part.itertext()) for part in cell.p_lst)
+            # a cell that spans several columns comes as often
+            cells = {cell._tc: cell for row in block.rows for cell in row.cells}
+            for cell in cells.values():
+                yield from (paragraph.text for paragraph in cell.paragraphs)
         else:
             yield block.text
 

@@ -16,25 +16,29 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from trope.core.errors import BadInput, BadRecord, MissingData, MissingExtra
-from trope.corpora.plain_text import Unit, find_unit, is_wrapped, split_units
+from trope.corpora.encodings import LINE_LIMIT, SAMPLE, find_encoding
+from trope.corpora.plain_text import Unit, find_unit, is_wrapped, split_units, unwrap
 from trope.corpora.sources import (
     DAMAGED,
-    SAMPLE,
+    NamedBytes,
     archived_files,
     damage,
-    find_encoding,
     is_archive,
+    numbered_lines,
     open_packed,
     open_source,
     read_lines,
+    source_name,
 )
 from trope.corpora.tables import (
     PACKED_SUFFIXES,
     ParsedRow,
     TableReading,
+    TableRow,
     named_delimiter,
     parse_lines,
     parse_rows,
+    read_texts,
 )
 from trope.corpora.workbooks import parquet_rows, sheet_names
 
@@ -83,6 +87,7 @@ class FileOptions:
         format: what the files are, if their suffixes do not tell.
         encoding, delimiter, sheet: of tables, and the encoding of plain text too.
         unit: what one text of a document is.
+        limit: the most bytes of a line or row.
     """
 
     format: InputFormat | None = None
@@ -90,6 +95,7 @@ class FileOptions:
     delimiter: str = ""
     sheet: str = ""
     unit: Unit = "auto"
+    limit: int = LINE_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,15 +209,32 @@ def read_entries(
                 encoding=options.encoding or None,
                 size=file.bytes,
                 moved=moved,
+                limit=options.limit,
                 unicode_only=file.format in ("json", "jsonl"),
             )
             reading = TableReading(
-                cast(Literal["csv"], file.format), delimiter=named_delimiter(options.delimiter)
+                cast(Literal["csv"], file.format),
+                delimiter=named_delimiter(options.delimiter),
+                limit=options.limit,
             )
             yield from parse_lines(lines, file.path, reading)
     except BadRecord as error:
         yield error.line or 0, error.problem
     yield from _check_length(file, tell)
+
+
+def good_rows(
+    file: InputFile, options: FileOptions, *, tell: Tell = tell_nobody
+) -> Iterator[TableRow]:
+    """The rows of a file with their lines.
+
+    Raises:
+        BadRecord: for the first one that cannot be used.
+    """
+    for line, row in read_entries(file, options, tell=tell):
+        if isinstance(row, str):
+            raise BadRecord(source_name(file.path), line or None, row)
+        yield line, row
 
 
 def _plain_entries(
@@ -359,3 +382,22 @@ def _check_package(file: InputFile) -> None:
         from trope.corpora.documents import load_package
 
         load_package(file.format)
+
+
+def read_document(content: bytes, name: str) -> str:
+    """The text of a file in memory, such as one that was sent: paragraphs, or rows of a table.
+
+    Raises:
+        BadRecord: for content that cannot be read.
+        MissingExtra: for a format whose package is not installed.
+    """
+    form = _format_of(name) or "txt"
+    file = NamedBytes(content, name)
+    if form in _DOCUMENTS:
+        from trope.corpora.documents import DocumentFormat, read_paragraphs
+
+        return "\n\n".join(read_paragraphs(content, name, cast(DocumentFormat, form)))
+    if form != "txt":
+        return "\n\n".join(record.text for record in read_texts(file) if record.text.strip())
+    lines = [line for _, line in numbered_lines(file, encoding=None, keep_ends=True)]
+    return "\n\n".join(unwrap(lines)) if is_wrapped(lines) else "".join(lines)

@@ -8,8 +8,9 @@ from itertools import pairwise
 from typing import Literal
 
 from trope.core.errors import BadRecord
+from trope.corpora.encodings import LINE_LIMIT, Line
 from trope.corpora.records import TextRecord
-from trope.corpora.sources import LINE_LIMIT, Line, Source, numbered_lines, source_name
+from trope.corpora.sources import Source, numbered_lines, source_name
 
 Unit = Literal["auto", "file", "paragraph", "line"]
 """What one text is; "auto": a file of prose, or a line of a list."""

@@ -22,8 +22,9 @@ from trope.corpora.dialects import (
     find_dialect,
     is_dialect_line,
 )
+from trope.corpora.encodings import LINE_LIMIT, Line
 from trope.corpora.records import TextRecord
-from trope.corpora.sources import LINE_LIMIT, Line, Source, inner_source, read_lines, source_name
+from trope.corpora.sources import Source, inner_source, read_lines, source_name
 
 TableFormat = Literal["auto", "csv", "tsv", "jsonl", "json", "xlsx", "parquet"]
 TableRow = tuple[int, dict[str, str]]
