@@ -75,7 +75,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
 @click.option("--rewrite", is_flag=True,
               help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
-@click.option("--whole", is_flag=True, hidden=True, help="The same as --unit file.")
+@click.option("--whole", is_flag=True, help="The same as --unit file.")
 @reading_options
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
 import click
 
 from trope.core.errors import BadInput, BadRecord, MissingData
+from trope.core.progress import counted
 from trope.corpora.files import (
+    SKIPPED,
     STDIN,
     TEXT,
     FileOptions,
@@ -30,7 +32,7 @@ from trope.corpora.files import (
 from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import source_name
-from trope.corpora.tables import NoTextColumn, named_texts
+from trope.corpora.tables import NoTextColumn, TableRow, named_texts
 
 if TYPE_CHECKING:
     from trope.text.language import LanguageSample
@@ -84,26 +86,32 @@ def file_options(options: dict[str, Any]) -> FileOptions:
 
 
 class Notes:
-    """Notes on standard error about how files were read; of many alike, the first few."""
+    """Notes about how files were read, printed on standard error when the work is done.
+
+    Of many notes alike the first few are printed, but every skipped file is listed. A command that
+    fails has one line on standard error, the error.
+    """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
-        self._told: Counter[str] = Counter()
+        self._notes: list[tuple[str, str]] = []
 
     def __call__(self, name: str, note: str) -> None:
-        """Print a note about a file."""
-        kind = re.split(r"[;:]|\d", note, maxsplit=1)[0]
-        self._told[kind] += 1
-        if not self.quiet and self._told[kind] <= _NOTES_OF_A_KIND:
-            click.echo(f"trope: {name}: {note}", err=True)
+        """Take a note about a file."""
+        self._notes.append((name, note))
 
     def close(self) -> None:
-        """Tell how many notes were not shown."""
-        for kind, times in self._told.items():
-            if times > _NOTES_OF_A_KIND and not self.quiet:
-                more = times - _NOTES_OF_A_KIND
-                click.echo(f"trope: {more} more file{'s' if more > 1 else ''}: {kind}", err=True)
-        self._told.clear()
+        """Print the notes."""
+        told: Counter[str] = Counter()
+        for name, note in () if self.quiet else self._notes:
+            kind = re.split(r"[;:(]|\d", note, maxsplit=1)[0].strip()
+            told[kind] += 1
+            if kind == SKIPPED or told[kind] <= _NOTES_OF_A_KIND:
+                click.echo(f"trope: {name}: {note}", err=True)
+        for kind, times in told.items():
+            if kind != SKIPPED and (more := times - _NOTES_OF_A_KIND) > 0:
+                click.echo(f"trope: {counted(more, 'more file')}: {kind}", err=True)
+        self._notes.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,12 +201,14 @@ def _read_files(argument: str, options: ReadingOptions) -> Iterator[NamedText]:
         except BadRecord as error:
             if len(found) == 1:
                 raise
-            options.tell(error.path, f"skipped: {error.problem}")
+            options.tell(error.path, f"{SKIPPED}: {error.problem}")
 
 
 def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> Iterator[NamedText]:
     name = source_name(file.path)
     rows = good_rows(file, files, tell=options.tell)
+    if file.format == "txt" and file.path != STDIN:
+        rows = chain([_first_row(rows, file)], rows)
     language = _language_sample(options)
     for record in _records(rows, name, file, options):
         if language is not None:
@@ -217,8 +227,16 @@ def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> 
         _tell_language(name, language, options)
 
 
+def _first_row(rows: Iterator[TableRow], file: InputFile) -> TableRow:
+    first = next(rows, None)
+    if first is None:
+        cause = "has only blank lines; give a file with text"
+        raise BadRecord(file.path, 1, cause if file.bytes else "is empty; give a file with content")
+    return first
+
+
 def _records(
-    rows: Iterator[tuple[int, dict[str, str]]], name: str, file: InputFile, options: ReadingOptions
+    rows: Iterator[TableRow], name: str, file: InputFile, options: ReadingOptions
 ) -> Iterator[TextRecord]:
     if not file.is_table:
         for line, row in rows:

@@ -20,6 +20,7 @@ UTF_16 = ("utf-16", "utf-16-le", "utf-16-be")
 _BEYOND_ASCII = re.compile(
     rb"([\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3})|[\x80-\xff]"
 )
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _ESCAPED = re.compile("[\udc80-\udcff]")
 
 
@@ -85,6 +86,8 @@ def find_encoding(sample: bytes) -> str:
     try:
         sample.decode("cp1252")
     except UnicodeDecodeError:
+        return "utf-8"
+    if _CONTROL.search(sample):
         return "utf-8"
     good = sum(found.group(1) is not None for found in _BEYOND_ASCII.finditer(sample))
     bad = sum(found.group(1) is None for found in _BEYOND_ASCII.finditer(sample))

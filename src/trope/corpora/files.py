@@ -47,6 +47,9 @@ InputFormat = Literal[
 ]
 
 STDIN = "-"
+SKIPPED = "skipped"
+"""How a note on a file that is not read begins."""
+
 TEXT = "text"
 """What the column of texts is called in files that have no columns."""
 
@@ -159,7 +162,7 @@ def find_files(
             _check_named(file, form)
             found[place] = file
     for path, why in skipped:
-        tell(path, f"skipped: {why}")
+        tell(path, f"{SKIPPED}: {why}")
     if not found:
         names = ", ".join(map(repr, arguments[:3]))
         why = f" (skipped {len(skipped)}: {skipped[0][1]})" if skipped else ""
