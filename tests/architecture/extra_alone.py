@@ -34,6 +34,7 @@ def trope(*words: str) -> "subprocess.CompletedProcess[str]":
 def module_faults(extra: str) -> list[str]:
     """Modules that do not import although all that they need is declared."""
     import trope
+    from trope.core.errors import MissingExtra
 
     if importlib.util.find_spec("django"):  # tables are imported by a process that has a database
         from trope.annotate.store.database import set_up
@@ -45,6 +46,9 @@ def module_faults(extra: str) -> list[str]:
             continue
         try:
             importlib.import_module(module.name)
+        except MissingExtra as error:
+            if packages_of(error.extra) <= here:
+                faults.append(f"{module.name}: {error}")
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] in here | {"trope"}:
                 faults.append(f"{module.name}: {error}")

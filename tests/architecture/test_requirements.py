@@ -10,7 +10,7 @@ PARTS = {
     "annotate/store": ("annotate",),
     "annotate/web": ("annotate",),
     "encoder": ("hub", "train"),
-    "integrations": ("",),
+    "integrations": ("spacy",),
     "lexicon": ("names",),
     "metrics": ("",),
     "release": ("release",),

@@ -8,7 +8,7 @@ import pytest
 from metaphor_model import LABELS, LOGITS, OTHERS, probability, write_model
 from trope import Pipeline
 from trope.core.errors import BadInput, BadModel
-from trope.encoder.pruning import keep_outputs, output_names
+from trope.encoder.pruning import keep_outputs, map_outputs, output_names
 from trope.encoder.session import METAPHOR, SYNTAX, TAGS, Labels
 from trope.encoder.windows import MAX_PIECES
 
@@ -94,6 +94,26 @@ def test_pruning_takes_out_what_leads_nowhere_else(folder: Path) -> None:
     operators = {node.op_type for node in part.graph.node}
     assert operators == {"Gather", "MatMul", "Slice", "Squeeze"}
     assert len(part.graph.initializer) == len(onnx.load_from_string(model).graph.initializer)
+
+
+def test_weights_stay_in_the_file_and_are_found_there(folder: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    path = folder / "encoder.onnx"
+    part = map_outputs(path, METAPHOR)
+    assert len(part) < 10_000 < path.stat().st_size
+    mapped = onnx.load_from_string(part)
+    onnx.external_data_helper.load_external_data_for_model(mapped, str(folder))
+    copied = onnx.load_from_string(keep_outputs(path.read_bytes(), METAPHOR))
+    assert mapped.graph.node == copied.graph.node
+    for ours, whole in zip(mapped.graph.initializer, copied.graph.initializer, strict=True):
+        assert (ours.name, ours.dims, ours.raw_data) == (whole.name, whole.dims, whole.raw_data)
+
+
+def test_a_model_may_lie_elsewhere_behind_a_link(pipeline: Pipeline, folder: Path, tmp_path: Path):
+    for file in folder.iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    text = "The tax crushed shops."
+    assert Pipeline(folder=tmp_path, threads=1).analyze(text) == pipeline.analyze(text)
 
 
 @pytest.mark.parametrize("cut", [1, 7, 100, 5_000])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from itertools import chain, tee
 from operator import attrgetter
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any, get_args
 import click
 
 from trope.cli.completion import complete_files
-from trope.cli.output import is_quiet, open_output
+from trope.cli.output import is_quiet, open_output, words_option
 from trope.cli.sources import (
     Notes,
     ReadingOptions,
@@ -21,11 +20,10 @@ from trope.cli.sources import (
     read_sources,
     reading_options,
 )
-from trope.cli.summary import SummaryOptions, write_summary
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
-from trope.core.records import TextKind
+from trope.core.records import TextKind, WordView
 from trope.pipeline import Pipeline
 from trope.render import FORMATS, write
 
@@ -56,6 +54,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
     help="Kind of the texts; tweets and headlines are normalised first.",
 )
 @click.option("--only", metavar="TASKS", help=f"Run only some of {','.join(TASKS)}.")
+@words_option
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
@@ -72,6 +71,10 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Plot the summary to this .svg, .png or .pdf file.",
 )
+@click.option("--trees", is_flag=True, help="Show the tree, tags and scores of every sentence.")
+@click.option("--relations", is_flag=True,
+              help="Show verb–object and subject–verb–object relations, and the filter that leaves "
+                   "one out.")  # fmt: skip
 @click.option("--rewrite", is_flag=True,
               help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
@@ -89,10 +92,13 @@ def analyze(
     as_json: bool,
     kind: TextKind,
     only: str | None,
+    words: WordView,
     threshold: float | None,
     summary: bool,
     by: str,
     plot: Path | None,
+    trees: bool,
+    relations: bool,
     rewrite: bool,
     column: str,
     whole: bool,
@@ -109,8 +115,17 @@ def analyze(
     documents, a .txt file may also be a list. All may be compressed (.gz, .zip).
     """
     form = "json" if as_json else form
-    sums = SummaryOptions(form, plot) if summary or by or plot else None
+    sums = None
+    if summary or by or plot:
+        from trope.cli.summary import SummaryOptions, write_summary
+
+        sums = SummaryOptions(form, plot)
     asked = None if only is None else parse_tasks(only)
+    details = {
+        *(asked or ()),
+        *(["syntax"] if trees else []),
+        *(["relations"] if relations else []),
+    }
     quiet = is_quiet(context) or (out is None and _watched())
     notes = Notes(quiet=is_quiet(context))
     files = file_options({**options, "unit": "file" if whole else options["unit"]})
@@ -121,6 +136,7 @@ def analyze(
         pipeline = load_pipeline(threads)
         tasks = pipeline.tasks if asked is None else asked
         pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
+        _check_details(details, tasks)
         if threshold is not None and "metaphor" not in tasks:
             raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
         if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
@@ -129,17 +145,30 @@ def analyze(
             )
         # the pipeline reads a batch ahead, which `tee` holds
         named, bare = tee(chain([first], texts))
-        analyses = pipeline.analyze_many(map(_TEXT, bare), kind=kind, tasks=tasks)
-        if threshold is not None:
-            analyses = (replace(analysis, threshold=threshold) for analysis in analyses)
+        analyses = pipeline.analyze_many(
+            map(_TEXT, bare), kind=kind, tasks=tasks, threshold=threshold, words=words
+        )
         analyses = track(analyses, "Analysing", quiet=quiet)
         if sums is not None:
             grouped = zip(map(_GROUP, named), analyses, strict=True)
             write_summary(grouped, file, sums, has_metaphor_head="metaphor" in pipeline.tasks)
         else:
             shown = zip(map(_NAME, named), analyses, strict=True)
-            write(form, shown, file, title=title, rewrite=pipeline.rewritings if rewrite else None)
+            write(
+                form,
+                shown,
+                file,
+                title=title,
+                rewrite=pipeline.rewritings if rewrite else None,
+                details=details,
+            )
     notes.close()
+
+
+def _check_details(details: set[str], tasks: tuple[str, ...]) -> None:
+    for task, option in (("syntax", "--trees"), ("relations", "--relations")):
+        if task in details and task not in tasks:
+            raise BadInput(f"{option} needs {task}; add {task} to --only, or leave out --only")
 
 
 def _title(sources: tuple[str, ...]) -> str:

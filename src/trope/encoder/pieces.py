@@ -74,9 +74,9 @@ class Vocabulary:
         from tokenizers import BertWordPieceTokenizer
 
         self._tokenizer = BertWordPieceTokenizer(str(path), lowercase=True)
-        ids = self._tokenizer.get_vocab()
-        self.cls, self.sep, self.pad = ids["[CLS]"], ids["[SEP]"], ids["[PAD]"]
-        self.unknown, self.mask = ids["[UNK]"], ids[MASK]
+        self.cls, self.sep, self.pad, self.unknown, self.mask = map(
+            self._tokenizer.token_to_id, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", MASK)
+        )
         self.of_word = lru_cache(maxsize=200_000)(self._of_word)
 
     def _of_word(self, word: str) -> tuple[tuple[int, ...], int]:

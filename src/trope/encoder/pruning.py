@@ -4,83 +4,147 @@ ONNX Runtime computes every node of a graph, also those not fetched, and its run
 `only_execute_path_to_fetches` changes nothing in the packages that people install. So what leads
 to no wanted output is taken out of the file before it is loaded. The few fields of the format that
 matter are read here, because the `onnx` package is for training only.
+
+Weights need not be copied for this: a graph can say where in a file they are, and the sessions of
+all parts of a model then share the pages of that file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import mmap
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
 
 _GRAPH = 7  # of a model
-_NODE, _OUTPUT = 1, 12  # of a graph
+_NODE, _TENSOR, _OUTPUT = 1, 5, 12  # of a graph
 _NODE_INPUT, _NODE_OUTPUT = 1, 2  # of a node
 _VALUE_NAME = 1  # of an input or output
+_RAW_DATA, _EXTERNAL_DATA, _DATA_LOCATION = 9, 13, 14  # of a tensor
+_KEY, _VALUE = 1, 2  # of an entry of external data
+_EXTERNAL = 1  # a location of data
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5  # how a field is stored
 
-Field = tuple[int, memoryview, memoryview]
-"""Number of a field, what it holds, and the bytes it takes with its head."""
+_INLINE_BYTES = 1024
+"""Smaller tensors stay in the graph."""
+
+
+class Field(NamedTuple):
+    """A field of a message: its number, where it begins, where what it holds begins and ends."""
+
+    number: int
+    head: int
+    start: int
+    end: int
+
+
+Bytes = bytes | memoryview
+Store = Callable[[memoryview, Field], Bytes]
+"""How a tensor of a model is written into its part."""
 
 
 def keep_outputs(model: bytes, wanted: Collection[str]) -> bytes:
     """The model with the wanted outputs alone, and the nodes that they need."""
-    pieces: list[bytes | memoryview] = []
-    for number, content, whole in _fields(memoryview(model)):
-        if number == _GRAPH:
-            graph = _cut(content, wanted)
-            pieces += [_varint(_GRAPH << 3 | _BYTES), _varint(len(graph)), graph]
-        else:
-            pieces.append(whole)
-    return b"".join(pieces)
+    return _cut(memoryview(model), wanted, _whole)
+
+
+def map_outputs(path: Path, wanted: Collection[str]) -> bytes:
+    """The same for the model of a file, with weights that are read from that file when needed."""
+    with path.open("rb") as file:
+        model = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return _cut(model, wanted, lambda data, tensor: _refer(data, tensor, path.name))
 
 
 def output_names(model: bytes) -> list[str]:
     """The outputs of a model, in its order."""
+    data = memoryview(model)
     return [
-        _name(content)
-        for number, graph, _ in _fields(memoryview(model))
-        if number == _GRAPH
-        for kind, content, _ in _fields(graph)
-        if kind == _OUTPUT
+        _name(data, field)
+        for part in _fields(data)
+        if part.number == _GRAPH
+        for field in _fields(data, part)
+        if field.number == _OUTPUT
     ]
 
 
-def _cut(graph: memoryview, wanted: Collection[str]) -> bytes:
-    fields = list(_fields(graph))
+def _cut(data: memoryview, wanted: Collection[str], store: Store) -> bytes:
+    """A model without nodes that lead to no wanted output."""
+    pieces: list[Bytes] = []
+    for part in _fields(data):
+        if part.number == _GRAPH:
+            alive = _find_alive(data, part, wanted)
+            kept = (store(data, f) if f.number == _TENSOR else _whole(data, f) for f in alive)
+            pieces.append(_message(_GRAPH, b"".join(kept)))
+        else:
+            pieces.append(_whole(data, part))
+    return b"".join(pieces)
+
+
+def _find_alive(data: memoryview, graph: Field, wanted: Collection[str]) -> list[Field]:
+    """The fields of a graph that lead to a wanted output."""
     needed = set(wanted)
-    dead: set[int] = set()
+    alive: list[Field] = []
     # nodes stand in the order of their computation, so one look from the end finds what is needed
-    for place in range(len(fields) - 1, -1, -1):
-        number, content, _ = fields[place]
-        if number == _OUTPUT and _name(content) not in wanted:
-            dead.add(place)
-        elif number == _NODE:
-            inputs, outputs = _ends(content)
+    for field in reversed(list(_fields(data, graph))):
+        if field.number == _OUTPUT and _name(data, field) not in wanted:
+            continue
+        if field.number == _NODE:
+            inputs, outputs = _ends(data, field)
             if needed.isdisjoint(outputs):
-                dead.add(place)
-            else:
-                needed.update(inputs)
-    return b"".join(whole for place, (_, _, whole) in enumerate(fields) if place not in dead)
+                continue
+            needed.update(inputs)
+        alive.append(field)
+    return alive[::-1]
 
 
-def _ends(node: memoryview) -> tuple[list[str], list[str]]:
+def _refer(data: memoryview, tensor: Field, file: str) -> Bytes:
+    """A tensor whose numbers are found in a file of the same bytes."""
+    fields = list(_fields(data, tensor))
+    raw = next((field for field in fields if field.number == _RAW_DATA), None)
+    if raw is None or raw.end - raw.start < _INLINE_BYTES:
+        return _whole(data, tensor)
+    place = {"location": file, "offset": raw.start, "length": raw.end - raw.start}
+    entries = (
+        _message(_KEY, key.encode()) + _message(_VALUE, str(said).encode())
+        for key, said in place.items()
+    )
+    pieces: list[Bytes] = [
+        *(_whole(data, field) for field in fields if field is not raw),
+        *(_message(_EXTERNAL_DATA, entry) for entry in entries),
+        _varint(_DATA_LOCATION << 3 | _VARINT),
+        _varint(_EXTERNAL),
+    ]
+    return _message(_TENSOR, b"".join(pieces))
+
+
+def _ends(data: memoryview, node: Field) -> tuple[list[str], list[str]]:
     """The names of what goes into a node and of what comes out of it."""
     ends: dict[int, list[str]] = {_NODE_INPUT: [], _NODE_OUTPUT: []}
-    for number, content, _ in _fields(node):
-        if number in ends:
-            ends[number].append(str(content, "utf-8"))
+    for field in _fields(data, node):
+        if field.number in ends:
+            ends[field.number].append(_text(data, field))
     return ends[_NODE_INPUT], ends[_NODE_OUTPUT]
 
 
-def _name(value: memoryview) -> str:
-    return next(str(content, "utf-8") for n, content, _ in _fields(value) if n == _VALUE_NAME)
+def _name(data: memoryview, value: Field) -> str:
+    return next(_text(data, field) for field in _fields(data, value) if field.number == _VALUE_NAME)
 
 
-def _fields(data: memoryview) -> Iterator[Field]:
-    """The fields of a message of Protocol Buffers."""
-    at = 0
-    while at < len(data):
-        start = at
-        head, at = _read_varint(data, at)
-        kind = head & 7
+def _text(data: memoryview, field: Field) -> str:
+    return str(data[field.start : field.end], "utf-8")
+
+
+def _whole(data: memoryview, field: Field) -> memoryview:
+    return data[field.head : field.end]
+
+
+def _fields(data: memoryview, message: Field | None = None) -> Iterator[Field]:
+    """The fields of a message of Protocol Buffers; without one, of all the data."""
+    at, end = (0, len(data)) if message is None else (message.start, message.end)
+    while at < end:
+        head = at
+        key, at = _read_varint(data, at)
+        kind = key & 7
         if kind == _BYTES:
             size, at = _read_varint(data, at)
         elif kind == _VARINT:
@@ -89,9 +153,9 @@ def _fields(data: memoryview) -> Iterator[Field]:
             size = 8 if kind == _EIGHT_BYTES else 4
         else:
             raise ValueError(f"no field is stored as {kind}")
-        if at + size > len(data):
+        if at + size > end:
             raise ValueError("a field ends after the file")
-        yield head >> 3, data[at : at + size], data[start : at + size]
+        yield Field(key >> 3, head, at, at + size)
         at += size
 
 
@@ -107,6 +171,11 @@ def _read_varint(data: memoryview, at: int) -> tuple[int, int]:
         if byte < 128:
             return value, at
         shift += 7
+
+
+def _message(number: int, content: bytes) -> bytes:
+    """A field that holds bytes, with its head."""
+    return _varint(number << 3 | _BYTES) + _varint(len(content)) + content
 
 
 def _varint(value: int) -> bytes:

@@ -22,7 +22,7 @@ from trope.core.errors import BadInput, BadModel, MissingData
 from trope.core.records import FigureThresholds, MetaphorThresholds
 from trope.encoder.models import model_folder
 from trope.encoder.pieces import Vocabulary
-from trope.encoder.pruning import keep_outputs
+from trope.encoder.pruning import map_outputs
 from trope.encoder.windows import Window, batches, network_input, windows
 
 Array = npt.NDArray[np.float32]
@@ -193,8 +193,7 @@ class Encoder:
         with self._opening:
             if wanted not in self._sessions:
                 path = self.folder / "encoder.onnx"
-                whole = wanted == {*self.outputs}
-                session = open_session(path) if whole else _open_part(path, wanted)
+                session = _open_part(path, wanted)
                 _check_outputs(session, wanted, path)
                 self._sessions[wanted] = session
             return self._sessions[wanted]
@@ -253,8 +252,9 @@ def _read_labels(path: Path) -> Labels:
 
 def _open_part(path: Path, outputs: frozenset[str]) -> Any:
     """The model of a file without what these outputs do not need."""
+    path = path.resolve()  # ONNX Runtime reads weights from the folder of the model, not by links
     try:
-        part = keep_outputs(path.read_bytes(), outputs)
+        part = map_outputs(path, outputs)
     except ValueError as error:
         raise BadModel(path, f"is not an ONNX model ({error}); train or install it again") from None
     return open_session(path, part)
@@ -268,7 +268,7 @@ def _check_outputs(session: Any, wanted: frozenset[str], path: Path) -> None:
 
 
 def open_session(path: Path, content: bytes | None = None) -> Any:
-    """A session for the model of a file, or for what was read from it."""
+    """A session for the model of a file, or for a graph whose weights may lie in that file."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -276,6 +276,11 @@ def open_session(path: Path, content: bytes | None = None) -> Any:
     # batches run side by side, one thread each: no waiting for each other inside a product
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
+    # planning how nodes share memory takes most of the time of opening, and saves none at work
+    options.enable_mem_reuse = False
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(path.parent)
+    )
     try:
         source = str(path) if content is None else content
         return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])

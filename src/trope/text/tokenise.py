@@ -2,7 +2,7 @@
 
 spaCy's rules work on what is between blanks, so each such chunk is split once and cached.
 Chunks are first searched for things that must stay whole (links, tags, emoji, phone numbers, …);
-spaCy cuts what lies between these.
+the rules cut what lies between these.
 """
 
 from __future__ import annotations
@@ -10,12 +10,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from itertools import accumulate
 
 from trope.text import patterns
-
-if TYPE_CHECKING:
-    from spacy.tokenizer import Tokenizer
+from trope.text.word_rules import Parts, RuleChanges, WordRules, read_rules
 
 Span = tuple[int, int]
 
@@ -24,7 +22,7 @@ CACHED_CHUNKS = 200_000
 
 CACHED_LENGTH = 64
 RULED_LENGTH = 300
-"""spaCy's time grows with the square of a chunk's length: longer ones get the plain rule."""
+"""The time of the rules grows with the square of a length: longer ones get the plain rule."""
 
 # UD English keeps these prefixes on their words and splits every other hyphenated word.
 _PREFIXES = (
@@ -79,7 +77,7 @@ _MERGED = {
 }
 """Where words written together are split, in addition to spaCy's exceptions."""
 
-_UNCUT = ("and/or", "etc.", "id", "Id", "ill", "Ill", "ima", "Ima", "wed", "Wed")
+_UNCUT = frozenset(("and/or", "etc.", "id", "Id", "ill", "Ill", "ima", "Ima", "wed", "Wed"))
 """Exceptions of spaCy that UD English reads otherwise."""
 
 _MORE_PREFIXES = (r"-(?=[^\W_])", r"[~|^/](?=\w)", r"\.(?=[A-Z][a-z])")
@@ -102,6 +100,18 @@ _ABBREVIATIONS = """
     PVT. Pres. Prof. Pt. Pvt. Rep. Reps. Sat. Sens. Sgt. Sun. Thu. Thur. Thurs. Tue. Tues. Univ.
     Vol. Wed. al. approx. apt. dept. eg. esp. ext. ft. ie. lbs. oz. vol. vs.
 """
+
+
+def _more_exceptions() -> dict[str, Parts]:
+    found: dict[str, Parts] = {word: (word,) for word in _ABBREVIATIONS.split()}
+    for word, at in _MERGED.items():
+        for form in (word, word.capitalize(), word.upper()):
+            found[form] = (form[:at], form[at:])
+    return found
+
+
+CHANGES = RuleChanges(_MORE_PREFIXES, _MORE_SUFFIXES, _MORE_INFIXES, _more_exceptions(), _UNCUT)
+"""How our rules differ from spaCy's."""
 
 
 def tokenise(text: str) -> list[Span]:
@@ -130,14 +140,13 @@ def _cut_and_keep(chunk: str) -> tuple[int, ...]:
     if len(chunk) <= CACHED_LENGTH:
         if len(_cuts) >= CACHED_CHUNKS:
             _cuts.clear()
-            _rules.cache_clear()  # spaCy keeps every string that it has seen
         _cuts[chunk] = ends
     return ends
 
 
 def _cut(chunk: str) -> list[int]:
     """Where the words of a chunk end: around what stays whole, by spaCy's rules between."""
-    if chunk.isalpha() and chunk.isascii() and chunk not in _rules().rules:
+    if chunk.isalpha() and chunk.isascii() and chunk not in _rules().exceptions:
         return [len(chunk)]  # most chunks; no rule cuts between letters but the exceptions
     ends: list[int] = []
     done = 0
@@ -157,7 +166,7 @@ def _cut_between(piece: str, offset: int) -> list[int]:
         return [offset + match.end() for match in _PLAIN.finditer(piece)]
     if _SURROGATE.search(piece):
         piece = _SURROGATE.sub("\ufffd", piece)
-    return [offset + word.idx + len(word) for word in _rules()(piece)]
+    return list(accumulate(map(len, _rules().cut(piece)), initial=offset))[1:]
 
 
 def _join_pointed(text: str, spans: list[Span]) -> None:
@@ -170,31 +179,5 @@ def _join_pointed(text: str, spans: list[Span]) -> None:
 
 
 @lru_cache(maxsize=1)
-def _rules() -> Tokenizer:
-    """spaCy's English tokeniser, built from its data alone (no pipeline, no plug-ins loaded)."""
-    from spacy.lang.en import English
-    from spacy.lang.tokenizer_exceptions import emoticons
-    from spacy.tokenizer import Tokenizer
-    from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
-    from spacy.vocab import Vocab
-
-    data = English.Defaults
-    return Tokenizer(
-        Vocab(),
-        rules=_exceptions(data.tokenizer_exceptions, emoticons),
-        prefix_search=compile_prefix_regex([*data.prefixes, *_MORE_PREFIXES]).search,
-        suffix_search=compile_suffix_regex([*data.suffixes, *_MORE_SUFFIXES]).search,
-        infix_finditer=compile_infix_regex([*data.infixes, *_MORE_INFIXES]).finditer,
-    )
-
-
-def _exceptions(
-    given: dict[str, list[dict[int | str, str]]], emoticons: set[str]
-) -> dict[str, list[dict[int | str, str]]]:
-    """spaCy's exceptions less those that UD English reads otherwise, and ours."""
-    found = {word: cuts for word, cuts in given.items() if word not in {*emoticons, *_UNCUT}}
-    found |= {word: [{"ORTH": word}] for word in _ABBREVIATIONS.split()}
-    for word, at in _MERGED.items():
-        for form in (word, word.capitalize(), word.upper()):
-            found[form] = [{"ORTH": form[:at]}, {"ORTH": form[at:]}]
-    return found
+def _rules() -> WordRules:
+    return read_rules(CHANGES)
