@@ -75,8 +75,8 @@ def shuffled(sentences: Sequence[str], size: int, seed: int) -> Iterator[str]:
 def one_run(corpus: Path, out: Path, threads: int) -> dict[str, Any]:
     """Seconds on the clock and of computing, and the peak memory, of a run in this process."""
     from trope import __version__
-    from trope.scale.executors import LocalExecutor
     from trope.corpora.files import find_files
+    from trope.scale.executors import LocalExecutor
     from trope.scale.job import DetectSettings
     from trope.scale.run import detect
 
