@@ -25,14 +25,13 @@ from trope.corpora.files import (
     Tell,
     find_files,
     good_rows,
-    is_missing,
     name_has_format,
     tell_nobody,
 )
 from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import source_name
-from trope.corpora.tables import NoTextColumn, TableRow, named_texts
+from trope.corpora.tables import NoTextColumn, TableRow, is_missing, named_texts
 
 if TYPE_CHECKING:
     from trope.text.language import LanguageSample

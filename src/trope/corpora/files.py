@@ -72,7 +72,6 @@ _SAVE_AS = {
 }
 _DOCUMENTS = ("docx", "pdf", "html", "epub")
 _LINE_FORMATS = ("csv", "tsv", "jsonl", "json")
-_MISSING = {"nan", "none", "null", "<na>", "#n/a", "n/a"}
 
 Tell = Callable[[str, str], None]
 """Is told the name of a file and what a user should know about it."""
@@ -123,11 +122,6 @@ class InputFile:
             while piece := stream.read(1 << 20):
                 digest.update(piece)
         return digest.hexdigest()
-
-
-def is_missing(text: str) -> bool:
-    """Whether a cell has no text: it is blank, or what programs write for "no value"."""
-    return not text.strip() or text.strip().lower() in _MISSING
 
 
 def find_files(

@@ -58,6 +58,7 @@ _SUFFIXES: dict[str, TableFormat] = {
     ".parquet": "parquet",
 }
 _SAMPLE_LINES = 60
+_MISSING = {"nan", "none", "null", "<na>", "#n/a", "n/a"}
 
 
 class SpeltFloat(float):
@@ -360,6 +361,11 @@ def find_column(row: Iterable[str], known: Sequence[str]) -> str | None:
     """The column with the first of the known names that the row has; case does not matter."""
     by_lower = {key.strip().lower(): key for key in reversed(list(row))}
     return next((by_lower[name] for name in known if name in by_lower), None)
+
+
+def is_missing(text: str) -> bool:
+    """Whether a cell has no text: it is blank, or what programs write for "no value"."""
+    return not text.strip() or text.strip().lower() in _MISSING
 
 
 def checked_id(identifier: str, name: str, line: int) -> str:

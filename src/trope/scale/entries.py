@@ -15,11 +15,17 @@ from trope.corpora.files import (
     FileOptions,
     InputFile,
     Tell,
-    is_missing,
     read_entries,
     tell_nobody,
 )
-from trope.corpora.tables import ID_COLUMNS, TEXT_COLUMNS, ParsedRow, checked_id, find_column
+from trope.corpora.tables import (
+    ID_COLUMNS,
+    TEXT_COLUMNS,
+    ParsedRow,
+    checked_id,
+    find_column,
+    is_missing,
+)
 from trope.text.language import OTHER_LANGUAGE, LanguageSample
 
 

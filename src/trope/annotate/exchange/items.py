@@ -18,9 +18,9 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import gold_faults, listed
 from trope.annotate.rules.assignment import doubt_score
 from trope.core.errors import BadRecord
-from trope.corpora.files import FileOptions, find_files, good_rows, is_missing, name_has_format
+from trope.corpora.files import FileOptions, find_files, good_rows, name_has_format
 from trope.corpora.records import TextRecord
-from trope.corpora.tables import named_texts, read_texts
+from trope.corpora.tables import is_missing, named_texts, read_texts
 
 TEXT_LIMIT = 100_000
 """Characters of an item's text."""
