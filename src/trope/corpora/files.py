@@ -17,7 +17,7 @@ from typing import Literal, cast, get_args
 
 from trope.core.errors import BadInput, BadRecord, MissingData, MissingExtra
 from trope.corpora.encodings import LINE_LIMIT, SAMPLE, find_encoding
-from trope.corpora.plain_text import Unit, find_unit, is_wrapped, split_units, unwrap
+from trope.corpora.plain_text import Unit, find_unit, is_wrapped, split_units, unit_note, unwrap
 from trope.corpora.sources import (
     DAMAGED,
     NamedBytes,
@@ -247,7 +247,8 @@ def _plain_entries(
         wrapped = is_wrapped(lines)
         if unit == "auto":
             unit = find_unit("\n".join(lines))
-            _tell_unit(file.path, unit, sum(bool(line.strip()) for line in lines), tell)
+            if note := unit_note(unit, sum(bool(line.strip()) for line in lines)):
+                tell(file.path, note)
         elif unit == "paragraph" and not wrapped and all(line.strip() for line in lines):
             unit = "line"
 
@@ -261,13 +262,6 @@ def _plain_entries(
     for line, text, fault in split_units(chain([first], lines), chosen, wrapped=wrapped):
         if fault or text.strip():
             yield line, fault or {TEXT: text}
-
-
-def _tell_unit(name: str, unit: str, lines: int, tell: Tell) -> None:
-    if unit == "file":
-        tell(name, "read as one document; --unit paragraph or --unit line takes it apart")
-    elif lines > 1:
-        tell(name, "read as a list, one text per line; --unit file reads it as one document")
 
 
 def _document_entries(file: InputFile, options: FileOptions) -> Iterator[ParsedRow]:

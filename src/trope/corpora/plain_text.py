@@ -80,6 +80,14 @@ def find_unit(sample: str) -> Literal["file", "line"]:
     return "file" if long and 2 * sentences >= len(blocks) else "line"
 
 
+def unit_note(unit: Literal["file", "line"], lines: int) -> str:
+    """What a user should know about a unit that was found; nothing if the file has one line."""
+    if unit == "file":
+        return "read as one document; --unit paragraph or --unit line takes it apart"
+    listed = "read as a list, one text per line; --unit file reads it as one document"
+    return listed if lines > 1 else ""
+
+
 def is_wrapped(lines: Sequence[str]) -> bool:
     """Whether a program broke the lines at a width: the next word had no room in most of them."""
     breaks = [
