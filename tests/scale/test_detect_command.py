@@ -35,7 +35,14 @@ def test_one_row_a_text_with_its_figures() -> None:
     assert done.exit_code == 0
     listed = "trope: a.txt: read as a list, one text per line; --unit file reads it as one document"
     assert done.stderr == f"{listed}\nout: 2 texts, 8 words, 2 metaphors\n"
-    assert rows() == [
+    rows_found = rows()
+    assert [row.pop("view") for row in rows_found] == ["content", "content"]
+    shown = [row.pop("figures") for row in rows_found]
+    assert [[(f["kind"], f["start"], f["end"]) for f in own] for own in shown] == [
+        [("metaphor", 5, 8)],
+        [("metaphor", 16, 20)],
+    ]
+    assert rows_found == [
         {
             "id": "a.txt:1",
             "file": "a.txt",

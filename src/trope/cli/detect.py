@@ -13,9 +13,10 @@ import click
 from trope import __version__
 from trope.cli.completion import complete_files
 from trope.cli.engines import engine_options, load_executor
+from trope.cli.output import words_option
 from trope.cli.sources import Notes, file_options, reading_options
 from trope.core.errors import BadInput
-from trope.core.records import TextKind
+from trope.core.records import TextKind, WordView
 from trope.corpora.files import FileOptions, InputFile, find_files
 from trope.scale.entries import Columns, InputCorpus
 from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat
@@ -70,6 +71,7 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 @click.option(
     "--with", "more", default="", metavar="TASKS", help=f"Further tasks: {', '.join(_WITH)}."
 )
+@words_option
 @click.option(
     "--counts-only",
     is_flag=True,
@@ -107,6 +109,7 @@ def detect(
     columns: str | None,
     kind: TextKind,
     more: str,
+    words: WordView,
     counts_only: bool,
     tokens: bool,
     any_language: bool,
@@ -154,6 +157,7 @@ def detect(
         tasks=tasks,
         tokens=tokens or not counts_only,
         threshold=threshold,
+        words=words,
         format=chosen,
         shard_rows=shard_rows,
         encoding=reading.encoding,
