@@ -10,6 +10,7 @@ import venv
 import zipfile
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ BIN = "Scripts" if sys.platform == "win32" else "bin"
 PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
-def run(*command: object, **options: object) -> str:
+def run(*command: object, **options: Any) -> str:
     """The output of a command, which must succeed."""
     words = [str(word) for word in command]
     done = subprocess.run(words, capture_output=True, text=True, check=False, **options)
@@ -88,7 +89,7 @@ def check_installation(environment: Path, way: str) -> None:
     """The command analyses a sentence with the package of this environment; its pages are there."""
     command = environment / BIN / "trope"
     # elsewhere than in the checkout, and by nothing but the environment
-    options = {"cwd": environment, "env": os.environ | {"PYTHONPATH": ""}}
+    options: dict[str, Any] = {"cwd": environment, "env": os.environ | {"PYTHONPATH": ""}}
     said = run(command, "analyze", "--json", "Rain hammers roofs.", **options)
     assert '"text":"hammers"' in said.replace('": "', '":"')
     where = run(
