@@ -6,10 +6,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SHARED := $(or $(TROPE_SHARED),../shared)
 
-# tests share the cores: as many processes as WORKERS says, each with one thread for arithmetic; a
-# file stays in one process, so that its browser and its server start once, and the files begin in
-# the order that tests/conftest.py gives them
-WORKERS ?= 2
+# as many processes as WORKERS says, each with one thread for arithmetic: one more than a small
+# machine has cores, since tests also wait for browsers and servers; a file stays in one process, so
+# that its browser and its server start once, and files begin as tests/conftest.py orders them
+WORKERS ?= 3
 PYTEST   = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # pip is asked for the versions that the tests ran with, and is silent unless something fails
@@ -78,6 +78,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/annotation_kills.py --keep
 	$(BIN)/python benchmarks/annotation_export.py
 	$(BIN)/python benchmarks/workbench_text.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
+	$(BIN)/python benchmarks/page.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/workbench.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/kills.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trope.core.errors import BadInput
-from trope.core.records import Analysis, Parse, Relation, SentenceSpan, Token
+from trope.core.records import Analysis, Parse, Relation, SentenceSpan, Token, WordView
+from trope.tasks.figures.views import Showing, show_figures
 
 SCORES = {"ate": 0.93, "bent": 0.72, "face": 0.61, "take": 0.4, "break": 0.55}
 """Metaphor scores of words; all others have `LITERAL`."""
@@ -90,7 +91,8 @@ def with_metaphors(analysis: Analysis) -> Analysis:
         for sentence in analysis.sentences
     )
     tasks = ("syntax", "relations", "metaphor")
-    return replace(analysis, tokens=tokens, figurative=figurative, tasks=tasks)
+    scored = replace(analysis, tokens=tokens, figurative=figurative, tasks=tasks)
+    return show_figures(scored, Showing("all"), None)
 
 
 def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
@@ -106,6 +108,7 @@ def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
         tasks=kept,
         relations=analysis.relations if "relations" in kept else (),
         figurative=figurative,
+        figures=analysis.figures if "metaphor" in kept else (),
         metonymies=analysis.metonymies if "metonymy" in kept else (),
         sentiment=analysis.sentiment if "sentiment" in kept else None,
         sentence_sentiments=analysis.sentence_sentiments if "sentiment" in kept else (),
@@ -130,7 +133,7 @@ class FakePipeline:
         if not set(tasks) <= set(self.tasks):
             raise BadInput("the model of tier 'small' has no head for 'metaphor'; ask for others")
 
-    def parse(self, sentences: Sequence[Sequence[str]]) -> list[Parse]:
+    def parse(self, sentences: Sequence[Sequence[str]], tasks: object = None) -> list[Parse]:
         self.batches.append([list(words) for words in sentences])
         parses = [_parse(tuple(words)) for words in sentences]
         if "metaphor" not in self.tasks:
@@ -142,13 +145,22 @@ class FakePipeline:
         ]
 
     def analyze_many(
-        self, texts: Iterable[str], *, tasks: Sequence[str] | None = None, **_: object
+        self,
+        texts: Iterable[str],
+        *,
+        tasks: Sequence[str] | None = None,
+        threshold: float | None = None,
+        words: WordView = "noticed",
+        **_: object,
     ) -> Iterator[Analysis]:
         for text in texts:
             found = self.analyze(text)
             if "metaphor" in (tasks or self.tasks) and "metaphor" in self.tasks:
-                found = with_metaphors(found)
+                found = self.show(with_metaphors(found), Showing(words, threshold))
             yield restrict(found, tasks or self.tasks)
+
+    def show(self, analysis: Analysis, showing: Showing, parses: object = ()) -> Analysis:
+        return show_figures(analysis, showing, None)
 
     def analyze(self, text: str, **_: object) -> Analysis:
         tokens: list[Token] = []

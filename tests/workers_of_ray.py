@@ -13,6 +13,7 @@ from uuid import uuid4
 import pytest
 
 from builders import FakePipeline
+from holds import Hold
 from trope.core.errors import BadInput
 from trope.core.records import Analysis
 
@@ -53,9 +54,9 @@ def cluster_of_two(*modules: Path) -> Iterator[Any]:
 class Watched(FakePipeline):
     """Leaves a file for every shard that it begins; some texts end it."""
 
-    def __init__(self, log: Path, pause: float) -> None:
+    def __init__(self, log: Path, hold: Hold | None = None) -> None:
         super().__init__(metaphor=True)
-        self.log, self.pause = log, pause
+        self.log, self.hold = log, hold
 
     def analyze_many(self, texts: Iterable[str], **options: object) -> Iterator[Analysis]:  # type: ignore[override]
         (self.log / uuid4().hex).touch()
@@ -68,23 +69,58 @@ class Watched(FakePipeline):
         if REFUSED in given:
             raise BadInput("a text is refused; leave it out")
         for analysis in super().analyze_many(given, **options):  # type: ignore[arg-type]
-            time.sleep(self.pause)
+            if self.hold is not None:
+                self.hold.stop()
             yield analysis
 
 
-def watched(log: Path, pause: float = 0) -> Callable[[int | None], Watched]:
+def watched(log: Path, hold: Hold | None = None) -> Callable[[int | None], Watched]:
     """What makes the pipeline of a worker."""
     log.mkdir(exist_ok=True)
-    return lambda threads: Watched(log, pause)
+    return lambda threads: Watched(log, hold)
+
+
+class Stuck(Watched):
+    """Never ends what it begins on one node; on others it begins when that node is stuck."""
+
+    def __init__(self, node: str, log: Path, stuck: Path) -> None:
+        super().__init__(log)
+        self.node, self.stuck = node, stuck
+
+    def analyze_many(self, texts: Iterable[str], **options: object) -> Iterator[Analysis]:
+        import ray
+
+        if ray.get_runtime_context().get_node_id() == self.node:
+            (self.log / uuid4().hex).touch()
+            self.stuck.touch()
+            while True:  # until the node is lost
+                time.sleep(1)
+        while not self.stuck.exists():
+            time.sleep(0.01)
+        return super().analyze_many(texts, **options)
+
+
+def stuck_on(node: str, log: Path, stuck: Path) -> Callable[[int | None], Watched]:
+    """What makes pipelines that are at work on this node for as long as it lives."""
+    log.mkdir(exist_ok=True)
+    return lambda threads: Stuck(node, log, stuck)
 
 
 def of_its_own(log: Path) -> Callable[[int | None], Watched]:
-    """What makes a pipeline whose model no other worker has, and which takes its time."""
+    """What makes a pipeline whose model no other worker has, and which is in no hurry."""
     log.mkdir(exist_ok=True)
 
     def load(threads: int | None) -> Watched:
-        pipeline = Watched(log, pause=0.02)
+        pipeline = Patient(log)
         pipeline.model_sha256 = f"{os.getpid():064d}"
         return pipeline
 
     return load
+
+
+class Patient(Watched):
+    """Gives others a minute to come before it begins."""
+
+    def analyze_many(self, texts: Iterable[str], **options: object) -> Iterator[Analysis]:
+        time.sleep(60)
+        return super().analyze_many(texts, **options)

@@ -5,9 +5,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trope.core.errors import TropeError
-    from trope.core.records import Analysis, Metonymy, Relation, SentenceSpan, Sentiment, Token
+    from trope.core.records import (
+        Analysis,
+        Figure,
+        FigureVerdict,
+        Metonymy,
+        Name,
+        Relation,
+        SentenceSpan,
+        Sentiment,
+        Token,
+    )
     from trope.integrations.spacy import load
     from trope.pipeline import Pipeline, analyze, analyze_many, rewrite
+    from trope.render.frames import to_frame, to_table
     from trope.tasks.rewriting.rewriter import Candidate, Rewriting
 
 __version__ = "0.1.0"
@@ -15,7 +26,10 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Analysis": "trope.core.records",
     "Candidate": "trope.tasks.rewriting.rewriter",
+    "Figure": "trope.core.records",
+    "FigureVerdict": "trope.core.records",
     "Metonymy": "trope.core.records",
+    "Name": "trope.core.records",
     "Pipeline": "trope.pipeline",
     "Relation": "trope.core.records",
     "Rewriting": "trope.tasks.rewriting.rewriter",
@@ -27,12 +41,17 @@ _PUBLIC = {
     "analyze_many": "trope.pipeline",
     "load": "trope.integrations.spacy",
     "rewrite": "trope.pipeline",
+    "to_frame": "trope.render.frames",
+    "to_table": "trope.render.frames",
 }
 
 __all__ = [
     "Analysis",
     "Candidate",
+    "Figure",
+    "FigureVerdict",
     "Metonymy",
+    "Name",
     "Pipeline",
     "Relation",
     "Rewriting",
@@ -45,6 +64,8 @@ __all__ = [
     "analyze_many",
     "load",
     "rewrite",
+    "to_frame",
+    "to_table",
 ]
 
 

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 import urllib.request
 from http.cookiejar import CookieJar
 from pathlib import Path
@@ -55,9 +56,10 @@ def opened(browser: urllib.request.OpenerDirector, address: str) -> str:
             with browser.open(address) as answer:
                 return str(answer.read().decode())
         except ConnectionError:
-            continue
+            pass
         except urllib.error.HTTPError:
             raise
         except urllib.error.URLError as error:
             if not isinstance(error.reason, ConnectionError):
                 raise
+        time.sleep(0.05)

@@ -7,12 +7,15 @@ import pytest
 import trope
 
 SIGNATURES = {
-    "analyze": ["text", "kind"],
-    "analyze_many": ["texts", "kind", "batch_size"],
-    "load": ["tier", "threads", "kind"],
+    "analyze": ["text", "only", "threshold", "kind", "words"],
+    "analyze_many": ["texts", "only", "threshold", "kind", "words", "batch_size"],
+    "load": ["tier", "threads", "kind", "only", "threshold", "words"],
     "rewrite": ["text", "to", "verb", "top", "kind", "candidates"],
+    "to_frame": ["docs", "rows"],
+    "to_table": ["docs", "rows"],
 }
 RECORDS = {"Analysis", "Metonymy", "Relation", "SentenceSpan", "Sentiment", "Token"}
+RECORDS |= {"Figure", "FigureVerdict", "Name"}
 REWRITING = {"Candidate", "Rewriting"}
 NAMES = {*RECORDS, *REWRITING, "Pipeline", "TropeError", "__version__", *SIGNATURES}
 

@@ -109,7 +109,11 @@ def test_kind_and_threads_reach_the_pipeline(monkeypatch: pytest.MonkeyPatch) ->
         command, "load_pipeline", lambda threads: seen.append(threads) or Listening()
     )
     assert trope("Rain.", "--kind", "tweet", "--threads", "2").exit_code == 0
-    assert seen == [2, {"kind": "tweet", "tasks": ("syntax", "relations")}]
+    tasks = ("syntax", "relations")
+    assert seen == [
+        2,
+        {"kind": "tweet", "tasks": tasks, "threshold": None, "words": "noticed"},
+    ]
 
 
 def test_out_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -136,7 +140,21 @@ def test_html_of_files_is_named_for_them(tmp_path: Path) -> None:
 def test_text_format_is_the_default_and_has_no_colours_when_piped() -> None:
     result = trope("Rain ate roads.")
     assert "\x1b" not in result.stdout
-    assert "✓ kept     svo  Rain – ate – roads" in result.stdout
+    assert result.stdout == "Rain ate roads.\n"
+
+
+def test_trees_and_relations_are_shown_on_request() -> None:
+    assert "svo  Rain – ate – roads  kept" in trope("Rain ate roads.", "--relations").stdout
+    assert "VERB" in trope("Rain ate roads.", "--trees").stdout
+    page = trope("Rain ate roads.", "--trees", "--format", "html").stdout
+    assert 'id="trees" checked' in page
+    assert 'id="relations">' in page
+
+
+@pytest.mark.parametrize(("option", "task"), [("--trees", "relations"), ("--relations", "syntax")])
+def test_details_of_a_task_that_is_left_out_are_a_fault(option: str, task: str) -> None:
+    with pytest.raises(BadInput, match=f"{option} needs .*; add .* to --only"):
+        trope("Rain ate roads.", option, "--only", task)
 
 
 def test_standard_input_is_read_when_nothing_is_given() -> None:

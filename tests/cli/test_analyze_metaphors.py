@@ -42,7 +42,7 @@ def test_json_has_scores_by_default() -> None:
 
 def test_only_metaphor_asks_the_pipeline_for_nothing_else() -> None:
     data = json.loads(trope("Rain ate roads.", "--json", "--only", "metaphor").stdout)
-    assert set(data["tokens"][0]) == {"text", "start", "end", "metaphor"}
+    assert set(data["tokens"][0]) == {*("text", "start", "end", "metaphor", "noticed", "novelty")}
     assert "relations" not in data
     assert "0.93" not in trope("Rain ate roads.", "--only", "syntax").stdout
 

@@ -19,15 +19,22 @@ from trope.core.errors import BadInput
 from trope.core.records import Analysis, Metonymy, Sentiment
 from trope.render import write
 from trope.render.sentiment import MeanSentiment, bar, format_sentiment
+from trope.tasks.figures.views import Showing, show_figures
 
 RUSSIA = HEADLINE.text.index("Russia")
-NAMED = replace(
-    HEADLINE,
-    tasks=(*HEADLINE.tasks, "metonymy", "sentiment"),
-    metonymies=(
-        Metonymy(RUSSIA, RUSSIA + 6, "location", "place-for-event", 0.876, "events in <Russia>"),
+NAMED = show_figures(
+    replace(
+        HEADLINE,
+        tasks=(*HEADLINE.tasks, "metonymy", "sentiment"),
+        metonymies=(
+            Metonymy(
+                RUSSIA, RUSSIA + 6, "location", "place-for-event", 0.876, "events in <Russia>"
+            ),
+        ),
+        sentiment=Sentiment(-1.6543, -2),
     ),
-    sentiment=Sentiment(-1.6543, -2),
+    Showing(),
+    None,
 )
 
 
@@ -64,18 +71,16 @@ def test_only_names_and_sentiment() -> None:
     data = json.loads(trope("France slept.", "--json", "--only", "sentiment,metonymy").stdout)
     assert set(data) == {"text", "tokens", "sentences", "metonymies", "sentiment"}
     lines = trope("France slept.", "--only", "metonymy,sentiment").stdout.splitlines()
-    assert lines[0] == "France slept."
-    assert lines[1].startswith("  ▲ France  place-for-people 0.")
-    assert lines[-1] == "sentiment 0.00 (0)  −5 ··········●·········· +5"
+    assert lines[0] == "*France* slept."
+    assert "  ▲ France  place-for-people 0." in "\n".join(lines)
+    assert "sentiment 0.00 (0)  −5 ··········●·········· +5  tweet scale" in lines
 
 
 def test_the_terminal_shows_what_a_name_stands_for_in_80_columns() -> None:
     lines = shown("text", NAMED).splitlines()
-    assert "  ▲ Russia  place-for-event 0.88  events in <Russia>" in lines
-    assert lines[-1] == "sentiment −1.65 (−2)  −5 ·······●━━│·········· +5"
+    assert "metonymy  Russia   0.88  events in <Russia>" in lines
+    assert lines[-1] == "sentiment −1.65 (−2)  −5 ·······●━━│·········· +5  tweet scale"
     assert max(map(len, lines)) <= 80
-    literal = replace(NAMED.metonymies[0], reading="literal", stands_for="Russia itself")
-    assert "  △ Russia  literal" in shown("text", replace(NAMED, metonymies=(literal,)))
 
 
 @given(st.floats(-5, 5))
@@ -97,20 +102,16 @@ def test_scores_have_real_minus_signs_and_no_signed_zero() -> None:
 
 def test_the_page_marks_names_and_draws_sentiment() -> None:
     page = shown("html", NAMED)
-    assert (
-        '<span class="name other" title="location · place-for-event 0.88 · '
-        'events in &lt;Russia&gt;">Russia</span>' in page
-    )
-    assert page.count('<span class="name') == 1
+    assert 'title="metonymy 0.88 · events in &lt;Russia&gt;"' in page
+    assert '<span class="meaning">events in &lt;Russia&gt;</span>' in page
     assert 'aria-label="−1.65 (−2) on a scale from −5 to 5"' in page
     assert "<dt>names</dt><dd>1</dd>" in page
-    assert "names, sentiment and relations" in page
     assert "<Russia>" not in page
 
 
 def test_a_page_without_them_has_none() -> None:
     page = shown("html", TWO_SENTENCES)
-    for absent in ('class="name', 'class="sentiment"', "mean sentiment", "<dt>names</dt>"):
+    for absent in ('class="f metonymy', 'class="sentiment"', "mean sentiment", "<dt>names</dt>"):
         assert absent not in page
 
 
@@ -128,7 +129,7 @@ def test_summary_has_names_by_reading_and_mean_sentiment(tmp_path: Path) -> None
     assert felt["groups"]["1"]["mean"] == 0.75
     assert felt["groups"]["1"]["low"] is None
     text = trope(table, "--summary", "--by", "year").stdout
-    assert "2 names · mean sentiment −0.62" in " ".join(text.split())
+    assert "2 metonymies · mean sentiment −0.62" in " ".join(text.split())
     assert "place-for-people" in text
     assert "−5 ········●━│·········· +5" not in text  # nothing has a mean near −1
     assert bar(0.75) in text

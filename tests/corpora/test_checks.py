@@ -111,10 +111,32 @@ def test_only_the_right_file_counts_as_present(folder):
     assert present(corpus, corpus.files[0], folder) is None
 
 
+COUNTED_IN_FULL = (
+    "emobank",
+    "figures",
+    "idiom-sentences",
+    "lcc-domains",
+    "meta4xnli",
+    "metonymy",
+    "names",
+)
+WITH_METAPHORS = ("vua18", "naacl2018", "moh", "tsv", "lcc", "newsmet")
+
+
 @pytest.mark.shared
-def test_the_research_data_is_what_the_catalogue_says(shared):
-    found = [check_file(c, file, shared / "data") for c in load_corpora() for file in c.files]
+@pytest.mark.parametrize("name", [corpus.name for corpus in load_corpora()])
+def test_the_research_data_is_what_the_catalogue_says(shared, name):
+    corpus = load_corpora()[name]
+    found = [check_file(corpus, file, shared / "data") for file in corpus.files]
     assert [r for r in found if r.status != "equal"] == []
+    if name in COUNTED_IN_FULL:
+        assert [dict(r.counts) for r in found] == [file.counts for file in corpus.files]
+    if name in WITH_METAPHORS:
+        assert sum(dict(r.counts).get("metaphors", 0) for r in found) > 0
+
+
+def test_sets_with_more_to_check_are_in_the_catalogue():
+    assert {*COUNTED_IN_FULL, *WITH_METAPHORS} <= {corpus.name for corpus in load_corpora()}
 
 
 @pytest.mark.shared

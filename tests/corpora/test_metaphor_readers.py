@@ -375,15 +375,3 @@ def test_newsmet_read_both_ways(shared):
             path = shared / "data" / "newsmet" / f"{split}_goldplus.csv"
             counts[reading] += len(list(read_newsmet(path, reading=reading)))
     assert counts == {"all_six": 5471, "accepted_only": 2669}
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("name", ["vua18", "naacl2018", "moh", "tsv", "lcc", "newsmet"])
-def test_sets_have_the_counts_of_the_catalogue(shared, name):
-    from trope.corpora.checks import check_file
-    from trope.corpora.metadata import load_corpora
-
-    corpus = load_corpora()[name]
-    reports = [check_file(corpus, file, shared / "data") for file in corpus.files]
-    assert [r.problems for r in reports if r.status != "equal"] == []
-    assert sum(dict(r.counts).get("metaphors", 0) for r in reports) > 0

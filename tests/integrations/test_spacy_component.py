@@ -16,7 +16,7 @@ from spacy.tokens import Doc, DocBin
 import trope
 import trope.integrations.spacy as integration
 from builders import FakePipeline, relations_of
-from trope.core.errors import BadInput
+from trope.core.errors import UnknownName
 from trope.core.export import to_json
 
 REPOSITORY = Path(__file__).parents[2]
@@ -188,7 +188,7 @@ def test_pickling_leaves_the_model_behind() -> None:
 
 
 def test_unknown_kinds_are_refused() -> None:
-    with pytest.raises(BadInput, match="'poem'"):
+    with pytest.raises(UnknownName, match=r"'poem'.*Known: plain, tweet, headline"):
         spacy.blank("en").add_pipe("trope", config={"kind": "poem"})
 
 

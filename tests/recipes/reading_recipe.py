@@ -9,6 +9,7 @@ from pathlib import Path
 
 from toy_recipe import sum_up, toy
 
+from holds import Hold
 from trope.recipes import engine
 from trope.recipes.recipe import Context, Recipe, Step
 from trope.recipes.records import Drop, Outcome, Record
@@ -54,7 +55,7 @@ def reading(folder: Path) -> Recipe:
 def start(
     folder: Path, out: Path, name: str, *, address: str, log: Path
 ) -> subprocess.Popen[bytes]:
-    """A run in a process of its own, slow enough to be killed in its middle."""
+    """A run in a process of its own, which stops where it can be killed in its middle."""
     code = "import sys, reading_recipe; reading_recipe.go(*sys.argv[1:])"
     path = [HERE, HERE.parent, HERE.parents[1] / "src"]
     return subprocess.Popen(
@@ -64,10 +65,15 @@ def start(
     )
 
 
+def hold_of(out: Path) -> Hold:
+    """The point at which that process stops."""
+    return Hold(out / "steps" / "02-read", "[0-9]*", 4)
+
+
 def go(folder: str, out: str, name: str, address: str, log: str) -> None:
     """What that process does."""
     engine.PART = PART
-    load = watched(Path(log), pause=0.02)
+    load = watched(Path(log), hold_of(Path(out)))
     executors.load_pipeline = load
     recipe = reading(Path(folder))
     on_ray = lambda: RayExecutor(address=address, load=load)  # noqa: E731

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from reading_recipe import PART, reading, start
+from reading_recipe import PART, hold_of, reading, start
 from recipe_data import write_data
 from test_recipe_engine import bytes_of
 from test_recipe_paths import SMALL
@@ -90,8 +90,7 @@ def test_run_killed_on_one_engine_goes_on_with_the_other(cluster, recipe, tmp_pa
     out, log = tmp_path / "killed", tmp_path / "log"
     process = start(tmp_path / "recipe", out, first, address=cluster.address, log=log)
     step = out / "steps" / "02-read"
-    while process.poll() is None and len(list(step.glob("[0-9]*"))) < 4:
-        pass
+    hold_of(out).wait(process)
     process.send_signal(signal.SIGKILL)
     _, errors = process.communicate()
     assert process.returncode == -signal.SIGKILL, errors.decode()

@@ -3,19 +3,18 @@
 import io
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 
-from builders import HEADLINE, SCORES, TWO_SENTENCES, FakePipeline, with_metaphors
+from builders import SCORES, TWO_SENTENCES, FakePipeline, with_metaphors
 from trope.core.export import to_dict
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
-from trope.render.markup import static_file
-from trope.render.metaphor_page import LEAST, percent, threshold_text
+from trope.render.metaphor_page import percent, threshold_text
 from trope.render.text import write_text
+from trope.tasks.figures.views import Showing, show_figures
 
 SCORED = with_metaphors(TWO_SENTENCES)
 
@@ -25,9 +24,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def text(analysis: Analysis, file: io.StringIO | None = None) -> str:
+def text(analysis: Analysis, file: io.StringIO | None = None, details: tuple[str, ...] = ()) -> str:
     file = file or io.StringIO()
-    write_text([("", analysis)], file)
+    write_text([("", analysis)], file, details=details)
     return file.getvalue()
 
 
@@ -39,9 +38,8 @@ def page(*analyses: Analysis) -> str:
 
 def test_metaphors_stand_between_asterisks_where_there_are_no_colours() -> None:
     lines = text(SCORED).splitlines()
-    assert lines[0] == "The storm did not take a *break*."
-    assert "Rain *ate* away the old road!" in lines
-    assert "  ◆ metaphorical 0.55  break 0.55" in lines
+    assert lines[0] == "The storm did not take a *break*. Rain *ate* away the old road!"
+    assert lines[3] == "metaphor  ate     0.93"
     assert all(cell_len(line.rstrip()) <= 80 for line in lines)
 
 
@@ -55,34 +53,26 @@ def test_metaphors_are_coloured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -
     assert "*ate*" in text(SCORED, Terminal())
 
 
-def test_every_word_has_its_score_and_the_threshold_decides() -> None:
-    lines = [line.rstrip() for line in text(SCORED).splitlines()]
+def test_every_word_has_its_score_in_the_table_and_those_shown_an_asterisk() -> None:
+    lines = [line.rstrip() for line in text(SCORED, details=("syntax",)).splitlines()]
     assert "5 ┤     take  VERB  VB  take  root       0.40" in lines
     assert "7 ├─┘   break NOUN  NN  break obj → 5    0.55*" in lines
-    strict = text(replace(SCORED, threshold=0.6))
-    assert "*break*" not in strict
-    assert "*ate*" in strict
-    assert "*take*" in text(replace(SCORED, threshold=0.4))
+    strict = show_figures(SCORED, Showing("all", 0.6), None)
+    assert "*break*" not in text(strict)
+    assert "*ate*" in text(strict)
 
 
-def test_a_literal_sentence_says_so() -> None:
+def test_a_text_without_figures_says_so() -> None:
     (literal,) = FakePipeline(metaphor=True).analyze_many(["Sun shone."])
-    assert "  ◇ literal 0.02\n" in text(literal)
+    assert text(literal) == "Sun shone.\n\nNo figures found.\n"
 
 
 def test_relations_have_the_score_of_their_verb() -> None:
-    assert "vo   ate away – road  (ROOT, metaphor 0.93)" in text(SCORED)
+    shown = text(SCORED, details=("relations",))
+    assert "vo   ate away – road  kept  (ROOT, metaphor 0.93)" in shown
     data = to_dict(SCORED)
     assert [relation["metaphor"] for relation in data["relations"]] == [0.4, 0.93]
     assert "metaphor" not in to_dict(TWO_SENTENCES)["relations"][0]
-
-
-def test_metaphors_alone_are_shown_without_a_tree() -> None:
-    alone = replace(SCORED, tasks=("metaphor",), relations=())
-    assert text(alone).splitlines()[:2] == [
-        "The storm did not take a *break*.",
-        "  ◆ metaphorical 0.55  break 0.55",
-    ]
 
 
 def test_json_has_scores_of_words_and_sentences() -> None:
@@ -93,59 +83,10 @@ def test_json_has_scores_of_words_and_sentences() -> None:
     assert not {"figurative", "threshold"} & set(to_dict(TWO_SENTENCES))
 
 
-def test_page_tints_words_by_their_score_with_lemma_and_score_on_hover() -> None:
-    source = page(SCORED)
-    assert '<span class="m p9300" title="eat · metaphor 0.93">ate</span>' in source
-    assert ".p9300{--p:9300}" in source
-    assert ":root { --from: 5000; }" in source
-    assert "<b>metaphorical</b> 0.93" in source
-    assert f"p{round(LEAST * 10_000)}" not in source  # the literal words have no tint
-
-
-def test_page_without_metaphors_has_no_script_and_no_slider() -> None:
-    source = page(HEADLINE)
-    assert "<script" not in source
-    assert "script-src" not in source
-    assert "threshold" not in source
-    assert "trees and relations" in source
-
-
-def test_page_allows_its_own_script_alone() -> None:
-    import base64
-    import hashlib
-
-    source = page(SCORED)
-    (body,) = re.findall(r"<script>(.*?)</script>", source, re.DOTALL)
-    assert body == static_file("slider.js")
-    checksum = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
-    assert f"script-src 'sha256-{checksum}'" in source
-
-
-@pytest.mark.parametrize("lemma", ['"><script>', "a' onmouseover=x", "<i>"])
-def test_lemmas_on_the_page_are_escaped(lemma: str) -> None:
-    evil = replace(SCORED, tokens=tuple(replace(t, lemma=lemma) for t in SCORED.tokens))
-    source = page(evil)
-    assert lemma not in source.replace(static_file("slider.js"), "")
-
-
-def test_slider_knows_how_many_words_each_threshold_marks() -> None:
-    above = re.search(r'data-above="([\d ]+)"', page(SCORED))
-    assert above
-    counts = list(map(int, above[1].split()))
-    assert len(counts) == 101
-    assert (counts[0], counts[40], counts[41], counts[55], counts[93], counts[94]) == (
-        13,
-        3,
-        2,
-        2,
-        1,
-        0,
-    )
-
-
 def test_summary_of_the_page_has_rates_and_verbs() -> None:
     source = page(SCORED)
     assert "<dt>metaphors</dt><dd>2</dd>" in source
+    assert 'title="metaphor 0.93"' in source
     assert "15.4 % (4.3–42.2)" in source
     assert re.search(r'<th scope="row">eat<td class="count">1 of 1<td>road', source)
 

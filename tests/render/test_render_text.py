@@ -6,15 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from builders import HEADLINE, TWO_SENTENCES, FakePipeline
-from trope.core.records import Analysis
+from builders import HEADLINE, TWO_SENTENCES, FakePipeline, with_metaphors
+from trope.core.records import Analysis, Figure, Metonymy
 from trope.render.markup import printable
 from trope.render.text import DEEPEST, draw_tree, write_text
 
+ALL = ("syntax", "relations", "metonymy")
 
-def shown(*analyses: Analysis, names: str = "") -> str:
+
+def shown(*analyses: Analysis, names: str = "", details: tuple[str, ...] = ()) -> str:
     file = io.StringIO()
-    write_text(((names, analysis) for analysis in analyses), file)
+    write_text(((names, analysis) for analysis in analyses), file, details=details)
     return file.getvalue()
 
 
@@ -46,30 +48,90 @@ def test_any_tree_has_a_row_of_one_width_for_every_word(choices: list[int]) -> N
     assert len({len(row) for row in rows}) == 1
 
 
+def test_a_text_comes_first_and_trees_and_relations_only_when_asked_for() -> None:
+    assert shown(HEADLINE) == f"{HEADLINE.text}\n"
+    assert "NOUN" not in shown(HEADLINE, details=("relations",))
+    assert "kept" not in shown(HEADLINE, details=("syntax",))
+
+
 def test_a_sentence_is_shown_with_tags_lemmas_and_numbered_heads() -> None:
-    lines = [line.rstrip() for line in shown(HEADLINE).splitlines()]
-    assert lines[0] == HEADLINE.text
-    assert lines[9] == " 9 │ ├─┘     questions NOUN  NNS  question  obj → 5"
-    assert lines[13] == "  ✓ kept     svo  Sessions – face – questions  (ROOT)"
+    lines = [line.rstrip() for line in shown(HEADLINE, details=ALL).splitlines()]
+    assert lines[:3] == [HEADLINE.text, "", f"1  {HEADLINE.text}"]
+    assert lines[11] == " 9 │ ├─┘     questions NOUN  NNS  question  obj → 5"
+    assert lines[15] == "  svo  Sessions – face – questions  kept  (ROOT)"
     assert all(len(line) <= 80 for line in lines)
 
 
 def test_heads_of_a_second_sentence_are_counted_within_it() -> None:
-    second = shown(TWO_SENTENCES).split("Rain ate away")[1]
+    second = shown(TWO_SENTENCES, details=ALL).split("2  Rain ate away")[1]
     assert "obj → 2" in second
     assert "ate away – road" in second
 
 
-def test_rejected_relations_say_why() -> None:
-    lines = shown(TWO_SENTENCES).splitlines()
-    assert "  ✗ rejected vo   take – break  light-verb  (ROOT, negated, light verb)" in lines
+def test_relations_that_are_left_out_say_why() -> None:
+    lines = shown(TWO_SENTENCES, details=("relations",)).splitlines()
+    assert "  vo   take – break  left out: light-verb  (ROOT, negated, light verb)" in lines
 
 
 def test_several_texts_end_with_their_totals() -> None:
     text = shown(HEADLINE, TWO_SENTENCES)
-    totals = "2 texts · 3 sentences · 27 words · relations: 3 kept, 1 rejected"
-    assert text.rstrip().endswith(totals)
+    assert text.rstrip().endswith("2 texts · 3 sentences · 23 words")
+    text = shown(HEADLINE, TWO_SENTENCES, details=("relations",))
+    assert text.rstrip().endswith("23 words · relations: 3 kept, 1 left out")
     assert "1 text" not in shown(HEADLINE)
+
+
+FIGURES = replace(
+    with_metaphors(TWO_SENTENCES),
+    figures=(
+        Figure("idiom", 14, 30, (4, 6), 0.7, meaning="to rest"),
+        Figure("metonymy", 32, 36, (8,), 0.9, stands_for="the weather"),
+        Figure("metaphor", 37, 45, (9, 10), 0.8, 0.6),
+        Figure("simile", 46, 58, (11, 12, 13), 0.5, topic=(8,), vehicle=(13,), ground=(12,)),
+    ),
+    metonymies=(Metonymy(32, 36, "location", "literal", 0.9, "the place Rain itself"),),
+    tasks=("syntax", "metaphor", "metonymy"),
+)
+
+
+def test_figures_are_listed_most_striking_first_with_what_they_mean() -> None:
+    assert shown(FIGURES).splitlines() == [
+        "The storm did not *take* a *break*. *Rain* *ate away* *the old road*!",
+        "",
+        "figure    words         score  novelty  meaning",
+        "metaphor  ate away       0.80     0.60",
+        "metonymy  Rain           0.90           the weather",
+        "idiom     take … break   0.70           to rest",
+        "simile    the old road   0.50           compares Rain with road (old)",
+    ]
+
+
+def test_many_figures_are_listed_in_part() -> None:
+    (many,) = FakePipeline(metaphor=True).analyze_many(["Rain ate roads. " * 60])
+    assert "… and 10 more (--format html or --json has all)" in shown(many)
+
+
+def test_irony_is_said_of_the_whole_text() -> None:
+    ironic = replace(FIGURES, figures=(Figure("irony", 0, 59, tuple(range(15)), 0.8),))
+    lines = shown(ironic).splitlines()
+    assert lines[0] == TWO_SENTENCES.text
+    assert lines[3] == "irony     the whole text   0.80"
+
+
+def test_paragraphs_are_kept_and_blanks_are_not_repeated() -> None:
+    text = "Rain  ate\troads.\n\n\nSun shone.\nSo it went."
+    assert shown(FakePipeline().analyze(text)) == ("Rain ate roads.\n\nSun shone.\nSo it went.\n")
+
+
+def test_a_sentence_whose_own_score_contradicts_its_words_is_named() -> None:
+    odd = replace(with_metaphors(TWO_SENTENCES), figurative=(0.9, 0.1), figures=())
+    assert "sentence 1: literal, but the whole sentence reads as metaphorical (0.90)" in shown(odd)
+    assert "sentence 2" not in shown(odd)
+
+
+def test_literal_names_are_shown_when_asked_for() -> None:
+    assert "△ Rain  literal 0.90  the place Rain itself" not in shown(FIGURES)
+    assert "△ Rain  literal 0.90  the place Rain itself" in shown(FIGURES, details=("metonymy",))
 
 
 def test_nothing_in_a_text_is_obeyed_by_the_terminal_or_taken_for_markup() -> None:
@@ -86,20 +148,13 @@ def test_nothing_in_a_text_is_obeyed_by_the_terminal_or_taken_for_markup() -> No
     "text", ["", "   ", "x" * 3000, "家" * 200, "😂" * 99 + " " + "https://e.org/" * 30]
 )
 def test_odd_texts_stay_within_the_width(text: str) -> None:
-    table = shown(FakePipeline().analyze(text)).splitlines()
+    table = shown(FakePipeline().analyze(text), details=ALL).splitlines()
     assert all(cell_len(line.rstrip()) <= 80 for line in table)
 
 
 def test_ten_thousand_words_in_one_sentence() -> None:
-    out = shown(FakePipeline().analyze("word " * 10_000))
+    out = shown(FakePipeline().analyze("word " * 10_000), details=("syntax",))
     assert out.count("obj → 2") == 9_998
-
-
-def test_syntax_and_relations_can_be_left_out() -> None:
-    assert "NOUN" not in shown(replace(HEADLINE, tasks=("relations",)))
-    only_syntax = shown(replace(HEADLINE, tasks=("syntax",), relations=()))
-    assert "NOUN" in only_syntax
-    assert "kept" not in only_syntax
 
 
 @given(st.text(st.characters(codec=None)))

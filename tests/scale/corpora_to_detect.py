@@ -8,28 +8,38 @@ import subprocess
 import sys
 from pathlib import Path
 
+from holds import Hold
+
 TESTS = Path(__file__).parents[1]
 CODE = """
-import sys, time
+import sys
+from pathlib import Path
 from builders import FakePipeline
+from holds import Hold
 from trope.cli.main import run
 from trope.scale import executors
 
-class Pausing(FakePipeline):
+folder, pattern, files, *arguments = sys.argv[1:]
+hold = Hold(Path(folder), pattern, int(files))
+
+class Held(FakePipeline):
     def analyze_many(self, texts, **options):
         for analysis in super().analyze_many(texts, **options):
-            time.sleep({pause})
+            hold.stop()
             yield analysis
 
-executors.load_pipeline = lambda threads: Pausing(metaphor=True)
-run(["detect", *sys.argv[1:]])
+executors.load_pipeline = lambda threads: Held(metaphor=True)
+run(["detect", *arguments])
 """
+NEVER = Hold(Path(), "*", sys.maxsize)
 
 
-def start(*arguments: str | Path, cwd: Path, pause: float = 0) -> subprocess.Popen[bytes]:
+def start(*arguments: str | Path, cwd: Path, hold: Hold = NEVER) -> subprocess.Popen[bytes]:
+    """The command as a process, which stops where it is told to."""
+    point = map(str, (hold.folder, hold.pattern, hold.files))
     path = os.pathsep.join([str(TESTS), str(TESTS.parent / "src")])
     return subprocess.Popen(
-        [sys.executable, "-c", CODE.format(pause=pause), *map(str, arguments)],
+        [sys.executable, "-c", CODE, *point, *map(str, arguments)],
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from corpora_to_detect import contents, start, write_corpus
 
+from holds import Hold
+
 OPTIONS = ("--shard-rows", "7", "--columns", "text", "--tokens", "--quiet")
 KILLS = 6
 
@@ -31,11 +33,9 @@ def test_killed_and_resumed_is_byte_identical(tmp_path: Path, form: str) -> None
     for _ in range(KILLS):
         # the kill comes when a chosen shard has appeared, somewhere inside the next one
         goal = (reached[-1] if reached else 0) + rng.randint(0, 3)
-        process = start(
-            "corpus", "--out", out.name, *OPTIONS, "--resume", cwd=tmp_path, pause=0.002
-        )
-        while process.poll() is None and len(list(out.glob("part-*"))) < goal:
-            pass
+        hold = Hold(out, "part-*", goal)
+        process = start("corpus", "--out", out.name, *OPTIONS, "--resume", cwd=tmp_path, hold=hold)
+        hold.wait(process)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL
@@ -70,10 +70,10 @@ def test_a_shard_that_was_damaged_is_made_again(tmp_path: Path, damage: bytes) -
 
 def test_two_runs_cannot_share_a_folder(tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpus", texts=120)
-    first = start("corpus", "--out", "out", *OPTIONS, cwd=tmp_path, pause=0.01)
+    hold = Hold(tmp_path / "out", "part-*", 1)
+    first = start("corpus", "--out", "out", *OPTIONS, cwd=tmp_path, hold=hold)
     try:
-        while first.poll() is None and not list((tmp_path / "out").glob("part-*")):
-            pass
+        hold.wait(first)
         second = start("corpus", "--out", "out", *OPTIONS, "--resume", cwd=tmp_path)
         _, errors = second.communicate()
         assert second.returncode == 2

@@ -3,6 +3,8 @@
 import json
 import random
 import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from click.testing import CliRunner
 from corpora_to_detect import contents, start, write_corpus
 
 from builders import FakePipeline
+from holds import Hold
 from trope.cli.main import main
 from trope.core.errors import BadInput
 from trope.scale import executors
@@ -20,7 +23,7 @@ from trope.scale.executors import RayExecutor
 from trope.scale.inputs import find_inputs
 from trope.scale.job import DetectSettings, Executor
 from trope.scale.run import DetectProgress, detect
-from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, cluster_of_two, of_its_own, watched
+from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, cluster_of_two, of_its_own, stuck_on, watched
 
 pytest.importorskip("ray", reason="ray is not installed: pip install 'trope[scale]'")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
@@ -64,20 +67,18 @@ def test_a_node_that_is_lost_costs_time_alone(cluster: Any, tmp_path: Path) -> N
     write_corpus(Path("corpus"), texts=160)
     run(executors.LocalExecutor(), "local")
     lost = cluster.add_node(num_cpus=2)
-    log = tmp_path / "log"
-    executor = RayExecutor(load=watched(log, pause=0.03))
-    crew = executor._crew
-    killed: list[int] = []
+    log, stuck = tmp_path / "log", tmp_path / "stuck"
 
-    def kill_a_node(progress: DetectProgress) -> None:
-        # when all workers are there and have their hands full
-        if not killed and len(crew._tasks) == 4 and all(crew._tasks.values()):
-            cluster.remove_node(lost, allow_graceful=False)
-            killed.append(progress.texts)
+    def kill_the_node() -> None:
+        while not stuck.exists():
+            time.sleep(0.01)
+        cluster.remove_node(lost, allow_graceful=False)
 
-    totals = run(executor, "ray", kill_a_node)
+    killer = threading.Thread(target=kill_the_node)
+    killer.start()
+    totals = run(RayExecutor(load=stuck_on(lost.node_id, log, stuck)), "ray")
+    killer.join()
     shards = len(list(Path("ray").glob("part-*")))
-    assert killed, "the run was over before a node could be lost"
     assert begun(log) > shards, "no shard was under way on the node"
     assert totals["texts"] == sum(p.read_text().count("\n") for p in Path("ray").glob("part-*"))
     assert contents(Path("ray")) == contents(Path("local"))
@@ -94,9 +95,9 @@ def test_a_driver_killed_and_resumed_is_byte_identical(
     whole.communicate()
     goal = random.Random(seed).randint(1, 6)
     out = tmp_path / "killed"
-    process = start("corpus", "--out", "killed", *options, *on_ray, cwd=tmp_path, pause=0.02)
-    while process.poll() is None and len(list(out.glob("part-*"))) < goal:
-        pass
+    hold = Hold(out, "part-*", goal)
+    process = start("corpus", "--out", "killed", *options, *on_ray, cwd=tmp_path, hold=hold)
+    hold.wait(process)
     process.send_signal(signal.SIGKILL)
     _, errors = process.communicate()
     assert process.returncode == -signal.SIGKILL, errors.decode()
@@ -125,7 +126,7 @@ def test_errors_of_workers_come_home_as_they_are(cluster: Any, tmp_path: Path) -
 
 
 def test_workers_must_have_the_same_model(cluster: Any, tmp_path: Path) -> None:
-    write_corpus(Path("corpus"), texts=2_000)
+    write_corpus(Path("corpus"), texts=40)
     with pytest.raises(BadInput, match="different models or versions of trope"):
         run(RayExecutor(load=of_its_own(tmp_path / "log")), "ray")
 

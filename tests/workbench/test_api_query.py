@@ -138,5 +138,5 @@ def trope_serve(folder: Path) -> Any:
 
     command = [sys.executable, "-m", "trope", "serve", str(folder), "--no-browser"]
     return subprocess.run(
-        [*command, "--port", str(free_port())], capture_output=True, text=True, timeout=120
+        [*command, "--port", str(free_port())], capture_output=True, text=True, timeout=600
     )

@@ -167,7 +167,7 @@ def refusal(*arguments: str, before: str = "") -> str:
     """The one line that `trope serve` says before it ends."""
     command = ["serve", "--no-browser", *arguments]
     code = f"{before}\nfrom trope.cli.main import run\nrun({command!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

@@ -45,6 +45,7 @@ def open_word(page: Any, word: str) -> Any:
 def test_word_opens_a_panel_with_all_about_it(chromium: Any, bench: Bench) -> None:
     page = shown(chromium, bench)
     panel = open_word(page, "strangles")
+    panel.get_by_text("Relations", exact=True).click()
     told = panel.inner_text()
     for words in (
         "metaphor 0.9",
@@ -99,9 +100,17 @@ def test_slider_moves_the_marks_without_a_request(chromium: Any, bench: Bench) -
 def test_marks_without_moving_the_slider_are_the_models(chromium: Any, bench: Bench) -> None:
     page = shown(chromium, bench)
     _, answer = bench.call("analyze", text=TEXT)
-    called = [t["text"] for t in answer["tokens"] if t["metaphor"] >= answer["threshold"]]
+    called = {at for f in answer["figures"] if f["kind"] == "metaphor" for at in f["tokens"]}
     assert called
     assert page.evaluate(MARKED) == len(called)
+    assert f"({len(called)} words)" in page.locator("#shown").text_content()
+
+
+def test_entry_of_the_figures_opens_its_word(chromium: Any, bench: Bench) -> None:
+    page = shown(chromium, bench)
+    page.locator(".found a", has_text="strangles").click()
+    page.locator("#panel h2", has_text="strangles").wait_for()
+    assert page.locator("#words [aria-current]").inner_text() == "strangles"
 
 
 def test_keys_alone_suffice(chromium: Any, bench: Bench) -> None:
@@ -158,20 +167,21 @@ def test_link_shows_the_same_text_again(chromium: Any, bench: Bench) -> None:
 
 def test_file_can_be_dropped(chromium: Any, bench: Bench) -> None:
     page = home(chromium, bench)
-    drop = """([name, bytes]) => {
+    drop = """([name, content]) => {
+      const bytes = Uint8Array.from(content, letter => letter.charCodeAt(0));
       const files = new DataTransfer();
-      files.items.add(new File([new Uint8Array(bytes)], name, {type: "text/plain"}));
+      files.items.add(new File([bytes], name, {type: "text/plain"}));
       document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true}));
     }"""
-    page.evaluate(drop, ["a.txt", list(b"Dogs bark.")])
+    page.evaluate(drop, ["a.txt", "Dogs bark."])
     page.wait_for_function("document.getElementById('text').value === 'Dogs bark.'")
     for name, content, words in (
-        ("b.txt", b"\xff\xfe", "is not a UTF-8 text"),
-        ("c.txt", b"a\0b", "binary data"),
-        ("d.txt", b"", "is empty"),
-        ("e.txt", b"x" * 900_000, "900,000 characters"),
+        ("b.txt", "\xff\xfe", "is not a UTF-8 text"),
+        ("c.txt", "a\0b", "binary data"),
+        ("d.txt", "", "is empty"),
+        ("e.txt", "x" * 900_000, "900,000 characters"),
     ):
-        page.evaluate(drop, [name, list(content)])
+        page.evaluate(drop, [name, content])
         page.locator("#fault", has_text=words).wait_for()
     assert page.locator("#text").input_value() == "Dogs bark.", "what was there stays"
 

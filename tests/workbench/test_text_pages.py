@@ -119,7 +119,7 @@ def test_downloads_are_what_the_commands_print(
     assert content.decode() == printed("analyze", "--json", TEXT)
     _, _, page = bench.ask("GET", f"{address}.html")
     told = printed("analyze", "--whole", "--format", "html", str(file))
-    shown, wanted = (re.sub("<title>.*?</title>|<h[13].*?</h[13]>", "", each)
+    shown, wanted = (re.sub("<title>.*?</title>|<h[12].*?</h[12]>", "", each)
                      for each in (page.decode(), told))  # fmt: skip
     assert shown == wanted, "but for what it is called, the page is that of the command"
 
@@ -171,7 +171,7 @@ def test_kind_of_text_is_part_of_the_link(bench: Bench, visitor: Visitor) -> Non
 def test_word_is_shown_without_scripts(bench: Bench, visitor: Visitor) -> None:
     address = visitor.paste(TEXT)
     _, _, page = bench.ask("GET", f"{address}?word=3")
-    for words in (b"<bdi>strangle</bdi>", b"VERB", b"nsubj", b"obj", "✓ kept".encode(), b"<svg"):
+    for words in (b"<bdi>strangle</bdi>", b"VERB", b"nsubj", b"obj", b"kept", b"<svg"):
         assert words in page
     _, _, page = bench.ask("GET", f"{address}?word=3&rewrite=1")
     assert page.count(b'<details class="rewriting"><summary>Say <bdi>strangles</bdi>') == 2
@@ -179,9 +179,9 @@ def test_word_is_shown_without_scripts(bench: Bench, visitor: Visitor) -> None:
         assert bench.ask("GET", f"{address}?word={wrong}")[0] == status
 
 
-def test_relation_that_was_rejected_says_why(bench: Bench, visitor: Visitor) -> None:
+def test_relation_that_was_left_out_says_why(bench: Bench, visitor: Visitor) -> None:
     _, _, page = bench.ask("GET", f"{visitor.paste('The mayor denied it.')}?word=2")
-    assert "✗ rejected".encode() in page
+    assert b"left out" in page
     assert b"the object is a pronoun" in page
 
 

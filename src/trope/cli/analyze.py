@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from itertools import chain, tee
 from operator import attrgetter
 from pathlib import Path
@@ -12,12 +11,12 @@ from typing import get_args
 import click
 
 from trope.cli.completion import complete_files
-from trope.cli.output import is_quiet, open_output
+from trope.cli.output import is_quiet, open_output, words_option
 from trope.cli.sources import ReadingOptions, is_file, read_sources
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
-from trope.core.records import TextKind
+from trope.core.records import TextKind, WordView
 from trope.pipeline import Pipeline
 from trope.render import FORMATS, write
 
@@ -48,6 +47,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
     help="Kind of the texts; tweets and headlines are normalised first.",
 )
 @click.option("--only", metavar="TASKS", help=f"Run only some of {','.join(TASKS)}.")
+@words_option
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
@@ -64,6 +64,10 @@ def load_pipeline(threads: int | None) -> Pipeline:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Plot the summary to this .svg, .png or .pdf file.",
 )
+@click.option("--trees", is_flag=True, help="Show the tree, tags and scores of every sentence.")
+@click.option("--relations", is_flag=True,
+              help="Show verb–object and subject–verb–object relations, and the filter that leaves "
+                   "one out.")  # fmt: skip
 @click.option("--rewrite", is_flag=True,
               help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
@@ -81,10 +85,13 @@ def analyze(
     as_json: bool,
     kind: TextKind,
     only: str | None,
+    words: WordView,
     threshold: float | None,
     summary: bool,
     by: str,
     plot: Path | None,
+    trees: bool,
+    relations: bool,
     rewrite: bool,
     column: str,
     whole: bool,
@@ -104,6 +111,11 @@ def analyze(
 
         sums = SummaryOptions(form, plot)
     asked = None if only is None else parse_tasks(only)
+    details = {
+        *(asked or ()),
+        *(["syntax"] if trees else []),
+        *(["relations"] if relations else []),
+    }
     quiet = is_quiet(context) or (out is None and _watched())
     texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
     first = next(texts)  # a fault in the input is reported before a model is loaded
@@ -112,6 +124,7 @@ def analyze(
         pipeline = load_pipeline(threads)
         tasks = pipeline.tasks if asked is None else asked
         pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
+        _check_details(details, tasks)
         if threshold is not None and "metaphor" not in tasks:
             raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
         if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
@@ -120,16 +133,29 @@ def analyze(
             )
         # the pipeline reads a batch ahead, which `tee` holds
         named, bare = tee(chain([first], texts))
-        analyses = pipeline.analyze_many(map(_TEXT, bare), kind=kind, tasks=tasks)
-        if threshold is not None:
-            analyses = (replace(analysis, threshold=threshold) for analysis in analyses)
+        analyses = pipeline.analyze_many(
+            map(_TEXT, bare), kind=kind, tasks=tasks, threshold=threshold, words=words
+        )
         analyses = track(analyses, "Analysing", quiet=quiet)
         if sums is not None:
             grouped = zip(map(_GROUP, named), analyses, strict=True)
             write_summary(grouped, file, sums, has_metaphor_head="metaphor" in pipeline.tasks)
         else:
             shown = zip(map(_NAME, named), analyses, strict=True)
-            write(form, shown, file, title=title, rewrite=pipeline.rewritings if rewrite else None)
+            write(
+                form,
+                shown,
+                file,
+                title=title,
+                rewrite=pipeline.rewritings if rewrite else None,
+                details=details,
+            )
+
+
+def _check_details(details: set[str], tasks: tuple[str, ...]) -> None:
+    for task, option in (("syntax", "--trees"), ("relations", "--relations")):
+        if task in details and task not in tasks:
+            raise BadInput(f"{option} needs {task}; add {task} to --only, or leave out --only")
 
 
 def _title(sources: tuple[str, ...]) -> str:

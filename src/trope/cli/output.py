@@ -8,12 +8,22 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, get_args
 
 import click
 
 from trope.core.files import atomic_write
 from trope.core.progress import MessageWriter
+from trope.core.records import WordView
+from trope.tasks.figures.views import DEFAULT_VIEW
+
+words_option = click.option(
+    "--words",
+    type=click.Choice(get_args(WordView)),
+    default=DEFAULT_VIEW,
+    show_default=True,
+    help="Words that are shown as metaphors: noticed by readers, all content words, or all words.",
+)
 
 
 @contextmanager

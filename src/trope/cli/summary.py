@@ -22,6 +22,7 @@ from trope.render.plots.canvas import check_plot
 from trope.render.plots.rates import draw_summary
 from trope.render.sentiment import bar
 from trope.render.summary import Summary
+from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 
 GROUP_LIMIT = 40
 _NOT_ASKED = "No rates of metaphor: --only leaves out metaphor."
@@ -70,7 +71,8 @@ def to_dict(summary: Summary) -> dict[str, Any]:
         "trope": __version__,
         "texts": summary.totals.texts,
         "sentences": summary.totals.sentences,
-        "tokens": summary.totals.words,
+        "tokens": summary.totals.tokens,
+        "words": summary.totals.words,
     }
     if "relations" in summary.tasks:
         rejected = sorted(summary.rejected.items())
@@ -94,7 +96,7 @@ def to_dict(summary: Summary) -> dict[str, Any]:
 
 
 def _text(summary: Summary, no_rates: str) -> Iterator[Text | Table]:
-    yield Text(summary.totals.line("token"), style="bold")
+    yield Text(summary.totals.line(), style="bold")
     if "metaphor" in summary.tasks:
         yield from _metaphors(summary)
     else:
@@ -110,9 +112,9 @@ def _text(summary: Summary, no_rates: str) -> Iterator[Text | Table]:
 def _metaphors(summary: Summary) -> Iterator[Text | Table]:
     metaphors = summary.metaphors
     yield Text(
-        f"Metaphors are words of at least {threshold_text(metaphors.threshold)}, metaphorical "
-        f"sentences have at least {threshold_text(metaphors.sentence_threshold)}; "
-        "95 % intervals.\n",
+        f"Metaphors are {VIEW_NAMES[metaphors.words]} of at least "
+        f"{threshold_text(metaphors.threshold)} (--words {metaphors.words}); a metaphorical "
+        "sentence has a metaphor or an idiom; 95 % intervals.\n",
         style="dim",
     )
     yield _rates(summary)

@@ -110,7 +110,7 @@ def to_json(analysis: Analysis, *, name: str = "", indent: int = 0) -> str:
 
 def to_notebook(analysis: Analysis) -> str:
     """The analysis as HTML for a notebook, by the package that renders."""
-    html: str = import_module("trope.render").to_notebook(analysis)
+    html: str = import_module("trope.render.html").fragment(analysis)
     return html
 
 

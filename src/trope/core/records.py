@@ -6,6 +6,7 @@ head of the root is -1.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -337,11 +338,9 @@ class Analysis:
 
     def figures_in(self, sentence: SentenceSpan) -> tuple[Figure, ...]:
         """The figures of a sentence, without those of the whole text."""
-        return tuple(
-            figure
-            for figure in self.figures
-            if figure.kind != "irony" and sentence.start <= figure.start < sentence.end
-        )
+        edges = sentence.start, sentence.end
+        first, last = (bisect_left(self.figures, edge, key=lambda f: f.start) for edge in edges)
+        return tuple(figure for figure in self.figures[first:last] if figure.kind != "irony")
 
     def sentence_verdict(self, sentence: SentenceSpan) -> FigureVerdict:
         """Whether a sentence is figurative, by what is shown in it."""
@@ -351,7 +350,8 @@ class Analysis:
             label = "metaphorical" if kinds & {"metaphor", "idiom"} else "figurative"
         if not self.figurative:
             return FigureVerdict(label)
-        score, limit = self.figurative[self.sentences.index(sentence)], self.sentence_threshold
+        number = bisect_left(self.sentences, sentence.start, key=lambda own: own.start)
+        score, limit = self.figurative[number], self.sentence_threshold
         opposed = score <= limit / 2 if label == "metaphorical" else score >= (1 + limit) / 2
         return FigureVerdict(label, score, opposed)
 

@@ -4,17 +4,20 @@ The component uses the tokens of the document, and its sentences if it has any. 
 `pos_`, `tag_`, `lemma_`, `head` and `dep_` (with spaCy's ROOT for root), and thereby the sentences.
 What it found beyond that is under `doc._.relations`, `span._.relations` and `token._.relations`;
 `doc._.trope` is everything as one `Analysis`. Where the model has a head for metaphors, every
-`token._.metaphor` is a probability, `doc._.metaphors` and `span._.metaphors` are the tokens at or
-above the threshold, and the `span._.metaphor` of a sentence is the probability that it has one.
-Where it has heads for them, `doc._.metonymies` are the names as spans, the `span._.metonymy` of
-each says what it stands for, and `doc._.sentiment` is the sentiment of the document.
+`token._.metaphor` is a probability (`token._.noticed` and `token._.novelty` are there if the model
+has them too), `doc._.figures` is what a reader would call figurative, `doc._.metaphors` and
+`span._.metaphors` are the tokens that are shown as metaphors, and the `span._.metaphor` of a
+sentence is the probability that it has one. Where it has heads for them, `doc._.metonymies` are the
+names as spans, the `span._.metonymy` of each says what it stands for, and `doc._.sentiment` is the
+sentiment of the document.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import astuple, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import spacy
@@ -25,27 +28,38 @@ from spacy.util import minibatch
 
 import trope
 from trope import relations
-from trope.core.errors import BadInput
-from trope.core.records import ROOT, Parse, Relation, TextKind
+from trope.core.export import parse_tasks
+from trope.core.records import ROOT, Parse, Relation, TextKind, WordView
 from trope.integrations.spacy_attributes import (
+    ENTITIES,
+    FIGURES,
     NAMES,
     RELATIONS,
     SCORES,
     SENTENCE_SENTIMENTS,
     SENTIMENT,
+    VIEW,
     analysis_of_doc,
+    figures_of_doc,
+    figures_of_span,
+    keep_figures,
     metaphor_of_span,
     metaphor_of_token,
     metaphors_of_doc,
     metaphors_of_span,
     metonymies_of_doc,
     metonymy_of_span,
+    noticed_of_token,
+    novelty_of_token,
     relations_of_doc,
     relations_of_span,
     relations_of_token,
     sentiment_of_doc,
 )
 from trope.integrations.spacy_tokenizer import create_tokenizer
+from trope.tasks.figures.views import DEFAULT_VIEW, Showing
+from trope.tasks.metonymy.name_spans import text_names
+from trope.text import check_kind
 from trope.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -55,20 +69,36 @@ _ATTRIBUTES = (POS, TAG, LEMMA, DEP, HEAD)
 _ASSIGNED = [f"token.{name}" for name in ("pos", "tag", "lemma", "dep", "head", "is_sent_start")]
 _EXTENDED = ["doc._.relations", "doc._.trope", "doc._.metaphors", "token._.metaphor"]
 _EXTENDED += ["doc._.metonymies", "span._.metonymy", "doc._.sentiment"]
+_EXTENDED += ["doc._.figures", "token._.noticed", "token._.novelty"]
+_LANGUAGES = ("en", "xx")
+"""English, and pipelines for no language in particular."""
 _TOKENIZER = "trope.Tokenizer.v1"
 
 Places = list[int]
 """Where the words of a sentence stand in a document; blanks have no place."""
 
 
-def load(*, tier: str = "small", threads: int | None = None, kind: TextKind = "plain") -> Language:
+def load(
+    *,
+    tier: str = "small",
+    threads: int | None = None,
+    kind: TextKind = "plain",
+    only: Sequence[str] | None = None,
+    threshold: float | None = None,
+    words: WordView = DEFAULT_VIEW,
+) -> Language:
     """A spaCy pipeline for English: our words, our sentences, the component `trope`.
+
+    `only` names the tasks to run beside syntax, which always runs; `threshold` and `words` say
+    which words are shown as metaphors, as in `trope.analyze`.
 
     If spaCy is not imported yet, it is imported without torch, which halves time and memory. Write
     `import spacy` before if other pipelines of your process need torch.
     """
     nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": _TOKENIZER}}})
-    nlp.add_pipe("trope", config={"tier": tier, "threads": threads, "kind": kind})
+    listed = None if only is None else list(only)
+    config: dict[str, Any] = {"tier": tier, "threads": threads, "kind": kind, "only": listed}
+    nlp.add_pipe("trope", config={**config, "threshold": threshold, "words": words})
     return nlp
 
 
@@ -79,9 +109,19 @@ def create_component(
     threads: int | None,
     kind: str,
     threshold: float | None,
+    only: list[str] | None,
+    words: str,
 ) -> TropeComponent:
     """The component `trope`, as spaCy makes it from its configuration."""
-    return TropeComponent(name, tier=tier, threads=threads, kind=kind, threshold=threshold)
+    if nlp.lang not in _LANGUAGES:
+        warnings.warn(
+            f"trope reads English, but this pipeline is for {nlp.lang!r}; "
+            "what it finds in other languages means nothing",
+            stacklevel=2,
+        )
+    return TropeComponent(
+        name, tier=tier, threads=threads, kind=kind, threshold=threshold, only=only, words=words
+    )
 
 
 class TropeComponent:
@@ -97,14 +137,14 @@ class TropeComponent:
         threads: int | None = None,
         kind: str = "plain",
         threshold: float | None = None,
+        only: Sequence[str] | None = None,
+        words: str = DEFAULT_VIEW,
         pipeline: Pipeline | None = None,
     ) -> None:
-        if kind not in get_args(TextKind):
-            raise BadInput(f"no kind of text is called {kind!r}; {get_args(TextKind)} are known")
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise BadInput(f"a threshold is a probability, not {threshold}; give one from 0 to 1")
-        self.name, self.tier, self.threads, self.threshold = name, tier, threads, threshold
-        self.kind: TextKind = kind  # type: ignore[assignment]
+        self.kind = check_kind(kind)
+        self.showing = Showing(words, threshold)  # type: ignore[arg-type]  # which is checked there
+        self.only = None if only is None else parse_tasks(",".join(("syntax", *only)))
+        self.name, self.tier, self.threads = name, tier, threads
         self._pipeline = pipeline
 
     @property
@@ -132,47 +172,73 @@ class TropeComponent:
             for doc, own in zip(docs, sentences, strict=True)
             for places in own
         ]
-        parses = iter(self.pipeline.parse(words) if words else [])
+        tasks = self.tasks
+        parses = iter(self.pipeline.parse(words, tasks) if words else [])
         found: list[list[Parse]] = []
         for doc, own in zip(docs, sentences, strict=True):
             read = [(places, next(parses)) for places in own]
-            annotate(doc, read, self.kind)
-            _keep_scores(doc, read, self._thresholds())
-            for key in (NAMES, SENTIMENT, SENTENCE_SENTIMENTS):
+            annotate(doc, read, self.kind, relations_too="relations" in tasks)
+            for key in (SCORES, NAMES, ENTITIES, SENTIMENT, SENTENCE_SENTIMENTS, VIEW, FIGURES):
                 doc.user_data.pop(key, None)
+            _keep_scores(doc, read, self.pipeline.thresholds)
             found.append([parse for _, parse in read])
-        self._read_names(docs)
-        self._add_sentiment(docs, found)
+        if "metonymy" in tasks:
+            self._read_names(docs, found)
+        if "sentiment" in tasks:
+            self._add_sentiment(docs, found)
+        for doc, parsed in zip(docs, found, strict=True):
+            self._show(doc, parsed)
 
-    def _read_names(self, docs: Sequence[Doc]) -> None:
-        """Stores what names stand for in the documents, if the model has a head for it."""
-        if "metonymy" not in self.pipeline.tasks:
-            return
-        analyses = self.pipeline.find_metonymies([analysis_of_doc(doc) for doc in docs])
-        for doc, analysis in zip(docs, analyses, strict=True):
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that run: those that were asked for, or all that the model has heads for."""
+        if self.only is None:
+            return self.pipeline.tasks
+        self.pipeline.check_tasks(self.only)
+        return self.only
+
+    def _read_names(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
+        """Stores names, and what they stand for, in the documents."""
+        analyses = [analysis_of_doc(doc) for doc in docs]
+        named = [
+            replace(analysis, names=text_names(own, analysis.tokens))
+            for analysis, own in zip(analyses, parses, strict=True)
+        ]
+        for doc, analysis in zip(docs, self.pipeline.find_metonymies(named), strict=True):
             doc.user_data[NAMES] = [list(astuple(name)) for name in analysis.metonymies]
+            doc.user_data[ENTITIES] = [list(astuple(name)) for name in analysis.names]
 
     def _add_sentiment(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
-        """Stores the sentiment of the documents, if the model has a head for it."""
-        if "sentiment" not in self.pipeline.tasks:
-            return
-        for doc, own, score in zip(docs, parses, self.pipeline.sentiments(parses), strict=True):
+        """Stores the sentiment of the documents, of the whole and of each sentence."""
+        felt = self.pipeline.sentiments(parses, self.kind)
+        for doc, own, score in zip(docs, parses, felt, strict=True):
+            prose = score is not None and score.scale == "prose"
+            scores = [p.valence if prose else p.sentiment for p in own]
             doc.user_data[SENTIMENT] = None if score is None else list(astuple(score))
-            doc.user_data[SENTENCE_SENTIMENTS] = [
-                p.sentiment for p in own if p.sentiment is not None
-            ]
+            doc.user_data[SENTENCE_SENTIMENTS] = [s for s in scores if s is not None]
 
-    def _thresholds(self) -> tuple[float, float]:
-        """The thresholds for words and for sentences."""
-        word, sentence = self.pipeline.thresholds
-        return word if self.threshold is None else self.threshold, sentence
+    def _show(self, doc: Doc, parses: Sequence[Parse]) -> None:
+        """Stores the figures of a document by the view of the component."""
+        if SCORES not in doc.user_data and NAMES not in doc.user_data:
+            return
+        analysis = self.pipeline.show(analysis_of_doc(doc), self.showing, parses)
+        if SCORES in doc.user_data:
+            doc.user_data[SCORES][0][0] = analysis.threshold
+        keep_figures(doc, analysis)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pipeline": None}
 
 
-def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]], kind: TextKind = "plain") -> None:
-    """Writes trees and relations into a document, whose sentences are known."""
+def annotate(
+    doc: Doc,
+    sentences: Sequence[tuple[Places, Parse]],
+    kind: TextKind = "plain",
+    *,
+    relations_too: bool = True,
+) -> None:
+    """Writes trees, and relations unless these are not wanted, into a document, whose sentences are
+    known."""
     add = doc.vocab.strings.add
     rows = np.zeros((len(doc), len(_ATTRIBUTES)), dtype=np.uint64)
     for sentence in doc.sents if len(doc) else ():
@@ -191,7 +257,8 @@ def annotate(doc: Doc, sentences: Sequence[tuple[Places, Parse]], kind: TextKind
                 add("ROOT" if head == ROOT else parse.deprels[word]),
                 _offset(place, place if head == ROOT else places[head]),
             )
-        found += [relation.moved(places) for relation in relations.extract(parse)]
+        if relations_too:
+            found += [relation.moved(places) for relation in relations.extract(parse)]
     doc.from_array(list(_ATTRIBUTES), rows)
     judged = relations.judge_together(found) if kind == "headline" else found
     doc.user_data[RELATIONS] = [list(astuple(relation)) for relation in judged]
@@ -201,20 +268,29 @@ def _keep_scores(
     doc: Doc, sentences: Sequence[tuple[Places, Parse]], thresholds: tuple[float, float]
 ) -> None:
     """Stores the scores of words and sentences in the document, if the model has any."""
-    doc.user_data.pop(SCORES, None)
     scored = [(places, parse) for places, parse in sentences if parse.figurative is not None]
     if not scored:
         return
-    words = {
-        place: score
-        for places, parse in scored
-        for place, score in zip(places, parse.metaphor, strict=True)
-    }
     doc.user_data[SCORES] = [
         list(thresholds),
-        [words.get(token.i) for token in doc],
+        _by_token(doc, [(places, parse.metaphor) for places, parse in scored]),
         [[places[0], parse.figurative] for places, parse in scored],
+        _by_token(doc, [(places, parse.noticed) for places, parse in scored]),
+        _by_token(doc, [(places, parse.novelty) for places, parse in scored]),
     ]
+
+
+def _by_token(
+    doc: Doc, sentences: Sequence[tuple[Places, tuple[float, ...]]]
+) -> list[float | None]:
+    """The scores of a document's tokens; None for blanks, and for sentences without scores."""
+    found = {
+        place: score
+        for places, scores in sentences
+        if scores
+        for place, score in zip(places, scores, strict=True)
+    }
+    return [found.get(place) for place in range(len(doc))]
 
 
 def _offset(place: int, head: int) -> int:
@@ -256,7 +332,14 @@ def _register() -> None:
     """Registers factory, tokenizer and extension attributes with spaCy; may be called again."""
     Language.factory(
         "trope",
-        default_config={"tier": "small", "threads": None, "kind": "plain", "threshold": None},
+        default_config={
+            "tier": "small",
+            "threads": None,
+            "kind": "plain",
+            "threshold": None,
+            "only": None,
+            "words": DEFAULT_VIEW,
+        },
         assigns=[*_ASSIGNED, "doc.sents", *_EXTENDED],
         func=create_component,
     )
@@ -269,6 +352,10 @@ def _register() -> None:
     Span.set_extension("metaphors", getter=metaphors_of_span, force=True)
     Span.set_extension("metaphor", getter=metaphor_of_span, force=True)
     Token.set_extension("metaphor", getter=metaphor_of_token, force=True)
+    Token.set_extension("noticed", getter=noticed_of_token, force=True)
+    Token.set_extension("novelty", getter=novelty_of_token, force=True)
+    Doc.set_extension("figures", getter=figures_of_doc, force=True)
+    Span.set_extension("figures", getter=figures_of_span, force=True)
     Doc.set_extension("metonymies", getter=metonymies_of_doc, force=True)
     Span.set_extension("metonymy", getter=metonymy_of_span, force=True)
     Doc.set_extension("sentiment", getter=sentiment_of_doc, force=True)

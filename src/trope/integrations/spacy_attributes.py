@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple, replace
+from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
-from trope.core.records import ROOT, Analysis, Metonymy, Relation, SentenceSpan, Sentiment
+from trope.core.records import (
+    ROOT,
+    Analysis,
+    Figure,
+    Metonymy,
+    Name,
+    Relation,
+    SentenceSpan,
+    Sentiment,
+)
 from trope.core.records import Token as AnalysedToken
+from trope.tasks.figures.views import move_figure
 
 # where a document keeps them: as plain lists, so that documents can be stored
 RELATIONS = "trope.relations"
 SCORES = "trope.metaphor"
-"""Both thresholds, the score of each token, each sentence as its first token and its score."""
+"""Both thresholds, the score of each token, each sentence as its first token and its score; then
+how probably each token is noticed, and how new it is."""
+VIEW = "trope.words"
+"""The view of words, and the lowest score of a metaphor in it."""
+FIGURES = "trope.figures"
+"""Figures, whose tokens are those of the document."""
+ENTITIES = "trope.names"
 NAMES = "trope.metonymies"
 SENTIMENT = "trope.sentiment"
 SENTENCE_SENTIMENTS = "trope.sentence_sentiments"
@@ -55,18 +72,51 @@ def metaphor_of_span(span: Span) -> float | None:
     return next((scores[token.i] for token in span if token.i in scores), None)
 
 
+def novelty_of_token(token: Token) -> float | None:
+    """How new a metaphor is, from 0 to 1; None for blanks, and where the model does not say."""
+    return _score(token, 4)
+
+
+def noticed_of_token(token: Token) -> float | None:
+    """How probably readers notice a token as a metaphor; None where the model does not say."""
+    return _score(token, 3)
+
+
+def _score(token: Token, kind: int) -> float | None:
+    found = token.doc.user_data.get(SCORES, ())
+    return found[kind][token.i] if len(found) > kind else None
+
+
+def figures_of_doc(doc: Doc) -> list[Figure]:
+    """What a reader would call figurative; the tokens are positions in the document."""
+    rows: Iterable[list[Any]] = doc.user_data.get(FIGURES, ())
+    return [Figure(*map(_as_stored, row)) for row in rows]
+
+
+def _as_stored(value: Any) -> Any:
+    """The value of a field of a record; stored documents have lists in place of tuples."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def figures_of_span(span: Span) -> list[Figure]:
+    """The figures that begin in a span, without those of the whole text."""
+    return [
+        figure
+        for figure in figures_of_doc(span.doc)
+        if figure.kind != "irony" and span.start_char <= figure.start < span.end_char
+    ]
+
+
 def metaphors_of_doc(doc: Doc) -> list[Token]:
-    """The tokens that are metaphors: those whose score reaches the threshold."""
+    """The tokens that are shown as metaphors, by the view of the component."""
     return metaphors_of_span(doc[:])
 
 
 def metaphors_of_span(span: Span) -> list[Token]:
     """The metaphors among the tokens of a span."""
-    found = span.doc.user_data.get(SCORES)
-    if found is None:
-        return []
-    (threshold, _), scores, _ = found
-    return [t for t in span if scores[t.i] is not None and scores[t.i] >= threshold]
+    figures = figures_of_doc(span.doc)
+    shown = {place for figure in figures if figure.kind == "metaphor" for place in figure.tokens}
+    return [token for token in span if token.i in shown]
 
 
 def metonymies_of_doc(doc: Doc) -> list[Span]:
@@ -115,6 +165,8 @@ def analysis_of_doc(doc: Doc) -> Analysis:
             ROOT if token.head == token else position[token.head.i],
             "root" if token.dep_ == "ROOT" else token.dep_,
             metaphor_of_token(token),
+            noticed_of_token(token),
+            novelty_of_token(token),
         )
         for token in words
     )
@@ -123,7 +175,7 @@ def analysis_of_doc(doc: Doc) -> Analysis:
     analysis = Analysis(doc.text, tokens, tuple(_sentence_spans(doc, position)), found)
     scored = doc.user_data.get(SCORES)
     if scored is not None:
-        (threshold, sentence_threshold), _, sentences = scored
+        (threshold, sentence_threshold), _, sentences = scored[:3]
         analysis = replace(
             analysis,
             tasks=(*analysis.tasks, "metaphor"),
@@ -131,9 +183,15 @@ def analysis_of_doc(doc: Doc) -> Analysis:
             threshold=threshold,
             sentence_threshold=sentence_threshold,
         )
+    if VIEW in doc.user_data:
+        view, limit = doc.user_data[VIEW]
+        figures = tuple(move_figure(figure, position.__getitem__) for figure in figures_of_doc(doc))
+        analysis = replace(analysis, words=view, shown_threshold=limit, figures=figures)
     if NAMES in doc.user_data:
         tasks = (*analysis.tasks, "metonymy")
         analysis = replace(analysis, tasks=tasks, metonymies=tuple(_names(doc)))
+    if ENTITIES in doc.user_data:
+        analysis = replace(analysis, names=tuple(Name(*own) for own in doc.user_data[ENTITIES]))
     if SENTIMENT in doc.user_data:
         tasks = (*analysis.tasks, "sentiment")
         analysis = replace(
@@ -143,6 +201,19 @@ def analysis_of_doc(doc: Doc) -> Analysis:
             sentence_sentiments=tuple(doc.user_data.get(SENTENCE_SENTIMENTS, ())),
         )
     return analysis
+
+
+def keep_figures(doc: Doc, analysis: Analysis) -> None:
+    """Store the figures of an analysis of the document, and its view, in the document."""
+    words = [token.i for token in doc if not token.is_space]
+    doc.user_data[VIEW] = [analysis.words, analysis.shown_threshold]
+    doc.user_data[FIGURES] = [
+        [
+            list(v) if isinstance(v, tuple) else v
+            for v in astuple(move_figure(figure, words.__getitem__))
+        ]
+        for figure in analysis.figures
+    ]
 
 
 def _sentence_spans(doc: Doc, position: dict[int, int]) -> Iterator[SentenceSpan]:

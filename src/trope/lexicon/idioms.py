@@ -1,153 +1,321 @@
-"""Idioms as patterns of words with slots, and where a sentence has them.
+"""The lexicon of idioms: patterns of words with slots, and where a sentence has them.
 
-A pattern is a line such as
+A pattern is written as
 
     pull the rug (out)          a word in brackets may be missing
     take a/the back seat        words between strokes are alternatives
     pull one's leg              a possessive: "my", "his", "the minister 's"
-    drop someone a line         one to three words of any kind
+    drop someone a line         one to three words of any kind; so does "something"
+    kid oneself                 "myself", "herself" …
 
 The verb stands in its base form and is found by lemma; every other word stands as the idiom has
-it and is found by spelling or lemma; case does not matter.
+it and is found by spelling or lemma; case and the shape of apostrophes do not matter.
+
+The file that ships, `idioms.tsv`, says for each idiom what it means, whether its words may be
+separated, and how often they are used as the idiom. A list of your own needs the patterns only.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
+from typing import Literal, cast, get_args
 
-from trope.core.errors import BadRecord
-from trope.core.files import read_lines
+from trope.core.errors import BadModel, BadRecord
+from trope.core.files import read_lines, read_text
 
-SHIPPED = Path(__file__).with_name("idioms.txt")
+SHIPPED = Path(__file__).with_name("idioms.tsv")
 """The idioms that are used where no others are given."""
 
+SHIPPED_SHA256 = "8f60f6bed3e93409ad8fc42dc73781099adbb9269348898f0384e253b65ea2a7"
+"""The checksum of that file; its line ends do not count."""
+
+Use = Literal["always", "usually", "sometimes"]
+"""How often the words of an idiom are used as the idiom."""
+
+PRIORS: dict[Use, float] = {"always": 1.0, "usually": 0.75, "sometimes": 0.25}
+"""About which share of uses is idiomatic, where nothing is known about the context."""
+
 POSSESSIVE, ANYONE = "one's", "someone"
+COLUMNS = ("pattern", "meaning", "form", "use", "source", "paper")
+_FORMS = ("fixed", "flexible")
+_SOURCES = ("own", "pie", "wordnet")
 _SLOT_WORDS = 3
 _PRONOUNS = frozenset({"my", "your", "his", "her", "its", "our", "their", "one's", "ur"})
-_MARKERS = frozenset({"'s", "’s", "'", "’"})
+_MARKERS = frozenset({"'s", "'"})
+_REFLEXIVE = "oneself"
+_REFLEXIVES = frozenset(
+    {"myself", "yourself", "himself", "herself", "itself", "ourselves", "yourselves", "themselves"}
+)
+_BASES = {"is": "be", "are": "be", "was": "be", "has": "have", "something": ANYONE}
+_STRAIGHT = str.maketrans("’‘ʼ", "'''")
+
+
+@dataclass(frozen=True, slots=True)
+class Idiom:
+    """An entry of the lexicon.
+
+    The words of a `flexible` idiom may have others between them and may be separated ("the beans
+    were spilled"). `paper` marks the idioms that the filter of the tweets paper counts.
+    """
+
+    pattern: str
+    meaning: str = ""
+    flexible: bool = False
+    use: Use = "usually"
+    source: str = "own"
+    paper: bool = False
+
+    @property
+    def prior(self) -> float:
+        """The share of uses that are idiomatic, roughly."""
+        return PRIORS[self.use]
 
 
 @dataclass(frozen=True, slots=True)
 class IdiomMatch:
     """An idiom and the positions of its words; what fills a slot is not among them."""
 
-    idiom: str
+    entry: Idiom
     positions: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Pattern:
-    """One spelling of an idiom, and how far its rarest word may stand from its first."""
+class Spelling:
+    """One way to spell an idiom: its words and slots in their order."""
 
-    idiom: str
+    entry: Idiom
     items: tuple[str, ...]
-    nearest: int
-    farthest: int
+
+
+class WordPlaces:
+    """The words of a sentence as patterns spell them, and where each form and lemma stands."""
+
+    __slots__ = ("bases", "forms", "places")
+
+    def __init__(self, words: Sequence[str], lemmas: Sequence[str]) -> None:
+        self.forms = [_plain(word) for word in words]
+        self.bases = [_plain(lemma) for lemma in lemmas] or self.forms
+        self.places: dict[str, list[int]] = {}
+        for place, (form, base) in enumerate(zip(self.forms, self.bases, strict=True)):
+            self.places.setdefault(form, []).append(place)
+            if base != form:
+                self.places.setdefault(base, []).append(place)
+            if form in _REFLEXIVES:
+                self.places.setdefault(_REFLEXIVE, []).append(place)
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def starts(self, item: str) -> Sequence[int]:
+        """Where a pattern that begins with that word or slot may begin."""
+        if item in (POSSESSIVE, ANYONE):
+            return range(len(self.forms))
+        return self.places.get(item, ())
 
 
 class Idioms:
     """A list of idioms, indexed by the word of each that the fewest others have."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        spelled = [(line, items) for line in lines for items in _spellings(line)]
-        counts = Counter(item for _, items in spelled for item in set(items))
-        self._index: dict[str, list[_Pattern]] = {}
-        for idiom, items in spelled:
-            rarest = min(_words(items), key=lambda item: (counts[item], -len(item)))
-            before = items[: items.index(rarest)]
-            slots = sum(item in (POSSESSIVE, ANYONE) for item in before)
-            pattern = _Pattern(idiom, items, len(before), len(before) + slots * _SLOT_WORDS)
-            self._index.setdefault(rarest, []).append(pattern)
+    def __init__(self, entries: Iterable[Idiom | str]) -> None:
+        self.entries = tuple(Idiom(entry) if isinstance(entry, str) else entry for entry in entries)
+        spelled = [Spelling(e, items) for e in self.entries for items in _spellings(e.pattern)]
+        counts = Counter(item for spelling in spelled for item in set(spelling.items))
+        self._index: dict[str, list[Spelling]] = {}
+        for spelling in spelled:
+            words = _words(spelling.items)
+            rarest = min(words, key=lambda item: (counts[item], -len(item)))
+            self._index.setdefault(rarest, []).append(spelling)
+
+    def spellings(self, present: Set[str]) -> Iterator[Spelling]:
+        """Those of which all words are among the words and lemmas of a sentence."""
+        for word in self._index.keys() & present:
+            for spelling in self._index[word]:
+                if all(i in present or i in (POSSESSIVE, ANYONE) for i in spelling.items):
+                    yield spelling
 
     def find(self, words: Sequence[str], lemmas: Sequence[str]) -> tuple[IdiomMatch, ...]:
-        """All idioms of a sentence, in time linear in its length."""
-        forms = [word.lower() for word in words]
-        bases = [lemma.lower() for lemma in lemmas]
-        index = self._index
+        """The idioms whose words stand together in a sentence, in their order."""
+        sentence = WordPlaces(words, lemmas)
         found = []
-        for position, (form, base) in enumerate(zip(forms, bases, strict=True)):
-            for key in (form,) if form == base else (form, base):
-                for pattern in index.get(key, ()):
-                    match = _match_around(pattern, position, forms, bases)
-                    if match is not None:
-                        found.append(match)
-        return tuple(found)
+        for spelling in self.spellings(sentence.places.keys()):
+            for start in sentence.starts(spelling.items[0]):
+                positions = match_from(spelling.items, start, sentence)
+                if positions is not None:
+                    found.append(IdiomMatch(spelling.entry, positions))
+        return tuple(sorted(found, key=lambda match: match.positions))
+
+
+def match_from(
+    items: Sequence[str],
+    start: int,
+    sentence: WordPlaces,
+    *,
+    may_skip: Callable[[int], bool] | None = None,
+    may_fill: Callable[[int], bool] | None = None,
+    skips: int = 0,
+) -> tuple[int, ...] | None:
+    """Positions of the words of a pattern that begins at `start`, None where it does not.
+
+    Up to `skips` words that `may_skip` accepts may stand between the words of the pattern; a slot
+    takes only words that `may_fill` accepts.
+    """
+    if not items:
+        return ()
+    if start >= len(sentence):
+        return None
+    item, rest = items[0], items[1:]
+    if item in (POSSESSIVE, ANYONE):
+        for end in _slot_ends(item, start, sentence.forms):
+            if may_fill is not None and not all(map(may_fill, range(start, end))):
+                continue
+            positions = match_from(
+                rest, end, sentence, may_skip=may_skip, may_fill=may_fill, skips=skips
+            )
+            if positions is not None:
+                return positions
+        return None
+    if not _is_item(item, sentence, start):
+        return None
+    next_word = start + 1
+    while True:
+        positions = match_from(
+            rest, next_word, sentence, may_skip=may_skip, may_fill=may_fill, skips=skips
+        )
+        if positions is not None:
+            return (start, *positions)
+        if not rest or skips == 0 or next_word >= len(sentence):
+            return None
+        if may_skip is None or not may_skip(next_word):
+            return None
+        next_word, skips = next_word + 1, skips - 1
 
 
 def read_idioms(path: str | Path) -> Idioms:
-    """The idioms of a file with one pattern per line; `#` begins a comment line.
+    """The idioms of a file with one per line; `#` begins a comment line.
+
+    A line is a pattern, or the columns of the shipped file with tabs between them.
 
     Raises:
-        BadRecord: for a line that is not a pattern, with its number.
+        BadRecord: for a line that is not an idiom, with its number.
     """
-    lines = []
-    for number, text in read_lines(path):
-        line = text.strip()
-        if not line or line.startswith("#"):
-            continue
-        if not all(len(_words(items)) > 1 for items in _spellings(line)):
-            raise BadRecord(path, number, f"{line!r} needs two words or more besides its slots")
-        lines.append(line)
-    return Idioms(lines)
+    return Idioms(_entries(path, read_lines(path)))
 
 
 @cache
 def shipped_idioms() -> Idioms:
-    """The idioms of the package, read once."""
-    return read_idioms(SHIPPED)
+    """The idioms of the package, read once.
+
+    Raises:
+        BadModel: if the file is not the one that came with the package.
+    """
+    return Idioms(_idiom(line.split("\t")) for line in _shipped_lines())
+
+
+@cache
+def paper_idioms() -> Idioms:
+    """The shipped idioms that the filter of the tweets paper counts: a verb and its object.
+
+    Raises:
+        BadModel: if the file is not the one that came with the package.
+    """
+    return Idioms(_idiom(line.split("\t")) for line in _shipped_lines() if line.endswith("\tyes"))
+
+
+def _shipped_lines() -> Iterator[str]:
+    """The rows of the shipped file, after a look at its checksum instead of every value."""
+    text = read_text(SHIPPED).replace("\r\n", "\n").rstrip("\n")
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if digest != SHIPPED_SHA256:
+        raise BadModel(
+            SHIPPED,
+            f"was altered or damaged (SHA-256 {digest[:12]}…, expected {SHIPPED_SHA256[:12]}…); "
+            "install trope again, and keep idioms of your own in another file",
+        )
+    header = "\t".join(COLUMNS)
+    return (line for line in text.split("\n") if not line.startswith("#") and line != header)
+
+
+def _entries(path: str | Path, lines: Iterable[tuple[int, str]]) -> Iterator[Idiom]:
+    seen: set[str] = set()
+    for number, text in lines:
+        if not text.strip() or text.startswith("#"):
+            continue
+        cells = [cell.strip() for cell in text.split("\t")]
+        if tuple(cells) == COLUMNS:
+            continue
+        entry = _entry(path, number, cells)
+        if entry.pattern in seen:
+            raise BadRecord(path, number, f"{entry.pattern!r} occurs twice; remove one")
+        seen.add(entry.pattern)
+        yield entry
+
+
+def _entry(path: str | Path, number: int, cells: list[str]) -> Idiom:
+    pattern = cells[0]
+    if len(cells) not in (1, len(COLUMNS)):
+        raise BadRecord(
+            path,
+            number,
+            f"has {len(cells)} columns; give a pattern alone, or {', '.join(COLUMNS)}",
+        )
+    if not all(len(_words(items)) > 1 for items in _spellings(pattern)):
+        raise BadRecord(path, number, f"{pattern!r} needs two words or more besides its slots")
+    if len(cells) == 1:
+        return Idiom(pattern, flexible=True)
+    _, _, form, use, source, paper = cells
+    for name, value, known in (
+        ("form", form, _FORMS),
+        ("use", use, get_args(Use)),
+        ("source", source, _SOURCES),
+        ("paper", paper, ("yes", "")),
+    ):
+        if value not in known:
+            allowed = ", ".join(repr(one) for one in known)
+            raise BadRecord(path, number, f"{name} is {value!r}; it can be {allowed}")
+    return _idiom(cells)
+
+
+def _idiom(cells: Sequence[str]) -> Idiom:
+    """The entry of a row whose values are known to be right."""
+    pattern, meaning, form, use, source, paper = cells
+    return Idiom(pattern, meaning, form == "flexible", cast(Use, use), source, paper == "yes")
+
+
+def _plain(word: str) -> str:
+    small = word.lower()
+    return small if small.isascii() else small.translate(_STRAIGHT)
 
 
 def _words(items: Sequence[str]) -> list[str]:
     return [item for item in items if item not in (POSSESSIVE, ANYONE)]
 
 
-def _spellings(line: str) -> Iterator[tuple[str, ...]]:
+def _spellings(pattern: str) -> Iterator[tuple[str, ...]]:
     """Every way to spell a pattern, without brackets and strokes."""
+    if "/" not in pattern and "(" not in pattern:
+        yield tuple(_BASES.get(item, item) for item in pattern.lower().split())
+        return
     choices = []
-    for item in line.lower().split():
+    for item in pattern.lower().split():
         if item.startswith("(") and item.endswith(")"):
             choices.append(["", *item[1:-1].split("/")])
         else:
             choices.append(item.split("/"))
     for chosen in product(*choices):
-        yield tuple(item for item in chosen if item)
+        yield tuple(_BASES.get(item, item) for item in chosen if item)
 
 
-def _match_around(
-    pattern: _Pattern, anchor: int, forms: list[str], bases: list[str]
-) -> IdiomMatch | None:
-    """The pattern where its rarest word is the word `anchor`, or None."""
-    for start in range(max(0, anchor - pattern.farthest), anchor - pattern.nearest + 1):
-        positions = _match_from(pattern.items, start, forms, bases)
-        if positions is not None and anchor in positions:
-            return IdiomMatch(pattern.idiom, positions)
-    return None
-
-
-def _match_from(
-    items: tuple[str, ...], start: int, forms: list[str], bases: list[str]
-) -> tuple[int, ...] | None:
-    """Positions of the words of a pattern that begins at `start`, or None."""
-    if not items:
-        return ()
-    if start >= len(forms):
-        return None
-    item, rest = items[0], items[1:]
-    if item in (POSSESSIVE, ANYONE):
-        for end in _slot_ends(item, start, forms):
-            positions = _match_from(rest, end, forms, bases)
-            if positions is not None:
-                return positions
-        return None
-    if item not in (forms[start], bases[start]):
-        return None
-    positions = _match_from(rest, start + 1, forms, bases)
-    return None if positions is None else (start, *positions)
+def _is_item(item: str, sentence: WordPlaces, place: int) -> bool:
+    form = sentence.forms[place]
+    if item in (form, sentence.bases[place]):
+        return True
+    return item == _REFLEXIVE and form in _REFLEXIVES
 
 
 def _slot_ends(slot: str, start: int, forms: list[str]) -> Iterator[int]:

@@ -1,7 +1,8 @@
-"""Names of countries and companies, and where they occur in a text.
+"""Names of countries, companies and institutions, and where they occur in a text.
 
-The shipped lists are ours: countries with their other names, and well-known companies. Words for
-people ("French", "Peruvians") are not names of countries and are not listed.
+The shipped lists are ours: countries with their other names, well-known companies, and institutions
+that go by the name of a building or a street ("Downing Street", "the Kremlin"). Words for people
+("French", "Peruvians") are not names of countries and are not listed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from trope.lexicon.readings import NameClass
 
 COUNTRIES_FILE = Path(__file__).with_name("words") / "countries.txt"
 COMPANIES_FILE = Path(__file__).with_name("words") / "companies.txt"
+INSTITUTIONS_FILE = Path(__file__).with_name("words") / "institutions.txt"
 
 _OTHERS = "="  # begins a line of names that are passed over
 _FIRST_WORD = re.compile(r"\w+")
@@ -147,11 +149,19 @@ def shipped_companies() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def shipped_finder() -> NameFinder:
+def institution_finder(*, ignore_case: bool = False) -> NameFinder:
+    """The finder of institutions that go by the name of a building, a street or a place."""
+    names = read_name_list(INSTITUTIONS_FILE)
+    return NameFinder({"organisation": names}, ignore_case=ignore_case)
+
+
+@cache
+def shipped_finder(*, ignore_case: bool = False) -> NameFinder:
     """The finder of all shipped names, built once."""
     return NameFinder(
         {"location": shipped_countries(), "organisation": shipped_companies()},
         others=_passed_over(COUNTRIES_FILE),
+        ignore_case=ignore_case,
     )
 
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from trope.core.records import Analysis, TextKind
+from trope.core.records import Analysis, TextKind, WordView
 from trope.pipeline.pipeline import BASE, Pipeline
+from trope.tasks.figures.views import DEFAULT_VIEW
 
 if TYPE_CHECKING:
     from trope.tasks.rewriting.rewriter import Rewriting
@@ -25,16 +26,42 @@ def _shipped() -> Pipeline:
     return Pipeline()
 
 
-def analyze(text: str, *, kind: TextKind = "plain") -> Analysis:
-    """Everything about one text, with the shipped model."""
-    return _shipped().analyze(text, kind=kind)
+def analyze(
+    text: str,
+    *,
+    only: str | Sequence[str] | None = None,
+    threshold: float | None = None,
+    kind: TextKind = "plain",
+    words: WordView = DEFAULT_VIEW,
+) -> Analysis:
+    """Everything about one text, with the shipped model.
+
+    Args:
+        only: the tasks to run, as in "syntax,metaphor" or ["syntax", "metaphor"]; all by default.
+        threshold: the lowest score of a word that is shown as a metaphor, instead of the model's.
+        kind: "plain", "tweet" or "headline".
+        words: which words are shown as metaphors: "noticed" by readers, all "content" words that
+            MIPVU marks, or "all" words that it marks.
+    """
+    return _shipped().analyze(text, only=only, threshold=threshold, kind=kind, words=words)
 
 
 def analyze_many(
-    texts: Iterable[str], *, kind: TextKind = "plain", batch_size: int = 1024
+    texts: Iterable[str],
+    *,
+    only: str | Sequence[str] | None = None,
+    threshold: float | None = None,
+    kind: TextKind = "plain",
+    words: WordView = DEFAULT_VIEW,
+    batch_size: int = 1024,
 ) -> Iterator[Analysis]:
-    """One analysis per text, in order, with the shipped model."""
-    return _shipped().analyze_many(texts, kind=kind, batch_size=batch_size)
+    """One analysis per text, in order, with the shipped model; the options of `analyze`.
+
+    `trope.to_frame` and `trope.to_table` make tables of them.
+    """
+    return _shipped().analyze_many(
+        texts, only=only, threshold=threshold, kind=kind, words=words, batch_size=batch_size
+    )
 
 
 def rewrite(

@@ -16,6 +16,7 @@ from trope.core.records import (
 )
 from trope.core.texts import Sentence, Text
 from trope.relations import extract, judge_together
+from trope.tasks.metonymy.name_spans import text_names
 
 
 def assemble(
@@ -50,6 +51,7 @@ def assemble(
         thresholds.threshold,
         thresholds.sentence_threshold,
         sentence_sentiments=tuple(score for score in scores if score is not None),
+        names=text_names(parses, tokens),
     )
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 from time import thread_time
 from typing import TYPE_CHECKING
 
+from trope.core.errors import BadInput
 from trope.core.records import (
     NO_THRESHOLDS,
     Analysis,
@@ -35,7 +36,7 @@ from trope.encoder.session import (
 )
 from trope.lexicon.inflection import lemma
 from trope.pipeline.assembly import assemble
-from trope.tasks.figures.views import Showing, show_figures
+from trope.tasks.figures.views import Showing, add_spans, show_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 from trope.tasks.sentiment.encoder_head import add_sentiments, scale_of, text_sentiments
@@ -114,7 +115,8 @@ class BatchAnalyzer:
         analyses: list[Analysis] = []
         for text in batch.texts:
             own = list(islice(parses, len(text.sentences)))
-            analyses.append(assemble(text, own, batch.kind, batch.tasks, thresholds))
+            analysis = assemble(text, own, batch.kind, batch.tasks, thresholds)
+            analyses.append(self.add_spans(analysis, own))
         self.timings["relations"] += thread_time() - began
         if "sentiment" in batch.tasks:
             scale = self.scale_of(batch.kind)
@@ -122,6 +124,12 @@ class BatchAnalyzer:
         if "metonymy" in batch.tasks:
             analyses = add_metonymies(analyses, EncoderMetonymy(self.heads))
         return [self.show(analysis, batch.showing) for analysis in analyses]
+
+    def add_spans(self, analysis: Analysis, parses: Sequence[Parse]) -> Analysis:
+        """The same analysis with its idioms and similes, if it is to have figures."""
+        if "metaphor" not in analysis.tasks:
+            return analysis
+        return add_spans(analysis, parses, self.heads.labels.figures)
 
     def show(self, analysis: Analysis, showing: Showing) -> Analysis:
         """The same analysis with the figures of a view."""
@@ -223,6 +231,33 @@ def _whole_scores(whole: WholeTexts, scale: SentimentScale) -> dict[int, float]:
     found = decode_scores(len(numbers), results(passes))
     scores = found.scores() if scale == "tweet" else found.valences()
     return {n: score for n, score in zip(numbers, scores, strict=True) if score is not None}
+
+
+def check_text(text: object) -> None:
+    """Raises BadInput if this is not a text."""
+    if not isinstance(text, str):
+        problem = f"a text is a str, and this is a {type(text).__name__}"
+        raise BadInput(f"{problem}; give one text, or many to analyze_many")
+
+
+def checked_texts(texts: Iterable[str]) -> Iterator[str]:
+    """The same texts; what is none is refused when its turn comes, with its position.
+
+    Raises:
+        BadInput: one string is given as many texts, or something that is not a text.
+    """
+    if isinstance(texts, str | bytes):
+        raise BadInput("one text is given as many; use analyze for one, or give a list of texts")
+    return (_checked_text(text, place) for place, text in enumerate(texts))
+
+
+def _checked_text(text: object, place: int) -> str:
+    if isinstance(text, str):
+        return text
+    missing = text is None or str(text).lower() in ("nan", "nat", "<na>")
+    what = "is missing" if missing else f"is a {type(text).__name__}, not a str"
+    remedy = "leave it out, or give an empty string" if missing else "convert it to a str"
+    raise BadInput(f"text {place} (counted from 0) {what}; {remedy}")
 
 
 def batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
+from trope.core.export import parse_tasks
 from trope.core.files import sha256
 from trope.core.records import Analysis, Parse, Sentiment, TextKind, WordView
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
-from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches
+from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches, check_text, checked_texts
 from trope.tasks.figures.views import DEFAULT_VIEW, Showing
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
@@ -119,14 +120,16 @@ class Pipeline:
         text: str,
         *,
         kind: TextKind = "plain",
+        only: str | Sequence[str] | None = None,
         tasks: Sequence[str] | None = None,
         threshold: float | None = None,
         words: WordView = DEFAULT_VIEW,
     ) -> Analysis:
-        """Everything about one text, or no more than the given tasks; see `analyze_many`."""
-        if not isinstance(text, str):
-            raise BadInput(f"a text is a str, not {type(text).__name__}; give one text")
-        many = self.analyze_many([text], kind=kind, tasks=tasks, threshold=threshold, words=words)
+        """Everything about one text, or no more than some tasks; see `analyze_many`."""
+        check_text(text)
+        many = self.analyze_many(
+            [text], kind=kind, only=only, tasks=tasks, threshold=threshold, words=words
+        )
         return next(many)
 
     def analyze_many(
@@ -135,6 +138,7 @@ class Pipeline:
         *,
         kind: TextKind = "plain",
         batch_size: int = 1024,
+        only: str | Sequence[str] | None = None,
         tasks: Sequence[str] | None = None,
         tags: bool = True,
         threshold: float | None = None,
@@ -142,16 +146,20 @@ class Pipeline:
     ) -> Iterator[Analysis]:
         """One analysis per text, in order, in constant memory: up to `batch_size` texts at a time.
 
-        Only what the given tasks need is computed; without any, all that the model has. `words`
-        says which words are shown as metaphors, and `threshold` the lowest score of one, instead
-        of the model's. Without `tags`, parts of speech and lemmas are empty unless a task needs
-        them, or metaphors are shown by another view than `all`; that is faster.
+        Only what the given tasks need is computed; without any, all that the model has. `only`
+        names them as a command does ("syntax,metaphor"), or as a list, in any order. `words` says
+        which words are shown as metaphors, and `threshold` the lowest score of one, instead of the
+        model's. Without `tags`, parts of speech and lemmas are empty unless a task needs them, or
+        metaphors are shown by another view than `all`; that is faster.
         """
+        if only is not None:
+            tasks = parse_tasks(only if isinstance(only, str) else ",".join(only))
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
         showing = Showing(words, threshold)
         kind = check_kind(kind)
-        return self._analyze_batches(batches(texts, batch_size), kind, wanted, showing, tags)
+        given = checked_texts(texts)
+        return self._analyze_batches(batches(given, batch_size), kind, wanted, showing, tags)
 
     def _analyze_batches(
         self,
@@ -173,8 +181,11 @@ class Pipeline:
         """The same analyses, which have trees, with what the names in them stand for."""
         return add_metonymies(analyses, EncoderMetonymy(self.heads))
 
-    def show(self, analysis: Analysis, showing: Showing) -> Analysis:
-        """The same analysis with the figures of a view."""
+    def show(self, analysis: Analysis, showing: Showing, parses: Sequence[Parse] = ()) -> Analysis:
+        """The same analysis with the figures of a view; idioms and similes are found in the parses
+        of its sentences, if these are given."""
+        if parses:
+            analysis = self._analyzer.add_spans(analysis, parses)
         return self._analyzer.show(analysis, showing)
 
     def sentiments(

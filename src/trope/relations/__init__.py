@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trope.core.records import Parse, Relation
-from trope.lexicon.idioms import Idioms, shipped_idioms
+from trope.lexicon.idioms import Idioms, paper_idioms
 from trope.lexicon.verbs import Verbs, shipped_verbs
 from trope.relations.clauses import Clauses
 from trope.relations.extraction import find_expressions, find_triplets
@@ -27,7 +27,7 @@ def extract(
 ) -> tuple[Relation, ...]:
     """All verb-object expressions, then all triplets, kept or rejected with a reason."""
     clauses = Clauses(parse, verbs or shipped_verbs())
-    expressions = find_expressions(clauses, idioms or shipped_idioms())
+    expressions = find_expressions(clauses, idioms or paper_idioms())
     return (*expressions, *find_triplets(clauses))
 
 
@@ -36,7 +36,7 @@ def verb_objects(
 ) -> tuple[Relation, ...]:
     """All verbs with a direct object, kept or rejected with a reason, in the order of the text."""
     clauses = Clauses(parse, verbs or shipped_verbs())
-    return tuple(find_expressions(clauses, idioms or shipped_idioms()))
+    return tuple(find_expressions(clauses, idioms or paper_idioms()))
 
 
 def svo(parse: Parse, *, verbs: Verbs | None = None) -> tuple[Relation, ...]:

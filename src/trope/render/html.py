@@ -1,24 +1,44 @@
-"""Analyses as one self-contained page: nothing fetched, every text escaped, no script but the one
-that moves the threshold of metaphors, without which the page works too.
+"""Analyses as one self-contained page: nothing is fetched, every text is escaped.
 
-Texts go to a spool on disk while they are counted, because the summary stands above them; memory
-does not grow with their number.
+A text stands on the page as prose with its figures marked, and a list of them beside it; so far
+the page works without scripts. Word classes, trees, relations and histograms are drawn by scripts
+from data in the page when they are switched on, so that a long text opens at once.
+
+Texts go to a spool on disk while they are counted, because their number stands above them; memory
+does not grow with it.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from hashlib import sha256
 from importlib.resources import files
 from string import Template
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
 from trope import __version__
-from trope.core.records import Analysis, Relation, SentenceSpan, Token
-from trope.render import Named, metaphor_page, names
+from trope.core.records import Analysis, Figure
+from trope.relations import REASONS
+from trope.render import Named, metaphor_page, names, page_data
+from trope.render.figures import (
+    KINDS,
+    Mark,
+    count_of,
+    entry,
+    facts,
+    figure_words,
+    marked_stretches,
+    marks,
+    most_striking,
+    paragraphs,
+    plural,
+    tint,
+)
 from trope.render.markup import clean, static_file
-from trope.render.sentence_html import relation_item, rewriting_lists, tree
+from trope.render.sentence_html import rewriting_lists
 from trope.render.sentiment import sentiment_scale, sentiment_table, signed
 from trope.render.summary import Summary
 from trope.tasks.rewriting.rewriter import Rewriting
@@ -28,20 +48,23 @@ Rewrite = Callable[[Analysis], Sequence[Rewriting]]
 PAGE_LIMIT = 16_000_000
 """Characters of texts on a page; browsers become slow with more."""
 
-_SPOOL_IN_MEMORY = 4_000_000
-_UNBROKEN = 30  # characters of touching words that are kept on one line
-_ROLES = ("subject", "verb", "object")
-_SUBJECTS = (("metaphor", "metaphors"), ("metonymy", "names"), ("sentiment", "sentiment"))
+FRAGMENT_LIMIT = 20
+"""Figures that are listed under a text in a notebook."""
 
-# the class that colours a tag; tags of one colour belong together
-_GROUPS = {
-    "n": ("NOUN", "PROPN", "PRON"),
-    "v": ("VERB", "AUX"),
-    "a": ("ADJ", "ADV"),
-    "f": ("ADP", "DET", "CCONJ", "SCONJ", "PART"),
-    "x": ("NUM", "INTJ", "SYM", "X"),
-}
-_GROUP = {tag: group for group, tags in _GROUPS.items() for tag in tags}
+_SPOOL_IN_MEMORY = 1_000_000
+_STYLES = ("figures.css", "pieces.css", "page.css")
+_SCRIPTS = ("tree.js", "page.js")
+_SWITCHES = (
+    ("syntax", "classes", "word classes"),
+    ("syntax", "trees", "trees"),
+    ("relations", "relations", "relations"),
+)
+_FIGURE_TOOLS = """
+<label>score at least <input type="range" id="least" min="0" max="100" value="0">
+<output id="from" for="least">0.00</output></label>
+<label>order <select id="order"><option value="rank">most striking</option>
+<option value="text">in the text</option></select></label>
+<span id="count" role="status"></span>"""
 
 
 def write_html(
@@ -51,13 +74,14 @@ def write_html(
     title: str = "",
     limit: int = PAGE_LIMIT,
     rewrite: Rewrite | None = None,
+    details: Collection[str] = (),
 ) -> None:
     """Writes the page; texts beyond `limit` characters are counted, but not shown.
 
-    With `rewrite`, which finds candidates for the verbs of a text, these stand under sentences.
+    With `rewrite`, which finds candidates for the verbs of a text, these stand under paragraphs.
+    Trees (`syntax`) and `relations` among the `details` are switched on from the start.
     """
     summary = Summary()
-    scores: set[int] = set()
     shown = size = 0
     with SpooledTemporaryFile(_SPOOL_IN_MEMORY, "w+", encoding="utf-8", newline="") as spool:
         for name, analysis in analyses:
@@ -66,31 +90,70 @@ def write_html(
                 continue
             own = rewrite(analysis) if rewrite else ()
             article = _article(name, analysis, summary.totals.texts, own)
-            scores.update(metaphor_page.shown_scores(analysis))
             size += len(article)
             shown += 1
             spool.write(article)
-        before, after = _page(title or "Analysis", summary, shown, scores)
+        before, after = _page(title or "Analysis", summary, shown, details)
         spool.seek(0)
         file.write(before)
         shutil.copyfileobj(spool, file)
         file.write(after)
 
 
-def _page(title: str, summary: Summary, shown: int, scores: set[int]) -> tuple[str, str]:
+def _page(title: str, summary: Summary, shown: int, details: Collection[str]) -> tuple[str, str]:
     """What stands before and after the texts."""
     template = files("trope.render").joinpath("page.html").read_text("utf-8")
     before, after = template.split("<!-- texts -->")
+    scripts = [static_file(name) for name in _SCRIPTS]
     values = {
         "title": clean(title),
         "version": clean(__version__),
-        "pieces_style": static_file("pieces.css"),
-        "summary": "".join(_summary(summary)),
+        "style": "\n".join(static_file(name) for name in _STYLES),
+        "script_hashes": " ".join(_script_hash(script) for script in scripts),
+        "line": clean(summary.totals.line()),
+        "tools": _tools(summary, details),
+        "statistics": _statistics(summary),
         "note": _note(summary, shown),
-        **metaphor_page.parts(summary, scores),
-        "subjects": "".join(f", {name}" for task, name in _SUBJECTS if task in summary.tasks),
+        "reasons": page_data.encode(REASONS if "relations" in summary.tasks else {}),
+        "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
     }
     return Template(before).substitute(values), Template(after).substitute(values)
+
+
+def _script_hash(script: str) -> str:
+    """How the policy of the page names a script that may run."""
+    return f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+
+
+def _tools(summary: Summary, details: Collection[str]) -> str:
+    """Filters of the figures and switches, hidden until the script that they need has run."""
+    parts = []
+    kinds = summary.totals.figures
+    if kinds:
+        parts.append('<fieldset class="kinds"><legend>Kinds</legend>')
+        for kind in KINDS:
+            if kinds[kind]:
+                box = f'<input type="checkbox" value="{kind}" checked>'
+                count = f"<small>{kinds[kind]:,}</small>"
+                parts.append(f'<label class="{kind}">{box}{kind} {count}</label>')
+        parts.append("</fieldset>")
+        parts.append(_FIGURE_TOOLS)
+    switches = [each for each in _SWITCHES if each[0] in summary.tasks]
+    if switches:
+        parts.append("<fieldset><legend>Show</legend>")
+        for task, name, label in switches:
+            on = " checked" if task in details and name != "classes" else ""
+            parts.append(f'<label><input type="checkbox" id="{name}"{on}>{label}</label>')
+        parts.append("</fieldset>")
+    return f'<div class="tools scripted" hidden>{"".join(parts)}</div>' if parts else ""
+
+
+def _statistics(summary: Summary) -> str:
+    inside = "".join(_summary(summary))
+    return (
+        '<details class="statistics" id="statistics"><summary>Statistics</summary>'
+        f'{inside}<div id="histograms"></div></details>'
+    )
 
 
 def _note(summary: Summary, shown: int) -> str:
@@ -104,22 +167,18 @@ def _note(summary: Summary, shown: int) -> str:
 
 
 def _summary(summary: Summary) -> Iterator[str]:
+    kinds = summary.totals.figures
     numbers = [
         ("texts", summary.totals.texts),
         ("sentences", summary.totals.sentences),
         ("words", summary.totals.words),
+        *((plural(kind, kinds[kind]), kinds[kind]) for kind in KINDS if kinds[kind]),
     ]
+    if "metonymy" in summary.tasks:
+        numbers.append(("names", summary.names.total()))
     if "relations" in summary.tasks:
         kept, rejected = summary.kept.total(), summary.rejected.total()
-        numbers += [("relations kept", kept), ("relations rejected", rejected)]
-    if "metaphor" in summary.tasks:
-        total = summary.metaphors.total
-        numbers += [
-            ("metaphors", total.words.part),
-            ("metaphorical sentences", total.sentences.part),
-        ]
-    if "metonymy" in summary.tasks:
-        numbers += [("names", summary.names.total())]
+        numbers += [("relations kept", kept), ("relations left out", rejected)]
     yield '<dl class="numbers">'
     for noun, number in numbers:
         yield f"<div><dt>{noun}</dt><dd>{number:,}</dd></div>"
@@ -146,11 +205,11 @@ def _summary(summary: Summary) -> Iterator[str]:
 def _verdicts(summary: Summary) -> Iterator[str]:
     rows = [(kind, "kept", count) for kind, count in sorted(summary.kept.items())]
     rejected = sorted(summary.rejected.items(), key=lambda item: (-item[1], item[0]))
-    rows += [(kind, f"rejected: {reason}", count) for (kind, reason), count in rejected]
+    rows += [(kind, f"left out: {reason}", count) for (kind, reason), count in rejected]
     if not rows:
         return
     most = max(count for *_, count in rows)
-    yield "<table><caption>Relations and why they were rejected</caption><tbody>"
+    yield "<table><caption>Relations, and why they were left out</caption><tbody>"
     for kind, verdict, count in rows:
         bar = f'<meter min="0" max="{most}" value="{count}" aria-hidden="true"></meter>'
         yield f'<tr><td class="kind">{clean(kind)}<th scope="row">{clean(verdict)}'
@@ -176,79 +235,99 @@ def _verbs(summary: Summary) -> Iterator[str]:
 def _article(
     name: str, analysis: Analysis, number: int, rewritten: Sequence[Rewriting] = ()
 ) -> str:
+    """A text as prose with its figures beside it."""
+    figures = most_striking(analysis)
+    found = marks(figures, analysis)
+    blocks = paragraphs(analysis.text)
     heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
-    parts = [f'<article id="t{number}"><h3>{heading}</h3>', sentiment_scale(analysis)]
-    for place, sentence in enumerate(analysis.sentences):
-        parts += _sentence(sentence, analysis, place)
-        parts += rewriting_lists(sentence, rewritten)
-    parts.append("</article>\n")
+    parts = [f'<article id="t{number}"><h2>{heading}</h2><div class="prose">']
+    for start, end in blocks:
+        inside = "".join(_stretches(analysis, start, end, found, figures, number))
+        parts.append(f'<p dir="auto">{inside}</p>')
+        own = [each for each in rewritten if start <= each.start < end]
+        parts += rewriting_lists(own)
+    parts.append("</div><aside>")
+    parts.append(sentiment_scale(analysis))
+    parts += _listed(figures, found, analysis, number)
+    data = page_data.page_data(analysis, blocks)
+    parts.append(f'</aside><script type="application/json">{data}</script></article>\n')
     return "".join(parts)
 
 
-def _sentence(sentence: SentenceSpan, analysis: Analysis, place: int) -> Iterator[str]:
-    yield f'<p dir="auto" class="s">{"".join(_words(sentence, analysis))}</p>'
-    if "metaphor" in analysis.tasks:
-        yield metaphor_page.verdict(analysis, place)
-    yield from names.listed(names.names_within(sentence, analysis), analysis)
-    if relations := analysis.relations_in(sentence):
-        yield '<ul class="relations">'
-        yield from (relation_item(relation, analysis) for relation in relations)
-        yield "</ul>"
-    if "syntax" in analysis.tasks:
-        yield from tree(sentence, analysis)
+def _stretches(
+    analysis: Analysis,
+    start: int,
+    end: int,
+    found: Sequence[Mark],
+    figures: Sequence[Figure],
+    number: int,
+) -> Iterator[str]:
+    """A paragraph with its figures marked, each a link to its entry in the list."""
+    for text, mark in marked_stretches(analysis.text, start, end, found):
+        if mark is None:
+            yield clean(text)
+            continue
+        figure = figures[mark.figure]
+        place = f' id="f{number}-{mark.figure}"' if mark.first else ""
+        yield (
+            f'<a class="f {figure.kind} {tint(figure)}"{place} href="#l{number}-{mark.figure}" '
+            f'title="{clean(facts(figure, analysis))}" data-kind="{figure.kind}" '
+            f'data-score="{round(100 * figure.score)}">{clean(text)}</a>'
+        )
 
 
-def _words(sentence: SentenceSpan, analysis: Analysis) -> Iterator[str]:
-    """The sentence with its words marked; words that touch stay on one line."""
-    roles = _roles(analysis.relations_in(sentence))
-    all_tokens = analysis.tokens_in(sentence)
-    own = names.names_within(sentence, analysis)
-    at = sentence.start
-    for first, last in _touching(all_tokens):
-        tokens = all_tokens[first:last]
-        yield clean(analysis.text[at : tokens[0].start])
-        at = tokens[-1].end
-        together = last - first > 1 and at - tokens[0].start <= _UNBROKEN
-        yield '<span class="g">' if together else ""
-        for place, token in enumerate(tokens, start=sentence.first + first):
-            text = names.marked(token, own, clean(token.text))
-            yield _word(token, text, "syntax" in analysis.tasks, roles.get(place))
-        yield "</span>" if together else ""
-    yield clean(analysis.text[at : sentence.end])
+def _listed(
+    figures: Sequence[Figure], found: Sequence[Mark], analysis: Analysis, number: int
+) -> Iterator[str]:
+    """The figures of a text as a list; each entry is a link to its place."""
+    if not figures:
+        return
+    yield f'<h3>{count_of(len(figures), "figure")}</h3><ol class="found">'
+    in_text = sorted(range(len(figures)), key=lambda rank: figures[rank].start)
+    place_of = {rank: place for place, rank in enumerate(in_text)}
+    own = {mark.figure for mark in found}
+    over = {mark.start: mark.figure for mark in found}
+    for rank, figure in enumerate(figures):
+        # all words of a figure may belong to shorter ones, which are marked in its place
+        marked = rank if rank in own else over.get(figure.start)
+        target = f"t{number}" if marked is None else f"f{number}-{marked}"
+        words = clean(figure_words(figure, analysis))
+        yield (
+            f'<li id="l{number}-{rank}" class="{figure.kind}" data-kind="{figure.kind}" '
+            f'data-score="{round(100 * figure.score)}" data-rank="{rank}" '
+            f'data-place="{place_of[rank]}"><a href="#{target}"><bdi>{words}</bdi></a>'
+            f"{entry(figure, analysis)}</li>"
+        )
+    yield "</ol>"
 
 
-def _touching(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Ranges of words between which there is nothing, not even a blank."""
-    first = 0
-    for place in range(1, len(tokens) + 1):
-        if place == len(tokens) or tokens[place].start > tokens[place - 1].end:
-            yield first, place
-            first = place
+def fragment(analysis: Analysis) -> str:
+    """A text with its figures for a notebook: HTML with its own style and no script."""
+    figures = most_striking(analysis)
+    found = marks(figures, analysis)
+    parts = [
+        f"<style>{static_file('figures.css')}</style>"
+        '<div class="trope trope-notebook"><div class="prose">'
+    ]
+    for start, end in paragraphs(analysis.text):
+        parts.append('<p dir="auto">')
+        for text, mark in marked_stretches(analysis.text, start, end, found):
+            parts.append(
+                clean(text) if mark is None else _noted(text, figures[mark.figure], analysis)
+            )
+        parts.append("</p>")
+    parts.append('</div><ol class="found">')
+    for figure in figures[:FRAGMENT_LIMIT]:
+        words = clean(figure_words(figure, analysis))
+        parts.append(
+            f'<li class="{figure.kind}"><b><bdi>{words}</bdi></b>{entry(figure, analysis)}</li>'
+        )
+    if rest := len(figures) - FRAGMENT_LIMIT:
+        parts.append(f'<li class="rest">and {rest:,} more</li>' if rest > 0 else "")
+    parts.append(f"</ol>{sentiment_scale(analysis)}</div>")
+    return "".join(parts)
 
 
-def _word(token: Token, text: str, syntax: bool, role: tuple[str, bool] | None) -> str:
-    classes, data = ["w"], ""
-    if syntax and token.upos in _GROUP:
-        classes.append(_GROUP[token.upos])
-        data += f' data-tag="{token.upos}"'
-    if role is not None:
-        names, kept = role
-        classes.append("kept" if kept else "rejected")
-        data += f' data-role="{names}"'
-    shown = metaphor_page.marked(token, text)
-    return f'<span class="{" ".join(classes)}"{data}>{shown}</span>'
-
-
-def _roles(relations: Iterable[Relation]) -> dict[int, tuple[str, bool]]:
-    """Position → the roles that a word has, those of kept relations if there is one."""
-    found: dict[int, dict[bool, set[str]]] = {}
-    for relation in relations:
-        for role in _ROLES:
-            place = getattr(relation, role)
-            if place is not None:
-                found.setdefault(place, {}).setdefault(relation.kept, set()).add(role)
-    return {
-        place: (", ".join(role for role in _ROLES if role in verdicts[kept]), kept)
-        for place, verdicts in found.items()
-        for kept in [max(verdicts)]
-    }
+def _noted(text: str, figure: Figure, analysis: Analysis) -> str:
+    classes = f"f {figure.kind} {tint(figure)}"
+    return f'<span class="{classes}" title="{clean(facts(figure, analysis))}">{clean(text)}</span>'

@@ -1,22 +1,19 @@
-"""Metaphors on the page: words tinted by their score, a slider for the threshold, tables.
+"""Metaphors on pages: words tinted by their score, a slider for the threshold, tables.
 
 A word's score is a class (`p9526` for 0.9526) and style rules (`static/pieces.css`) turn it into a
-tint, so moving the slider changes one variable of the style and nothing in the document. The page
-allows this one script by its checksum and no other.
+tint, so moving the slider changes one variable of the style and nothing in the document.
 """
 
 from __future__ import annotations
 
-from base64 import b64encode
-from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Iterator
 from html import escape
-from itertools import accumulate
 
-from trope.core.records import Analysis, Relation, Token
+from trope.core.records import Analysis, FigureThresholds, Relation, Token
 from trope.metrics.intervals import Interval
-from trope.render.markup import printable, static_file
-from trope.render.summary import Summary
+from trope.render.markup import printable
+from trope.tasks.figures.views import Showing, show_figures
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
 
 LEAST = 0.05
@@ -28,58 +25,38 @@ SCALE = 10_000
 GROUP_LIMIT = 20
 
 
-def parts(summary: Summary, scores: set[int]) -> dict[str, str]:
-    """What the frame of the page needs; nothing where metaphors were not asked for."""
-    if "metaphor" not in summary.tasks:
-        names = ("script_policy", "metaphor_style", "metaphor_tools", "script")
-        return dict.fromkeys(names, "")
-    script = static_file("slider.js")
-    checksum = b64encode(sha256(script.encode()).digest()).decode()
-    return {
-        "script_policy": f"; script-src 'sha256-{checksum}'",
-        "metaphor_style": score_rules(summary.metaphors.threshold, scores),
-        "metaphor_tools": slider(summary.metaphors),
-        "script": f"<script>{script}</script>",
-    }
-
-
 def score_rules(threshold: float, scores: Iterable[int]) -> str:
     """The style rules that tint the words with these scores, at or above a threshold."""
     rules = "".join(f".p{score}{{--p:{score}}}" for score in sorted(scores))
     return f":root {{ --from: {round(threshold * SCALE)}; }}\n{rules}"
 
 
-def shown_scores(analysis: Analysis) -> Iterator[int]:
-    """The scores of an analysis for which the page needs a rule."""
-    if "metaphor" in analysis.tasks:
-        for token in analysis.tokens:
-            if token.metaphor is not None and token.metaphor >= LEAST:
-                yield round(token.metaphor * SCALE)
+def shaded_words(analysis: Analysis) -> dict[int, float]:
+    """Position → score of the words that are marked at some place of the slider."""
+    thresholds = FigureThresholds(noticed=LEAST, idiom=LEAST, simile=LEAST)
+    shown = show_figures(analysis, Showing(analysis.words, LEAST), thresholds)
+    return {
+        place: figure.score
+        for figure in shown.figures
+        if figure.kind == "metaphor"
+        for place in figure.tokens
+    }
 
 
-def marked(token: Token, text: str) -> str:
-    """The word, tinted by its score; its tooltip has lemma and score."""
-    if token.metaphor is None or token.metaphor < LEAST:
+def marked(token: Token, score: float | None, text: str) -> str:
+    """The word, tinted by its score if it has one; its tooltip has lemma and score."""
+    if score is None:
         return text
-    tooltip = f"{printable(token.lemma)} · metaphor {token.metaphor:.2f}".removeprefix(" · ")
-    place = round(token.metaphor * SCALE)
-    return f'<span class="m p{place}" title="{escape(tooltip)}">{text}</span>'
-
-
-def verdict(analysis: Analysis, sentence: int) -> str:
-    """Whether a sentence is metaphorical, with its score."""
-    score = analysis.figurative[sentence]
-    label = "metaphorical" if score >= analysis.sentence_threshold else "literal"
-    return f'<p class="verdict"><b>{label}</b> {score:.2f}</p>'
+    tooltip = f"{printable(token.lemma)} · metaphor {score:.2f}".removeprefix(" · ")
+    return f'<span class="m p{round(score * SCALE)}" title="{escape(tooltip)}">{text}</span>'
 
 
 def verb_score(relation: Relation, analysis: Analysis) -> str:
-    """The score of a relation's verb, tinted like the verb."""
+    """The score of a relation's verb."""
     score = analysis.tokens[relation.verb].metaphor
     if "metaphor" not in analysis.tasks or score is None:
         return ""
-    tint = f" m p{round(score * SCALE)}" if score >= LEAST else ""
-    return f' <span class="score{tint}">metaphor {score:.2f}</span>'
+    return f' <span class="score">metaphor {score:.2f}</span>'
 
 
 def tables(metaphors: CorpusMetaphors) -> Iterator[str]:
@@ -103,18 +80,21 @@ def percent(interval: Interval) -> str:
     return f"{value:.1f} % ({low:.1f}–{high:.1f})"
 
 
-def slider(metaphors: CorpusMetaphors) -> str:
-    """The slider of the threshold, hidden until `slider.js` moves it."""
-    # how many words are marked with the slider at each hundredth
-    above = list(accumulate(reversed(metaphors.histogram)))[::-1]
-    threshold, shown = metaphors.threshold, threshold_text(metaphors.threshold)
-    words = metaphors.total.words.part
-    noun = "word" if words == 1 else "words"
+def slider(threshold: float, scores: Collection[float]) -> str:
+    """The slider of the threshold, hidden until `slider.js` moves it.
+
+    It knows how many of the scores are at least each hundredth.
+    """
+    ordered = sorted(scores)
+    above = (len(ordered) - bisect_left(ordered, step / 100) for step in range(101))
+    marked = len(ordered) - bisect_left(ordered, threshold)
+    noun = "word" if marked == 1 else "words"
     return (
         '<label class="slider" hidden>threshold '
         f'<input type="range" id="threshold" min="{LEAST}" max="1" step="0.01" '
         f'value="{threshold}" data-above="{" ".join(map(str, above))}"> '
-        f'<output id="shown" for="threshold">{shown} ({words:,} {noun})</output></label>'
+        f'<output id="shown" for="threshold">{threshold_text(threshold)} ({marked:,} {noun})'
+        "</output></label>"
     )
 
 

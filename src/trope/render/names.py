@@ -28,9 +28,9 @@ def names_within(sentence: SentenceSpan, analysis: Analysis) -> tuple[Metonymy, 
     return analysis.metonymies[first:last]
 
 
-def lines(sentence: SentenceSpan, analysis: Analysis) -> Iterator[Text]:
+def lines(found: Sequence[Metonymy], analysis: Analysis) -> Iterator[Text]:
     """One line per name: reading, probability, and what it stands for."""
-    for name in names_within(sentence, analysis):
+    for name in found:
         other = name.reading != LITERAL
         line = Text("  ")
         line.append("▲ " if other else "△ ", "cyan" if other else "dim")

@@ -95,7 +95,8 @@ def sentiment_scale(analysis: Analysis) -> str:
     if sentiment is None:
         return ""
     shown = escape(format_sentiment(sentiment))
-    return f'<p class="sentiment"><span>sentiment <b>{shown}</b></span>{_scale(sentiment)}</p>'
+    text = f"<span>sentiment <b>{shown}</b>, {sentiment.scale} scale</span>"
+    return f'<p class="sentiment">{text}{_scale(sentiment)}</p>'
 
 
 def sentence_bars(scores: Sequence[float]) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from trope.core.records import Analysis, Relation
+from trope.render.figures import KINDS, count_of, most_striking
 from trope.render.names import Names
 from trope.render.sentiment import MeanSentiment, signed
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
@@ -22,10 +23,11 @@ class Totals:
     tasks: tuple[str, ...] = ()
     texts: int = 0
     sentences: int = 0
+    tokens: int = 0
     words: int = 0
     kept: int = 0
     rejected: int = 0
-    metaphors: int = 0
+    figures: Counter[str] = field(default_factory=Counter)
     names: int = 0
     sentiment: MeanSentiment = field(default_factory=MeanSentiment)
 
@@ -34,35 +36,29 @@ class Totals:
         self.tasks = analysis.tasks
         self.texts += 1
         self.sentences += len(analysis.sentences)
-        self.words += len(analysis.tokens)
+        self.tokens += len(analysis.tokens)
+        self.words += sum(token.is_word for token in analysis.tokens)
         kept = sum(relation.kept for relation in analysis.relations)
         self.kept += kept
         self.rejected += len(analysis.relations) - kept
-        if "metaphor" in analysis.tasks:
-            self.metaphors += sum(
-                analysis.is_metaphor(place)
-                for place, token in enumerate(analysis.tokens)
-                if token.is_word
-            )
+        self.figures.update(figure.kind for figure in most_striking(analysis))
         self.names += len(analysis.metonymies)
         if analysis.sentiment is not None:
             self.sentiment.add(analysis.sentiment)
 
-    def line(self, noun: str = "word") -> str:
-        """All totals in one line; `noun` is what tokens are called there."""
+    def line(self, *, relations: bool = False) -> str:
+        """The totals in one line, with relations if that is asked for."""
         parts = [
-            _count(self.texts, "text"),
-            _count(self.sentences, "sentence"),
-            _count(self.words, noun),
+            count_of(self.texts, "text"),
+            count_of(self.sentences, "sentence"),
+            count_of(self.words, "word"),
         ]
-        if "relations" in self.tasks:
-            parts.append(f"relations: {self.kept:,} kept, {self.rejected:,} rejected")
-        if "metaphor" in self.tasks:
-            parts.append(_count(self.metaphors, "metaphor"))
-        if "metonymy" in self.tasks:
-            parts.append(_count(self.names, "name"))
+        parts += [count_of(self.figures[kind], kind) for kind in KINDS if self.figures[kind]]
+        if relations and "relations" in self.tasks:
+            parts.append(f"relations: {self.kept:,} kept, {self.rejected:,} left out")
         if self.sentiment.mean is not None:
-            parts.append(f"mean sentiment {signed(self.sentiment.mean)}")
+            mean = "mean " if self.texts > 1 else ""
+            parts.append(f"{mean}sentiment {signed(self.sentiment.mean)}")
         return " · ".join(parts)
 
 
@@ -151,10 +147,6 @@ def relation_notes(relation: Relation, analysis: Analysis) -> list[str]:
 def _lemma(analysis: Analysis, place: int) -> str:
     token = analysis.tokens[place]
     return (token.lemma or token.text).lower()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _most_first(item: tuple[str, int]) -> tuple[int, str]:

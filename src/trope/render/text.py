@@ -1,9 +1,9 @@
-"""Analyses for the terminal: each sentence as a tree in the order of its words."""
+"""Analyses for the terminal: the text, what was found in it, and details that are asked for."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import IO
 
 from rich.cells import cell_len, set_cell_size
@@ -12,6 +12,14 @@ from rich.text import Text
 
 from trope.core.records import Analysis, SentenceSpan, Sentiment, Token
 from trope.render import Named, names
+from trope.render.figures import (
+    figure_words,
+    marked_stretches,
+    marks,
+    meaning,
+    most_striking,
+    paragraphs,
+)
 from trope.render.markup import printable
 from trope.render.sentiment import bar, format_sentiment
 from trope.render.summary import Totals, relation_notes, relation_words
@@ -19,14 +27,24 @@ from trope.render.summary import Totals, relation_notes, relation_words
 DEEPEST = 10
 """Trees deeper than this are given by numbers alone: their lines would push the words away."""
 
+FIGURE_LIMIT = 50
+"""Figures that are listed under a text."""
+
 # number, tree, word, word class, tag, lemma, relation, and metaphor where it was asked for
 _STYLES = ("dim", "dim", "", "cyan", "dim", "", "green", "magenta")
 _WIDEST = (6, 2 * DEEPEST + 1, 24, 6, 6, 20, 24, 5)
-_METAPHOR = "bold magenta underline"
+_WIDEST_FIGURE = 32
 _NARROWED, _NARROWEST = (2, 5, 6), 6
+_COLOURS = {
+    "metaphor": "magenta",
+    "idiom": "blue",
+    "simile": "green",
+    "metonymy": "cyan",
+    "irony": "yellow",
+}
 
 _WRAPPED = 4_000  # characters; longer lines are left to the terminal, rich is slow with them
-_BLANKS = re.compile(r"\s+")
+_BLANKS = re.compile(r"[^\S\n]+")
 
 
 class _Console(Console):
@@ -36,8 +54,12 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def write_text(analyses: Iterable[Named], file: IO[str]) -> None:
-    """Writes every text with its trees and relations, then the totals if there were several."""
+def write_text(analyses: Iterable[Named], file: IO[str], *, details: Collection[str] = ()) -> None:
+    """Writes every text with what was found in it, then the totals if there were several.
+
+    `details` are tasks of which everything is shown: trees (`syntax`), `relations`, and names that
+    are literal too (`metonymy`).
+    """
     console = _Console(file=file, highlight=False, markup=False, emoji=False, soft_wrap=False)
     totals = Totals()
     for name, analysis in analyses:
@@ -46,26 +68,89 @@ def write_text(analyses: Iterable[Named], file: IO[str]) -> None:
             console.print()
         if name:
             console.print(Text(printable(name), style="dim"))
-        _print_analysis(console, analysis)
+        _print_analysis(console, analysis, details)
     if totals.texts > 1:
-        console.print(Text(f"\n{totals.line()}", style="dim"))
+        console.print(Text(f"\n{totals.line(relations='relations' in details)}", style="dim"))
 
 
-def _print_analysis(console: Console, analysis: Analysis) -> None:
-    for number, sentence in enumerate(analysis.sentences):
-        if number:
-            console.print()
-        line = _marked(sentence, analysis, coloured=console.is_terminal and not console.no_color)
-        console.print(line, soft_wrap=len(line) > _WRAPPED)
-        if "syntax" in analysis.tasks:
-            console.print(_tree_table(sentence, analysis, console.width))
-        if "metaphor" in analysis.tasks:
-            console.print(_metaphors(sentence, analysis, number))
-        for line in names.lines(sentence, analysis):
+def _print_analysis(console: Console, analysis: Analysis, details: Collection[str]) -> None:
+    _print_prose(console, analysis)
+    if {"metaphor", "metonymy"} & {*analysis.tasks}:
+        console.print()
+        for line in _figure_lines(analysis) if analysis.figures else [Text("No figures found.")]:
             console.print(line)
-        _print_relations(console, sentence, analysis)
+    for line in _disagreements(analysis):
+        console.print(line)
     if analysis.sentiment is not None:
         console.print(_sentiment(analysis.sentiment))
+    if details:
+        for number, sentence in enumerate(analysis.sentences, start=1):
+            _print_details(console, sentence, number, analysis, details)
+
+
+def _print_prose(console: Console, analysis: Analysis) -> None:
+    """The text with its paragraphs, figures in colour, or between asterisks without colours."""
+    coloured = console.is_terminal and not console.no_color
+    found = marks(analysis.figures, analysis)
+    for number, (start, end) in enumerate(paragraphs(analysis.text)):
+        if number:
+            console.print()
+        line = Text()
+        for text, mark in marked_stretches(analysis.text, start, end, found):
+            shown = printable(_BLANKS.sub(" ", text))
+            if mark is None:
+                line.append(shown)
+            elif coloured:
+                kind = analysis.figures[mark.figure].kind
+                line.append(shown, f"bold {_COLOURS[kind]} underline")
+            else:
+                line.append(f"*{shown}*")
+        if len(line) > _WRAPPED:
+            console.print(line, soft_wrap=True)
+            continue
+        for row in line.wrap(console, console.width):
+            row.rstrip()
+            console.print(row)
+
+
+def _figure_lines(analysis: Analysis) -> Iterator[Text]:
+    """The figures of a text, the most striking first, in columns under their names."""
+    figures = most_striking(analysis)
+    shown = figures[:FIGURE_LIMIT]
+    novel = any(figure.novelty is not None for figure in shown)
+    words = [figure_words(figure, analysis) for figure in shown]
+    width = min(max(map(cell_len, [*words, "words"])), _WIDEST_FIGURE)
+    meanings = [meaning(figure, analysis) for figure in shown]
+    yield _figure_line(
+        ("figure", "words", "score", "novelty" * novel, "meaning" * any(meanings)), width, "dim"
+    )
+    for figure, own, told in zip(shown, words, meanings, strict=True):
+        novelty = "" if figure.novelty is None else f"{figure.novelty:.2f}"
+        cells = (figure.kind, own, f"{figure.score:.2f}", novelty.rjust(7) * novel, told)
+        yield _figure_line(cells, width, _COLOURS[figure.kind])
+    if len(figures) > FIGURE_LIMIT:
+        more = f"… and {len(figures) - FIGURE_LIMIT:,} more (--format html or --json has all)"
+        yield Text(more, "dim")
+
+
+def _figure_line(cells: Sequence[str], width: int, style: str) -> Text:
+    kind, words, score, novelty, told = cells
+    line = Text()
+    line.append(f"{kind:<8}  ", style)
+    line.append(_sized(words, width), "dim" if style == "dim" else "bold")
+    line.append(f"  {score:>5}")
+    line.append(f"  {novelty}" if novelty else "")
+    line.append(f"  {told}")
+    line.rstrip()
+    return line
+
+
+def _disagreements(analysis: Analysis) -> Iterator[Text]:
+    """The sentences whose own score contradicts what is shown in them."""
+    for number, sentence in enumerate(analysis.sentences, start=1):
+        verdict = analysis.sentence_verdict(sentence)
+        if verdict.disagrees:
+            yield Text(f"sentence {number}: {verdict} ({verdict.score:.2f})", style="dim")
 
 
 def _sentiment(sentiment: Sentiment) -> Text:
@@ -74,57 +159,56 @@ def _sentiment(sentiment: Sentiment) -> Text:
     line.append(format_sentiment(sentiment), "bold")
     line.append("  ")
     line.append(bar(sentiment.score), "green" if sentiment.score > 0 else "red")
+    line.append(f"  {sentiment.scale} scale", "dim")
     return line
 
 
-def _marked(sentence: SentenceSpan, analysis: Analysis, *, coloured: bool) -> Text:
-    """The sentence on one line, its metaphors in colour, or between asterisks without colours."""
-    line = Text(style="bold")
-    at = sentence.start
-    for place in _metaphor_places(sentence, analysis):
-        token = analysis.tokens[place]
-        line.append(_on_one_line(analysis.text[at : token.start]))
-        word = _on_one_line(token.text)
-        line.append(word if coloured else f"*{word}*", _METAPHOR if coloured else "")
-        at = token.end
-    line.append(_on_one_line(analysis.text[at : sentence.end]))
-    return line
+def _print_details(
+    console: Console,
+    sentence: SentenceSpan,
+    number: int,
+    analysis: Analysis,
+    details: Collection[str],
+) -> None:
+    """A sentence with what was asked for: its tree, its names, its relations."""
+    relations = analysis.relations_in(sentence) if "relations" in details else ()
+    own = names.names_within(sentence, analysis) if "metonymy" in details else ()
+    if "syntax" not in details and not relations and not own:
+        return
+    heading = Text(f"\n{number}  ", style="dim")
+    words = printable(" ".join(analysis.text[sentence.start : sentence.end].split()))
+    heading.append(words, "not dim")
+    console.print(heading, soft_wrap=len(words) > _WRAPPED)
+    if "syntax" in details and "syntax" in analysis.tasks:
+        console.print(_tree_table(sentence, analysis, console.width))
+    for line in names.lines(own, analysis):
+        console.print(line)
+    for relation in relations:
+        line = Text("  ")
+        line.append(f"{relation.kind:<3}  ", style="dim")
+        line.append(printable(relation_words(relation, analysis)), style="bold")
+        line.append("  kept" if relation.kept else f"  left out: {relation.reason}",
+                    style="green" if relation.kept else "dim")  # fmt: skip
+        line.append(f"  ({', '.join(relation_notes(relation, analysis))})", style="dim")
+        console.print(line)
 
 
-def _metaphor_places(sentence: SentenceSpan, analysis: Analysis) -> list[int]:
-    places = range(sentence.first, sentence.last)
-    return [place for place in places if analysis.is_metaphor(place)]
-
-
-def _on_one_line(text: str) -> str:
-    return printable(_BLANKS.sub(" ", text))
-
-
-def _metaphors(sentence: SentenceSpan, analysis: Analysis, number: int) -> Text:
-    """The verdict on a sentence and its metaphors with their scores."""
-    score = analysis.figurative[number]
-    figurative = score >= analysis.sentence_threshold
-    line = Text("  ")
-    line.append("◆ metaphorical" if figurative else "◇ literal", "magenta" if figurative else "dim")
-    line.append(f" {score:.2f}", "dim")
-    words = [
-        f"{printable(token.text)} {token.metaphor:.2f}"
-        for token in (analysis.tokens[place] for place in _metaphor_places(sentence, analysis))
-    ]
-    line.append(f"  {', '.join(words)}" if words else "")
-    return line
-
-
-def _score(token: Token, analysis: Analysis) -> str:
-    """The score of a word, with an asterisk if it is called a metaphor."""
+def _score(token: Token, *, shown: bool) -> str:
+    """The score of a word, with an asterisk if it is shown as a metaphor."""
     if token.metaphor is None or not token.is_word:
         return ""
-    return f"{token.metaphor:.2f}" + ("*" if token.metaphor >= analysis.threshold else "")
+    return f"{token.metaphor:.2f}" + ("*" if shown else "")
 
 
 def _tree_table(sentence: SentenceSpan, analysis: Analysis, width: int) -> Group:
     """Number, tree, word, tags, lemma, relation and score of every word, in columns that fit."""
     heads = analysis.heads_in(sentence)
+    shown = {
+        place - sentence.first + 1
+        for figure in analysis.figures_in(sentence)
+        if figure.kind == "metaphor"
+        for place in figure.tokens
+    }
     rows = [
         (
             str(number).rjust(len(str(len(heads)))),
@@ -134,7 +218,7 @@ def _tree_table(sentence: SentenceSpan, analysis: Analysis, width: int) -> Group
             printable(token.xpos),
             printable(token.lemma),
             printable(token.deprel if head < 0 else f"{token.deprel} → {head + 1}"),
-            _score(token, analysis) if "metaphor" in analysis.tasks else "",
+            _score(token, shown=number in shown),
         )
         for number, (token, head, branch) in enumerate(
             zip(analysis.tokens_in(sentence), heads, draw_tree(heads), strict=True), start=1
@@ -168,19 +252,6 @@ def _sized(cell: str, size: int) -> str:
     if cell_len(cell) > size:
         return set_cell_size(cell, size - 1) + "…"
     return set_cell_size(cell, size)
-
-
-def _print_relations(console: Console, sentence: SentenceSpan, analysis: Analysis) -> None:
-    for relation in analysis.relations_in(sentence):
-        verdict = "✓ kept    " if relation.kept else "✗ rejected"
-        line = Text("  ")
-        line.append(verdict, style="green" if relation.kept else "red")
-        line.append(f" {relation.kind:<3}  ", style="dim")
-        line.append(printable(relation_words(relation, analysis)), style="bold")
-        if relation.reason:
-            line.append(f"  {relation.reason}", style="red")
-        line.append(f"  ({', '.join(relation_notes(relation, analysis))})", style="dim")
-        console.print(line)
 
 
 def draw_tree(heads: Sequence[int]) -> list[str]:

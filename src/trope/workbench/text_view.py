@@ -1,4 +1,4 @@
-"""A text on its page: words shade_words by score, the facts of one word, a table of all words."""
+"""A text on its page: shaded words, figures, the facts of one word, a table of all words."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from trope.annotate.exchange.files import protect
-from trope.core.records import Analysis, Metonymy, SentenceSpan, Token
+from trope.core.records import Analysis, FigureVerdict, Metonymy, SentenceSpan, Token
 from trope.render import metaphor_page, names
+from trope.render.figures import (
+    WHOLE,
+    entry,
+    facts,
+    figure_words,
+    most_striking,
+    tint,
+)
 from trope.render.markup import clean
-from trope.render.sentence_html import relation_item, rewriting_lists, tree
+from trope.render.sentence_html import relation_item, tree
 from trope.render.sentiment import signed
-from trope.tasks.rewriting.rewriter import Rewriting
 from trope.workbench.requests import RequestRefused
 
 COLUMNS = (
@@ -25,12 +32,12 @@ COLUMNS = (
 def shade_words(analysis: Analysis, address: str) -> str:
     """The text as HTML; each word is a link to the address followed by its number."""
     parts: list[str] = []
-    address = clean(address)
+    shading = _Shading(analysis, clean(address))
     at = 0
     for place, sentence in enumerate(analysis.sentences):
         parts.append(clean(analysis.text[at : sentence.start]))
         parts.append(f'<span class="sentence" id="s{place}">')
-        parts += _words(sentence, analysis, address)
+        parts += shading.words(sentence)
         parts.append("</span>")
         at = sentence.end
     parts.append(clean(analysis.text[at:]))
@@ -39,23 +46,63 @@ def shade_words(analysis: Analysis, address: str) -> str:
 
 def shade_css(analysis: Analysis) -> str:
     """The style sheet of the shaded text: a rule for every score that occurs."""
-    return metaphor_page.score_rules(analysis.threshold, set(metaphor_page.shown_scores(analysis)))
+    scores = metaphor_page.shaded_words(analysis).values()
+    found = {round(score * metaphor_page.SCALE) for score in scores}
+    return metaphor_page.score_rules(analysis.shown_threshold, found)
 
 
-def _words(sentence: SentenceSpan, analysis: Analysis, address: str) -> Iterator[str]:
-    own = names.names_within(sentence, analysis)
-    at = sentence.start
-    for number, token in enumerate(analysis.tokens_in(sentence), start=sentence.first):
-        yield clean(analysis.text[at : token.start])
-        at = token.end
-        text = _marked(token, own)
-        link = f'<a class="w" id="w{number}" href="{address}{number}#panel">{text}</a>'
-        yield link if token.is_word else text
-    yield clean(analysis.text[at : sentence.end])
+def slider(analysis: Analysis) -> str:
+    """The slider that moves the threshold of the shades."""
+    scores = metaphor_page.shaded_words(analysis).values()
+    return metaphor_page.slider(analysis.shown_threshold, scores)
 
 
-def _marked(token: Token, own: Sequence[Metonymy]) -> str:
-    return metaphor_page.marked(token, names.marked(token, own, clean(token.text)))
+def figure_list(analysis: Analysis, address: str) -> str:
+    """The figures of a text, the most striking first; each is a link to its first word."""
+    parts = []
+    for figure in most_striking(analysis):
+        words = f"<bdi>{clean(figure_words(figure, analysis))}</bdi>"
+        link = f'<a href="{clean(address)}{figure.tokens[0]}#panel">{words}</a>'
+        shown = f"<b>{words}</b>" if figure.kind == WHOLE else link
+        parts.append(f'<li class="{figure.kind}">{shown}{entry(figure, analysis)}</li>')
+    return "".join(parts)
+
+
+class _Shading:
+    """What marks the words of a text: scores of metaphors, names, other figures."""
+
+    def __init__(self, analysis: Analysis, address: str) -> None:
+        self._analysis = analysis
+        self._address = address
+        self._scores = metaphor_page.shaded_words(analysis)
+        self._others = {
+            place: figure
+            for figure in analysis.figures
+            if figure.kind in ("idiom", "simile")
+            for place in figure.tokens
+        }
+
+    def words(self, sentence: SentenceSpan) -> Iterator[str]:
+        """The words of a sentence as links, marked."""
+        analysis = self._analysis
+        own = names.names_within(sentence, analysis)
+        at = sentence.start
+        for number, token in enumerate(analysis.tokens_in(sentence), start=sentence.first):
+            yield clean(analysis.text[at : token.start])
+            at = token.end
+            text = self._marked(number, token, own)
+            link = f'<a class="w" id="w{number}" href="{self._address}{number}#panel">{text}</a>'
+            yield link if token.is_word else text
+        yield clean(analysis.text[at : sentence.end])
+
+    def _marked(self, number: int, token: Token, own: Sequence[Metonymy]) -> str:
+        text = names.marked(token, own, clean(token.text))
+        text = metaphor_page.marked(token, self._scores.get(number), text)
+        figure = self._others.get(number)
+        if figure is None:
+            return text
+        title = clean(facts(figure, self._analysis))
+        return f'<span class="f {figure.kind} {tint(figure)}" title="{title}">{text}</span>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +120,14 @@ class WordFacts:
 
     number: int
     token: Token
-    metaphor: bool
+    verdict: str
     head: Neighbour | None
     dependents: tuple[Neighbour, ...]
     relations: str
     names: str
     tree: str
     sentence: str
-    figurative: float | None
-    sentence_metaphorical: bool
+    sentence_verdict: FigureVerdict
     sentiment: str
 
 
@@ -92,7 +138,7 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
         RequestRefused: the text has no such word.
     """
     if not 0 <= number < len(analysis.tokens):
-        message = f"the text has {len(analysis.tokens)} words, and no word {number}"
+        message = f"the text has {len(analysis.tokens)} tokens, and no token {number}"
         raise RequestRefused(404, "no-such-word", message)
     place, sentence = sentence_of(analysis, number)
     token = analysis.tokens[number]
@@ -100,12 +146,11 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
     relations = analysis.relations_in(sentence)
     own = [r for r in relations if number in (r.verb, r.subject, r.object, r.particle)]
     here = names.names_within(sentence, analysis)
-    score = analysis.figurative[place] if analysis.figurative else None
     sentiment = analysis.sentence_sentiments[place] if analysis.sentence_sentiments else None
     return WordFacts(
         number=number,
         token=token,
-        metaphor=analysis.is_metaphor(number),
+        verdict=_verdict(analysis, number),
         head=_neighbour(analysis, token.head, token.deprel) if token.head in inside else None,
         dependents=tuple(
             _neighbour(analysis, at, analysis.tokens[at].deprel)
@@ -116,10 +161,22 @@ def word_facts(analysis: Analysis, number: int) -> WordFacts:
         names="".join(names.listed(names.names_over(token, here), analysis)),
         tree="".join(tree(sentence, analysis)),
         sentence=analysis.text[sentence.start : sentence.end],
-        figurative=score,
-        sentence_metaphorical=score is not None and score >= analysis.sentence_threshold,
+        sentence_verdict=analysis.sentence_verdict(sentence),
         sentiment="" if sentiment is None else signed(sentiment),
     )
+
+
+def _verdict(analysis: Analysis, number: int) -> str:
+    """What a word is: part of a figure, a metaphor that the view does not show, or literal."""
+    own = [f for f in analysis.figures if f.kind != WHOLE and number in f.tokens]
+    if own:
+        return "; ".join(facts(figure, analysis) for figure in own)
+    score = analysis.tokens[number].metaphor
+    if score is None:
+        return ""
+    if analysis.is_metaphor(number):
+        return f"metaphor {score:.2f} by the rules of MIPVU, which few readers notice"
+    return f"literal, metaphor {score:.2f}"
 
 
 def sentence_of(analysis: Analysis, number: int) -> tuple[int, SentenceSpan]:
@@ -128,12 +185,6 @@ def sentence_of(analysis: Analysis, number: int) -> tuple[int, SentenceSpan]:
         if number < sentence.last:
             return place, sentence
     raise AssertionError("every word is in a sentence")
-
-
-def listed_rewritings(sentence: str, found: Sequence[Rewriting]) -> str:
-    """Candidates for the verbs of a sentence, as lists that unfold."""
-    whole = SentenceSpan(0, len(sentence), 0, 0)
-    return "".join(rewriting_lists(whole, found))
 
 
 def _neighbour(analysis: Analysis, number: int, deprel: str) -> Neighbour:
@@ -145,12 +196,13 @@ def words_csv(analysis: Analysis) -> str:
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     rows.writerow(COLUMNS)
+    shown = frozenset(analysis.metaphor_places)
     for place, sentence in enumerate(analysis.sentences):
         for number, token in enumerate(analysis.tokens_in(sentence), start=sentence.first):
             cells = (
                 place, number, token.text, token.start, token.end, token.lemma, token.upos,
                 token.xpos, token.head, token.deprel,
-                "" if token.metaphor is None else token.metaphor, int(analysis.is_metaphor(number)),
+                "" if token.metaphor is None else token.metaphor, int(number in shown),
             )  # fmt: skip
             rows.writerow([protect(str(cell)) for cell in cells])
     return file.getvalue()

@@ -6,13 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders import FakePipeline, with_metaphors
+from builders import FakePipeline
 from trope.core.records import Analysis, is_word
+from trope.tasks.figures.views import Showing
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors, count_metaphors, hundredth
 
 
 def read(*texts: str) -> list[Analysis]:
     return list(FakePipeline(metaphor=True).analyze_many(texts))
+
+
+def scored(analysis: Analysis, score: float) -> Analysis:
+    """The same where every token has that score."""
+    tokens = tuple(replace(token, metaphor=score) for token in analysis.tokens)
+    return FakePipeline().show(replace(analysis, tokens=tokens), Showing("all"))
 
 
 @pytest.mark.parametrize(
@@ -25,9 +32,7 @@ def test_words_have_a_letter_or_a_digit(text: str, wanted: bool) -> None:
 
 def test_punctuation_counts_neither_as_word_nor_as_metaphor() -> None:
     (analysis,) = read("Rain ate roads!")
-    loud = replace(
-        analysis, tokens=tuple(replace(token, metaphor=0.9) for token in analysis.tokens)
-    )
+    loud = scored(analysis, 0.9)
     assert (count_metaphors(loud).words, count_metaphors(loud).metaphors) == (3, 3)
 
 
@@ -44,10 +49,8 @@ def test_verbs_are_ordered_by_what_is_sure() -> None:
 def test_literal_uses_count_against_a_verb() -> None:
     corpus = CorpusMetaphors()
     (metaphor,) = read("Rain ate roads.")
-    literal = with_metaphors(metaphor)
-    tokens = tuple(replace(token, metaphor=0.1) for token in literal.tokens)
     corpus.add(metaphor)
-    corpus.add(replace(literal, tokens=tokens))
+    corpus.add(scored(metaphor, 0.1))
     (use,) = corpus.verbs()
     assert (use.count, use.metaphors, use.rate.value) == (2, 1, 0.5)
     assert use.objects == (("roads", 2, 1),)

@@ -1,8 +1,16 @@
 """Names in analysed texts: exact spans, homonyms left out, summaries."""
 
+from dataclasses import replace
+
 from builders import build
+from trope.core.records import Name
 from trope.lexicon.readings import readings
-from trope.tasks.metonymy.detection import count_name_readings, find_metonymies, find_names
+from trope.tasks.metonymy.detection import (
+    add_metonymies,
+    count_name_readings,
+    find_metonymies,
+    find_names,
+)
 
 
 class ByRole:
@@ -113,3 +121,52 @@ def test_spellings_of_a_name_are_summed_up_together():
     [found] = find_metonymies([analysis], ByRole())
     [row] = count_name_readings([(text, found)])
     assert (row.name, row.times) == ("United States", 2)
+
+
+def test_names_of_the_network_come_before_the_lists():
+    text = "Alice Jordan met Scotland Yard in Vienna with Nokia."
+    analysis = build(
+        text,
+        """
+        Alice PROPN NNP Alice 3 nsubj
+        Jordan PROPN NNP Jordan 1 flat
+        met VERB VBD meet 0 root
+        Scotland PROPN NNP Scotland 5 compound
+        Yard PROPN NNP Yard 3 obj
+        in ADP IN in 7 case
+        Vienna PROPN NNP Vienna 3 obl
+        with ADP IN with 9 case
+        Nokia PROPN NNP Nokia 3 obl
+        . PUNCT . . 3 punct
+        """,
+    )
+    found = (Name(0, 12, "person"), Name(17, 30, "location"), Name(34, 40, "location"))
+    (done,) = add_metonymies([replace(analysis, names=found)], ByRole())
+    assert [(text[n.start : n.end], n.name_class) for n in done.names] == [
+        ("Alice Jordan", "person"),
+        ("Scotland Yard", "organisation"),  # by the list of institutions
+        ("Vienna", "location"),
+        ("Nokia", "organisation"),  # by the list of companies
+    ]
+    assert [text[one.start : one.end] for one in done.metonymies] == [
+        "Scotland Yard",
+        "Vienna",
+        "Nokia",
+    ]
+
+
+def test_an_institution_within_a_longer_name_is_none():
+    text = "Whitehall Farm burned."
+    analysis = build(
+        text,
+        """
+        Whitehall PROPN NNP Whitehall 2 compound
+        Farm PROPN NNP Farm 3 nsubj
+        burned VERB VBD burn 0 root
+        . PUNCT . . 3 punct
+        """,
+    )
+    (done,) = add_metonymies([replace(analysis, names=(Name(0, 14, "location"),))], ByRole())
+    assert [(text[n.start : n.end], n.name_class) for n in done.names] == [
+        ("Whitehall Farm", "location")
+    ]

@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from trope.core.records import Analysis
+from trope.core.records import Analysis, WordView
 from trope.metrics.intervals import ClusteredShare, Interval, wilson, written_share
+from trope.tasks.figures.views import shown_score
+
+VIEW_NAMES = {"noticed": "noticed words", "content": "content words", "all": "words"}
+"""What the words are called that a view shows as metaphors."""
 
 VERB_LIMIT = 20
 OBJECT_LIMIT = 6
@@ -28,13 +32,13 @@ class MetaphorCounts:
 
 
 def count_metaphors(analysis: Analysis) -> MetaphorCounts:
-    """The counts of one text, by the thresholds of its analysis."""
-    places = [place for place, token in enumerate(analysis.tokens) if token.is_word]
+    """The counts of one text: words that are shown as metaphors, and sentences by these."""
+    verdicts = map(analysis.sentence_verdict, analysis.sentences)
     return MetaphorCounts(
-        words=len(places),
-        metaphors=sum(map(analysis.is_metaphor, places)),
+        words=sum(token.is_word for token in analysis.tokens),
+        metaphors=sum(token.is_word for token in analysis.metaphors),
         sentences=len(analysis.sentences),
-        figurative=sum(score >= analysis.sentence_threshold for score in analysis.figurative),
+        figurative=sum(verdict.metaphorical for verdict in verdicts),
     )
 
 
@@ -105,7 +109,10 @@ class CorpusMetaphors:
     """Rates by group and uses of verbs, counted text by text."""
 
     groups: dict[str, MetaphorRates] = field(default_factory=dict)
+    words: WordView = "all"
+    """The view of words by which metaphors are counted."""
     threshold: float = 0.5
+    """The lowest score of a metaphor in that view."""
     sentence_threshold: float = 0.5
     histogram: list[int] = field(default_factory=lambda: [0] * 101)
     """Words by their score in hundredths, rounded down."""
@@ -114,21 +121,23 @@ class CorpusMetaphors:
 
     def add(self, analysis: Analysis, group: str = "") -> None:
         """Count one more text of a group."""
-        self.threshold = analysis.threshold
+        self.words, self.threshold = analysis.words, analysis.shown_threshold
         self.sentence_threshold = analysis.sentence_threshold
         self.groups.setdefault(group, MetaphorRates()).add(count_metaphors(analysis))
+        shown = frozenset(analysis.metaphor_places)
         for place, token in enumerate(analysis.tokens):
-            if token.metaphor is not None and token.is_word:
-                self.histogram[hundredth(token.metaphor)] += 1
+            score = shown_score(token, analysis.words)
+            if score is not None and token.is_word:
+                self.histogram[hundredth(score)] += 1
             if token.upos == "VERB":
-                self._verbs[_lemma(analysis, place), analysis.is_metaphor(place)] += 1
+                self._verbs[_lemma(analysis, place), place in shown] += 1
         pairs = {
             (relation.verb, relation.object)
             for relation in analysis.relations
             if relation.kept and relation.object is not None
         }
         self._pairs.update(
-            (_lemma(analysis, verb), _lemma(analysis, thing), analysis.is_metaphor(verb))
+            (_lemma(analysis, verb), _lemma(analysis, thing), verb in shown)
             for verb, thing in pairs
         )
 
@@ -169,6 +178,7 @@ class CorpusMetaphors:
     def to_dict(self) -> dict[str, Any]:
         """The whole summary as plain data."""
         return {
+            "words": self.words,
             "threshold": self.threshold,
             "sentence_threshold": self.sentence_threshold,
             "total": self.total.to_dict(),

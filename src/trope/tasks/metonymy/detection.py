@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trope.core.records import Analysis, Metonymy, SentenceSpan
-from trope.lexicon.names import FoundName, NameFinder, shipped_finder
+from trope.core.records import Analysis, Metonymy, Name, SentenceSpan
+from trope.lexicon.names import FoundName, NameFinder, institution_finder, shipped_finder
 from trope.lexicon.readings import NameClass
 from trope.tasks.metonymy.features import name_head
 from trope.tasks.metonymy.samples import AFTER, BEFORE
@@ -41,13 +41,16 @@ class ReadingCount:
 
 
 def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[NameInText]:
-    """The listed names of an analysed text, without the homonyms that its tree gives away.
+    """The places and organisations of an analysed text: those that the network found, and listed
+    ones without the homonyms that its tree gives away.
 
-    Left out are words that are not nouns ("a china cup" has none, "Shell the peas" is a verb) and
-    parts of names of people or of longer names ("Jordan Smith").
+    Of the listed ones are left out words that are not nouns ("a china cup" has none, "Shell the
+    peas" is a verb), parts of names of people or of longer names ("Jordan Smith"), and what lies
+    over a name that the network found.
     """
     found: list[NameInText] = []
-    names = (finder or shipped_finder()).find(analysis.text)
+    names = _all_names(analysis, finder)
+    tagged = {(name.start, name.end) for name in analysis.names}
     for number, sentence in enumerate(analysis.sentences):
         own = _beginning_within(names, sentence)
         if not own:
@@ -60,9 +63,53 @@ def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[Nam
                 continue
             spelled = analysis.text[name.start : name.end]
             context = NameInContext(spelled, name.name_class, parse, first, last)
-            if not _homonym(context):
+            if (name.start, name.end) in tagged or not _homonym(context):
                 found.append(NameInText(name, _with_text(context, name, analysis, number)))
     return found
+
+
+def _all_names(analysis: Analysis, finder: NameFinder | None) -> list[FoundName]:
+    """Names of places and organisations in the order of the text, none over another.
+
+    Institutions come first, because the network takes "Downing Street" for a place; then what the
+    network found, then what the lists have.
+    """
+    loud = analysis.text.isupper()  # without a small letter, case tells nothing
+    places = institution_finder(ignore_case=loud).find(analysis.text) if finder is None else []
+    listed = (finder or shipped_finder(ignore_case=loud)).find(analysis.text)
+    people = [(name.start, name.end) for name in analysis.names if name.name_class == "person"]
+    tagged = [
+        FoundName(n.start, n.end, analysis.text[n.start : n.end], n.name_class)
+        for n in analysis.names
+        if n.name_class != "person"
+    ]
+    kept: list[FoundName] = []
+    # a longer name of the network holds the institution: "White House Farm"
+    sources = (
+        [p for p in places if not _within(p, tagged) and not _over(p, people)],
+        tagged,
+        [name for name in listed if not _over(name, people)],
+    )
+    for names in sources:
+        taken = sorted((name.start, name.end) for name in kept)
+        kept += [name for name in names if not _over(name, taken)]
+    return sorted(kept, key=lambda name: name.start)
+
+
+def _within(name: FoundName, others: Sequence[FoundName]) -> bool:
+    """Whether a name is a part of a longer one."""
+    return any(
+        other.start <= name.start
+        and name.end <= other.end
+        and (other.start, other.end) != (name.start, name.end)
+        for other in others
+    )
+
+
+def _over(name: FoundName, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a name shares a character with one of the spans."""
+    at = bisect_left(spans, (name.end, 0)) - 1  # the last one that begins before the name ends
+    return at >= 0 and spans[at][1] > name.start
 
 
 def _beginning_within(names: Sequence[FoundName], sentence: SentenceSpan) -> Sequence[FoundName]:
@@ -89,9 +136,22 @@ def _with_text(
 
 
 def add_metonymies(analyses: Sequence[Analysis], system: MetonymySystem) -> list[Analysis]:
-    """The same analyses, which have trees, with what the names in them stand for."""
+    """The same analyses, which have trees, with what the names in them stand for.
+
+    Their names are completed by those that only a list has.
+    """
     found = find_metonymies(analyses, system)
-    return [replace(a, metonymies=names) for a, names in zip(analyses, found, strict=True)]
+    return [
+        replace(analysis, metonymies=names, names=_with_people(names, analysis))
+        for analysis, names in zip(analyses, found, strict=True)
+    ]
+
+
+def _with_people(metonymies: Sequence[Metonymy], analysis: Analysis) -> tuple[Name, ...]:
+    """All names of a text in their order: those with readings, and people."""
+    people = [name for name in analysis.names if name.name_class == "person"]
+    read = [Name(one.start, one.end, one.name_class) for one in metonymies]
+    return tuple(sorted([*people, *read], key=lambda name: name.start))
 
 
 def find_metonymies(

@@ -11,8 +11,8 @@ import numpy as np
 from trope.core.errors import BadInput
 from trope.core.records import Parse
 from trope.encoder.session import Encoder
-from trope.lexicon.idioms import shipped_idioms
 from trope.lexicon.verbs import shipped_verbs
+from trope.tasks.figures.idioms import find_idioms
 from trope.tasks.rewriting.features import CHEAP, CONTEXT, cheap_features, context_features
 from trope.tasks.rewriting.inventory import WordInventory, read_inventory
 from trope.tasks.rewriting.meaning import Array, Meanings, open_meanings
@@ -196,8 +196,8 @@ def full_verbs(parse: Parse) -> list[int]:
 
 def idiom_at(parse: Parse, at: int) -> str:
     """The idiom that a verb belongs to; empty where it belongs to none."""
-    matches = shipped_idioms().find(parse.words, parse.lemmas)
-    return next((match.idiom for match in matches if at in match.positions), "")
+    found = find_idioms(parse, parse.idiom)
+    return next((one.entry.pattern for one in found if at in one.tokens), "")
 
 
 def find_verb(parses: Sequence[Parse], verb: str) -> tuple[int, int]:

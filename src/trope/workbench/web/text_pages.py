@@ -15,17 +15,19 @@ from trope.core.errors import BadInput
 from trope.core.export import to_json
 from trope.core.files import decode
 from trope.core.records import Analysis, TextKind
-from trope.render import metaphor_page, names
+from trope.render import names
 from trope.render.html import write_html
+from trope.render.sentence_html import rewriting_lists
 from trope.render.sentiment import sentence_bars, sentiment_scale
 from trope.render.summary import Summary
 from trope.tasks.rewriting.task import DIRECTIONS
 from trope.workbench.requests import TEXT_LIMIT, RequestRefused
 from trope.workbench.saved_texts import title
 from trope.workbench.text_view import (
-    listed_rewritings,
+    figure_list,
     shade_css,
     shade_words,
+    slider,
     word_facts,
     words_csv,
 )
@@ -157,28 +159,16 @@ def _page(analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
         "name": name,
         "kind": kind,
         "query": query,
-        "line": _line(summary),
+        "line": summary.totals.line(),
         "words": mark_safe(shade_words(analysis, _address(name, kind, word=""))),
-        "slider": mark_safe(metaphor_page.slider(summary.metaphors)),
+        "slider": mark_safe(slider(analysis)),
+        "figures": mark_safe(figure_list(analysis, _address(name, kind, word=""))),
         "strip": mark_safe(sentence_bars(analysis.sentence_sentiments)),
         "sentiment": mark_safe(sentiment_scale(analysis)),
         "names": mark_safe("".join(names.table(summary.names))),
         "exports": EXPORTS,
         "folder": the_options().keep,
     }
-
-
-def _line(summary: Summary) -> str:
-    words = summary.metaphors.total.words
-    rate = metaphor_page.percent(words.interval())
-    kept, rejected = summary.kept.total(), summary.rejected.total()
-    parts = [
-        f"sentences: {summary.totals.sentences:,}",
-        f"metaphors: {words.part:,} of {words.whole:,} words, {rate}",
-        f"relations: {kept:,} kept, {rejected:,} rejected",
-        f"names: {summary.names.total():,}",
-    ]
-    return " · ".join(parts)
 
 
 def _panel(request: HttpRequest, analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
@@ -208,13 +198,11 @@ def _panel(request: HttpRequest, analysis: Analysis, name: str, kind: TextKind) 
 
 def _rewritten(sentence: str, verb: str, kind: TextKind) -> str:
     """Rewritings in both directions, for browsers without JavaScript."""
-    return listed_rewritings(
-        sentence,
-        in_turn(
-            lambda model: [
-                found
-                for to in DIRECTIONS
-                for found in model.rewrite(sentence, to=to, verb=verb, kind=kind)
-            ]
-        ),
+    rewritings = in_turn(
+        lambda model: [
+            found
+            for to in DIRECTIONS
+            for found in model.rewrite(sentence, to=to, verb=verb, kind=kind)
+        ]
     )
+    return "".join(rewriting_lists(rewritings))

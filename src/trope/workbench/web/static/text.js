@@ -19,10 +19,11 @@ function stand(word, focus = true) {
 
 const threshold = () =>
   Number(getComputedStyle(document.documentElement).getPropertyValue("--from"));
-const score = word => Number(word.querySelector(".m")?.className.match(/\bp(\d+)/)?.[1] ?? -1);
+const score = word => word.querySelector(".f, .name.other") ? Infinity
+  : Number(word.querySelector(".m")?.className.match(/\bp(\d+)/)?.[1] ?? -1);
 const place = () => words.indexOf(here);
 
-function nextMetaphor(step) {
+function nextFigure(step) {
   const from = threshold();
   for (let at = place() + step; at >= 0 && at < words.length; at += step) {
     if (score(words[at]) >= from) return words[at];
@@ -44,8 +45,8 @@ const moves = {
   ArrowUp: () => nextSentence(-1),
   Home: () => words[0],
   End: () => words[words.length - 1],
-  n: () => nextMetaphor(1),
-  p: () => nextMetaphor(-1),
+  n: () => nextFigure(1),
+  p: () => nextFigure(-1),
 };
 
 shown.addEventListener("keydown", event => {
@@ -90,7 +91,7 @@ function close() {
 
 document.addEventListener("click", event => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  const link = event.target.closest("a.w, #panel a");
+  const link = event.target.closest("a.w, #panel a, .found a");
   if (!link) return;
   event.preventDefault();
   if (link.classList.contains("close")) close();
@@ -107,6 +108,15 @@ function dress() {
     each.addEventListener("toggle", () => { if (each.open) rewrite(each); }, {once: true});
   }
   panel.querySelector(".without-script")?.remove();
+  for (const each of panel.querySelectorAll(".arcs")) {
+    const {words, tags, heads, labels} = JSON.parse(each.dataset.tree);
+    const svg = drawTree(words, tags, heads, labels);
+    if (!svg) { each.textContent = `Arcs over more than ${LONGEST} words are not drawn.`; continue; }
+    const frame = document.createElement("div");
+    Object.entries({class: "scroll", tabindex: 0, role: "region", "aria-label": "Tree"}).forEach(([name, value]) => frame.setAttribute(name, value));
+    frame.append(svg);
+    each.replaceChildren(frame);
+  }
 }
 
 async function rewrite(details) {

@@ -1,0 +1,250 @@
+"""Idioms of a sentence: found by the lexicon and the tree, decided by the words' scores.
+
+Words are compared by lemma. The words of a flexible idiom may have others between them ("broke the
+proverbial ice") and may be separated by the passive ("the beans were spilled"), a relative clause
+("the bullet that he had to bite") or a question ("which strings did she pull").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from trope.core.errors import BadInput
+from trope.core.records import ROOT, Parse
+from trope.lexicon.idioms import (
+    ANYONE,
+    Idiom,
+    IdiomMatch,
+    Idioms,
+    Spelling,
+    WordPlaces,
+    match_from,
+    shipped_idioms,
+)
+from trope.lexicon.inflection import lemma
+
+SKIPS = 3
+"""The most words that may stand between the words of an idiom."""
+
+THRESHOLD = 0.5
+"""The lowest score of an idiom where no other threshold is given."""
+
+_REACH = 8
+"""How far before its noun the separated object of an idiom may begin."""
+
+_CLIMB = 3
+"""How many verbs may stand between a verb and the one that its object belongs to."""
+
+_CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN", "NUM"})
+_INSIDE = frozenset({"ADV", "ADJ", "DET", "NUM", "PART", "PRON", "INTJ"})
+_MODIFIERS = frozenset({"compound", "nmod:poss", "amod", "aux", "aux:pass"})
+_NO_FILLER = frozenset({"PUNCT", "SCONJ", "AUX"})
+_MARKS = frozenset({"-", "‐", "‑", '"', "'", "“", "”", "‘", "’"})
+_PARTICIPLE = ("ed", "en", "n", "t")
+_LINKS = frozenset({"xcomp", "ccomp", "conj", "advcl"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundIdiom:
+    """An idiom in a sentence: its entry, the positions of its words and how sure it is.
+
+    The positions rise and may have gaps; what fills a slot is not among them.
+    """
+
+    entry: Idiom
+    tokens: tuple[int, ...]
+    score: float
+
+
+def find_idioms(
+    parse: Parse,
+    scores: Sequence[float] = (),
+    *,
+    threshold: float = THRESHOLD,
+    idioms: Idioms | None = None,
+) -> tuple[FoundIdiom, ...]:
+    """The idioms of a sentence in their order, none sharing a word with another.
+
+    `scores` has for every word the probability that it is part of an idiom (`parse.idiom`). The
+    score of an idiom is the mean over its content words; without scores it is the share of uses
+    that the lexicon gives. Idioms below the threshold are left out; of those that overlap, the
+    longest stays.
+
+    Raises:
+        BadInput: if there are scores, but not one per word.
+    """
+    if scores and len(scores) != len(parse):
+        raise BadInput(
+            f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
+        )
+    candidates = (
+        FoundIdiom(match.entry, match.positions, _score(match, parse, scores))
+        for match in match_idioms(parse, idioms)
+    )
+    return tuple(_without_overlaps(one for one in candidates if one.score >= threshold))
+
+
+def match_idioms(parse: Parse, idioms: Idioms | None = None) -> list[IdiomMatch]:
+    """All places where the words of an idiom stand, literal uses and overlaps among them."""
+    sentence = WordPlaces(parse.words, _lemmas(parse))
+    spellings = (idioms or shipped_idioms()).spellings(sentence.places.keys())
+    return [
+        IdiomMatch(spelling.entry, positions)
+        for spelling in spellings
+        for positions in _Matcher(parse, sentence, spelling).matches()
+    ]
+
+
+class _Matcher:
+    """One spelling of an idiom in one sentence."""
+
+    def __init__(self, parse: Parse, sentence: WordPlaces, spelling: Spelling) -> None:
+        self._parse = parse
+        self._sentence = sentence
+        self._items = spelling.items
+        self._flexible = spelling.entry.flexible
+
+    def matches(self) -> Iterator[tuple[int, ...]]:
+        found = False
+        for start in self._sentence.starts(self._items[0]):
+            positions = self._match(self._items, start)
+            if positions is not None:
+                found = True
+                yield positions
+        if self._flexible and not found and self._parse.heads:
+            yield from self._separated()
+
+    def _match(self, items: Sequence[str], start: int) -> tuple[int, ...] | None:
+        return match_from(
+            items,
+            start,
+            self._sentence,
+            may_skip=self._may_skip,
+            may_fill=self._may_fill,
+            skips=SKIPS,
+        )
+
+    def _may_skip(self, place: int) -> bool:
+        """Whether a word may stand inside the idiom: a quotation mark, or what modifies it."""
+        if self._parse.words[place] in _MARKS:
+            return True
+        if not self._flexible or not self._parse.upos:
+            return False
+        if self._parse.upos[place] in _INSIDE:
+            return True
+        return bool(self._parse.deprels) and self._parse.deprels[place] in _MODIFIERS
+
+    def _may_fill(self, place: int) -> bool:
+        return not self._parse.upos or self._parse.upos[place] not in _NO_FILLER
+
+    def _separated(self) -> Iterator[tuple[int, ...]]:
+        """The verb after its object: passives, relative clauses, questions.
+
+        A slot for the object is then filled by the subject: "they were left in the lurch".
+        """
+        for verb in self._sentence.starts(self._items[0]):
+            if self._parse.upos[verb] not in ("VERB", "ADJ"):
+                continue
+            if self._items[1] == ANYONE:
+                tail = self._after(verb, self._items[2:]) if self._is_participle(verb) else None
+                if tail:
+                    yield (verb, *tail)
+                continue
+            for cut in range(len(self._items), 1, -1):
+                positions = self._around(verb, self._items[1:cut], self._items[cut:])
+                if positions is not None:
+                    yield positions
+                    break
+
+    def _around(
+        self, verb: int, before: Sequence[str], after: Sequence[str]
+    ) -> tuple[int, ...] | None:
+        """The object's words before the verb and the rest behind it."""
+        tail = self._after(verb, after)
+        if tail is None:
+            return None
+        for noun in self._sentence.places.get(before[-1], ()):
+            if noun >= verb or not self._is_object(noun, verb):
+                continue
+            for start in range(noun, max(-1, noun - _REACH), -1):
+                positions = self._match(before, start)
+                if positions is not None and positions[-1] == noun:
+                    return (*positions, verb, *tail)
+        return None
+
+    def _after(self, verb: int, items: Sequence[str]) -> tuple[int, ...] | None:
+        """The words behind the verb, which may have words between them and it."""
+        if not items:
+            return ()
+        for start in range(verb + 1, min(verb + 2 + SKIPS, len(self._sentence))):
+            positions = self._match(items, start)
+            if positions is not None:
+                return positions
+            if not self._may_skip(start):
+                return None
+        return None
+
+    def _is_object(self, noun: int, verb: int) -> bool:
+        """Whether a noun before a verb is what the verb acts on, also by way of other verbs."""
+        heads, deprels = self._parse.heads, self._parse.deprels
+        if heads[noun] == verb and deprels[noun] == "obj":
+            return True
+        above = verb
+        for _ in range(_CLIMB):
+            if heads[noun] == above and deprels[noun].startswith("nsubj"):
+                return self._is_participle(verb)
+            if deprels[above] in ("acl:relcl", "acl") and heads[above] == noun:
+                return True
+            if deprels[above] not in _LINKS or heads[above] == ROOT:
+                return False
+            if deprels[above] == "conj" and self._has_subject(above):
+                return False
+            above = heads[above]
+        return False
+
+    def _has_subject(self, verb: int) -> bool:
+        pairs = zip(self._parse.heads, self._parse.deprels, strict=True)
+        return any(head == verb and deprel.startswith("nsubj") for head, deprel in pairs)
+
+    def _is_participle(self, verb: int) -> bool:
+        """Whether a verb may be a passive."""
+        if self._parse.xpos:
+            return self._parse.xpos[verb] in ("VBN", "VBD", "JJ")
+        return self._sentence.forms[verb] != self._sentence.bases[verb]
+
+
+def _lemmas(parse: Parse) -> Sequence[str]:
+    """The lemmas; a participle that is tagged as an adjective has that of its verb."""
+    if "ADJ" not in parse.upos:
+        return parse.lemmas
+    return [
+        (lemma(word, "VERB", "VBN") or base)
+        if tag == "ADJ" and word.lower().endswith(_PARTICIPLE)
+        else base
+        for word, base, tag in zip(parse.words, parse.lemmas, parse.upos, strict=True)
+    ]
+
+
+def _score(match: IdiomMatch, parse: Parse, scores: Sequence[float]) -> float:
+    """The mean score of the content words, or of all if it has none; without scores, the prior."""
+    if not scores:
+        return match.entry.prior
+    content = [at for at in match.positions if parse.upos and parse.upos[at] in _CONTENT]
+    places = content or match.positions
+    return sum(scores[at] for at in places) / len(places)
+
+
+def _without_overlaps(candidates: Iterable[FoundIdiom]) -> list[FoundIdiom]:
+    """The longest first, then the tightest and the surest; in the order of the sentence."""
+    ranked = sorted(
+        candidates,
+        key=lambda one: (-len(one.tokens), one.tokens[-1] - one.tokens[0], -one.score, one.tokens),
+    )
+    taken: set[int] = set()
+    kept = []
+    for one in ranked:
+        if taken.isdisjoint(one.tokens):
+            taken.update(one.tokens)
+            kept.append(one)
+    return sorted(kept, key=lambda one: one.tokens)
