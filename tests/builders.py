@@ -159,7 +159,7 @@ class FakePipeline:
                 found = self.show(with_metaphors(found), Showing(words, threshold))
             yield restrict(found, tasks or self.tasks)
 
-    def show(self, analysis: Analysis, showing: Showing) -> Analysis:
+    def show(self, analysis: Analysis, showing: Showing, parses: object = ()) -> Analysis:
         return show_figures(analysis, showing, None)
 
     def analyze(self, text: str, **_: object) -> Analysis:

@@ -221,7 +221,7 @@ class TropeComponent:
         """Stores the figures of a document by the view of the component."""
         if SCORES not in doc.user_data and NAMES not in doc.user_data:
             return
-        analysis = self.pipeline.show(analysis_of_doc(doc), self.showing)
+        analysis = self.pipeline.show(analysis_of_doc(doc), self.showing, parses)
         if SCORES in doc.user_data:
             doc.user_data[SCORES][0][0] = analysis.threshold
         keep_figures(doc, analysis)

@@ -149,17 +149,19 @@ def shipped_companies() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def institution_finder() -> NameFinder:
+def institution_finder(*, ignore_case: bool = False) -> NameFinder:
     """The finder of institutions that go by the name of a building, a street or a place."""
-    return NameFinder({"organisation": read_name_list(INSTITUTIONS_FILE)})
+    names = read_name_list(INSTITUTIONS_FILE)
+    return NameFinder({"organisation": names}, ignore_case=ignore_case)
 
 
 @cache
-def shipped_finder() -> NameFinder:
+def shipped_finder(*, ignore_case: bool = False) -> NameFinder:
     """The finder of all shipped names, built once."""
     return NameFinder(
         {"location": shipped_countries(), "organisation": shipped_companies()},
         others=_passed_over(COUNTRIES_FILE),
+        ignore_case=ignore_case,
     )
 
 

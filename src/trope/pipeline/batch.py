@@ -36,7 +36,7 @@ from trope.encoder.session import (
 )
 from trope.lexicon.inflection import lemma
 from trope.pipeline.assembly import assemble
-from trope.tasks.figures.views import Showing, show_figures
+from trope.tasks.figures.views import Showing, add_spans, show_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 from trope.tasks.sentiment.encoder_head import add_sentiments, scale_of, text_sentiments
@@ -115,7 +115,8 @@ class BatchAnalyzer:
         analyses: list[Analysis] = []
         for text in batch.texts:
             own = list(islice(parses, len(text.sentences)))
-            analyses.append(assemble(text, own, batch.kind, batch.tasks, thresholds))
+            analysis = assemble(text, own, batch.kind, batch.tasks, thresholds)
+            analyses.append(self.add_spans(analysis, own))
         self.timings["relations"] += thread_time() - began
         if "sentiment" in batch.tasks:
             scale = self.scale_of(batch.kind)
@@ -123,6 +124,12 @@ class BatchAnalyzer:
         if "metonymy" in batch.tasks:
             analyses = add_metonymies(analyses, EncoderMetonymy(self.heads))
         return [self.show(analysis, batch.showing) for analysis in analyses]
+
+    def add_spans(self, analysis: Analysis, parses: Sequence[Parse]) -> Analysis:
+        """The same analysis with its idioms and similes, if it is to have figures."""
+        if "metaphor" not in analysis.tasks:
+            return analysis
+        return add_spans(analysis, parses, self.heads.labels.figures)
 
     def show(self, analysis: Analysis, showing: Showing) -> Analysis:
         """The same analysis with the figures of a view."""

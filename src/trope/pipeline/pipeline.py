@@ -181,8 +181,11 @@ class Pipeline:
         """The same analyses, which have trees, with what the names in them stand for."""
         return add_metonymies(analyses, EncoderMetonymy(self.heads))
 
-    def show(self, analysis: Analysis, showing: Showing) -> Analysis:
-        """The same analysis with the figures of a view."""
+    def show(self, analysis: Analysis, showing: Showing, parses: Sequence[Parse] = ()) -> Analysis:
+        """The same analysis with the figures of a view; idioms and similes are found in the parses
+        of its sentences, if these are given."""
+        if parses:
+            analysis = self._analyzer.add_spans(analysis, parses)
         return self._analyzer.show(analysis, showing)
 
     def sentiments(

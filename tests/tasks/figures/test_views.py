@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from builders import TWO_SENTENCES, build, with_metaphors
 from trope.core.errors import BadInput, UnknownName
-from trope.core.records import Analysis, Figure, FigureThresholds, Metonymy
-from trope.tasks.figures.views import Showing, show_figures, shown_score
+from trope.core.records import Analysis, Figure, FigureThresholds, Metonymy, Parse
+from trope.tasks.figures.views import Showing, add_spans, show_figures, shown_score
 
 LIMITS = FigureThresholds(noticed=0.6, idiom=0.5, simile=0.5)
 EATEN = with_metaphors(TWO_SENTENCES)
@@ -157,3 +157,74 @@ def test_what_is_shown_reaches_the_threshold(
         assert found.text[figure.start : figure.end].startswith(found.tokens[figure.tokens[0]].text)
     again = show_figures(found, showing, LIMITS)
     assert again == found
+
+
+BUCKET = build(
+    "Rain fell. The old goat kicked the bucket like a stone.",
+    """
+    Rain NOUN NN rain 2 nsubj
+    fell VERB VBD fall 0 root
+    . PUNCT . . 2 punct
+
+    The DET DT the 6 det
+    old ADJ JJ old 6 amod
+    goat NOUN NN goat 7 nsubj
+    kicked VERB VBD kick 0 root
+    the DET DT the 9 det
+    bucket NOUN NN bucket 7 obj
+    like ADP IN like 12 case
+    a DET DT a 12 det
+    stone NOUN NN stone 7 obl
+    . PUNCT . . 7 punct
+    """,
+)
+
+
+def parsed(analysis: Analysis, **scores: float) -> list[Parse]:
+    """The parses of its sentences, every word with these scores."""
+    parses = [analysis.parse_of(sentence) for sentence in analysis.sentences]
+    return [
+        replace(parse, **{name: (score,) * len(parse) for name, score in scores.items()})
+        for parse in parses
+    ]
+
+
+def test_idioms_and_similes_are_found_where_they_stand() -> None:
+    found = add_spans(BUCKET, parsed(BUCKET), None)
+    idiom, simile = sorted(found.figures, key=lambda figure: figure.start)
+    assert BUCKET.text[idiom.start : idiom.end] == "kicked the bucket"
+    assert (idiom.kind, idiom.tokens, idiom.meaning) == ("idiom", (6, 7, 8), "die")
+    assert BUCKET.text[simile.start : simile.end] == "like a stone"
+    assert (simile.kind, simile.tokens, simile.vehicle) == ("simile", (9, 10, 11), (10, 11))
+    assert add_spans(found, parsed(BUCKET), None).figures == found.figures
+
+
+def test_the_heads_of_a_model_decide_on_idioms_and_similes() -> None:
+    assert add_spans(BUCKET, parsed(BUCKET, idiom=0.1, simile=0.1), LIMITS).figures == ()
+    found = add_spans(BUCKET, parsed(BUCKET, idiom=0.7, simile=0.8), LIMITS)
+    assert sorted((figure.kind, figure.score) for figure in found.figures) == [
+        ("idiom", 0.7),
+        ("simile", 0.8),
+    ]
+
+
+def test_what_is_idiom_and_simile_is_listed_once() -> None:
+    rows = """
+    Her PRON PRP$ her 2 nmod:poss
+    voice NOUN NN voice 5 nsubj
+    was AUX VBD be 5 cop
+    as ADV RB as 5 advmod
+    clear ADJ JJ clear 0 root
+    as ADP IN as 8 case
+    a DET DT a 8 det
+    bell NOUN NN bell 5 obl
+    """
+    clear = build("Her voice was as clear as a bell", rows)
+    (figure,) = add_spans(clear, parsed(clear), None).figures
+    assert (figure.kind, figure.meaning) == ("simile", "easily heard")
+    assert (figure.topic, figure.ground, figure.vehicle) == ((0, 1), (4,), (6, 7))
+
+
+def test_without_trees_nothing_is_found() -> None:
+    bare = [replace(parse, heads=(), deprels=()) for parse in parsed(BUCKET)]
+    assert add_spans(BUCKET, bare, None).figures == ()

@@ -6,18 +6,33 @@ three views of words; `noticed` is the default.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import get_args
 
 from trope.core.errors import BadInput, UnknownName
-from trope.core.records import Analysis, Figure, FigureThresholds, Token, WordView
+from trope.core.records import (
+    Analysis,
+    Figure,
+    FigureKind,
+    FigureThresholds,
+    Parse,
+    Token,
+    WordView,
+)
 from trope.lexicon.readings import LITERAL, readings
+from trope.tasks.figures.idioms import THRESHOLD as IDIOM_THRESHOLD
+from trope.tasks.figures.idioms import find_idioms
+from trope.tasks.figures.similes import THRESHOLD as SIMILE_THRESHOLD
+from trope.tasks.figures.similes import find_similes
 
 DEFAULT_VIEW: WordView = "noticed"
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 """Word classes of content words."""
+
+_RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRESHOLD)
+"""Where the model has no heads for figures."""
 
 _PARTICLE = "compound:prt"
 _PLACES = 4
@@ -67,6 +82,52 @@ def show_figures(
     return replace(analysis, figures=tuple(sorted(kept, key=lambda f: (f.start, f.end, f.kind))))
 
 
+def add_spans(
+    analysis: Analysis, parses: Sequence[Parse], thresholds: FigureThresholds | None
+) -> Analysis:
+    """The same analysis with the idioms and similes of its sentences, which have trees.
+
+    The heads of a model decide where it has them, the lexicon and the tree elsewhere.
+    """
+    found: list[Figure] = []
+    first = 0
+    for parse in parses:
+        if parse.heads and parse.lemmas:
+            places = range(first, first + len(parse))
+            own = _spans(parse, analysis.tokens[first : places.stop], thresholds)
+            found += [move_figure(figure, places.__getitem__) for figure in own]
+        first += len(parse)
+    others = (figure for figure in analysis.figures if figure.kind not in ("idiom", "simile"))
+    return replace(analysis, figures=(*others, *found))
+
+
+def _spans(
+    parse: Parse, tokens: Sequence[Token], thresholds: FigureThresholds | None
+) -> Iterator[Figure]:
+    """The idioms and similes of a sentence, whose tokens are counted within it.
+
+    What is both, as "clear as a bell", is a simile that has a meaning.
+    """
+    limits = thresholds or _RULES
+    idioms = find_idioms(parse, parse.idiom, threshold=limits.idiom)
+    similes = find_similes(parse, parse.simile, threshold=limits.simile)
+    taken: set[int] = set()
+    for simile in similes:
+        meanings = [one.entry.meaning for one in idioms if {*one.tokens} <= {*simile.tokens}]
+        taken.update(simile.tokens)
+        yield replace(
+            _figure(tokens, "simile", simile.tokens, round(simile.score, _PLACES)),
+            topic=simile.topic,
+            vehicle=simile.vehicle,
+            ground=simile.ground,
+            meaning=next(filter(None, meanings), ""),
+        )
+    for idiom in idioms:
+        if not {*idiom.tokens} <= taken:
+            found = _figure(tokens, "idiom", idiom.tokens, round(idiom.score, _PLACES))
+            yield replace(found, meaning=idiom.entry.meaning)
+
+
 def shown_score(token: Token, words: WordView) -> float | None:
     """The score of a word in a view, None where it has none.
 
@@ -101,7 +162,8 @@ def _metaphors(analysis: Analysis, taken: frozenset[int]) -> Iterator[Figure]:
         if not every and (place in taken or not is_content(token)):
             continue
         places = tuple(sorted((place, *particles.get(place, ()))))
-        yield make_figure(analysis, "metaphor", places, score, token.novelty)
+        found = _figure(analysis.tokens, "metaphor", places, score)
+        yield replace(found, novelty=token.novelty)
 
 
 def _particles(analysis: Analysis) -> dict[int, list[int]]:
@@ -153,9 +215,12 @@ def move_figure(figure: Figure, position: Callable[[int], int]) -> Figure:
     )
 
 
-def make_figure(
-    analysis: Analysis, kind: str, places: tuple[int, ...], score: float, novelty: float | None
+def _figure(
+    tokens: Sequence[Token], kind: FigureKind, places: tuple[int, ...], score: float
 ) -> Figure:
-    """A figure of the words at these positions, in the order of the text."""
-    first, last = analysis.tokens[places[0]], analysis.tokens[places[-1]]
-    return Figure(kind, first.start, last.end, places, score, novelty)  # type: ignore[arg-type]
+    """A figure of the tokens at these positions, in the order of the text; as new as the newest
+    of its content words."""
+    first, last = tokens[places[0]], tokens[places[-1]]
+    own = [tokens[at] for at in places if is_content(tokens[at])]
+    novelty = max((t.novelty for t in own if t.novelty is not None), default=None)
+    return Figure(kind, first.start, last.end, places, score, novelty)

@@ -74,7 +74,9 @@ def _all_names(analysis: Analysis, finder: NameFinder | None) -> list[FoundName]
     Institutions come first, because the network takes "Downing Street" for a place; then what the
     network found, then what the lists have.
     """
-    places = institution_finder().find(analysis.text) if finder is None else []
+    loud = analysis.text.isupper()  # without a small letter, case tells nothing
+    places = institution_finder(ignore_case=loud).find(analysis.text) if finder is None else []
+    listed = (finder or shipped_finder(ignore_case=loud)).find(analysis.text)
     people = [(name.start, name.end) for name in analysis.names if name.name_class == "person"]
     tagged = [
         FoundName(n.start, n.end, analysis.text[n.start : n.end], n.name_class)
@@ -86,7 +88,7 @@ def _all_names(analysis: Analysis, finder: NameFinder | None) -> list[FoundName]
     sources = (
         [p for p in places if not _within(p, tagged) and not _over(p, people)],
         tagged,
-        [n for n in (finder or shipped_finder()).find(analysis.text) if not _over(n, people)],
+        [name for name in listed if not _over(name, people)],
     )
     for names in sources:
         taken = sorted((name.start, name.end) for name in kept)
