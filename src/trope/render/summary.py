@@ -49,7 +49,7 @@ class Totals:
     def line(self, *, relations: bool = False) -> str:
         """The totals in one line, with relations if that is asked for."""
         parts = [
-            count_of(self.texts, "text"),
+            *([] if self.texts == 1 else [count_of(self.texts, "text")]),
             count_of(self.sentences, "sentence"),
             count_of(self.words, "word"),
         ]
