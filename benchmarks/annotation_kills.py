@@ -73,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--items", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=13)
     parser.add_argument("--databases", nargs="+", default=["sqlite", "postgres"], metavar="KIND")
+    parser.add_argument("--ready-within", type=float, default=READY_WITHIN, metavar="SECONDS")
     parser.add_argument("--results", type=Path, default=record.RESULTS)
     parser.add_argument("--keep", action=argparse.BooleanOptionalAction, default=True)
     options = parser.parse_args(arguments)
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             links = service.invite(options.people)
             history = asyncio.run(_cycles(project, links, options))
             found = check(project, history)
-            faults += sum(found.values()) + (max(history.ready) > READY_WITHIN)
+            faults += sum(found.values()) + (max(history.ready) > options.ready_within)
             counts = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in found.items())
             seen = f"{options.cycles} kills, {len(history.acknowledged)} acknowledged"
             ready = f"ready again within {max(history.ready):.1f} s"

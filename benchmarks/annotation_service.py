@@ -191,7 +191,7 @@ def start(project: Project, port: int, *more: str) -> subprocess.Popen[bytes]:
     )
 
 
-def wait_until_ready(port: int, service: subprocess.Popen[bytes], most: float = 30.0) -> float:
+def wait_until_ready(port: int, service: subprocess.Popen[bytes], most: float = 120.0) -> float:
     """The seconds until the service answers a request."""
     began = time.perf_counter()
     while time.perf_counter() - began < most:

@@ -20,7 +20,7 @@ def test_service_that_is_killed_under_load_loses_nothing(
     import annotation_kills
 
     small = ["--cycles", "4", "--people", "6", "--items", "600", "--databases", "sqlite"]
-    assert annotation_kills.main([*small, "--no-keep"]) == 0
+    assert annotation_kills.main([*small, "--ready-within", "120", "--no-keep"]) == 0
     said = capsys.readouterr().out
     assert "4 kills" in said
     assert "lost 0, doubled 0" in said

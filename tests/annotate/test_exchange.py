@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -297,6 +298,7 @@ def test_import_killed_in_the_middle_is_simply_done_again(tmp_path: Path) -> Non
     killed = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL)
     while Item.objects.count() < 1_000:
         assert killed.poll() is None, "the import ended before it could be killed"
+        time.sleep(0.01)
     os.kill(killed.pid, signal.SIGKILL)
     killed.wait()
     assert 1_000 <= Item.objects.count() < 20_000

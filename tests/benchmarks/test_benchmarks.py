@@ -59,7 +59,7 @@ class FakePipeline:
     def __init__(self, **_):
         self.timings = {"encoder": 0.0, "text": 0.0}
 
-    def analyze_many(self, texts, *, tasks=None, tags=True):
+    def analyze_many(self, texts, *, tasks=None, tags=True, words="noticed"):
         for text in texts:
             self.timings["encoder"] += 3.0
             self.timings["text"] += 1.0
@@ -241,7 +241,7 @@ class TwoWays:
         tokens = [SimpleNamespace(metaphor=score) for score in scores]
         return SimpleNamespace(tokens=tokens, threshold=0.5)
 
-    def analyze_many(self, texts, *, tasks, tags):
+    def analyze_many(self, texts, *, tasks, tags, words):
         assert (tasks, tags) == (("metaphor",), False)
         return (self.analyze(text, self.added) for text in texts)
 

@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+import weakref
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from trope import Pipeline
 from trope.core.records import ROOT
 from trope.encoder.pieces import MAX_PIECES_PER_WORD, WordPieces
+from trope.encoder.session import results
 from trope.encoder.trees import is_tree
 from trope.encoder.windows import CONTEXT_PIECES, MAX_PIECES, batches, windows
 
@@ -20,10 +24,6 @@ PLACES = 512
 MEMORY_LIMIT_MB = 900
 """The interpreter with spaCy's rules and the loaded network takes about 400 MB, the batches under
 way and the tokens of a text of 1 MB about 200 more; the rest is room for other allocators."""
-
-GROWTH_LIMIT_MB = 70
-"""How much more memory a text of 250,000 characters may take than one of 50,000. It takes about 35,
-for its tokens; if the scores of all batches stayed in memory, it would be 160."""
 
 word_sizes = st.lists(st.integers(1, MAX_PIECES_PER_WORD), min_size=1, max_size=400).flatmap(
     lambda sizes: st.sampled_from([1, 2, 5]).map(lambda times: sizes * times)
@@ -157,41 +157,33 @@ def test_ten_thousand_words_without_punctuation() -> None:
 @linux
 def test_a_line_of_one_megabyte() -> None:
     link = f"https://example.org/{'infrastructure-recommendations/' * 200}"
-    line = sentences_with(link, 1_000_000)
+    sentence = f"Considerable disagreement delayed infrastructure throughout Europe, see {link}. "
+    line = sentence * (1_000_000 // len(sentence) + 1)
     tokens, sentences, peak = check_in_a_process(line)
     assert tokens == 10 * line.count("Considerable")
     assert sentences == line.count("Considerable")
     assert peak < MEMORY_LIMIT_MB
 
 
-# both in one process, so that what is loaded once counts for neither
-GROWTH = """
-import sys, trope
+def test_batches_are_forgotten_when_they_are_read(
+    shipped: Pipeline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a text takes does not grow with the scores of its words, 4 KB each."""
+    seen: list[weakref.ref[Any]] = []
+    alive: list[int] = []
 
-for line in sys.stdin:
-    assert trope.analyze(line).sentences
-    peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
-    print(int(peak) // 1024)
-"""
+    def watched(*given: Any) -> Iterator[Any]:
+        for batch in results(*given):
+            alive.append(sum(known() is not None for known in seen))
+            seen.append(weakref.ref(next(iter(batch.outputs.values()))))
+            yield batch
+            del batch
 
-
-@linux
-def test_memory_does_not_grow_with_the_number_of_sentences() -> None:
-    link = f"https://example.org/{'infrastructure-recommendations/' * 5}"
-    lines = [sentences_with(link, size) for size in (50_000, 250_000)]
-    command = [sys.executable, "-c", GROWTH]
-    done = subprocess.run(
-        command, input="\n".join(lines), capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    short, long = map(int, done.stdout.split())
-    assert long - short < GROWTH_LIMIT_MB
-
-
-def sentences_with(link: str, size: int) -> str:
-    """A line of at least so many characters, a link in each of its sentences."""
-    sentence = f"Considerable disagreement delayed infrastructure throughout Europe, see {link}. "
-    return sentence * (size // len(sentence) + 1)
+    monkeypatch.setattr("trope.pipeline.batch.results", watched)
+    words = "Rain ate the old road near the bridge . "
+    assert len(shipped.analyze(words * 300).sentences) == 300
+    assert len(alive) > 10
+    assert max(alive) <= 2
 
 
 @linux

@@ -89,6 +89,10 @@ def test_every_shipped_idiom_is_found_in_its_own_words():
         assert entry in [match.entry for match in shipped_idioms().find(words, lemmas)], entry
 
 
+def test_shipped_file_has_the_columns_of_a_list_of_your_own():
+    assert read_idioms(SHIPPED).entries == shipped_idioms().entries
+
+
 def test_shipped_file_names_source_and_licence():
     text = SHIPPED.read_text(encoding="utf-8")
     assert "https://github.com/hslh/pie-annotation" in text
@@ -133,17 +137,20 @@ def altered_file(tmp_path, monkeypatch):
     path = tmp_path / "idioms.tsv"
     path.write_bytes(SHIPPED.read_bytes())
     monkeypatch.setattr(lexicon, "SHIPPED", path)
-    shipped_idioms.cache_clear()
+    for cached in (shipped_idioms, paper_idioms):
+        cached.cache_clear()
     yield path
-    shipped_idioms.cache_clear()
+    for cached in (shipped_idioms, paper_idioms):
+        cached.cache_clear()
 
 
 def test_altered_lexicon_is_refused(altered_file):
     altered_file.write_bytes(
         altered_file.read_bytes().replace(b"kick the bucket", b"kick the pail")
     )
-    with pytest.raises(BadModel, match=r"altered or damaged.*install trope again"):
-        shipped_idioms()
+    for read in (shipped_idioms, paper_idioms):
+        with pytest.raises(BadModel, match=r"altered or damaged.*install trope again"):
+            read()
 
 
 def test_half_a_lexicon_is_refused(altered_file):

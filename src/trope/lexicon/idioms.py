@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from trope.core.errors import BadModel, BadRecord
-from trope.core.files import read_lines
+from trope.core.files import read_lines, read_text
 
 SHIPPED = Path(__file__).with_name("idioms.tsv")
 """The idioms that are used where no others are given."""
@@ -43,7 +43,7 @@ PRIORS: dict[Use, float] = {"always": 1.0, "usually": 0.75, "sometimes": 0.25}
 
 POSSESSIVE, ANYONE = "one's", "someone"
 COLUMNS = ("pattern", "meaning", "form", "use", "source", "paper")
-_FORMS = {"fixed": False, "flexible": True}
+_FORMS = ("fixed", "flexible")
 _SOURCES = ("own", "pie", "wordnet")
 _SLOT_WORDS = 3
 _PRONOUNS = frozenset({"my", "your", "his", "her", "its", "our", "their", "one's", "ur"})
@@ -214,21 +214,31 @@ def shipped_idioms() -> Idioms:
     Raises:
         BadModel: if the file is not the one that came with the package.
     """
-    lines = list(read_lines(SHIPPED))
-    digest = hashlib.sha256("\n".join(line for _, line in lines).encode()).hexdigest()
+    return Idioms(_idiom(line.split("\t")) for line in _shipped_lines())
+
+
+@cache
+def paper_idioms() -> Idioms:
+    """The shipped idioms that the filter of the tweets paper counts: a verb and its object.
+
+    Raises:
+        BadModel: if the file is not the one that came with the package.
+    """
+    return Idioms(_idiom(line.split("\t")) for line in _shipped_lines() if line.endswith("\tyes"))
+
+
+def _shipped_lines() -> Iterator[str]:
+    """The rows of the shipped file, after a look at its checksum instead of every value."""
+    text = read_text(SHIPPED).replace("\r\n", "\n").rstrip("\n")
+    digest = hashlib.sha256(text.encode()).hexdigest()
     if digest != SHIPPED_SHA256:
         raise BadModel(
             SHIPPED,
             f"was altered or damaged (SHA-256 {digest[:12]}…, expected {SHIPPED_SHA256[:12]}…); "
             "install trope again, and keep idioms of your own in another file",
         )
-    return Idioms(_entries(SHIPPED, lines))
-
-
-@cache
-def paper_idioms() -> Idioms:
-    """The shipped idioms that the filter of the tweets paper counts: a verb and its object."""
-    return Idioms(entry for entry in shipped_idioms().entries if entry.paper)
+    header = "\t".join(COLUMNS)
+    return (line for line in text.split("\n") if not line.startswith("#") and line != header)
 
 
 def _entries(path: str | Path, lines: Iterable[tuple[int, str]]) -> Iterator[Idiom]:
@@ -258,9 +268,9 @@ def _entry(path: str | Path, number: int, cells: list[str]) -> Idiom:
         raise BadRecord(path, number, f"{pattern!r} needs two words or more besides its slots")
     if len(cells) == 1:
         return Idiom(pattern, flexible=True)
-    _, meaning, form, use, source, paper = cells
+    _, _, form, use, source, paper = cells
     for name, value, known in (
-        ("form", form, tuple(_FORMS)),
+        ("form", form, _FORMS),
         ("use", use, get_args(Use)),
         ("source", source, _SOURCES),
         ("paper", paper, ("yes", "")),
@@ -268,7 +278,13 @@ def _entry(path: str | Path, number: int, cells: list[str]) -> Idiom:
         if value not in known:
             allowed = ", ".join(repr(one) for one in known)
             raise BadRecord(path, number, f"{name} is {value!r}; it can be {allowed}")
-    return Idiom(pattern, meaning, _FORMS[form], cast(Use, use), source, paper == "yes")
+    return _idiom(cells)
+
+
+def _idiom(cells: Sequence[str]) -> Idiom:
+    """The entry of a row whose values are known to be right."""
+    pattern, meaning, form, use, source, paper = cells
+    return Idiom(pattern, meaning, form == "flexible", cast(Use, use), source, paper == "yes")
 
 
 def _plain(word: str) -> str:
@@ -282,6 +298,9 @@ def _words(items: Sequence[str]) -> list[str]:
 
 def _spellings(pattern: str) -> Iterator[tuple[str, ...]]:
     """Every way to spell a pattern, without brackets and strokes."""
+    if "/" not in pattern and "(" not in pattern:
+        yield tuple(_BASES.get(item, item) for item in pattern.lower().split())
+        return
     choices = []
     for item in pattern.lower().split():
         if item.startswith("(") and item.endswith(")"):

@@ -19,6 +19,7 @@ from trope.lexicon.semantic_classes import semantic_classes
 THRESHOLD = 0.5
 """The lowest score of a simile where no other threshold is given."""
 
+_COMPARATORS = frozenset({"like", "as"})
 _CONCRETE = frozenset(
     {
         "noun.animal",
@@ -92,7 +93,7 @@ def find_similes(
         raise BadInput(
             f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
         )
-    if not parse.heads:
+    if not parse.heads or not any(word.lower() in _COMPARATORS for word in parse.words):
         return ()
     tree = _Tree(parse)
     found = []
@@ -121,7 +122,7 @@ class _Tree:
     def comparisons(self) -> Iterator[_Comparison]:
         """Every "like" and "as … as" before a common noun, whatever it means."""
         for at, form in enumerate(self._forms):
-            if form not in ("like", "as") or self._parse.deprels[at] not in ("case", "mark"):
+            if form not in _COMPARATORS or self._parse.deprels[at] not in ("case", "mark"):
                 continue
             vehicle = self._parse.heads[at]
             if vehicle <= at or self._parse.upos[vehicle] != "NOUN":
