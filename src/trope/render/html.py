@@ -110,7 +110,7 @@ def _page(title: str, summary: Summary, shown: int, details: Collection[str]) ->
         "version": clean(__version__),
         "style": "\n".join(static_file(name) for name in _STYLES),
         "script_hashes": " ".join(_script_hash(script) for script in scripts),
-        "line": clean(summary.totals.line()),
+        "line": clean(summary.totals.short_line()),
         "tools": _tools(summary, details),
         "statistics": _statistics(summary),
         "note": _note(summary, shown),
