@@ -32,7 +32,7 @@ LONG = (
     "train/test_hub_training.py",
     "encoder/test_windows.py",
     "docs/test_site.py",
-    "architecture/test_wheel.py",
+    "architecture/test_installation.py",
     "train/test_train_encoder.py",
     "annotate/test_exchange.py",
     "audit/test_audit.py",

@@ -15,6 +15,7 @@ from trope.core.records import Analysis, Metonymy, Sentiment, Token
 from trope.evaluate import ordinary
 from trope.evaluate.options import EvaluationOptions
 from trope.evaluate.ordinary import evaluate, read_ordinary, shipped_sentences
+from trope.tasks.figures.views import Showing, show_figures
 
 Change = Callable[[Analysis], Analysis]
 
@@ -35,7 +36,8 @@ class Answering:
 
 def scored(analysis: Analysis, score: Callable[[Token], float]) -> Analysis:
     tokens = tuple(replace(token, metaphor=score(token)) for token in analysis.tokens)
-    return replace(analysis, tokens=tokens)
+    bare = replace(analysis, tokens=tokens, figures=())
+    return show_figures(bare, Showing("all"), None)
 
 
 def figures(shipped: Pipeline, change: Change) -> dict[str, Any]:

@@ -34,7 +34,14 @@ def test_one_row_a_text_with_its_figures() -> None:
     done = trope("a.txt", "--out", "out")
     assert done.exit_code == 0
     assert done.stderr == "out: 2 texts, 8 words, 2 metaphors\n"
-    assert rows() == [
+    rows_found = rows()
+    assert [row.pop("view") for row in rows_found] == ["content", "content"]
+    shown = [row.pop("figures") for row in rows_found]
+    assert [[(f["kind"], f["start"], f["end"]) for f in own] for own in shown] == [
+        [("metaphor", 5, 8)],
+        [("metaphor", 16, 20)],
+    ]
+    assert rows_found == [
         {
             "id": "a.txt:1",
             "file": "a.txt",

@@ -106,7 +106,7 @@ def test_names_and_sentiment_are_columns(
         rows = parquet.read_table(part).to_pylist()
     else:
         rows = [json.loads(line) for line in part.read_text().splitlines()]
-    assert rows[0]["sentiment"] == {"score": 0.75, "integer": 1}
+    assert rows[0]["sentiment"] == {"score": 0.75, "integer": 1, "scale": "tweet"}
     (name,) = rows[0]["metonymies"]
     assert (name["start"], name["end"], name["class"]) == (7, 13, "location")
     assert (rows[-1]["metonymies"], rows[-1]["sentiment"]["score"]) == ([], 0)

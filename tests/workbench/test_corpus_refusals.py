@@ -19,6 +19,7 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
+from trope.core.files import sha256
 from trope.workbench.corpus import database, index
 from trope.workbench.corpus.corpus import IndexedCorpus, open_corpus
 from trope.workbench.corpus.queries import make_query
@@ -106,8 +107,6 @@ def test_scores_that_do_not_give_the_counts(copy: Path, tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from trope.core.files import sha256
-
     part = copy / "part-00000.parquet"
     table = pq.read_table(part)
     place = table.schema.get_field_index("metaphors")
@@ -167,7 +166,7 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
         assert len(answer(corpus, make_query("rates", {"by": "source"})).rows) == 4
         again = (
             f"trope detect {corpus_table} --out plain-words --format jsonl --tokens "
-            "--columns source,text"
+            "--columns source,text --words noticed"
         )
         for view, fields in (
             ("verbs", {}),
@@ -189,7 +188,7 @@ def test_without_relations_verbs_work_and_objects_name_the_command(
     with opened(folder, tmp_path / "index") as corpus:
         verbs = answer(corpus, make_query("verbs", {}))
         assert verbs.rows[0][-1] == []
-        assert verbs.notes[0].endswith("--with relations")
+        assert verbs.notes[0].endswith("--with relations --words noticed")
         with pytest.raises(BadInput, match=r"verbs with objects .* --with relations"):
             answer(corpus, make_query("concordance", {"object": "time"}))
 
@@ -289,3 +288,35 @@ def test_without_duckdb_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(MissingExtra, match=r"pip install 'trope\[web\]'"):
         open_corpus(corpus_folder, index=tmp_path / "index")
+
+
+def test_a_corpus_from_before_there_were_views_is_read(corpus_table: Path, tmp_path: Path) -> None:
+    folder = detect(corpus_table, tmp_path / "old", "--tokens", "--words", "all")
+    with opened(folder, tmp_path / "new-index") as corpus:
+        wanted = answer(corpus, make_query("rates", {})).rows, corpus.facts.metaphors
+    make_old(folder)
+    with opened(folder, tmp_path / "old-index") as corpus:
+        assert corpus.facts.word_view == "all"
+        assert (answer(corpus, make_query("rates", {})).rows, corpus.facts.metaphors) == wanted
+    with pytest.raises(
+        BadInput, match=r"--words all and cannot by noticed; write it again.*noticed"
+    ):
+        open_corpus(folder, words="noticed", index=tmp_path / "old-index")
+
+
+def make_old(folder: Path) -> None:
+    """Take from a corpus what it did not have before there were views."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["settings"]["words"]
+    for shard in manifest["shards"]:
+        part = folder / shard["name"]
+        rows = [json.loads(line) for line in part.read_text().splitlines()]
+        for row in rows:
+            del row["view"], row["figures"]
+            row["tokens"] = [
+                {name: token[name] for name in token if name not in ("novelty", "shown")}
+                for token in row["tokens"]
+            ]
+        part.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        shard["sha256"] = sha256(part)
+    (folder / "manifest.json").write_text(json.dumps(manifest))

@@ -71,7 +71,20 @@ def test_rates_on_a_terminal(corpus_folder: Path) -> None:
     assert shown[0].split() == ["group", "texts", "sentences", "words", "metaphors", "(95", "%)"]
     assert shown[1].startswith("all ")
     assert {"Herald", "Gazette", "–"} <= {line.split()[0] for line in shown[2:6]}
-    assert shown[-1] == "4 groups"
+    assert shown[-2:] == ["4 groups", "Metaphors are content words (--words content)."]
+
+
+def test_any_view_can_be_asked_for(corpus_folder: Path, tmp_path: Path) -> None:
+    index = "--index", str(tmp_path / "index")
+    asked = trope("query", corpus_folder, "rates", "--words", "all", "--json", *index)
+    table = json.loads(asked.stdout)
+    assert table["word_view"] == "all"
+    assert table["command"].endswith(" --words all")
+    own = json.loads(trope("query", corpus_folder, "rates", "--json", *index).stdout)
+    assert own["word_view"] == "content"  # the model does not know what readers notice
+    assert "--words" not in own["command"]
+    assert own["all"]["words"] == table["all"]["words"]
+    assert own["all"]["metaphors"] <= table["all"]["metaphors"]
 
 
 def test_concordance_on_a_terminal(corpus_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

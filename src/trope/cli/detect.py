@@ -13,8 +13,9 @@ import click
 from trope import __version__
 from trope.cli.completion import complete_files
 from trope.cli.engines import engine_options, load_executor
+from trope.cli.output import words_option
 from trope.core.errors import BadInput
-from trope.core.records import TextKind
+from trope.core.records import TextKind, WordView
 from trope.scale.inputs import InputFormat, find_inputs
 from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat
 from trope.scale.run import ERRORS, DetectProgress, Report
@@ -66,6 +67,7 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 @click.option(
     "--with", "more", default="", metavar="TASKS", help=f"Further tasks: {', '.join(_WITH)}."
 )
+@words_option
 @click.option("--tokens", is_flag=True, help="Include every word with its score.")
 @click.option(
     "--threshold",
@@ -97,6 +99,7 @@ def detect(
     columns: str,
     kind: TextKind,
     more: str,
+    words: WordView,
     tokens: bool,
     threshold: float | None,
     shard_rows: int,
@@ -139,6 +142,7 @@ def detect(
         tasks=tasks,
         tokens=tokens,
         threshold=threshold,
+        words=words,
         format=chosen,
         shard_rows=shard_rows,
     )

@@ -11,6 +11,7 @@ import msgspec
 
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
+from trope.core.records import WordView
 from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
 from trope.workbench.requests import BadField
 
@@ -57,6 +58,7 @@ def _answer(
     as_json: bool,
     out: Path | None,
     index: Path | None,
+    words: WordView | None,
     quiet: bool,
     verbose: bool,
     plot: Path | None = None,
@@ -75,7 +77,7 @@ def _answer(
         if not quiet:
             click.echo(f"{folder}: {step} …", err=True)
 
-    corpus = open_corpus(folder, index=index, progress=tell)
+    corpus = open_corpus(folder, words=words, index=index, progress=tell)
     try:
         table = answer(corpus, asked)
     finally:
@@ -99,6 +101,7 @@ def _options(view: str) -> list[click.Parameter]:
     if view == "text":
         found = [click.Argument(["text"], type=int, metavar="NUMBER")]
     drawn = "Draw the table into this .svg, .png or .pdf file."
+    counted = "Words that count as metaphors.  [default: as in the corpus]"
     built = "Folder of the index.  [default: your cache folder]"
     return [
         *found,
@@ -112,6 +115,7 @@ def _options(view: str) -> list[click.Parameter]:
         click.Option(["--json", "as_json"], is_flag=True, help="Same as --format json."),
         click.Option(["--out"], type=_FILE, help="File to write."),
         *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in _DRAWN else []),
+        click.Option(["--words"], type=click.Choice(get_args(WordView)), help=counted),
         click.Option(["--index"], type=_FOLDER, help=built),
         click.Option(["--quiet"], is_flag=True, help="No notes on standard error."),
         click.Option(["--verbose"], is_flag=True, help="Show tracebacks of errors."),

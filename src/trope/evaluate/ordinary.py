@@ -32,7 +32,10 @@ PARTS = ("words", "names", "sentiment", "agreement")
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 FUNCTION = frozenset({"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"})
 
-FigureKind = Literal["conventional", "novel", "idiom", "simile"]
+_MARKED = ("metaphor", "idiom", "simile")
+"""Figures whose words count as marked; names are counted by themselves."""
+
+AnnotatedKind = Literal["conventional", "novel", "idiom", "simile"]
 SentenceKind = Literal[
     "literal", "conventional", "novel", "idiom", "idiom_literal", "name", "neutral"
 ]
@@ -41,7 +44,7 @@ SentenceKind = Literal[
 class Annotation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Figures and names as `start, end, …` in characters, and the sentiment from −5 to 5."""
 
-    figures: tuple[tuple[int, int, FigureKind], ...]
+    figures: tuple[tuple[int, int, AnnotatedKind], ...]
     names: tuple[
         tuple[
             int, int, Literal["place", "organisation", "person"], Literal["literal", "metonymic"]
@@ -55,7 +58,7 @@ class Annotation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Where all figures and names are."""
         return [span[:2] for span in self.figures] + [span[:2] for span in self.names]
 
-    def kind_at(self, token: Token) -> FigureKind | None:
+    def kind_at(self, token: Token) -> AnnotatedKind | None:
         """The kind of the figure that a token belongs to, None for a literal one."""
         for start, end, kind in self.figures:
             if start <= token.start and token.end <= end:
@@ -82,12 +85,18 @@ class _Read:
     analysis: Analysis
 
     def marked(self, classes: frozenset[str]) -> list[bool]:
-        """For each token whether it is of one of the word classes and called a metaphor."""
+        """For each token whether it is of one of the word classes and shown in a figure."""
+        shown = {
+            place
+            for figure in self.analysis.figures
+            if figure.kind in _MARKED
+            for place in figure.tokens
+        }
         tokens = enumerate(self.analysis.tokens)
-        return [token.upos in classes and self.analysis.is_metaphor(at) for at, token in tokens]
+        return [token.upos in classes and at in shown for at, token in tokens]
 
-    def found(self, kind: FigureKind) -> Share:
-        """How many content words of the figures of a kind are called metaphors."""
+    def found(self, kind: AnnotatedKind) -> Share:
+        """How many content words of the figures of a kind are shown in figures."""
         gold = [
             token.upos in CONTENT and self.sentence.gold.kind_at(token) == kind
             for token in self.analysis.tokens
@@ -131,18 +140,18 @@ def evaluate_words(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figu
         },
         data=data,
         seed=seed,
-        note="content words of such figures that are called metaphors",
+        note="content words of such figures that are shown (--words noticed)",
     )
     literal = [row for row in rows if not row.sentence.gold.figures]
     plain = [row for row in literal if row.sentence.kind in ("literal", "neutral")]
     idioms = [row for row in literal if row.sentence.kind == "idiom_literal"]
     counts: list[tuple[str, Sequence[_Read], Callable[[_Read], int], str]] = [
         ("literal.false_marks", plain, lambda row: any(row.marked(CONTENT)),
-         "literal sentences in which a content word is called a metaphor"),
+         "literal sentences in which a content word is shown as a figure"),
         ("literal.function_words", plain, lambda row: sum(row.marked(FUNCTION)),
-         "function words called metaphors per literal sentence"),
+         "function words shown as figures per literal sentence"),
         ("idiom_literal.false_marks", idioms, lambda row: any(row.marked(CONTENT)),
-         "idioms used literally in which a content word is called a metaphor"),
+         "idioms used literally in which a content word is shown as a figure"),
     ]  # fmt: skip
     for name, chosen, count, note in counts:
         figures.append(_mean(name, [count(row) for row in chosen], data, seed, note))

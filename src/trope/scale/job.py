@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 import msgspec
 
-from trope.core.records import TextKind
+from trope.core.records import TextKind, WordView
 from trope.scale.entries import TextRow
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ class DetectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     tasks: tuple[str, ...] = ("metaphor",)
     tokens: bool = False
     threshold: float | None = None
+    words: WordView | None = None
+    """The view by which metaphors are counted; None in folders written before there were views,
+    which count all words."""
     format: OutputFormat = "jsonl"
     shard_rows: int = SHARD_ROWS
 

@@ -9,18 +9,24 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, get_args
 
 import msgspec
 
-from trope.core.export import metonymies_to_dicts, relations_to_dicts, sentiment_to_dict
+from trope.core.export import (
+    figures_to_dicts,
+    metonymies_to_dicts,
+    relations_to_dicts,
+    sentiment_to_dict,
+)
 from trope.core.files import atomic_write
-from trope.core.records import Analysis
+from trope.core.records import Analysis, WordView
 from trope.scale.entries import TextRow
 from trope.scale.inputs import load_pyarrow
 from trope.scale.job import DetectSettings, Receipt, Shard
+from trope.tasks.figures.views import Showing
 from trope.tasks.metaphor.corpus_rates import MetaphorCounts, count_metaphors
 
 if TYPE_CHECKING:
@@ -28,9 +34,12 @@ if TYPE_CHECKING:
 
 FIGURES = (
     *("id", "file", "line", "words", "metaphors", "rate", "figurative", "tokens"),
-    *("relations", "metonymies", "sentiment"),
+    *("relations", "metonymies", "sentiment", "view", "figures"),
 )
 """Names of the output that no kept column may have."""
+
+_UNKNOWN = dict.fromkeys(("meaning", "stands_for", "topic", "vehicle", "ground"))
+"""What not every figure has; all rows have the same fields."""
 
 _PLACES = 4
 
@@ -86,12 +95,10 @@ class ShardMaker:
             kind=settings.kind,
             tasks=settings.tasks,
             tags=settings.tokens,  # they cost time, and only tokens show them
+            threshold=settings.threshold,
+            words=settings.words or "all",
         )
-        for analysis in found:
-            if settings.threshold is None:
-                yield analysis
-            else:
-                yield replace(analysis, threshold=settings.threshold)
+        yield from found
 
     def _row(self, row: TextRow, analysis: Analysis, counts: MetaphorCounts) -> dict[str, Any]:
         data: dict[str, Any] = {"id": row.id, "file": row.file, "line": row.line}
@@ -99,7 +106,10 @@ class ShardMaker:
         rate = round(counts.metaphors / counts.words, _PLACES) if counts.words else None
         data |= {"words": counts.words, "metaphors": counts.metaphors, "rate": rate}
         data["figurative"] = list(analysis.figurative)
+        data["view"] = analysis.words
+        data["figures"] = [{**own, **_UNKNOWN, **own} for own in figures_to_dicts(analysis)]
         if self.settings.tokens:
+            views = self._views(analysis)
             data["tokens"] = [
                 {
                     "text": token.text,
@@ -108,8 +118,10 @@ class ShardMaker:
                     "upos": token.upos,
                     "lemma": token.lemma,
                     "metaphor": token.metaphor,
+                    "novelty": token.novelty,
+                    "shown": [view for view, places in views.items() if place in places],
                 }
-                for token in analysis.tokens
+                for place, token in enumerate(analysis.tokens)
             ]
         if "relations" in self.settings.tasks:
             data["relations"] = relations_to_dicts(analysis)
@@ -118,6 +130,14 @@ class ShardMaker:
         if "sentiment" in self.settings.tasks:
             data["sentiment"] = sentiment_to_dict(analysis)
         return data
+
+    def _views(self, analysis: Analysis) -> dict[WordView, frozenset[int]]:
+        """The positions of the metaphors of each view, so that queries can use any of them."""
+        found: dict[WordView, frozenset[int]] = {}
+        for view in get_args(WordView):
+            own = self.pipeline.show(analysis, Showing(view, self.settings.threshold))
+            found[view] = frozenset(own.metaphor_places)
+        return found
 
     def _write(self, rows: list[dict[str, Any]], file: BinaryIO) -> None:
         settings = self.settings
@@ -153,15 +173,21 @@ def _schema(arrow: Any, columns: Sequence[str], more: Sequence[str]) -> Any:
     fields = [("id", text), ("file", text), ("line", arrow.int64())]
     fields += [(name, text) for name in columns]
     fields += [("words", number), ("metaphors", number), ("rate", score)]
-    fields += [("figurative", arrow.list_(score))]
+    fields += [("figurative", arrow.list_(score)), ("view", text)]
+    places = arrow.list_(number)
+    figure = {"kind": text, "start": number, "end": number, "tokens": places, "score": score}
+    figure |= {"novelty": score, "meaning": text, "stands_for": text}
+    figure |= dict.fromkeys(("topic", "vehicle", "ground"), places)
+    fields += [("figures", arrow.list_(arrow.struct(figure)))]
     if "tokens" in more:
+        more_of_tokens = {"metaphor": score, "novelty": score, "shown": arrow.list_(text)}
         token = {"text": text, "start": number, "end": number, "upos": text, "lemma": text}
-        fields += [("tokens", arrow.list_(arrow.struct({**token, "metaphor": score})))]
+        fields += [("tokens", arrow.list_(arrow.struct({**token, **more_of_tokens})))]
     if "relations" in more:
-        places = dict.fromkeys(("verb", "subject", "object", "particle"), number)
+        roles = dict.fromkeys(("verb", "subject", "object", "particle"), number)
         flags = dict.fromkeys(("root", "kept", "negated", "passive"), arrow.bool_())
         words = arrow.struct(dict.fromkeys(("verb", "subject", "object"), text))
-        relation = {"kind": text, **places, **flags, "reason": text, "verb_class": text}
+        relation = {"kind": text, **roles, **flags, "reason": text, "verb_class": text}
         relation |= {"metaphor": score, "words": words, "start": number, "end": number}
         fields += [("relations", arrow.list_(arrow.struct({**relation, "expression": text})))]
     if "metonymy" in more:
@@ -169,5 +195,5 @@ def _schema(arrow: Any, columns: Sequence[str], more: Sequence[str]) -> Any:
         name |= {"score": score, "stands_for": text}
         fields += [("metonymies", arrow.list_(arrow.struct(name)))]
     if "sentiment" in more:
-        fields += [("sentiment", arrow.struct({"score": score, "integer": number}))]
+        fields += [("sentiment", arrow.struct({"score": score, "integer": number, "scale": text}))]
     return arrow.schema(fields)

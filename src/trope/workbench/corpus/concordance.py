@@ -15,7 +15,7 @@ from trope.workbench.corpus.word_tables import NEIGHBOURS
 
 COLUMNS = (
     *("text", "id", "left", "word", "right", "lemma", "upos", "score", "metaphor"),
-    *("start", "end"),
+    *("start", "end", "novelty"),
 )
 ROLES = ("subject", "object")
 
@@ -27,6 +27,7 @@ def _neighbours(side: str) -> str:
 _ORDERS = {
     "place": "doc, pos",
     "score": "score DESC, doc, pos",
+    "novelty": "novelty DESC NULLS LAST, doc, pos",
     "left": f"{_neighbours('l')}, doc, pos",
     "right": f"{_neighbours('r')}, doc, pos",
 }
@@ -120,7 +121,8 @@ def _lines(
     roles = [f"{role}_pos" if query.of_relations else "NULL" for role in ROLES]
     found = corpus.database.ask(
         f"""
-        SELECT doc, pos, {", ".join(roles)}, lemmas.text, tags.text, score, metaphor, start, stop
+        SELECT doc, pos, {", ".join(roles)}, lemmas.text, tags.text, score, metaphor, start, stop,
+            novelty
         FROM (SELECT *, row_number() OVER () AS place
             FROM (SELECT * FROM {search.sql} ORDER BY {_ORDERS[query.sort]}
                 LIMIT {query.rows} OFFSET {query.skipped}))

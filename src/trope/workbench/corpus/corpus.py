@@ -9,6 +9,7 @@ import msgspec
 
 from trope.core.errors import BadInput, UnknownName
 from trope.core.progress import MessageWriter
+from trope.core.records import WordView
 from trope.workbench.corpus.database import Database, duckdb
 from trope.workbench.corpus.facts import PERIODS, CorpusColumn, CorpusFacts
 from trope.workbench.corpus.index import find_index
@@ -76,6 +77,8 @@ class IndexedCorpus:
     source: CorpusSource
     facts: CorpusFacts
     database: Database
+    view: WordView
+    """The view of words that was asked for."""
 
     @property
     def folder(self) -> Path:
@@ -131,11 +134,16 @@ class IndexedCorpus:
 
 
 def open_corpus(
-    folder: Path, *, index: Path | None = None, progress: MessageWriter | None = None
+    folder: Path,
+    *,
+    words: WordView | None = None,
+    index: Path | None = None,
+    progress: MessageWriter | None = None,
 ) -> IndexedCorpus:
     """Open the corpus in a folder that `trope detect` wrote; the first time, build its index.
 
     Args:
+        words: the view by which metaphors are counted, instead of the corpus's.
         index: folder of the indexes, instead of the user's cache.
         progress: called with a description of each step.
 
@@ -143,19 +151,25 @@ def open_corpus(
         TropeError: the folder cannot be used; the message names the file.
     """
     source = read_source(folder)
-    path = find_index(source, index, progress or (lambda step: None))
+    view = words or source.words
+    if view not in source.views:
+        problem = f"counts metaphors by --words {source.words} and cannot by {view}"
+        raise BadInput(f"{folder}: {problem}; write it again: {source.detect_again(view=view)}")
+    tell = progress or (lambda step: None)
+    path = find_index(source, view, index, tell)
     try:
-        return _opened(source, path)
+        return _opened(source, view, path)
     except (duckdb().Error, msgspec.MsgspecError):  # a damaged index can be built again
         path.unlink()
-        return _opened(source, find_index(source, index, progress or (lambda step: None)))
+        return _opened(source, view, find_index(source, view, index, tell))
 
 
-def _opened(source: CorpusSource, path: Path) -> IndexedCorpus:
+def _opened(source: CorpusSource, view: WordView, path: Path) -> IndexedCorpus:
     database = Database(path)
     try:
         ((facts,),) = database.ask("SELECT facts FROM facts")
-        return IndexedCorpus(source, msgspec.json.decode(facts, type=CorpusFacts), database)
+        known = msgspec.json.decode(facts, type=CorpusFacts)
+        return IndexedCorpus(source, known, database, view)
     except BaseException:
         database.close()
         raise

@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from trope.core.records import WordView
+
 PERIODS = {"year": 4, "month": 7, "day": 10}
 """Characters of a date that name its year, month and day."""
 
@@ -43,4 +45,6 @@ class CorpusFacts(msgspec.Struct, frozen=True):
     text: bool
     """Whether the texts are the original ones, not rebuilt from tokens."""
     threshold: float | None
-    """The lowest score of a metaphor; None if there are no metaphors."""
+    """The lowest score of a metaphor; None where scores do not decide or nothing is one."""
+    word_view: WordView = "all"
+    """The view by which metaphors are counted."""

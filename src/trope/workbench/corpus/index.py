@@ -15,13 +15,13 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import MessageWriter
-from trope.core.records import is_word
+from trope.core.records import WordView, is_word
 from trope.workbench.corpus.database import (
     BUILD_MEMORY,
     connect,
@@ -34,7 +34,7 @@ from trope.workbench.corpus.facts import FILE, PERIODS, CorpusColumn, CorpusFact
 from trope.workbench.corpus.source import REBUILT_TEXT, CorpusSource
 from trope.workbench.corpus.word_tables import WordTables
 
-FORMAT = 1
+FORMAT = 2
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -54,25 +54,27 @@ def cache_folder() -> Path:
     return Path(base) / "trope" / "corpora"
 
 
-def find_index(source: CorpusSource, place: Path | None, progress: MessageWriter) -> Path:
-    """The file of the index, built if necessary; it appears whole or not at all."""
+def find_index(
+    source: CorpusSource, view: WordView, place: Path | None, progress: MessageWriter
+) -> Path:
+    """The file of the index of a view, built if necessary; it appears whole or not at all."""
     folder = place or cache_folder()
     if folder.resolve().is_relative_to(source.folder.resolve()):
         problem = "is inside the folder of the corpus"
         raise BadInput(f"{folder}: {problem}; choose another folder with --index")
-    path = folder / f"{source.checksum[:32]}.{FORMAT}.duckdb"
+    path = folder / f"{source.checksum[:32]}.{view}.{FORMAT}.duckdb"
     if not path.is_file():
         progress("checking the parts")
         source.check_parts()
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as work:
             made = Path(work) / "index.duckdb"
-            build_index(source, made, progress)
+            build_index(source, view, made, progress)
             made.replace(path)
     return path
 
 
-def build_index(source: CorpusSource, path: Path, progress: MessageWriter) -> None:
+def build_index(source: CorpusSource, view: WordView, path: Path, progress: MessageWriter) -> None:
     """Write the index of a corpus into a new file; temporary files are left beside it.
 
     Raises:
@@ -85,7 +87,7 @@ def build_index(source: CorpusSource, path: Path, progress: MessageWriter) -> No
         database.execute(f"ATTACH {literal(path.with_name('staging.duckdb'))} AS staging")
         database.create_function("is_word", is_word, ["VARCHAR"], "BOOLEAN")
         database.create_function("lowered", str.lower, ["VARCHAR"], "VARCHAR")
-        _Builder(source, database, progress).build()
+        _Builder(source, view, database, progress).build()
         database.execute("CHECKPOINT")
     except (duckdb().IOException, duckdb().OutOfMemoryException) as error:
         problem = f"its index cannot be written to {path.parent.parent} ({first_line(error)})"
@@ -101,8 +103,11 @@ def build_index(source: CorpusSource, path: Path, progress: MessageWriter) -> No
 class _Builder:
     """Builds the tables one after the other."""
 
-    def __init__(self, source: CorpusSource, database: Any, progress: MessageWriter) -> None:
-        self.source, self.database, self.progress = source, database, progress
+    def __init__(
+        self, source: CorpusSource, view: WordView, database: Any, progress: MessageWriter
+    ) -> None:
+        self.source, self.view = source, view
+        self.database, self.progress = database, progress
 
     def build(self) -> None:
         """Build all tables."""
@@ -115,11 +120,12 @@ class _Builder:
         columns += [self._column(one, f"c{number}") for number, one in enumerate(kept)]
         threshold = None
         if source.tokens:
-            tables = WordTables(source, self._run)
+            tables = WordTables(source, self.view, self._run)
             self.progress("collecting words")
             threshold = tables.collect()
             self.progress("sorting words")
             tables.words(threshold)
+            tables.recount()
             if source.relations:
                 self.progress("sorting relations")
                 tables.relations()
@@ -190,11 +196,20 @@ class _Builder:
         )
         return tuple(one for (one,) in found) if len(found) <= OFFERED else ()
 
+    def _used_view(self) -> WordView:
+        """The view of the index; that of the corpus is another where its model lacks one."""
+        if self.source.manifest.settings.words is None or self.view != self.source.words:
+            return self.view
+        ((used,),) = self._run(f"SELECT any_value(view) FROM {self.source.scan}")
+        return next((view for view in get_args(WordView) if view == used), self.view)
+
     def _facts(self, columns: list[CorpusColumn], threshold: float | None, text: bool) -> None:
         ((texts, sentences, words, metaphors),) = self._run(
             "SELECT count(*), sum(sentences), sum(words), sum(metaphors) FROM documents"
         )
-        facts = CorpusFacts(tuple(columns), texts, sentences, words, metaphors, text, threshold)
+        facts = CorpusFacts(
+            tuple(columns), texts, sentences, words, metaphors, text, threshold, self._used_view()
+        )
         self.database.execute(
             "CREATE TABLE facts AS SELECT ? AS facts", [msgspec.json.encode(facts).decode()]
         )

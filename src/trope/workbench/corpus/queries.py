@@ -122,8 +122,8 @@ class ConcordanceQuery(Query, frozen=True, kw_only=True):
     max_score: Annotated[_Score, _help("Highest score of the word.")] = 1.0
     context: Annotated[int, Meta(ge=1, le=40, description="Words of context on either side.")] = 10
     sort: Annotated[
-        Literal["place", "left", "right", "score"],
-        _help("Order: place in the corpus, words to the left or right, or score."),
+        Literal["place", "left", "right", "score", "novelty"],
+        _help("Order: place in the corpus, words to the left or right, score, or novelty."),
     ] = "place"
 
     @property

@@ -6,10 +6,12 @@ import glob
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from trope import __version__
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
+from trope.core.records import WordView
 from trope.core.run_folder import MANIFEST
 from trope.corpora.tables import TEXT_COLUMNS, find_column
 from trope.scale.folder import DetectFolder, DetectManifest
@@ -27,8 +29,9 @@ REBUILT_TEXT = (
 _SHOWN_INPUTS = 8
 _TOKEN = (
     'STRUCT(text VARCHAR, start INTEGER, "end" INTEGER, upos VARCHAR, lemma VARCHAR, '
-    "metaphor DOUBLE)[]"
+    "metaphor DOUBLE"
 )
+_SHOWN_TOKEN = f"{_TOKEN}, novelty DOUBLE, shown VARCHAR[]"
 _RELATION = "STRUCT(verb INTEGER, subject INTEGER, object INTEGER, kept BOOLEAN)[]"
 _LARGEST_ROW = 64 * 1024 * 1024
 
@@ -50,6 +53,17 @@ class CorpusSource:
     def tokens(self) -> bool:
         """Whether the corpus has words with scores."""
         return self.manifest.settings.tokens
+
+    @property
+    def words(self) -> WordView:
+        """The view by which the metaphors of the corpus are counted."""
+        return self.manifest.settings.words or "all"
+
+    @property
+    def views(self) -> tuple[WordView, ...]:
+        """The views that a query can use: any if the words say in which they are shown."""
+        shown = self.tokens and self.manifest.settings.words is not None
+        return get_args(WordView) if shown else (self.words,)
 
     @property
     def relations(self) -> bool:
@@ -84,7 +98,9 @@ class CorpusSource:
             **dict.fromkeys(("words", "metaphors"), "BIGINT"),
             "figurative": "DOUBLE[]",
         }
-        columns |= {"tokens": _TOKEN} if self.tokens else {}
+        columns |= {"view": "VARCHAR"} if settings.words else {}
+        token = _SHOWN_TOKEN if settings.words else _TOKEN
+        columns |= {"tokens": f"{token})[]"} if self.tokens else {}
         columns |= {"relations": _RELATION} if self.relations else {}
         types = ", ".join(f"{literal(key)}: {literal(kind)}" for key, kind in columns.items())
         return (
@@ -92,7 +108,7 @@ class CorpusSource:
             f"maximum_object_size = {_LARGEST_ROW})"
         )
 
-    def detect_again(self, *, relations: bool = False) -> str:
+    def detect_again(self, *, relations: bool = False, view: WordView | None = None) -> str:
         """The command that writes the same corpus again, with all that the views need."""
         settings = self.manifest.settings
         inputs = [file.path for file in self.manifest.inputs]
@@ -106,6 +122,7 @@ class CorpusSource:
             tasks.insert(0, "relations")
         words += ["--with", ",".join(tasks)] if tasks else []
         words += ["--kind", settings.kind] if settings.kind != "plain" else []
+        words += ["--words", view] if (view := view or settings.words) else []
         for name in ("text", "id"):
             if column := getattr(settings, f"{name}_column"):
                 words += [f"--{name}-column", column]

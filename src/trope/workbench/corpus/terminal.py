@@ -12,6 +12,7 @@ from rich.text import Text
 from trope.metrics.intervals import Interval
 from trope.render.markup import printable
 from trope.render.metaphor_page import percent
+from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
 
 _METAPHOR = "bold yellow"
@@ -39,6 +40,7 @@ def _rates(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         grid.add_row(printable(row["group"]) or "–", *counts, percent(_interval(row)))
     yield grid
     yield _more(table, "group")
+    yield _view(table)
 
 
 def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
@@ -49,6 +51,13 @@ def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         grid.add_row(printable(row["verb"]), counts, percent(_interval(row)), printable(objects))
     yield grid
     yield _more(table, "verb")
+    yield _view(table)
+
+
+def _view(table: CorpusTable) -> Text:
+    """Which words count as metaphors."""
+    view = table.about["word_view"]
+    return Text(f"Metaphors are {VIEW_NAMES[view]} (--words {view}).", style="dim")
 
 
 def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:

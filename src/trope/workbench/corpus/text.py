@@ -7,7 +7,7 @@ from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import TextQuery, command_line
 from trope.workbench.corpus.table import CorpusTable, Row
 
-COLUMNS = ("place", "word", "lemma", "upos", "score", "metaphor", "start", "end")
+COLUMNS = ("place", "word", "lemma", "upos", "score", "metaphor", "start", "end", "novelty")
 
 
 def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
@@ -30,7 +30,8 @@ def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
     if corpus.source.tokens:
         rows = corpus.database.ask(
             """
-            SELECT pos, forms.text, lemmas.text, tags.text, score, metaphor, start, stop
+            SELECT pos, forms.text, lemmas.text, tags.text, score, metaphor, start, stop,
+                novelty
             FROM (SELECT * FROM words WHERE doc = ?)
                 JOIN forms USING (form) JOIN lemmas USING (lemma) JOIN tags USING (tag)
             ORDER BY pos

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from trope.workbench.corpus.concordance import concordance
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.keyness import keyness
@@ -24,6 +26,13 @@ def answer(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
     Raises:
         TropeError: a column is unknown, a value cannot be used, or the corpus has no words.
     """
+    table = _table(corpus, query)
+    asked = "" if corpus.view == corpus.source.words else f" --words {corpus.view}"
+    about = {**table.about, "word_view": corpus.facts.word_view}
+    return replace(table, command=table.command + asked, about=about)
+
+
+def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
     match query:
         case RatesQuery():
             return rates(corpus, query)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from trope.core.errors import BadRecord
+from trope.core.records import WordView
 from trope.workbench.corpus.facts import PERIODS, CorpusColumn
 from trope.workbench.corpus.source import RAW_LEMMA, CorpusSource
 
@@ -14,20 +15,24 @@ NEIGHBOURS = 3
 
 _SIDES = [f"{side}{away}" for side in ("l", "r") for away in range(1, NEIGHBOURS + 1)]
 
+_UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
+
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
 
 class WordTables:
     """Builds the tables that need tokens; the table of documents exists already."""
 
-    def __init__(self, source: CorpusSource, run: Ask) -> None:
-        self.source, self._run = source, run
+    def __init__(self, source: CorpusSource, view: WordView, run: Ask) -> None:
+        self.source, self.view, self._run = source, view, run
+        self._old = source.manifest.settings.words is None
+        """Whether the words do not say in which views they are shown."""
 
     def collect(self) -> float | None:
-        """Number all words; returns the lowest score of a metaphor."""
+        """Number all words; returns the lowest score of a metaphor, where scores decide."""
         self._vocabulary()
         self._coded()
-        return self._threshold()
+        return self._threshold() if self._old else None
 
     def _vocabulary(self) -> None:
         """Every form, lemma and tag once, numbered in alphabetical order."""
@@ -80,6 +85,8 @@ class WordTables:
                 sides.append(
                     f"CASE WHEN {there} THEN {function}(folded, {away}) OVER () END AS {side}{away}"
                 )
+        shown = "NULL::BOOLEAN" if self._old else f"list_contains(t.shown, '{self.view}')"
+        novelty = "NULL::DOUBLE" if self._old else "t.novelty"
         self._run(
             f"""
             CREATE TABLE staging.coded AS
@@ -88,7 +95,7 @@ class WordTables:
                     enum_code(lower(t.text)::a_folded)::INTEGER AS folded,
                     enum_code(({RAW_LEMMA})::a_raw)::INTEGER AS raw,
                     enum_code(t.upos::a_tag)::UTINYINT AS tag, t.metaphor AS score,
-                    t.start AS start, t.end AS stop
+                    {novelty} AS novelty, {shown} AS shown, t.start AS start, t.end AS stop
                 FROM (
                     SELECT doc, unnest(tokens) AS t, unnest(range(len(tokens))) AS pos
                     FROM (SELECT (row_number() OVER ())::INTEGER AS doc, tokens
@@ -114,18 +121,19 @@ class WordTables:
             """
         )
         if not found:
-            problem = "has counts of metaphors that do not match its scores; run trope detect again"
-            raise BadRecord(self.source.folder, None, problem)
+            raise BadRecord(self.source.folder, None, _UNEQUAL)
         return float(found[0][0])
 
     def words(self, threshold: float | None) -> None:
         """All tokens sorted by lemma, and the counts of each lemma."""
-        metaphor = "false" if threshold is None else f"coalesce(score >= {threshold!r}, false)"
+        metaphor = "coalesce(shown, false)"
+        if self._old:
+            metaphor = "false" if threshold is None else f"coalesce(score >= {threshold!r}, false)"
         self._run(
             f"""
             CREATE TABLE words AS
-            SELECT lemma, doc, pos, form, tag, score, word, {metaphor} AS metaphor, start, stop,
-                {", ".join(_SIDES)}
+            SELECT lemma, doc, pos, form, tag, score, novelty, word, {metaphor} AS metaphor,
+                start, stop, {", ".join(_SIDES)}
             FROM staging.coded JOIN forms USING (form)
                 JOIN staging.raws ON raws.code = coded.raw
             ORDER BY lemma, doc, pos
@@ -145,6 +153,22 @@ class WordTables:
                 FROM words JOIN tags USING (tag) GROUP BY lemma
             ) USING (lemma)
             GROUP BY lemma ORDER BY lemma
+            """
+        )
+
+    def recount(self) -> None:
+        """Count the metaphors of each text by the view, where it is not that of the corpus; else
+        compare the counts."""
+        if self.view == self.source.words:
+            ((counted,),) = self._run("SELECT count(*) FROM words WHERE word AND metaphor")
+            ((given,),) = self._run("SELECT coalesce(sum(metaphors), 0) FROM documents")
+            if counted != given:
+                raise BadRecord(self.source.folder, None, _UNEQUAL)
+            return
+        self._run(
+            """
+            UPDATE documents SET metaphors = (SELECT count(*) FROM words
+                WHERE words.doc = documents.doc AND word AND metaphor)
             """
         )
 
