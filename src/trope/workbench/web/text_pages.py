@@ -159,7 +159,7 @@ def _page(analysis: Analysis, name: str, kind: TextKind) -> dict[str, Any]:
         "name": name,
         "kind": kind,
         "query": query,
-        "line": summary.totals.line(),
+        "line": summary.totals.short_line(),
         "words": mark_safe(shade_words(analysis, _address(name, kind, word=""))),
         "slider": mark_safe(slider(analysis)),
         "figures": mark_safe(figure_list(analysis, _address(name, kind, word=""))),
