@@ -31,6 +31,7 @@ def load(monkeypatch):
         "scaling",
         "speed",
         "startup",
+        "words",
     ):
         sys.modules.pop(name, None)
 
@@ -197,16 +198,54 @@ def test_memory_is_that_of_the_process_not_of_its_parent(load):
     assert len(ballast) / 1e6 > float(done.stdout) > 1
 
 
-def test_startup_is_measured_and_joins_the_other_results(load, tmp_path, capsys):
+def test_startup_is_measured_and_joins_the_other_results(load, tmp_path, capsys, monkeypatch):
     results = tmp_path / "results.json"
     record = load("record")
     other = record.measured("memory.peak_mb", [5.0], n=1, note="x")
     record.keep([other], tier="small", model_sha256="feed", path=results)
-    assert load("startup").main(["--runs", "2", "--results", str(results)]) == 0
+    startup = load("startup")
+    grown = "ballast = b'x' * 60_000_000; print(len(ballast))"
+    monkeypatch.setattr(startup, "WAYS", {"bare": ("-c", "pass"), "grown": ("-c", grown)})
+    monkeypatch.setattr(startup, "shares", lambda: {"import numpy": 0.07})
+    given = ["--runs", "2", "--results", str(results), "--before", str(tmp_path)]
+    assert startup.main(given) == 0
     kept = read_evaluation(results)
-    assert [figure.name for figure in kept.figures] == ["memory.peak_mb", "startup.help_s"]
-    assert (kept.model_sha256, kept.figures[1].n) == ("feed", 2)
-    assert "trope --help" in capsys.readouterr().out
+    found = {figure.name.removeprefix("startup."): figure for figure in kept.figures}
+    assert set(found) == {"memory.peak_mb", "help_s"} | {
+        f"{when}{way}_{what}"
+        for when in ("", "before.")
+        for way in ("bare", "grown")
+        for what in ("cpu_s", "peak_mb")
+    }
+    assert (kept.model_sha256, found["help_s"].n) == ("feed", 2)
+    assert found["grown_peak_mb"].low > found["bare_peak_mb"].high + 50
+    said = capsys.readouterr().out
+    assert "trope --help" in said
+    assert "70 ms  import numpy" in said
+
+
+def test_another_checkout_is_measured_by_its_own_modules(load, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "only_there.py").write_text("")
+    cost = load("startup").measure(("-c", "import only_there"), tmp_path)
+    assert cost.cpu_s > 0
+    with pytest.raises(subprocess.CalledProcessError):
+        load("startup").measure(("-c", "import only_there"))
+
+
+def test_words_that_differ_from_spacys_are_counted(load, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("spacy", reason="spaCy is not installed (pip install 'trope[spacy]')")
+    path = tmp_path / "texts.txt"
+    path.write_text("Rain can't stop...\n\nMr. Hall's 5kg e-mail?!\n", encoding="utf-8")
+    given = [str(path), "--results", str(tmp_path / "results.json")]
+    words = load("words")
+    assert words.main(given) == 0
+    assert "0 pieces of 2 texts differ" in capsys.readouterr().out
+    plain = SimpleNamespace(cut=lambda piece: [piece])
+    monkeypatch.setattr(words, "read_rules", lambda changes: plain)
+    assert words.main(given) == 1
+    differing, _ = (figure.value for figure in read_evaluation(tmp_path / "results.json").figures)
+    assert differing > 1
 
 
 def test_the_machine_is_named_by_processor_and_threads_alone(load):

@@ -13,7 +13,7 @@ from trope.core.records import MetaphorThresholds
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.pruning import keep_outputs
 from trope.encoder.session import METAPHOR, SYNTAX, Encoder
-from trope.train.headlines.settings import HeadlineSettings, LowerHeadSettings, PoolSettings
+from trope.train.headlines.settings import HeadlineSettings, LowerHeadSettings
 
 torch = pytest.importorskip("torch")
 onnx = pytest.importorskip("onnx")
@@ -23,6 +23,7 @@ from trope.encoder import network as networks  # noqa: E402
 from trope.encoder.network import MetaphorHeads, Network  # noqa: E402
 from trope.train.encoder.corpus import MetaphorSentence, encode_words  # noqa: E402
 from trope.train.encoder.export import export  # noqa: E402
+from trope.train.encoder.headline_pool import PoolSettings  # noqa: E402
 from trope.train.encoder.quantisation import quantise  # noqa: E402
 from trope.train.headlines import base_head, small_heads  # noqa: E402
 from trope.train.headlines.small_heads import layers_of, showing_layers, with_metaphor_heads  # noqa: E402
