@@ -32,7 +32,9 @@ add_module_names = False
 nitpick_ignore = [
     (role, name)
     for role in ("py:exc", "py:class")
-    for name in ("BadInput", "BadModel", "MissingData", "UnknownName")
+    for name in ("BadInput", "BadModel", "MissingData", "MissingExtra", "UnknownName")
 ]
 # names of other packages have no page here, and nothing is downloaded to link them
-nitpick_ignore_regex = [("py:class", r"(collections|pathlib|spacy)\..*|Direction|TextKind")]
+nitpick_ignore_regex = [
+    ("py:class", r"(collections|pathlib|spacy|pandas|pyarrow)\..*|Direction|Rows|TextKind")
+]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.corpora import sources
+from trope.corpora import encodings
 from trope.corpora.sources import numbered_lines, open_source
 
 
@@ -101,7 +101,7 @@ def test_an_absurd_line_is_refused_before_it_fills_the_memory():
 
 
 def test_the_limit_is_64_megabytes():
-    assert sources.LINE_LIMIT == 64 * 1024**2
+    assert encodings.LINE_LIMIT == 64 * 1024**2
 
 
 def test_other_encodings_are_read_when_named():

@@ -30,7 +30,7 @@ def test_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(cell.get("outputs") for cell in notebook.cells)
     if path.stem == "figures-of-a-text":
         shown = "\n".join(html_outputs(notebook))
-        assert 'class="trope trope-notebook"' in shown  # the drawing
+        assert 'class="trope"><div class="notebook"' in shown  # the drawing
         assert ">strangles<" in shown
         assert 'class="dataframe"' in shown
 

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from finished import LABELS, sentences, write_lines, write_run
 
-from trope.annotate.exchange.files import read_parquet_rows
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.release.card import hub_licence
 from trope.release.croissant import check_croissant
 from trope.release.folder import ReleaseOptions, make_release
 
-pytest.importorskip("pyarrow", reason="pyarrow is not installed (pip install 'trope[release]')")
+parquet = pytest.importorskip(
+    "pyarrow.parquet", reason="pyarrow is not installed (pip install 'trope[release]')"
+)
 pytest.importorskip(
     "mlcroissant", reason="mlcroissant is not installed (pip install 'trope[release]')"
 )
@@ -24,7 +25,7 @@ PARTS = ("train", "validation", "test")
 
 
 def rows(release: Path, name: str) -> list[dict[str, str]]:
-    return [row for _, row in read_parquet_rows(release / name)]
+    return parquet.read_table(release / name).to_pylist()
 
 
 @pytest.fixture(scope="module")

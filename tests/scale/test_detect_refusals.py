@@ -21,7 +21,7 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
-from trope.corpora import files
+from trope.corpora import files, sources
 from trope.corpora.files import find_files
 from trope.scale import executors, shards
 from trope.scale.entries import Columns, InputCorpus, RefusedRow
@@ -105,7 +105,7 @@ def test_ids_are_for_one_row_of_a_file() -> None:
 
 
 def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "read_lines", partial(files.read_lines, limit=100))
+    monkeypatch.setattr(files, "read_lines", partial(sources.read_lines, limit=100))
     Path("a.txt").write_text("one\n" + "x" * 1_000 + "\nthree\n" + "y" * 101)
     assert trope("a.txt", "--out", "out").exit_code == 1
     assert [row["line"] for row in rows()] == [1, 3]

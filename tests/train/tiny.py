@@ -80,9 +80,9 @@ def config(base: str) -> Any:
 
 def shrink(monkeypatch: pytest.MonkeyPatch, *fetching: ModuleType) -> None:
     """Make every new model a tiny one, and what these modules fetch our own."""
-    from trope.encoder import network
+    from trope.encoder import trunk
 
-    monkeypatch.setattr(network, "base_config", config)
+    monkeypatch.setattr(trunk, "base_config", config)
     for module in fetching:
         monkeypatch.setattr(module, "read_weights", random_weights)
         monkeypatch.setattr(module, "fetch", lambda name, folder: VOCABULARY.parent)
@@ -92,7 +92,7 @@ def random_weights(base: str, home: Path) -> dict[str, Any]:
     """What a tiny public encoder would hold."""
     import torch
 
-    from trope.encoder.network import Trunk
+    from trope.encoder.trunk import Trunk
 
     torch.manual_seed(1)
     return dict(Trunk(base, None).encoder.state_dict())

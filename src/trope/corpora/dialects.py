@@ -12,6 +12,8 @@ from trope.corpora.encodings import LINE_LIMIT, Line
 
 ROW_LIMIT = 8 * 1024 * 1024
 """The most characters of a quoted row beyond its first line; an open quote would take the file."""
+_MOST_LINES = 100_000
+"""The most lines of a quoted row, for the same reason: short lines take memory too."""
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NAMED = re.compile(r"sep=(.)\s*", re.I)  # the first line of some spreadsheets
@@ -122,6 +124,8 @@ class RowSplitter:
                 return
             self._size += len(line.text) if self._held else 0
             self._held.append(line)
+            if len(self._held) > _MOST_LINES:
+                raise csv.Error(f"a quote is open for more than {_MOST_LINES:,} lines")
             if self._size > self._limit:
                 raise csv.Error(f"a quote is open for more than {self._limit // 1024**2} MB")
             yield line.text

@@ -6,21 +6,15 @@ network was written as an ONNX graph by `trope.train.encoder.export`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from trope.encoder.pieces import CaseType
-from trope.encoder.rotary import RotaryEncoder
 from trope.encoder.session import FIGURE_OUTPUTS, Labels
+from trope.encoder.trunk import Trunk
 
 _ARC_SIZE = 400
 _LABEL_SIZE = 256
@@ -36,93 +30,6 @@ _GLANCES = 2
 _METONYMY_SIZE = 192
 _FIGURE_SIZE = 192
 _NAME_SIZE = 192
-ROTARY_BASE = "nomic-embed-text-v1.5"
-
-
-def base_config(base: str) -> Any:
-    """The sizes that a public encoder was trained with."""
-    import transformers
-
-    if base == "e5-small":
-        return transformers.BertConfig(
-            hidden_size=384,
-            num_hidden_layers=12,
-            num_attention_heads=12,
-            intermediate_size=1536,
-            type_vocab_size=len(CaseType),
-        )
-    return transformers.MPNetConfig(
-        vocab_size=30527, max_position_embeddings=514, layer_norm_eps=1e-5
-    )
-
-
-class Trunk(nn.Module):
-    """The encoder: pieces in, all its layers out."""
-
-    def __init__(self, base: str, weights: dict[str, Tensor] | None) -> None:
-        super().__init__()
-        self.base = base
-        if base == ROTARY_BASE:
-            self.encoder: Any = RotaryEncoder()
-            self.size, self.layers = self.encoder.size, len(self.encoder.layers) + 1
-        else:
-            self.encoder = _public_model(base)
-            self.size = self.encoder.config.hidden_size
-            self.layers = self.encoder.config.num_hidden_layers + 1
-        if base != "e5-small":  # whose table of segments holds the case of words
-            self.case = nn.Embedding(len(CaseType), self.size)
-            nn.init.zeros_(self.case.weight)
-        if weights is not None:
-            self._load(weights)
-
-    def _load(self, weights: dict[str, Tensor]) -> None:
-        if self.base == ROTARY_BASE:
-            self.encoder.load(weights)
-            return
-        own = self.encoder.state_dict()
-        types = "embeddings.token_type_embeddings.weight"
-        if types in own:
-            weights = {**weights, types: weights[types][:1].repeat(len(CaseType), 1)}
-        self.encoder.load_state_dict(
-            {k: weights[k].float() for k in own if "position_ids" not in k}, strict=False
-        )
-
-    def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> list[Tensor]:
-        """The embedding layer and every layer above it."""
-        if self.base == ROTARY_BASE:
-            found: list[Tensor] = self.encoder(self.encoder.words(ids) + self.case(types), mask)
-            return found
-        if self.base == "e5-small":
-            out = self.encoder(
-                input_ids=ids, token_type_ids=types, attention_mask=mask, output_hidden_states=True
-            )
-        else:
-            embedded = self.encoder.embeddings.word_embeddings(_mpnet_ids(ids)) + self.case(types)
-            out = self.encoder(
-                inputs_embeds=embedded, attention_mask=mask, output_hidden_states=True
-            )
-        return list(out.hidden_states)
-
-
-def _public_model(base: str) -> Any:
-    """A model of `transformers` without weights."""
-    import transformers
-
-    config = base_config(base)
-    if base == "e5-small":
-        return transformers.BertModel(config, add_pooling_layer=False)
-    return transformers.MPNetModel(config, add_pooling_layer=False)
-
-
-def _mpnet_ids(ids: Tensor) -> Tensor:
-    """BERT's piece numbers in MPNet's vocabulary, which has four pieces before BERT's.
-
-    Its own <s>, </s>, <pad> and <mask> stand for [CLS], [SEP], [PAD] and [MASK].
-    """
-    shifted = ids + 4
-    for bert, mpnet in ((101, 0), (102, 2), (0, 1), (103, 30526)):
-        shifted = torch.where(ids == bert, torch.full_like(ids, mpnet), shifted)
-    return shifted
 
 
 class LayerMix(nn.Module):
@@ -410,31 +317,3 @@ class Network(nn.Module):
             metonymy=self.metonymy(layers, pool) if self.metonymy else None,
             meaning=self.meaning(layers, pool) if self.meaning else None,
         )
-
-
-class LastLayer:
-    """The last layer of a public encoder as it was published, without any training of ours."""
-
-    def __init__(self, base: str, weights: Path) -> None:
-        from safetensors.torch import load_file
-
-        self._trunk = Trunk(base, dict(load_file(weights))).eval()
-
-    def words(self, arrays: Mapping[str, npt.NDArray[np.generic]]) -> npt.NDArray[np.float32]:
-        """[sentence, word, dimension] of one batch: the mean over the pieces of each word."""
-        torch.set_num_threads(1)  # torch keeps this setting per thread
-        ids, types, mask, pool = (
-            torch.from_numpy(arrays[name].copy()) for name in ("ids", "types", "mask", "pool")
-        )
-        with torch.inference_mode():
-            return np.asarray((pool @ self._trunk(ids, types, mask.long())[-1]).numpy())
-
-    @contextmanager
-    def one_thread_each(self) -> Iterator[None]:
-        """While it lasts, a batch is computed by the thread that asks for it alone."""
-        before = torch.get_num_threads()
-        torch.set_num_threads(1)
-        try:
-            yield
-        finally:
-            torch.set_num_threads(before)

@@ -61,7 +61,7 @@ class PublicMeanings:
         self, vocabulary: Vocabulary, weights: Path | None = None, threads: int | None = None
     ) -> None:
         try:
-            from trope.encoder.network import LastLayer
+            from trope.encoder.trunk import LastLayer
         except ModuleNotFoundError:
             raise MissingExtra("the tier 'base'", "hub") from None
         self._threads = threads or os.cpu_count() or 1

@@ -10,8 +10,9 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from trope.core.files import atomic_write
-from trope.encoder.network import Network, NetworkScores, Trunk
+from trope.encoder.network import Network, NetworkScores
 from trope.encoder.session import Labels
+from trope.encoder.trunk import Trunk
 from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, batches
 from trope.train.encoder.development import note_figures, quality_of
 from trope.train.encoder.fit import Lesson, on_device

@@ -18,8 +18,8 @@ import torch
 
 from trope.core.files import atomic_write
 from trope.core.progress import MessageWriter
-from trope.encoder.network import Trunk
 from trope.encoder.pieces import Vocabulary
+from trope.encoder.trunk import Trunk
 from trope.train.encoder.bases import fetch, read_weights
 from trope.train.encoder.corpus import batches, encode_words
 from trope.train.encoder.fit import on_device

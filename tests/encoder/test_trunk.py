@@ -4,19 +4,19 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from trope.encoder import rotary  # noqa: E402
+from trope.encoder import trunk  # noqa: E402
 
 
 @pytest.fixture
-def encoder(monkeypatch: pytest.MonkeyPatch) -> rotary.RotaryEncoder:
+def encoder(monkeypatch: pytest.MonkeyPatch) -> trunk.RotaryEncoder:
     sizes = {"_PIECES": 40, "_SIZE": 24, "_INNER": 32, "_HEADS": 3, "_LAYERS": 2}
     for name, value in sizes.items():
-        monkeypatch.setattr(rotary, name, value)
+        monkeypatch.setattr(trunk, name, value)
     torch.manual_seed(0)
-    return rotary.RotaryEncoder().eval()
+    return trunk.RotaryEncoder().eval()
 
 
-def test_a_shifted_text_has_the_same_vectors(encoder: rotary.RotaryEncoder) -> None:
+def test_a_shifted_text_has_the_same_vectors(encoder: trunk.RotaryEncoder) -> None:
     ids = torch.tensor([[5, 6, 7, 8], [0, 0, 0, 0]])
     mask = torch.tensor([[1, 1, 1, 1], [1, 0, 0, 0]])
     late = torch.tensor([[0, 0, 5, 6, 7, 8]])
@@ -29,7 +29,7 @@ def test_a_shifted_text_has_the_same_vectors(encoder: rotary.RotaryEncoder) -> N
     assert not torch.allclose(early[-1][0], turned[-1][0].flip(0), atol=1e-3), "order counts"
 
 
-def test_the_names_of_the_published_file_are_taken(encoder: rotary.RotaryEncoder) -> None:
+def test_the_names_of_the_published_file_are_taken(encoder: trunk.RotaryEncoder) -> None:
     published = {
         name.replace("layers.", "blk.", 1): torch.ones_like(value)
         for name, value in encoder.state_dict().items()
