@@ -1,9 +1,10 @@
-"""Takes the screenshots of the gallery: pages of `trope serve`, wide and phone, light and dark.
+"""Takes the screenshots of the gallery: wide and phone, light and dark.
 
 python docs/images/take_gallery.py
 
-The text and the two small corpora of headlines are our own. Screenshots have few colours, so that
-they stay small.
+They show the page of `trope analyze --format html`, an analysis in a notebook (drawn by nbconvert,
+which must be installed) and the pages of `trope serve`. The texts and the two small corpora of
+headlines are our own. Screenshots have few colours, so that they stay small.
 """
 
 import shutil
@@ -35,6 +36,21 @@ France watched the quarrel with open amusement. Siemens shed 300 jobs; its share
 the same. Critics attacked the minister, but the party swallowed the proposal whole. It was a \
 wonderful evening for those who had bet on it, and a bitter one for the rest.
 """
+
+SPEECH = """\
+Friends, the road behind us was long, and the road ahead will not be easy. For ten years the old \
+mills stood silent while Westminster slept. Nobody in London heard the town cry for help. We heard \
+it.
+
+The bank that swallowed our savings now preaches thrift to the people it robbed. Its chairman, \
+cold as a January pavement, told this council to tighten its belt. When the steelworks closed, \
+hope drained out of these streets like water from a cracked basin.
+
+But look around you. The harbour is breathing. Young families are putting down roots on Mill Lane, \
+and the market has found its voice. Some say that we should wait. I say that patience is a luxury \
+of the rich. We will bite the bullet where we must, and we will keep the wolf from the door.
+"""
+CELL = f"import trope\n\ntrope.analyze({SPEECH.split(chr(10) * 2)[1]!r})"
 
 CORPUS_PAGES = {
     "corpus-rates": "/corpus/rates?by=source",
@@ -81,6 +97,29 @@ def take_text(page: Any, name: str) -> None:
     take(page, name)
 
 
+def write_page(folder: Path) -> str:
+    """The address of the page of the speech."""
+    source, page = folder / "speech.txt", folder / "speech.html"
+    source.write_text(SPEECH, encoding="utf-8")
+    command = trope("analyze", "--whole", "--format", "html", "--out", page, source, "--quiet")
+    subprocess.run(command, check=True)
+    return page.as_uri()
+
+
+def write_notebook(folder: Path, scheme: str) -> str:
+    """The address of a notebook with an analysis, as nbconvert draws it."""
+    import nbformat
+    from nbclient import NotebookClient
+    from nbconvert import HTMLExporter
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
+    body, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
+    path = folder / f"notebook-{scheme}.html"
+    path.write_text(body, encoding="utf-8")
+    return path.as_uri()
+
+
 def take(page: Any, name: str) -> None:
     """What the window shows, as a small image."""
     path = GALLERY / f"{name}.png"
@@ -100,6 +139,8 @@ def main() -> None:
     ):
         chromium = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        speech = write_page(Path(folder))
+        notebooks = {scheme: write_notebook(Path(folder), scheme) for scheme in SCHEMES}
         for size, (width, height) in SIZES.items():
             for scheme in SCHEMES:
                 page = browser.new_page(
@@ -108,6 +149,10 @@ def main() -> None:
                     color_scheme=scheme,
                 )
                 page.set_default_timeout(120_000)
+                page.goto(speech)
+                take(page, f"page-{size}-{scheme}")
+                page.goto(notebooks[scheme], wait_until="domcontentloaded")
+                take(page, f"notebook-{size}-{scheme}")
                 take_text(page, f"text-{size}-{scheme}")
                 for name, path in CORPUS_PAGES.items():
                     page.goto(path)

@@ -64,22 +64,23 @@ def test_json_has_names_and_sentiment_by_default() -> None:
     assert list(name) == ["start", "end", "class", "reading", "score", "stands_for"]
     assert (name["start"], name["end"], name["class"]) == (7, 13, "location")
     assert name["stands_for"] == "government or people of France"
-    assert data["sentiment"] == {"score": 0.75, "integer": 1}
+    assert data["sentiment"] == {"score": 0.75, "integer": 1, "scale": "tweet"}
 
 
 def test_only_names_and_sentiment() -> None:
     data = json.loads(trope("France slept.", "--json", "--only", "sentiment,metonymy").stdout)
-    assert set(data) == {"text", "tokens", "sentences", "metonymies", "sentiment"}
+    added = {"figures", "names", "metonymies", "sentiment"}
+    assert set(data) == {"text", "tokens", "sentences"} | added
     lines = trope("France slept.", "--only", "metonymy,sentiment").stdout.splitlines()
     assert lines[0] == "*France* slept."
     assert "  ▲ France  place-for-people 0." in "\n".join(lines)
-    assert "sentiment 0.00 (0)  −5 ··········●·········· +5  tweet scale" in lines
+    assert "  sentiment 0.00 (0)  −5 ··········●·········· +5  tweet scale" in lines
 
 
 def test_the_terminal_shows_what_a_name_stands_for_in_80_columns() -> None:
     lines = shown("text", NAMED).splitlines()
-    assert "metonymy  Russia   0.88  events in <Russia>" in lines
-    assert lines[-1] == "sentiment −1.65 (−2)  −5 ·······●━━│·········· +5  tweet scale"
+    assert "  metonymy  Russia  0.88  events in <Russia>" in lines
+    assert lines[-1] == "  sentiment −1.65 (−2)  −5 ·······●━━│·········· +5  tweet scale"
     assert max(map(len, lines)) <= 80
 
 

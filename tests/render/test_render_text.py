@@ -97,25 +97,29 @@ FIGURES = replace(
 def test_figures_are_listed_most_striking_first_with_what_they_mean() -> None:
     assert shown(FIGURES).splitlines() == [
         "The storm did not *take* a *break*. *Rain* *ate away* *the old road*!",
-        "",
-        "figure    words         score  novelty  meaning",
-        "metaphor  ate away       0.80     0.60",
-        "metonymy  Rain           0.90           the weather",
-        "idiom     take … break   0.70           to rest",
-        "simile    the old road   0.50           compares Rain with road (old)",
+        "  metaphor  ate away      0.80  novelty 0.60",
+        "  metonymy  Rain          0.90  the weather",
+        "  idiom     take … break  0.70  to rest",
+        "  simile    the old road  0.50  compares Rain with road (old)",
     ]
+
+
+def test_a_blank_line_stands_between_paragraphs_and_figures() -> None:
+    (found,) = FakePipeline(metaphor=True).analyze_many(["Rain ate roads.\n\nSun shone."])
+    lines = ["Rain *ate* roads.", "", "Sun shone.", "", "  metaphor  ate  0.93"]
+    assert shown(found).splitlines() == lines
 
 
 def test_many_figures_are_listed_in_part() -> None:
     (many,) = FakePipeline(metaphor=True).analyze_many(["Rain ate roads. " * 60])
-    assert "… and 10 more (--format html or --json has all)" in shown(many)
+    assert "  and 10 more (--format html or --json has all)" in shown(many)
 
 
 def test_irony_is_said_of_the_whole_text() -> None:
     ironic = replace(FIGURES, figures=(Figure("irony", 0, 59, tuple(range(15)), 0.8),))
     lines = shown(ironic).splitlines()
     assert lines[0] == TWO_SENTENCES.text
-    assert lines[3] == "irony     the whole text   0.80"
+    assert lines[1] == "  irony  the whole text  0.80"
 
 
 def test_paragraphs_are_kept_and_blanks_are_not_repeated() -> None:

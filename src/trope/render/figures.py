@@ -17,6 +17,7 @@ KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
 WHOLE: FigureKind = "irony"
 """The kind that is said of a whole text, where no words are marked."""
 
+_OWNERS = ("My ", "Your ", "His ", "Her ", "Its ", "Our ", "Their ")
 _BLANK_LINE = re.compile(r"\s*\n[^\S\n]*\n\s*")
 _NEW_LINE = re.compile(r"\s*\n\s*")
 _BLANKS = re.compile(r"\s+")
@@ -53,6 +54,8 @@ def meaning(figure: Figure, analysis: Analysis) -> str:
     """What a figure means, stands for or compares; nothing where that is not known."""
     if figure.topic and figure.vehicle:
         topic, vehicle = _words(figure.topic, analysis), _words(figure.vehicle, analysis)
+        if analysis.tokens[figure.topic[0]].upos == "DET" or topic.startswith(_OWNERS):
+            topic = topic[0].lower() + topic[1:]
         ground = f" ({_words(figure.ground, analysis)})" if figure.ground else ""
         return f"compares {topic} with {vehicle}{ground}"
     return printable(figure.meaning or figure.stands_for)

@@ -39,7 +39,7 @@ from trope.render.figures import (
 )
 from trope.render.markup import clean, static_file
 from trope.render.sentence_html import rewriting_lists
-from trope.render.sentiment import sentiment_scale, sentiment_table, signed
+from trope.render.sentiment import format_sentiment, sentiment_scale, sentiment_table, signed
 from trope.render.summary import Summary
 from trope.tasks.rewriting.rewriter import Rewriting
 
@@ -110,7 +110,7 @@ def _page(title: str, summary: Summary, shown: int, details: Collection[str]) ->
         "version": clean(__version__),
         "style": "\n".join(static_file(name) for name in _STYLES),
         "script_hashes": " ".join(_script_hash(script) for script in scripts),
-        "line": clean(summary.totals.line()),
+        "line": clean(summary.totals.short_line()),
         "tools": _tools(summary, details),
         "statistics": _statistics(summary),
         "note": _note(summary, shown),
@@ -307,7 +307,7 @@ def fragment(analysis: Analysis) -> str:
     found = marks(figures, analysis)
     parts = [
         f"<style>{static_file('figures.css')}</style>"
-        '<div class="trope trope-notebook"><div class="prose">'
+        '<div class="trope"><div class="notebook"><div class="prose">'
     ]
     for start, end in paragraphs(analysis.text):
         parts.append('<p dir="auto">')
@@ -322,9 +322,13 @@ def fragment(analysis: Analysis) -> str:
         parts.append(
             f'<li class="{figure.kind}"><b><bdi>{words}</bdi></b>{entry(figure, analysis)}</li>'
         )
-    if rest := len(figures) - FRAGMENT_LIMIT:
-        parts.append(f'<li class="rest">and {rest:,} more</li>' if rest > 0 else "")
-    parts.append(f"</ol>{sentiment_scale(analysis)}</div>")
+    rest = len(figures) - FRAGMENT_LIMIT
+    parts.append(f'<li class="rest">and {rest:,} more</li>' if rest > 0 else "")
+    parts.append("</ol>")
+    if analysis.sentiment is not None:
+        shown = format_sentiment(analysis.sentiment)
+        parts.append(f"<p>sentiment {shown}, {analysis.sentiment.scale} scale</p>")
+    parts.append("</div></div>")
     return "".join(parts)
 
 

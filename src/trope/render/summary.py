@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from trope.core.records import Analysis, Relation
-from trope.render.figures import KINDS, count_of, most_striking
+from trope.render.figures import KINDS, count_of
 from trope.render.names import Names
 from trope.render.sentiment import MeanSentiment, signed
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
@@ -28,7 +28,9 @@ class Totals:
     kept: int = 0
     rejected: int = 0
     figures: Counter[str] = field(default_factory=Counter)
-    names: int = 0
+    """Figures of each kind."""
+    metaphors: int = 0
+    """Words that are shown as metaphors; a verb and its particle are one figure."""
     sentiment: MeanSentiment = field(default_factory=MeanSentiment)
 
     def add(self, analysis: Analysis) -> None:
@@ -41,25 +43,34 @@ class Totals:
         kept = sum(relation.kept for relation in analysis.relations)
         self.kept += kept
         self.rejected += len(analysis.relations) - kept
-        self.figures.update(figure.kind for figure in most_striking(analysis))
-        self.names += len(analysis.metonymies)
+        self.figures.update(figure.kind for figure in analysis.figures)
+        self.metaphors += sum(token.is_word for token in analysis.metaphors)
         if analysis.sentiment is not None:
             self.sentiment.add(analysis.sentiment)
 
+    def short_line(self) -> str:
+        """The size of the texts, and how many figures they have."""
+        figures = self.figures.total()
+        parts = [*self._size(), *([count_of(figures, "figure")] if figures else [])]
+        return " · ".join(parts + self._mean())
+
     def line(self, *, relations: bool = False) -> str:
         """The totals in one line, with relations if that is asked for."""
-        parts = [
-            count_of(self.texts, "text"),
-            count_of(self.sentences, "sentence"),
-            count_of(self.words, "word"),
-        ]
-        parts += [count_of(self.figures[kind], kind) for kind in KINDS if self.figures[kind]]
+        counts = {**self.figures, "metaphor": self.metaphors}
+        parts = self._size()
+        parts += [count_of(counts[kind], kind) for kind in KINDS if counts.get(kind)]
         if relations and "relations" in self.tasks:
             parts.append(f"relations: {self.kept:,} kept, {self.rejected:,} left out")
-        if self.sentiment.mean is not None:
-            mean = "mean " if self.texts > 1 else ""
-            parts.append(f"{mean}sentiment {signed(self.sentiment.mean)}")
-        return " · ".join(parts)
+        return " · ".join(parts + self._mean())
+
+    def _size(self) -> list[str]:
+        texts = [] if self.texts == 1 else [count_of(self.texts, "text")]
+        return [*texts, count_of(self.sentences, "sentence"), count_of(self.words, "word")]
+
+    def _mean(self) -> list[str]:
+        if self.sentiment.mean is None:
+            return []
+        return [f"{'mean ' * (self.texts > 1)}sentiment {signed(self.sentiment.mean)}"]
 
 
 @dataclass(slots=True)

@@ -74,25 +74,25 @@ def write_text(analyses: Iterable[Named], file: IO[str], *, details: Collection[
 
 
 def _print_analysis(console: Console, analysis: Analysis, details: Collection[str]) -> None:
-    _print_prose(console, analysis)
-    if {"metaphor", "metonymy"} & {*analysis.tasks}:
-        console.print()
-        for line in _figure_lines(analysis) if analysis.figures else [Text("No figures found.")]:
-            console.print(line)
-    for line in _disagreements(analysis):
-        console.print(line)
+    blocks = paragraphs(analysis.text)
+    _print_prose(console, analysis, blocks)
+    found = [*_figure_lines(analysis), *_disagreements(analysis)]
     if analysis.sentiment is not None:
-        console.print(_sentiment(analysis.sentiment))
+        found.append(_sentiment(analysis.sentiment))
+    if found and len(blocks) > 1:
+        console.print()
+    for line in found:
+        console.print(line)
     if details:
         for number, sentence in enumerate(analysis.sentences, start=1):
             _print_details(console, sentence, number, analysis, details)
 
 
-def _print_prose(console: Console, analysis: Analysis) -> None:
+def _print_prose(console: Console, analysis: Analysis, blocks: Sequence[tuple[int, int]]) -> None:
     """The text with its paragraphs, figures in colour, or between asterisks without colours."""
     coloured = console.is_terminal and not console.no_color
     found = marks(analysis.figures, analysis)
-    for number, (start, end) in enumerate(paragraphs(analysis.text)):
+    for number, (start, end) in enumerate(blocks):
         if number:
             console.print()
         line = Text()
@@ -114,35 +114,28 @@ def _print_prose(console: Console, analysis: Analysis) -> None:
 
 
 def _figure_lines(analysis: Analysis) -> Iterator[Text]:
-    """The figures of a text, the most striking first, in columns under their names."""
+    """The figures of a text, the most striking first: kind, words, score, novelty, meaning."""
+    if not {"metaphor", "metonymy"} & {*analysis.tasks}:
+        return
     figures = most_striking(analysis)
     shown = figures[:FIGURE_LIMIT]
-    novel = any(figure.novelty is not None for figure in shown)
     words = [figure_words(figure, analysis) for figure in shown]
-    width = min(max(map(cell_len, [*words, "words"])), _WIDEST_FIGURE)
-    meanings = [meaning(figure, analysis) for figure in shown]
-    yield _figure_line(
-        ("figure", "words", "score", "novelty" * novel, "meaning" * any(meanings)), width, "dim"
-    )
-    for figure, own, told in zip(shown, words, meanings, strict=True):
-        novelty = "" if figure.novelty is None else f"{figure.novelty:.2f}"
-        cells = (figure.kind, own, f"{figure.score:.2f}", novelty.rjust(7) * novel, told)
-        yield _figure_line(cells, width, _COLOURS[figure.kind])
+    kinds = max((len(figure.kind) for figure in shown), default=0)
+    width = min(max(map(cell_len, words), default=0), _WIDEST_FIGURE)
+    for figure, own in zip(shown, words, strict=True):
+        line = Text("  ")
+        line.append(f"{figure.kind:<{kinds}}  ", _COLOURS[figure.kind])
+        line.append(_sized(own, width), "bold")
+        line.append(f"  {figure.score:.2f}")
+        line.append("" if figure.novelty is None else f"  novelty {figure.novelty:.2f}", "dim")
+        line.append(f"  {meaning(figure, analysis)}")
+        line.rstrip()
+        yield line
     if len(figures) > FIGURE_LIMIT:
-        more = f"… and {len(figures) - FIGURE_LIMIT:,} more (--format html or --json has all)"
+        more = f"  and {len(figures) - FIGURE_LIMIT:,} more (--format html or --json has all)"
         yield Text(more, "dim")
-
-
-def _figure_line(cells: Sequence[str], width: int, style: str) -> Text:
-    kind, words, score, novelty, told = cells
-    line = Text()
-    line.append(f"{kind:<8}  ", style)
-    line.append(_sized(words, width), "dim" if style == "dim" else "bold")
-    line.append(f"  {score:>5}")
-    line.append(f"  {novelty}" if novelty else "")
-    line.append(f"  {told}")
-    line.rstrip()
-    return line
+    if not figures:
+        yield Text("  no figures", "dim")
 
 
 def _disagreements(analysis: Analysis) -> Iterator[Text]:
@@ -150,12 +143,13 @@ def _disagreements(analysis: Analysis) -> Iterator[Text]:
     for number, sentence in enumerate(analysis.sentences, start=1):
         verdict = analysis.sentence_verdict(sentence)
         if verdict.disagrees:
-            yield Text(f"sentence {number}: {verdict} ({verdict.score:.2f})", style="dim")
+            where = f"sentence {number:,}: " if len(analysis.sentences) > 1 else ""
+            yield Text(f"  {where}{verdict} ({verdict.score:.2f})", "dim")
 
 
 def _sentiment(sentiment: Sentiment) -> Text:
     """The score of a text, and where that is on the scale."""
-    line = Text("\nsentiment ")
+    line = Text("  sentiment ")
     line.append(format_sentiment(sentiment), "bold")
     line.append("  ")
     line.append(bar(sentiment.score), "green" if sentiment.score > 0 else "red")

@@ -39,6 +39,10 @@ FOUND = [
     ("The cat was let out of the bag on Monday.", "The cat let out of the bag"),
     ("The investors were taken to the cleaners and hung out to dry.", "hung out to dry"),
     ("All the warnings were swept under the carpet.", "swept under the carpet"),
+    ("The gauntlet was thrown down by the youngest member.", "The gauntlet thrown down"),
+    ("He threw the gauntlet down.", "threw the gauntlet down"),
+    ("The goalposts keep being moved.", "The goalposts moved"),
+    ("Which strings did she pull?", "strings pull"),
     ("It was the bullet that he had to bite.", "the bullet bite"),
     # hyphens, apostrophes, capitals, lines, no punctuation
     ("It was a wild-goose chase.", "wild goose chase"),
@@ -72,6 +76,7 @@ def test_idiom_is_found(shipped, text, words):
         "The beans were in the cupboard and the milk was spilled.",
         "He broke the window and the ice melted.",
         "The bucket stood where nobody could kick a ball.",
+        "They would not let me fly without a ticket.",
         "The blue paint ran out of the tin.",
         "The bus stops at the town hall at nine.",
     ],
@@ -128,6 +133,12 @@ def test_scores_that_do_not_fit_the_words_are_refused():
 
 def test_empty_sentence_has_no_idiom():
     assert find_idioms(Parse((), (), (), (), (), ())) == ()
+
+
+def test_words_without_tags_are_compared_by_spelling():
+    words = ("THEY", "SPILL", "THE", "BEANS")
+    (found,) = find_idioms(Parse(words, (), (), (), (), ()))
+    assert found.tokens == (1, 2, 3)
 
 
 ADVERBS = st.lists(st.sampled_from(["really", "finally", "just", "all"]), max_size=3)

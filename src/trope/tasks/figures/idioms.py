@@ -37,7 +37,11 @@ _CLIMB = 3
 """How many verbs may stand between a verb and the one that its object belongs to."""
 
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN", "NUM"})
-_INSIDE = frozenset({"ADV", "ADJ", "DET", "NUM", "PART", "PRON", "INTJ"})
+_INSIDE = frozenset({"ADV", "ADJ", "DET", "NUM", "PART", "INTJ"})
+_SHORT = 3
+"""Idioms of so few words take no pronoun inside: "let me fly" is not "let fly"."""
+
+_PARTICLES = frozenset({"away", "back", "down", "in", "off", "out", "over", "up"})
 _MODIFIERS = frozenset({"compound", "nmod:poss", "amod", "aux", "aux:pass"})
 _NO_FILLER = frozenset({"PUNCT", "SCONJ", "AUX"})
 _MARKS = frozenset({"-", "‐", "‑", '"', "'", "“", "”", "‘", "’"})
@@ -107,13 +111,24 @@ class _Matcher:
 
     def matches(self) -> Iterator[tuple[int, ...]]:
         found = False
-        for start in self._sentence.starts(self._items[0]):
-            positions = self._match(self._items, start)
-            if positions is not None:
-                found = True
-                yield positions
+        for items in self._orders():
+            for start in self._sentence.starts(items[0]):
+                positions = self._match(items, start)
+                if positions is not None:
+                    found = True
+                    yield positions
         if self._flexible and not found and self._parse.heads:
             yield from self._separated()
+
+    def _orders(self) -> Iterator[tuple[str, ...]]:
+        """The words in their order, and with a particle on the other side of the object."""
+        verb, *rest = items = self._items
+        yield items
+        if self._flexible and len(rest) > 1:
+            if rest[0] in _PARTICLES:
+                yield (verb, *rest[1:], rest[0])
+            elif rest[-1] in _PARTICLES:
+                yield (verb, rest[-1], *rest[:-1])
 
     def _match(self, items: Sequence[str], start: int) -> tuple[int, ...] | None:
         return match_from(
@@ -131,7 +146,8 @@ class _Matcher:
             return True
         if not self._flexible or not self._parse.upos:
             return False
-        if self._parse.upos[place] in _INSIDE:
+        tag = self._parse.upos[place]
+        if tag in _INSIDE or (tag == "PRON" and len(self._items) > _SHORT):
             return True
         return bool(self._parse.deprels) and self._parse.deprels[place] in _MODIFIERS
 
@@ -151,11 +167,19 @@ class _Matcher:
                 if tail:
                     yield (verb, *tail)
                 continue
-            for cut in range(len(self._items), 1, -1):
-                positions = self._around(verb, self._items[1:cut], self._items[cut:])
+            for before, after in self._cuts():
+                positions = self._around(verb, before, after)
                 if positions is not None:
                     yield positions
                     break
+
+    def _cuts(self) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """What may be the object before the verb, and what then stands behind the verb."""
+        items = self._items
+        for cut in range(len(items), 1, -1):
+            yield items[1:cut], items[cut:]
+        if items[1] in _PARTICLES and len(items) > 2:  # "the gauntlet was thrown down"
+            yield items[2:], items[1:2]
 
     def _around(
         self, verb: int, before: Sequence[str], after: Sequence[str]
