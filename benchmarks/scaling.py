@@ -75,8 +75,8 @@ def shuffled(sentences: Sequence[str], size: int, seed: int) -> Iterator[str]:
 def one_run(corpus: Path, out: Path, threads: int) -> dict[str, Any]:
     """Seconds on the clock and of computing, and the peak memory, of a run in this process."""
     from trope import __version__
+    from trope.corpora.files import find_files
     from trope.scale.executors import LocalExecutor
-    from trope.scale.inputs import find_inputs
     from trope.scale.job import DetectSettings
     from trope.scale.run import detect
 
@@ -87,9 +87,9 @@ def one_run(corpus: Path, out: Path, threads: int) -> dict[str, Any]:
     first = corpus.with_name(f"first-{corpus.name}")
     with corpus.open() as lines:
         first.write_text(next(lines))
-    detect(find_inputs([str(first)]), settings, out / "first", executor)
+    detect(find_files([str(first)]), settings, out / "first", executor)
     clock, computing = time.perf_counter(), time.process_time()
-    totals = detect(find_inputs([str(corpus)]), settings, out / "all", executor)
+    totals = detect(find_files([str(corpus)]), settings, out / "all", executor)
     return {
         "texts": totals["texts"],
         "words": totals["words"],

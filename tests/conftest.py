@@ -5,14 +5,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from trope import Pipeline
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# how long an example takes says more of the machine than of the code
-settings.register_profile("trope", deadline=None)
+# how long an example takes says more of the machine than of the code; the examples are the same in
+# every run, and others are looked for with --hypothesis-profile search
+_PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("trope", derandomize=True, **_PATIENT)
+settings.register_profile("search", max_examples=1_000, **_PATIENT)
 settings.load_profile("trope")
 
 # What takes longest begins first, so that no process is left alone with it at the end.

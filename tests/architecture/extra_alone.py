@@ -19,6 +19,7 @@ TEXTS = "The new tax strangles small shops.\nRain hammers roofs.\n"
 # a command per extra that works with it and asks for it without it; {} is a folder
 COMMANDS = {
     "annotate": "annotate import {}/project {}/project/items.jsonl",
+    "files": "analyze {}/page.html --only syntax",
     "parquet": "detect {}/texts.txt --out {}/found.parquet",
     "plots": "analyze {}/texts.txt --summary --plot {}/rates.svg",
     "scale": "detect {}/texts.txt --out {}/by-ray --engine ray --workers 1",
@@ -67,6 +68,8 @@ def command_faults(extra: str) -> list[str]:
     ]
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "texts.txt").write_text(TEXTS, encoding="utf-8")
+        page = f"<p>{TEXTS}</p>"
+        (Path(folder) / "page.html").write_text(page, encoding="utf-8")
         trope("annotate", "new", f"{folder}/project", "--template", "pairs")
         for needed, words in COMMANDS.items():
             done = trope(*words.replace("{}", folder).split())

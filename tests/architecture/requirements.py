@@ -16,7 +16,12 @@ FOR_DEVELOPERS = {"all", "dev", "docs", "lint", "test"}
 EXTRAS = tuple(sorted(set(PROJECT["optional-dependencies"]) - FOR_DEVELOPERS))
 
 # packages whose name in Python is another than on PyPI
-IMPORTED_AS = {"scikit-learn": "sklearn", "pyyaml": "yaml", "huggingface-hub": "huggingface_hub"}
+IMPORTED_AS = {
+    "scikit-learn": "sklearn",
+    "pyyaml": "yaml",
+    "huggingface-hub": "huggingface_hub",
+    "python-docx": "docx",
+}
 
 
 def packages_of(extra: str = "") -> set[str]:

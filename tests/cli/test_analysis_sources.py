@@ -7,10 +7,12 @@ import pytest
 
 from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput, BadRecord, MissingData
+from trope.corpora.files import FileOptions
+from trope.corpora.plain_text import Unit
 
 
-def read(*arguments: object, column: str = "", whole: bool = False) -> list[tuple[str, str]]:
-    options = ReadingOptions(column=column, whole=whole)
+def read(*arguments: object, column: str = "", unit: Unit = "auto") -> list[tuple[str, str]]:
+    options = ReadingOptions(column=column, files=FileOptions(unit=unit))
     found = read_sources([str(argument) for argument in arguments], options)
     return [(text.name, text.text) for text in found]
 
@@ -32,7 +34,7 @@ def test_a_text_file_has_a_text_a_line_and_blank_lines_are_none(tmp_path: Path) 
 def test_a_whole_file_is_one_text(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("One.\nTwo.\n")
-    assert read(file, whole=True) == [(str(file), "One.\nTwo.\n")]
+    assert read(file, unit="file") == [(str(file), "One.\nTwo.\n")]
 
 
 @pytest.mark.parametrize(
@@ -92,9 +94,12 @@ def test_what_does_not_look_like_one_is_a_text(text: str) -> None:
     assert read(text) == [("", text)]
 
 
-def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is a folder"):
+def test_a_folder_is_read_file_by_file_and_one_without_texts_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no file of texts in"):
         read(tmp_path)
+    (tmp_path / "b.txt").write_text("Two.\n")
+    (tmp_path / "a.csv").write_text("id,text\n1,One.\n")
+    assert [text for _, text in read(tmp_path)] == ["One.", "Two."]
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n"])
@@ -107,8 +112,8 @@ def test_a_file_without_text_is_an_error(tmp_path: Path, data: bytes) -> None:
 
 def test_bytes_that_are_no_text_name_their_line(tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
-    file.write_bytes(b"One.\nTw\xf6.\n")
-    with pytest.raises(BadRecord, match=r"a\.txt:2: is not UTF-8"):
+    file.write_bytes(b"One \xe2\x82\xac.\nTw\xf6.\n")
+    with pytest.raises(BadRecord, match=r"a\.txt:2: is not UTF-8 \(byte 0xf6\) at character 3"):
         read(file)
     file.write_bytes(b"One.\nTwo.\nPK\0\n")
     with pytest.raises(BadRecord, match=r"a\.txt:3: holds a NUL byte"):

@@ -212,7 +212,7 @@ def test_an_argument_that_is_no_utf8_becomes_escapes() -> None:
 def test_a_reader_that_has_seen_enough_is_no_fault(tmp_path: Path, form: str) -> None:
     file = tmp_path / "many.txt"
     file.write_text("Rain ate roads.\n" * 2_000)
-    with start(str(file), "--format", form) as process:
+    with start(str(file), "--format", form, "--unit", "line") as process:
         assert process.stdout is not None
         assert process.stdout.readline()
         process.stdout.close()

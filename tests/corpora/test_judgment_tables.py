@@ -55,11 +55,36 @@ def test_named_columns_and_missing_labels(tmp_path):
 
 def test_wide_table_with_a_text_needs_its_annotators_named(tmp_path):
     text = "a sentence that is so long that nobody would take it for a judgment of anybody"
-    path = write(tmp_path, f"id,body,ann,bob\n1,{text},yes,no\n")
-    with pytest.raises(BadRecord, match=r":2: column 'body' holds a text.*--annotators"):
+    path = write(tmp_path, f"id,quote,ann,bob\n1,{text},yes,no\n")
+    with pytest.raises(BadRecord, match=r":2: column 'quote' holds a text.*--annotators"):
         read_judgments(path)
     table = read_judgments(path, columns=JudgmentColumns(annotators=("ann", "bob")))
     assert [j.label for j in table.judgments] == ["yes", "no"]
+
+
+def test_a_column_that_is_called_text_holds_no_judgments(tmp_path):
+    table = read_judgments(write(tmp_path, "id,text,ann,bob\n1,Rain.,yes,no\n"))
+    assert [(j.annotator, j.label) for j in table.judgments] == [("ann", "yes"), ("bob", "no")]
+    assert table.ignored_columns == ("text",)
+
+
+@pytest.mark.parametrize(
+    ("content", "cause"),
+    [
+        ("id,text,label\n1,Rain ate roads,met\n2,Sun shone,lit\n", "it has id, text, label"),
+        ("id,label,year\n1,met,1999\n2,lit,2001\n3,lit,2001\n", "no value of 'label' is in"),
+        ("id,source,title2\n1,a,x\n2,b,y\n3,c,z\n", "no value of 'source' is in"),
+        ("id,user,text,score\n1,ann,Rain.,3\n2,bob,Sun.,5\n", "no item has two judgments"),
+    ],
+)
+def test_a_table_of_items_is_recognised_and_refused(tmp_path, content, cause):
+    with pytest.raises(BadInput, match=rf"is a table of items, not of judgments \({cause}"):
+        read_judgments(write(tmp_path, content))
+
+
+def test_annotators_who_never_agree_are_annotators(tmp_path):
+    content = "id,ann,bob\n1,met,lit\n2,met,lit\n3,met,lit\n4,met,lit\n"
+    assert len(read_judgments(write(tmp_path, content)).judgments) == 8
 
 
 def test_a_verb_belongs_to_its_item(tmp_path):

@@ -172,7 +172,7 @@ def test_nothing_after_the_skipped_lines_is_refused():
 
 def test_mixed_encodings_are_refused_at_their_line():
     with pytest.raises(BadRecord, match="input:3: is not UTF-8"):
-        texts(b"id,text\n1,fine\n" + "2,schön\n".encode("latin-1"))
+        texts("id,text\n1,Café\n".encode() + "2,schön\n".encode("latin-1"))
 
 
 def test_a_delimiter_of_two_characters_needs_reading_without_quotes():

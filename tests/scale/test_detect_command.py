@@ -16,9 +16,9 @@ from builders import FakePipeline
 from trope.core.errors import (
     BadInput,
 )
+from trope.corpora.files import find_files
 from trope.scale import executors
 from trope.scale.entries import Columns, InputCorpus, RefusedRow
-from trope.scale.inputs import find_inputs
 
 TEXTS = ["Rain ate roads.", "Sun shone. Wind bent trees."]
 
@@ -31,9 +31,10 @@ def fake_pipeline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_one_row_a_text_with_its_figures() -> None:
     Path("a.txt").write_text("\n".join(TEXTS) + "\n\n")
-    done = trope("a.txt", "--out", "out")
+    done = trope("a.txt", "--out", "out", "--counts-only")
     assert done.exit_code == 0
-    assert done.stderr == "out: 2 texts, 8 words, 2 metaphors\n"
+    listed = "trope: a.txt: read as a list, one text per line; --unit file reads it as one document"
+    assert done.stderr == f"{listed}\nout: 2 texts, 8 words, 2 metaphors\n"
     rows_found = rows()
     assert [row.pop("view") for row in rows_found] == ["content", "content"]
     shown = [row.pop("figures") for row in rows_found]
@@ -222,7 +223,7 @@ def test_entries_are_read_one_at_a_time(tmp_path: Path) -> None:
     rows = (f'{{"id": "{n}", "text": "{"word " * 20}{n}"}}\n' for n in range(20_000))
     path = tmp_path / "many.jsonl"
     path.write_text("".join(rows))
-    corpus = InputCorpus(find_inputs([str(path)]), Columns())
+    corpus = InputCorpus(find_files([str(path)]), Columns())
     tracemalloc.start()
     counted = sum(not isinstance(entry, RefusedRow) for entry in corpus)
     _, peak = tracemalloc.get_traced_memory()

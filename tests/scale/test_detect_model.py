@@ -8,8 +8,8 @@ from corpora_to_detect import contents
 
 from metaphor_model import ALL_LABELS, LOGITS, OTHERS, probability, write_model
 from trope import Pipeline
+from trope.corpora.files import find_files
 from trope.scale import executors
-from trope.scale.inputs import find_inputs
 from trope.scale.job import DetectSettings
 from trope.scale.run import DetectProgress, detect
 
@@ -45,7 +45,7 @@ def run(
         shard_rows=30,
     )
     told: list[DetectProgress] = []
-    files = find_inputs([str(folder / "texts.txt")])
+    files = find_files([str(folder / "texts.txt")])
     totals = detect(files, settings, out, executor, report=told.append)
     assert totals["texts"] == len(TEXTS)
     return told
@@ -98,7 +98,7 @@ def test_names_and_sentiment_are_columns(
         tasks=("metonymy", "sentiment", "metaphor"),
         format=form,  # type: ignore[arg-type]
     )
-    files = find_inputs([str(tmp_path / "texts.txt")])
+    files = find_files([str(tmp_path / "texts.txt")])
     detect(files, settings, tmp_path / "out", executor, report=lambda progress: None)
     part = tmp_path / "out" / f"part-00000.{form}"
     if form == "parquet":

@@ -17,10 +17,10 @@ from builders import FakePipeline
 from holds import Hold
 from trope.cli.main import main
 from trope.core.errors import BadInput
+from trope.corpora.files import find_files
 from trope.scale import executors
 from trope.scale import executors as engine
 from trope.scale.executors import RayExecutor
-from trope.scale.inputs import find_inputs
 from trope.scale.job import DetectSettings, Executor
 from trope.scale.run import DetectProgress, detect
 from workers_of_ray import FATAL, FATAL_ONCE, REFUSED, cluster_of_two, of_its_own, stuck_on, watched
@@ -45,7 +45,7 @@ def run(executor: Executor, out: str, report: Any = lambda progress: None) -> di
     settings = DetectSettings(
         trope="0", tier="small", model_sha256="0", columns=("text",), tokens=True, shard_rows=7
     )
-    return detect(find_inputs(["corpus"]), settings, Path(out), executor, report=report)
+    return detect(find_files(["corpus"]), settings, Path(out), executor, report=report)
 
 
 def begun(log: Path) -> int:

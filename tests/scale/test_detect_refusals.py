@@ -4,6 +4,7 @@ import gzip
 import lzma
 import sys
 import tracemalloc
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ from trope.core.errors import (
     TropeError,
     UnknownName,
 )
-from trope.scale import entries, executors, shards
+from trope.corpora import files
+from trope.corpora.files import find_files
+from trope.scale import executors, shards
 from trope.scale.entries import Columns, InputCorpus, RefusedRow
-from trope.scale.inputs import find_inputs
 
 
 @pytest.fixture(autouse=True)
@@ -47,8 +49,12 @@ BAD_ROWS = [
     ("a.jsonl", b'{"id": 1, "text": "ok"}\n{"id": 1.2e18, "text": "b"}\n', 2, "lost digits"),
     ("a.csv", b"id,text\n1,ok\n2,a,b\n", 3, "the number of fields is 3, but the table has 2"),
     ("a.csv", b'id,text\n1,ok\n2,"a"b\n', 3, "cannot be split into fields"),
-    ("a.csv", b'id,text\n1,ok\n2,"never\nends\n', 3, "cannot be split into fields"),
-    ("a.csv", b"id,text\n1,ok\n2,caf\xe9\n", 3, "is not UTF-8"),
+    ("a.csv", b'id,text\n1,ok\n2,"never\n3,ends\n', 3, "cannot be split into fields"),
+    ("a.csv", b'id,text\n1,ok\n2,"never\n3,"ends"\n4,x\n', 3, "cannot be split into fields"),
+    ("a.csv", b"id,text\n1,\xe2\x82\xac 5\n2,caf\xe9\n", 3, "is not UTF-8 (byte 0xe9)"),
+    ("a.csv", b"id,text\n1,ok\n2,NaN\n3,more\n", 3, "has 'NaN', which is no text"),
+    ("a.jsonl", b'{"text": "ok"}\n{"text": NaN}\n', 2, "column 'text' is empty"),
+    ("a.csv", b"id,text,id\n1,ok,2\n", 1, "the header has 'id' more than once; rename"),
     ("a.tsv", b"id\ttext\n1\tok\n1\tb\n", 3, "id '1' is also in line 2"),
     ("a.txt", b"ok\nRain\x00\n", 2, "holds a NUL byte"),
     ("a.txt.gz", gzip.compress(b"ok\n" * 99, mtime=0)[:-9], 1, "is a damaged gzip file"),
@@ -78,7 +84,9 @@ def test_a_bad_row_is_named_and_the_rest_is_done(
 
 
 def test_rows_after_a_bad_one_are_read() -> None:
-    Path("a.csv").write_bytes(b'id,text\n1,one\n2,"a"b\n3,"two\nlines"\n4,caf\xe9\n5,five\n')
+    Path("a.csv").write_bytes(
+        b'id,text\n1,\xe2\x82\xac\n2,"a"b\n3,"two\nlines"\n4,caf\xe9\n5,five\n'
+    )
     trope("a.csv", "--out", "out")
     assert [(row["id"], row["line"]) for row in rows()] == [("1", 2), ("3", 4), ("5", 7)]
     assert [line for _, line, _ in problems()] == [3, 6]
@@ -97,7 +105,7 @@ def test_ids_are_for_one_row_of_a_file() -> None:
 
 
 def test_a_line_that_is_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entries, "LINE_LIMIT", 100)
+    monkeypatch.setattr(files, "read_lines", partial(files.read_lines, limit=100))
     Path("a.txt").write_text("one\n" + "x" * 1_000 + "\nthree\n" + "y" * 101)
     assert trope("a.txt", "--out", "out").exit_code == 1
     assert [row["line"] for row in rows()] == [1, 3]
@@ -169,7 +177,7 @@ def test_missing_files_double_names_and_unknown_tasks_are_told() -> None:
 def test_parquet_without_pyarrow_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     Path("a.parquet").write_bytes(b"PAR1")
-    Path("b.txt.zst").write_bytes(b"x")
+    Path("b.txt.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     for name in ("a.parquet", "b.txt.zst"):
         with pytest.raises(MissingExtra, match=r"pip install 'trope\[parquet\]'"):
             trope(name, "--out", "out")
@@ -217,7 +225,7 @@ def test_an_output_folder_of_something_else_is_left_alone() -> None:
     ("options", "difference"),
     [
         (("--kind", "tweet"), "kind was 'plain', is 'tweet'"),
-        (("--tokens",), "tokens was False, is True"),
+        (("--unit", "line"), "unit was 'auto', is 'line'"),
         (("--shard-rows", "9"), "shard_rows was 5000, is 9"),
         (("b.txt",), r"b\.txt was not read then"),
     ],
@@ -318,7 +326,7 @@ def test_a_line_of_100_mb_is_refused_in_bounded_memory(form: str) -> None:
             file.write("x" * 1_000_000)
         file.write("\n" + last)
     tracemalloc.start()
-    found = list(InputCorpus(find_inputs([str(path)]), Columns()))
+    found = list(InputCorpus(find_files([str(path)]), Columns()))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [type(entry).__name__ for entry in found] == ["TextRow", "RefusedRow", "TextRow"]

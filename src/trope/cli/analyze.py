@@ -6,13 +6,20 @@ import sys
 from itertools import chain, tee
 from operator import attrgetter
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
 from trope.cli.completion import complete_files
 from trope.cli.output import is_quiet, open_output, words_option
-from trope.cli.sources import ReadingOptions, is_file, read_sources
+from trope.cli.sources import (
+    Notes,
+    ReadingOptions,
+    file_options,
+    is_file,
+    read_sources,
+    reading_options,
+)
 from trope.core.errors import BadInput
 from trope.core.export import TASKS, parse_tasks
 from trope.core.progress import track
@@ -71,15 +78,15 @@ def load_pipeline(threads: int | None) -> Pipeline:
 @click.option("--rewrite", is_flag=True,
               help="With --format html: alternatives for verbs, shown on a click.")  # fmt: skip
 @click.option("--column", default="", help="Column or key of the text in tables.  [default: text]")
-@click.option(
-    "--whole", is_flag=True, help="Read a plain file as one text, not as one text per line."
-)
+@click.option("--whole", is_flag=True, help="The same as --unit file.")
+@reading_options
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
 @click.option("--seed", type=int, hidden=True, help="Without effect: nothing here is random.")
 @click.pass_context
 def analyze(
     context: click.Context,
+    /,
     sources: tuple[str, ...],
     form: str,
     as_json: bool,
@@ -98,11 +105,14 @@ def analyze(
     out: Path | None,
     threads: int | None,
     seed: int | None,
+    any_language: bool,
+    **options: Any,
 ) -> None:
     """Everything about a text: tags, trees, relations, metaphors, names, sentiment.
 
-    An argument is a file name, - for standard input, or else a text. A .txt file has one text per
-    line; .csv, .tsv and .jsonl have them in a column. Each may be compressed (.gz).
+    An argument is a file or folder, - for standard input, or else a text. Tables (.csv, .tsv,
+    .xlsx, .jsonl, .parquet) have the texts in a column; .txt, .docx, .pdf, .html and .epub are
+    documents, a .txt file may also be a list. All may be compressed (.gz, .zip).
     """
     form = "json" if as_json else form
     sums = None
@@ -117,7 +127,9 @@ def analyze(
         *(["relations"] if relations else []),
     }
     quiet = is_quiet(context) or (out is None and _watched())
-    texts = read_sources(sources, ReadingOptions(column=column, whole=whole, by=by))
+    notes = Notes(quiet=is_quiet(context))
+    files = file_options({**options, "unit": "file" if whole else options["unit"]})
+    texts = read_sources(sources, ReadingOptions(column, by, files, any_language, notes))
     first = next(texts)  # a fault in the input is reported before a model is loaded
     title = _title(sources)
     with open_output(out) as file:
@@ -150,6 +162,7 @@ def analyze(
                 rewrite=pipeline.rewritings if rewrite else None,
                 details=details,
             )
+    notes.close()
 
 
 def _check_details(details: set[str], tasks: tuple[str, ...]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -14,12 +14,15 @@ from trope import __version__
 from trope.cli.completion import complete_files
 from trope.cli.engines import engine_options, load_executor
 from trope.cli.output import words_option
+from trope.cli.sources import Notes, file_options, reading_options
 from trope.core.errors import BadInput
 from trope.core.records import TextKind, WordView
-from trope.scale.inputs import InputFormat, find_inputs
+from trope.corpora.files import FileOptions, InputFile, find_files
+from trope.scale.entries import Columns, InputCorpus
 from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat
 from trope.scale.run import ERRORS, DetectProgress, Report
 from trope.scale.run import detect as run_detection
+from trope.scale.shards import FIGURES
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -46,17 +49,18 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
     help="Format of the output.  [default: by the name of OUT, or jsonl]",
 )
 @click.option(
-    "--input-format",
-    type=click.Choice(get_args(InputFormat)),
-    help="Format of the input.  [default: by the file names]",
-)
-@click.option(
-    "--text-column", default="", metavar="NAME", help="Column with the text.  [default: text, …]"
+    "--text-column",
+    "--column",
+    default="",
+    metavar="NAME",
+    help="Column with the text.  [default: text, …]",
 )
 @click.option(
     "--id-column", default="", metavar="NAME", help="Column with the id.  [default: id, …]"
 )
-@click.option("--columns", default="", metavar="NAMES", help="Columns to keep, such as text,label.")
+@click.option(
+    "--columns", metavar="NAMES", help="Columns to keep, such as text,label.  [default: all]"
+)
 @click.option(
     "--kind",
     type=click.Choice(get_args(TextKind)),
@@ -68,7 +72,13 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
     "--with", "more", default="", metavar="TASKS", help=f"Further tasks: {', '.join(_WITH)}."
 )
 @words_option
-@click.option("--tokens", is_flag=True, help="Include every word with its score.")
+@click.option(
+    "--counts-only",
+    is_flag=True,
+    help="Only counts per text: smaller and faster, but most views of serve and query need words.",
+)
+@click.option("--tokens", is_flag=True, help="With --counts-only: every word with its score.")
+@reading_options
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
@@ -89,18 +99,20 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 @click.pass_context
 def detect(
     context: click.Context,
+    /,
     sources: tuple[str, ...],
     out: Path,
     resume: bool,
     form: OutputFormat | None,
-    input_format: InputFormat | None,
     text_column: str,
     id_column: str,
-    columns: str,
+    columns: str | None,
     kind: TextKind,
     more: str,
     words: WordView,
+    counts_only: bool,
     tokens: bool,
+    any_language: bool,
     threshold: float | None,
     shard_rows: int,
     engine: str,
@@ -111,17 +123,20 @@ def detect(
     as_json: bool,
     quiet: bool,
     verbose: bool,
+    **options: Any,
 ) -> None:
     """The metaphors of a corpus: one row of results per text.
 
-    IN is a file, a folder or a pattern: .txt (one text per line), .csv, .tsv, .jsonl and .parquet,
-    also packed as .gz, .bz2, .xz or .zst; - is standard input. Rows that cannot be used are listed
-    in OUT/errors.jsonl; the exit status is then 1.
+    IN is a file, a folder or a pattern: tables (.csv, .tsv, .xlsx, .jsonl, .parquet), documents
+    (.txt, .docx, .pdf, .html, .epub) or lists (.txt), also packed (.gz, .zip, …); - is standard
+    input. Rows that cannot be used are listed in OUT/errors.jsonl; the exit status is then 1.
     """
     quiet = quiet or bool((context.obj or {}).get("quiet"))
-    files = find_inputs(sources, form=input_format, leave_out=out)
-    kept = _names(columns)
-    tasks = _tasks(more)
+    notes = Notes(quiet=quiet)
+    reading = file_options(options)
+    files = find_files(sources, reading, leave_out=out, tell=notes)
+    tasks = _tasks(more if counts_only else f"relations,{more}")
+    kept = _kept(columns, files, Columns(text_column, id_column), reading, counts_only)
     chosen = form or _SUFFIXES.get(out.suffix.lower(), "jsonl")
     executor = load_executor(engine, threads, workers=workers, address=address)
     model = executor.model
@@ -140,18 +155,43 @@ def detect(
         id_column=id_column,
         columns=kept,
         tasks=tasks,
-        tokens=tokens,
+        tokens=tokens or not counts_only,
         threshold=threshold,
         words=words,
         format=chosen,
         shard_rows=shard_rows,
+        encoding=reading.encoding,
+        delimiter=reading.delimiter,
+        sheet=reading.sheet,
+        unit=reading.unit,
     )
     # clusters report lost workers on standard output, which is for results alone
     with redirect_stdout(sys.stderr), _progress(quiet) as report:
-        totals = run_detection(files, settings, out, executor, resume=resume, report=report)
+        totals = run_detection(
+            *(files, settings, out, executor),
+            resume=resume,
+            report=report,
+            tell=notes,
+            any_language=any_language,
+        )
+    notes.close()
     _report_totals(totals, out, as_json=as_json, quiet=quiet)
     if totals["refused"] or not totals["texts"]:
         context.exit(1)
+
+
+def _kept(
+    columns: str | None,
+    files: Sequence[InputFile],
+    found: Columns,
+    reading: FileOptions,
+    counts_only: bool,
+) -> tuple[str, ...]:
+    """The columns to keep: those named, or else what `serve` and `query` group and show by."""
+    if columns is not None or counts_only:
+        return _names(columns or "")
+    names = InputCorpus(files, found, reading).found_columns()
+    return tuple(name for name in names if name not in FIGURES)
 
 
 def _names(columns: str) -> tuple[str, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
 from trope.cli.completion import complete_files
+from trope.cli.sources import table_reading_options
 from trope.corpora.judgment_tables import JudgmentColumns, JudgmentTable, read_judgments
+from trope.corpora.tables import TableFormat, named_delimiter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -29,13 +31,14 @@ _OTHERS = (
     click.option("--missing", default="", metavar="A,B,…",
                  help="Labels that mean: no answer."),
     click.option("--skip-empty", is_flag=True, help="Skip rows without a label."),
-    click.option("--format", "table_format", type=click.Choice(["auto", "csv", "tsv", "jsonl"]),
+    click.option("--format", "table_format", type=click.Choice(get_args(TableFormat)),
                  default="auto", show_default=True, help="Format of the file."),
 )  # fmt: skip
 
 
 def table_options(command: F) -> F:
     """The command with the options that `read_table` needs."""
+    command = table_reading_options(command)
     for option in reversed(_OTHERS):
         command = option(command)
     for name, text in reversed(_COLUMNS.items()):
@@ -56,6 +59,9 @@ def read_table(options: dict[str, Any], *, verb: str = "") -> JudgmentTable:
         layout=options["layout"],
         format=options["table_format"],
         missing=split_list(options["missing"]),
+        encoding=options["encoding"] or None,
+        delimiter=named_delimiter(options["delimiter"]),
+        sheet=options["sheet"] or None,
         skip_empty=options["skip_empty"],
     )
 

@@ -1,37 +1,131 @@
-"""The texts that the command line names: texts, files, or standard input."""
+"""The texts that the command line names, and the options that say how files are read."""
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
+
+import click
 
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.corpora.plain_text import read_line_texts
+from trope.core.progress import counted
+from trope.corpora.files import (
+    SKIPPED,
+    STDIN,
+    TEXT,
+    FileOptions,
+    InputFile,
+    InputFormat,
+    Tell,
+    find_files,
+    good_rows,
+    name_has_format,
+    tell_nobody,
+)
+from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
-from trope.corpora.sources import numbered_lines, source_name
-from trope.corpora.tables import NoTextColumn, read_texts
+from trope.corpora.sources import source_name
+from trope.corpora.tables import NoTextColumn, TableRow, is_missing, named_texts
+
+if TYPE_CHECKING:
+    from trope.text.language import LanguageSample
 
 _FILE_NAME = re.compile(
-    r"\S+\.(?:txt|text|md|csv|tsv|jsonl|ndjson|json|conllu|html?|xml|pdf|docx?|gz|zip)", re.I
+    r"\S+\.(?:txt|text|md|csv|tsv|tab|jsonl|ndjson|json|conllu|html?|xml|pdf|docx?|xlsx?|epub|"
+    r"odt|rtf|parquet|gz|zip)",
+    re.I,
 )
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson")
+_NOTES_OF_A_KIND = 3
+_TABLE_OPTIONS = {
+    "--encoding": "Encoding of the files, such as cp1252.  [default: found]",
+    "--delimiter": "What separates columns, such as ';' or tab.  [default: found]",
+    "--sheet": "Name or number of the sheet of a workbook.  [default: the first]",
+}
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def table_reading_options(command: F) -> F:
+    """The command with the options that say how any table is read."""
+    for name, text in reversed(_TABLE_OPTIONS.items()):
+        command = click.option(name, default="", metavar=name[2:].upper(), help=text)(command)
+    return command
+
+
+def reading_options(command: F) -> F:
+    """The command with the options that say how files of texts are read."""
+    others = (
+        click.option("--unit", type=click.Choice(get_args(Unit)[1:]), default=None,
+                     help="What one text is.  [default: a document, a row, a line of a list]"),
+        click.option("--input-format", type=click.Choice(get_args(InputFormat)),
+                     help="Format of the input.  [default: by the file names]"),
+        click.option("--any-language", is_flag=True,
+                     help="Do not warn about texts that are not English."),
+    )  # fmt: skip
+    for option in reversed(others):
+        command = option(command)
+    return table_reading_options(command)
+
+
+def file_options(options: dict[str, Any]) -> FileOptions:
+    """The options of the command line that say how files are read."""
+    return FileOptions(
+        format=options.get("input_format"),
+        encoding=options["encoding"],
+        delimiter=options["delimiter"],
+        sheet=options["sheet"],
+        unit=options.get("unit") or "auto",
+    )
+
+
+class Notes:
+    """Notes about how files were read, printed on standard error when the work is done.
+
+    Of many notes alike the first few are printed, but every skipped file is listed. A command that
+    fails has one line on standard error, the error.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self._notes: list[tuple[str, str]] = []
+
+    def __call__(self, name: str, note: str) -> None:
+        """Take a note about a file."""
+        self._notes.append((name, note))
+
+    def close(self) -> None:
+        """Print the notes."""
+        told: Counter[str] = Counter()
+        for name, note in () if self.quiet else self._notes:
+            kind = re.split(r"[;:(]|\d", note, maxsplit=1)[0].strip()
+            told[kind] += 1
+            if kind == SKIPPED or told[kind] <= _NOTES_OF_A_KIND:
+                click.echo(f"trope: {name}: {note}", err=True)
+        for kind, times in told.items():
+            if kind != SKIPPED and (more := times - _NOTES_OF_A_KIND) > 0:
+                click.echo(f"trope: {counted(more, 'more file')}: {kind}", err=True)
+        self._notes.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How files are read: the column of a table, a whole file as one text.
+    """How the texts of a command are read.
 
-    `by` is the column of the groups of a summary; without one, each file is a group.
+    `column` is that of the text in a table; `by` that of the groups of a summary: without one,
+    each file is a group.
     """
 
     column: str = ""
-    whole: bool = False
     by: str = ""
+    files: FileOptions = field(default_factory=FileOptions)
+    any_language: bool = False
+    tell: Tell = tell_nobody
 
 
 class NamedText(NamedTuple):
@@ -51,7 +145,7 @@ def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[
     if not arguments:
         if sys.stdin is None or sys.stdin.isatty():
             raise BadInput("no text given; give a text, a file, or - for standard input")
-        arguments = ["-"]
+        arguments = [STDIN]
     texts = chain.from_iterable(_read_argument(argument, options) for argument in arguments)
     found = False
     for text in texts:
@@ -59,19 +153,21 @@ def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[
             found = True
             yield text
     if not found:
-        names = ", ".join("standard input" if a == "-" else repr(a) for a in arguments[:3])
+        names = ", ".join("standard input" if a == STDIN else repr(a) for a in arguments[:3])
         raise BadInput(f"no text in {names}; give one that is not empty")
 
 
 def _read_argument(argument: str, options: ReadingOptions) -> Iterable[NamedText]:
-    if argument == "-":
-        return _read_plain("-", options)
-    if _is_folder(argument):
-        raise BadInput(f"{argument}: is a folder; name its files, such as {argument}/*.txt")
-    if is_file(argument):
-        return read_file(Path(argument), options)
+    if argument == STDIN or _exists(argument):
+        return _read_files(argument, options)
     if _FILE_NAME.fullmatch(argument):
         raise MissingData(argument, "check the file name, or give a text of more than one word")
+    if options.by:
+        raise BadInput(f"a text has no column {options.by!r} to group by; give a table")
+    language = _language_sample(options)
+    if language is not None:
+        language.add(argument)
+        _tell_language("the text", language, options)
     return [NamedText("", argument, "")]
 
 
@@ -83,43 +179,104 @@ def is_file(argument: str) -> bool:
         return False
 
 
-def _is_folder(argument: str) -> bool:
+def _exists(argument: str) -> bool:
+    """Whether an argument names a file, a folder, or a file in an archive."""
     try:
-        return bool(argument) and Path(argument).is_dir()
+        path = Path(argument)
+        inside = any(p.suffix.lower() == ".zip" and p.is_file() for p in path.parents)
+        return bool(argument) and (path.exists() or inside)
     except (OSError, ValueError):
         return False
 
 
-def read_file(path: Path, options: ReadingOptions) -> Iterator[NamedText]:
-    """The texts of one file, read as its suffix says; rows of tables are named by their ids."""
-    suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if suffix.lower() in _TABLES:
+def _read_files(argument: str, options: ReadingOptions) -> Iterator[NamedText]:
+    files = options.files
+    if is_file(argument) and not name_has_format(argument) and not argument.endswith(".zip"):
+        files = replace(files, format=files.format or "txt")
+    found = find_files([argument], files, tell=options.tell)
+    for file in found:
         try:
-            for record in read_texts(path, text_column=options.column or None):
-                yield NamedText(record.id, record.text, _group(record, path, options))
-        except NoTextColumn as error:
-            problem = f"{error.problem}, or name it with --column"
-            raise BadRecord(error.path, error.line, problem) from None
-    else:
-        yield from _read_plain(str(path), options)
+            yield from _read_file(file, files, options)
+        except BadRecord as error:
+            if len(found) == 1:
+                raise
+            options.tell(error.path, f"{SKIPPED}: {error.problem}")
 
 
-def _read_plain(source: str, options: ReadingOptions) -> Iterator[NamedText]:
-    name = source_name(source)
-    if options.whole:
-        text = "".join(line for _, line in numbered_lines(source, keep_ends=True))
-        yield NamedText(name, text, name)
+def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> Iterator[NamedText]:
+    name = source_name(file.path)
+    rows = good_rows(file, files, tell=options.tell)
+    if file.format == "txt" and file.path != STDIN:
+        rows = chain([_first_row(rows, file)], rows)
+    language = _language_sample(options)
+    for record in _records(rows, name, file, options):
+        if language is not None:
+            language.add(record.text)
+            if language.is_full:
+                _tell_language(name, language, options)
+                language = None
+        if file.is_table:
+            yield NamedText(record.id, record.text, _group(record, file, options))
+        else:
+            if options.by:
+                problem = f"has no column {options.by!r} to group by; give a table"
+                raise BadRecord(name, None, problem)
+            yield NamedText(f"{name}:{record.line}" if record.line else name, record.text, name)
+    if language is not None:
+        _tell_language(name, language, options)
+
+
+def _first_row(rows: Iterator[TableRow], file: InputFile) -> TableRow:
+    first = next(rows, None)
+    if first is None:
+        cause = "has only blank lines; give a file with text"
+        raise BadRecord(file.path, 1, cause if file.bytes else "is empty; give a file with content")
+    return first
+
+
+def _records(
+    rows: Iterator[TableRow], name: str, file: InputFile, options: ReadingOptions
+) -> Iterator[TextRecord]:
+    if not file.is_table:
+        for line, row in rows:
+            yield TextRecord(str(line), row[TEXT], line)
         return
-    for record in read_line_texts(source):
-        yield NamedText(f"{name}:{record.line}", record.text, name)
+    left_out = []
+    try:
+        for record in named_texts(rows, name, text_column=options.column or None):
+            if is_missing(record.text):
+                left_out.append(record.line)
+            else:
+                yield record
+    except NoTextColumn as error:
+        problem = f"{error.problem}, or name it with --column"
+        raise BadRecord(error.path, error.line, problem) from None
+    if left_out:
+        rows_left = "1 row" if len(left_out) == 1 else f"{len(left_out)} rows"
+        options.tell(name, f"left out {rows_left} without a text (line {left_out[0]})")
 
 
-def _group(record: TextRecord, path: Path, options: ReadingOptions) -> str:
+def _language_sample(options: ReadingOptions) -> LanguageSample | None:
+    if options.any_language:
+        return None
+    from trope.text.language import LanguageSample
+
+    return LanguageSample()
+
+
+def _tell_language(name: str, language: LanguageSample, options: ReadingOptions) -> None:
+    from trope.text.language import OTHER_LANGUAGE
+
+    if other := language.other_language():
+        options.tell(name, OTHER_LANGUAGE.format(other))
+
+
+def _group(record: TextRecord, file: InputFile, options: ReadingOptions) -> str:
     """The group of a row: its file, or the value of the column for groups."""
     if not options.by:
-        return str(path)
+        return file.path
     if options.by not in record.fields:
         known = ", ".join(record.fields) or "no other than the text"
         problem = f"has no column {options.by!r} to group by; it has {known}"
-        raise BadRecord(path, record.line, problem)
+        raise BadRecord(file.path, record.line, problem)
     return record.fields[options.by]

@@ -10,7 +10,7 @@ from typing import Literal
 from trope.core.errors import BadInput, BadRecord
 from trope.core.judgments import Judgment, as_number
 from trope.corpora.sources import Source, source_name
-from trope.corpora.tables import TableFormat, read_rows
+from trope.corpora.tables import TEXT_COLUMNS, TableFormat, find_column, read_rows
 
 Layout = Literal["auto", "long", "wide"]
 
@@ -69,8 +69,11 @@ def read_judgments(
     format: TableFormat = "auto",  # noqa: A002 - the word that users know
     missing: Sequence[str] = (),
     skip_empty: bool = False,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    sheet: str | None = None,
 ) -> JudgmentTable:
-    """The judgments of a CSV, TSV or JSON-lines table.
+    """The judgments of any table that `read_rows` reads.
 
     Args:
         columns: names of columns that `KNOWN_COLUMNS` would not find.
@@ -78,6 +81,7 @@ def read_judgments(
         missing: labels that mean "no answer" and are left out, for example "NA".
         skip_empty: leave rows of a long table without a label out (empty cells of a wide one
             always mean that there is no answer).
+        encoding, delimiter, sheet: as in `read_rows`.
 
     Raises:
         BadRecord: with the line, for a column that is not there, an empty label, a second
@@ -86,7 +90,8 @@ def read_judgments(
     reader = _TableBuilder(
         source_name(source), columns or JudgmentColumns(), layout, frozenset(missing)
     )
-    for line, row in read_rows(source, format=format):
+    rows = read_rows(source, format=format, encoding=encoding, delimiter=delimiter, sheet=sheet)
+    for line, row in rows:
         reader.read(line, row, skip_empty)
     return reader.table()
 
@@ -130,11 +135,38 @@ class _TableBuilder:
         """Everything, once the last row has been read."""
         if not self.judgments:
             raise BadInput(f"{self.name}: holds no judgment; give a table with answers")
+        self._check_judgments()
         used = {*self.keys.values(), *self.annotators, self.columns.verb}
         ignored = tuple(key for key in self.header or () if key not in used)
         return JudgmentTable(
             self.name, self.layout, tuple(self.judgments), ignored, self.skipped, self.verbs
         )
+
+    def _check_judgments(self) -> None:
+        """Refuse a table whose rows describe items: what was taken for judgments is none."""
+        columns = self.columns
+        if self.layout == "long":
+            named = columns.annotator or columns.label
+            several = len({judgment.annotator for judgment in self.judgments}) > 1
+            once = len({(j.item, j.question) for j in self.judgments}) == len(self.judgments)
+            if several and once and not named and find_column(self.header or (), TEXT_COLUMNS):
+                keys = f"{self.keys['annotator']!r} and {self.keys['label']!r}"
+                self._refuse_items(
+                    f"no item has two judgments in {keys}", "--annotator and --label"
+                )
+        elif not columns.annotators:
+            given: dict[str, list[str]] = {name: [] for name in self.annotators}
+            for judgment in self.judgments:
+                given[judgment.annotator].append(judgment.label)
+            for name, labels in given.items():
+                others = [one for other, own in given.items() if other != name for one in own]
+                if _is_of_another_kind(labels, others):
+                    cause = f"no value of {name!r} is in another column"
+                    self._refuse_items(cause, "--annotators")
+
+    def _refuse_items(self, cause: str, options: str) -> None:
+        problem = f"is a table of items, not of judgments ({cause})"
+        raise BadInput(f"{self.name}: {problem}; if it is not, name the columns with {options}")
 
     def _settle(self, line: int, row: Mapping[str, str]) -> None:
         """Find out what each column is."""
@@ -173,8 +205,12 @@ class _TableBuilder:
         for name in self.columns.annotators:
             self._require(line, row, name)
         taken = {*self.keys.values(), self.columns.verb}
-        self.annotators = self.columns.annotators or tuple(k for k in row if k not in taken)
+        self.annotators = self.columns.annotators or tuple(
+            key for key in row if key not in taken and key.strip().lower() not in TEXT_COLUMNS
+        )
         if len(self.annotators) < 2:
+            if not self.columns.annotators and find_column(row, TEXT_COLUMNS):
+                self._refuse_items(f"it has {_listed(row)}", "--annotator and --label")
             problem = (
                 f"neither annotator and label columns nor two columns of answers among "
                 f"{_listed(row)}; name them with --annotator and --label, or with --annotators"
@@ -255,6 +291,18 @@ class _TableBuilder:
 
     def _refuse(self, line: int, problem: str) -> None:
         raise BadRecord(self.name, line, problem)
+
+
+def _is_of_another_kind(labels: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether a column shares no label with the others and is unlike them: names, numbers, years.
+
+    Two annotators who differ everywhere have no label in common either, but few labels each.
+    """
+    if len(labels) < 3 or not others or {*labels} & {*others}:
+        return False
+    numbers = [sum(as_number(one) is not None for one in some) for some in (labels, others)]
+    all_distinct = len({*labels}) >= 0.8 * len(labels)
+    return all_distinct or (numbers[0] == len(labels)) != (numbers[1] == len(others))
 
 
 def _listed(row: Mapping[str, str]) -> str:

@@ -1,26 +1,47 @@
-"""Where records come from: files, packed files and streams, as numbered lines."""
+"""Where records come from: files, packed files, files in a .zip, streams; as bytes and as lines.
+
+A packed file is known by its first bytes, whatever its name. A file in an archive is named as if
+the archive were a folder: "letters.zip/1920/may.txt". A file that grows while it is read is read as
+far as it went when it was opened.
+"""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
+import stat
 import sys
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.core.files import decode
+from trope.core.errors import BadInput, BadRecord, MissingData, MissingExtra
+from trope.corpora.encodings import (
+    LINE_LIMIT,
+    SAMPLE,
+    UTF_16,
+    Line,
+    decoded_lines,
+    find_encoding,
+)
 
 Source = str | Path | BinaryIO
 """A path, an open binary stream, or "-" for standard input."""
 
-LINE_LIMIT = 64 * 1024 * 1024
-"""The longest line, in bytes: nothing that people write comes near, so a longer one is no text."""
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
+"""What reading a damaged packed file may raise."""
 
-_GZIP_MAGIC = b"\x1f\x8b"
+_PACKINGS = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\0": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
 
 
 def source_name(source: Source) -> str:
@@ -32,48 +53,116 @@ def source_name(source: Source) -> str:
 
 
 @contextmanager
-def open_source(source: Source) -> Iterator[BinaryIO]:
-    """The bytes of a source, unpacked if they begin as gzip does, whatever its name.
+def open_source(source: Source, *, size: int | None = None) -> Iterator[io.BufferedReader]:
+    """The bytes of a source, unpacked if they are packed; at most `size` of a file, if given.
 
     Files are closed again; a stream that was given stays open.
     """
+    with open_packed(source, size=size) as raw:
+        yield unpack(raw)
+
+
+@contextmanager
+def open_packed(source: Source, *, size: int | None = None) -> Iterator[io.BufferedReader]:
+    """The bytes of a source as they lie on the disk."""
     if isinstance(source, str | Path) and str(source) != "-":
-        with _opened(Path(source)) as file:
-            yield _unpacked(file)
+        with _opened(Path(source), size) as file:
+            yield file
         return
     stream = sys.stdin.buffer if isinstance(source, str | Path) else source
-    yield _unpacked(stream)
+    yield _Peekable(stream)
+
+
+def packing(raw: io.BufferedReader) -> str:
+    """How a file is packed, as its first bytes tell; empty if it is not."""
+    first = raw.peek(6)[:6]
+    return next((kind for magic, kind in _PACKINGS.items() if first.startswith(magic)), "")
+
+
+def unpack(raw: io.BufferedReader) -> io.BufferedReader:
+    """The unpacked bytes of a file that may be packed."""
+    kind = packing(raw)
+    if not kind:
+        return raw
+    opened: Any
+    if kind == "gzip":
+        opened = gzip.GzipFile(fileobj=raw, mode="rb")
+    elif kind == "bzip2":
+        opened = bz2.BZ2File(raw)
+    elif kind == "xz":
+        opened = lzma.LZMAFile(raw)  # noqa: SIM115 - closed with what wraps it
+    else:
+        opened = _zstandard(raw)
+    return io.BufferedReader(opened, SAMPLE)
+
+
+def damage(kind: str, error: BaseException) -> str:
+    """What is wrong with a file that cannot be read to its end."""
+    cause = f"is a damaged {kind} file" if kind else "cannot be read further"
+    return f"{cause} ({error}); get it again"
 
 
 def numbered_lines(
     source: Source,
     *,
-    encoding: str = "utf-8",
+    encoding: str | None = "utf-8",
     keep_ends: bool = False,
     limit: int = LINE_LIMIT,
 ) -> Iterator[tuple[int, str]]:
     """Lines with their numbers, counted from 1, one at a time; only a line feed ends a line.
 
+    Args:
+        encoding: found by looking at the bytes if it is None.
+
     Raises:
         BadRecord: for an empty source, bytes that are no text, a line of more bytes than
-            `limit` and a damaged gzip file, with the line where it happened.
+            `limit` and a damaged packed file, with the line where it happened.
     """
     name = source_name(source)
     number = 0
-    try:
-        with open_source(source) as file:
-            while raw := file.readline(limit + 1):
-                number += 1
-                if len(raw) > limit:
-                    longest = f"{limit // 1024**2} MB"
-                    raise BadRecord(name, number, f"is longer than {longest}; split it into lines")
-                line = _decoded(raw, name, number, encoding)
-                yield number, line if keep_ends else line.removesuffix("\n").removesuffix("\r")
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        problem = f"is a damaged gzip file ({error}); get it again"
-        raise BadRecord(name, number + 1, problem) from None
+    for line in read_lines(source, encoding=encoding, limit=limit):
+        number = line.number
+        if line.fault:
+            raise BadRecord(name, number, line.fault)
+        yield number, line.text if keep_ends else line.text.removesuffix("\n").removesuffix("\r")
     if number == 0:
         raise BadRecord(name, 1, "is empty; give a file with content")
+
+
+def read_lines(
+    source: Source,
+    *,
+    encoding: str | None = None,
+    limit: int = LINE_LIMIT,
+    size: int | None = None,
+    moved: Callable[[int], None] | None = None,
+    look: Callable[[bytes], None] | None = None,
+    unicode_only: bool = False,
+) -> Iterator[Line]:
+    """All lines of a source; those that are no text, and the place of a damage, say so.
+
+    Args:
+        size: the most bytes of a file that are read.
+        moved: is told how many bytes of the packed file are read.
+        look: is shown the first bytes before the first line comes.
+        unicode_only: whether an encoding that is found is UTF-8 or UTF-16, as that of JSON.
+    """
+    number = 0
+    with open_packed(source, size=size) as raw:
+        kind = packing(raw)
+        try:
+            stream = unpack(raw)
+            if look is not None:
+                look(stream.peek(1))
+            if unicode_only and not encoding and find_encoding(stream.peek(1)) not in UTF_16:
+                encoding = "utf-8"
+            for line in decoded_lines(stream, source_name(source), encoding, limit=limit):
+                number = line.number
+                if moved is not None:
+                    moved(raw.tell())
+                yield line
+        except DAMAGED as error:
+            yield Line(number + 1, "", damage(kind, error))
 
 
 class NamedBytes(io.BytesIO):
@@ -99,46 +188,143 @@ def detect_encoding(content: bytes, otherwise: str) -> str:
     return "utf-8"
 
 
-def _opened(path: Path) -> BinaryIO:
-    """The open file; pipes and devices are files too."""
+def archived_files(path: str | Path) -> list[zipfile.ZipInfo]:
+    """The files in a .zip, in the order of their names, without those that a Mac hides there.
+
+    Raises:
+        BadInput: for an archive that is damaged.
+    """
     try:
-        return path.open("rb")
-    except FileNotFoundError:
-        raise MissingData(path, "check the file name") from None
+        with zipfile.ZipFile(path) as archive:
+            found = [entry for entry in archive.infolist() if not entry.is_dir()]
+    except (zipfile.BadZipFile, OSError) as error:
+        raise BadInput(f"{path}: {damage('zip', error)}") from None
+    return sorted((e for e in found if not _is_hidden(e.filename)), key=lambda e: e.filename)
+
+
+def inner_source(source: Source) -> Source:
+    """The only file of an archive, if the source is an archive; else the source.
+
+    Raises:
+        BadInput: for an archive with several files.
+    """
+    if not isinstance(source, str | Path) or not is_archive(source):
+        return source
+    names = [entry.filename for entry in archived_files(source)]
+    if len(names) != 1:
+        listed = ", ".join(names[:3]) + (", …" if len(names) > 3 else "") or "none"
+        problem = f"has {len(names)} files ({listed}); name one, such as {source}/FILE"
+        raise BadInput(f"{source}: {problem}")
+    return f"{source}/{names[0]}"
+
+
+def is_archive(path: str | Path) -> bool:
+    """Whether a path is a .zip file."""
+    return Path(path).suffix.lower() == ".zip" and Path(path).is_file()
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
+
+
+def _opened(path: Path, size: int | None) -> io.BufferedReader:
+    """The open file, as long as it is now; pipes and devices are files too."""
+    try:
+        file = path.open("rb")
+    except (FileNotFoundError, NotADirectoryError):
+        return _archived(path)
     except IsADirectoryError:
         raise BadInput(f"{path}: is a directory; give a file") from None
     except OSError as error:
         problem = f"cannot be opened ({error.strerror}); check its permissions"
         raise BadInput(f"{path}: {problem}") from None
+    status = Path(path).stat()
+    length = status.st_size if size is None else size
+    if not stat.S_ISREG(status.st_mode) or not length:
+        return file
+    return io.BufferedReader(_Snapshot(file, length), SAMPLE)
 
 
-def _unpacked(stream: BinaryIO) -> BinaryIO:
-    buffered = stream if hasattr(stream, "peek") else _Peekable(stream)
-    if buffered.peek(2)[:2] != _GZIP_MAGIC:
-        return buffered
-    return cast(BinaryIO, gzip.GzipFile(fileobj=buffered, mode="rb"))
+def _archived(path: Path) -> io.BufferedReader:
+    """A file in an archive, by a path through the archive."""
+    for parent in path.parents:
+        if parent.suffix.lower() == ".zip" and parent.is_file():
+            break
+    else:
+        raise MissingData(path, "check the file name") from None
+    try:
+        archive = zipfile.ZipFile(parent)
+        member = archive.open(path.relative_to(parent).as_posix())
+    except KeyError:
+        raise MissingData(path, f"{parent} has no such file") from None
+    except RuntimeError:
+        problem = "is protected by a password; unpack the archive first"
+        raise BadInput(f"{path}: {problem}") from None
+    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+        raise BadInput(f"{parent}: {damage('zip', error)}") from None
+    return io.BufferedReader(_Closing(member, archive), SAMPLE)
+
+
+class _Snapshot(io.RawIOBase):
+    """A file as long as it was: what is appended while it is read is not seen."""
+
+    def __init__(self, file: BinaryIO, size: int) -> None:
+        self._file, self._left = file, size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        view = memoryview(buffer)[: self._left]
+        number: int = self._file.readinto(view)  # type: ignore[attr-defined]
+        self._left -= number
+        return number
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Closing(io.RawIOBase):
+    """A file in an archive that closes the archive with it."""
+
+    def __init__(self, member: Any, archive: zipfile.ZipFile) -> None:
+        self._member, self._archive = member, archive
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = self._member.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def tell(self) -> int:
+        return cast(int, self._member.tell())
+
+    def close(self) -> None:
+        self._member.close()
+        self._archive.close()
+        super().close()
 
 
 class _Peekable(io.BufferedReader):
     """A buffered reader that does not close the stream beneath it."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        super().__init__(cast(io.RawIOBase, stream))
+        super().__init__(cast(io.RawIOBase, stream), SAMPLE)
 
     def __del__(self) -> None:
         if not self.closed:
             self.detach()
 
 
-def _decoded(raw: bytes, name: str, number: int, encoding: str) -> str:
-    if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
-        return decode(raw, name, number)
-    if b"\0" in raw:
-        return decode(raw, name, number)  # raises the usual error
+def _zstandard(raw: BinaryIO) -> Any:
     try:
-        return raw.decode(encoding)
-    except UnicodeDecodeError as error:
-        bad = raw[error.start : error.start + 1].hex()
-        raise BadRecord(name, number, f"is not {encoding} (byte 0x{bad})") from None
-    except LookupError:
-        raise BadInput(f"{name}: there is no encoding {encoding!r}; try utf-8, cp1252") from None
+        import pyarrow
+    except ModuleNotFoundError:
+        raise MissingExtra("a .zst file", "parquet", "pyarrow") from None
+    return pyarrow.CompressedInputStream(raw, "zstd")

@@ -106,7 +106,8 @@ def _interval(value: float, drawn: Floats, level: float) -> Interval:
     if not len(defined):  # few items: every resample may lack what the value needs
         return Interval(float(value), None, None)
     low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(value), float(low), float(high))
+    # few items, or a statistic that resampling pulls to one side: the value is inside all the same
+    return Interval(float(value), float(min(low, value)), float(max(high, value)))
 
 
 def _columns(values: npt.ArrayLike) -> Floats:

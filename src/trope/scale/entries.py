@@ -4,27 +4,29 @@ goes on. Nothing is held but the row itself; ids are remembered on the disk.
 
 from __future__ import annotations
 
-import csv
-import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from trope.core.errors import BadRecord
-from trope.corpora.sources import LINE_LIMIT
+from trope.corpora.files import (
+    STDIN,
+    TEXT,
+    FileOptions,
+    InputFile,
+    Tell,
+    read_entries,
+    tell_nobody,
+)
 from trope.corpora.tables import (
     ID_COLUMNS,
     TEXT_COLUMNS,
-    SpeltFloat,
+    ParsedRow,
     checked_id,
     find_column,
-    json_text,
+    is_missing,
 )
-from trope.scale.inputs import DAMAGED, InputFile, open_input, parquet_rows
-
-_PLAIN_COLUMN = "text"
-"""What the lines of a plain file are called."""
+from trope.text.language import OTHER_LANGUAGE, LanguageSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ class Columns:
     def needed(self, names: Sequence[str]) -> Sequence[str]:
         """The columns that are read; all of them if one is missing, so that it is reported."""
         text = self.text or find_column(names, TEXT_COLUMNS)
-        wanted = {text, *self.kept, *((self.id,) if self.id else ())}
+        kept = [name for name in self.kept if name not in (TEXT, self.text)]
+        wanted = {text, *kept, *((self.id,) if self.id else ())}
         if not wanted <= {*names}:
             return names
         wanted.add(self.id or find_column(names, ID_COLUMNS))
@@ -67,77 +70,122 @@ class RefusedRow:
 
 
 Entry = TextRow | RefusedRow
-_Fields = dict[str, str]
-_Parsed = tuple[int, "_Fields | str"]
-"""The line of a row, and its fields or what is wrong with it."""
 
 
 class InputCorpus:
     """The entries of all files in order; `position` says how many bytes are read."""
 
-    def __init__(self, files: Sequence[InputFile], columns: Columns) -> None:
+    def __init__(
+        self,
+        files: Sequence[InputFile],
+        columns: Columns,
+        options: FileOptions | None = None,
+        *,
+        tell: Tell = tell_nobody,
+        any_language: bool = False,
+    ) -> None:
         self.files, self.columns = files, columns
+        self.options, self.tell = options or FileOptions(), tell
+        self.any_language = any_language
         self.position = 0
         self.size = sum(file.bytes for file in files)
 
     def check(self) -> None:
-        """Raises BadRecord if a file lacks a column: better before the work than after it."""
+        """Raises BadRecord if a table lacks a column: better before the work than after it."""
+        for file, line, row in self._first_rows():
+            self._keys(row, file, line, strict=file.format != "jsonl")
+
+    def found_columns(self) -> tuple[str, ...]:
+        """The text under the name `text`, and all other columns of the tables but ids."""
+        found: dict[str, None] = {self.columns.text or TEXT: None}
+        for file, line, row in self._first_rows():
+            text, identifier = self._keys(row, file, line, strict=False)
+            found |= dict.fromkeys(name for name in row if name not in (text, identifier, ""))
+        return tuple(found)
+
+    def _first_rows(self) -> Iterator[tuple[InputFile, int, dict[str, str]]]:
         for file in self.files:
-            if file.path == "-":
-                continue
-            first = next(_rows(file, lambda _: None, self.columns), None)
-            if first is not None and isinstance(first[1], dict):
-                self._keys(first[1], file, first[0], strict=file.format != "jsonl")
+            if file.path != STDIN and (file.is_table or self.columns.kept):
+                options = self.options if file.is_table else replace(self.options, unit="line")
+                rows = read_entries(file, options)
+                line, row = next(rows, (1, ""))
+                if isinstance(row, dict):
+                    yield file, line, row
 
     def __iter__(self) -> Iterator[Entry]:
         done = 0
         for file in self.files:
             seen = _SeenIds()  # files are often numbered from 1, each by itself
-
-            def moved(at: int, done: int = done) -> None:
-                self.position = done + at
-
+            language = None if self.any_language else LanguageSample()
             rows = 0
-            for line, parsed in _rows(file, moved, self.columns):
+            for line, parsed in self._rows(file, done):
                 rows += 1
                 try:
-                    yield self._entry(file, line, parsed, seen)
+                    entry = self._entry(file, line, parsed, seen)
                 except BadRecord as error:
-                    yield RefusedRow(file.path, line, error.problem)
+                    entry = RefusedRow(file.path, line, error.problem)
+                if language is not None and isinstance(entry, TextRow):
+                    language.add(entry.text)
+                    if language.is_full:
+                        self._tell_language(file, language)
+                        language = None
+                yield entry
             if not rows:
                 yield RefusedRow(file.path, 1, "holds no text; leave it out")
+            if language is not None:
+                self._tell_language(file, language)
             seen.close()
             done += file.bytes
             self.position = done
 
-    def _entry(self, file: InputFile, line: int, parsed: _Fields | str, seen: _SeenIds) -> Entry:
+    def _tell_language(self, file: InputFile, language: LanguageSample) -> None:
+        if other := language.other_language():
+            self.tell(file.path, OTHER_LANGUAGE.format(other))
+
+    def _rows(self, file: InputFile, done: int) -> Iterator[ParsedRow]:
+        def moved(at: int) -> None:
+            self.position = done + at
+
+        return read_entries(
+            file,
+            self.options,
+            tell=self.tell,
+            moved=None if file.path == STDIN else moved,
+            choose=self.columns.needed,
+        )
+
+    def _entry(
+        self, file: InputFile, line: int, parsed: dict[str, str] | str, seen: _SeenIds
+    ) -> Entry:
         if isinstance(parsed, str):
-            return RefusedRow(file.path, line, parsed)
+            return RefusedRow(file.path, line or 1, parsed)
         text_key, id_key = self._keys(parsed, file, line, strict=False)
         text = parsed[text_key]
-        if not text.strip():
+        if not text.strip() or (file.is_table and is_missing(text)):
             problem = f"column {text_key!r} is empty; every row needs a text"
+            if text.strip():
+                problem = f"column {text_key!r} has {text.strip()!r}, which is no text; fill it in"
             return RefusedRow(file.path, line, problem)
-        identifier = f"{file.path}:{line}"
+        identifier = f"{file.path}:{line}" if line else file.path
         if id_key is not None and parsed[id_key].strip():
             identifier = checked_id(parsed[id_key], file.path, line)
             before = seen.add(identifier, line)
             if before is not None:
                 problem = f"id {identifier!r} is also in line {before}; every row needs its own id"
                 return RefusedRow(file.path, line, problem)
-        kept = tuple(parsed.get(name) for name in self.columns.kept)
-        return TextRow(file.path, line, identifier, text, kept)
+        named = {TEXT: text} if not self.columns.text else {self.columns.text: text}
+        kept = tuple((named | parsed).get(name) for name in self.columns.kept)
+        return TextRow(file.path, line or 1, identifier, text, kept)
 
     def _keys(
-        self, row: _Fields, file: InputFile, line: int, *, strict: bool
+        self, row: dict[str, str], file: InputFile, line: int, *, strict: bool
     ) -> tuple[str, str | None]:
         """The columns of text and id of a row; `strict` asks for the kept ones too."""
         columns = self.columns
-        kept = columns.kept if strict else ()
-        # lines of a plain file have no column name: any name means them
-        text = _PLAIN_COLUMN if file.format == "txt" else columns.text
-        wanted = ("" if file.format == "txt" else columns.id), text, *kept
-        for name in filter(None, wanted):
+        # what is no table has no column names: any name means its text
+        text, identifier = (columns.text, columns.id) if file.is_table else (TEXT, "")
+        kept = [name for name in columns.kept if name not in (TEXT, columns.text)] if strict else []
+        for name in filter(None, (identifier, text, *kept)):
             if name not in row:
                 problem = f"has no column {name!r}; it has {', '.join(row)}"
                 raise BadRecord(file.path, line, problem)
@@ -170,138 +218,3 @@ class _SeenIds:
     def close(self) -> None:
         """Forget all ids."""
         self._database.close()
-
-
-def _rows(file: InputFile, moved: Callable[[int], None], columns: Columns) -> Iterator[_Parsed]:
-    """The rows of a file; the last one says so where a file ends before its end."""
-    if file.format == "parquet":
-        yield from parquet_rows(file, moved, columns.needed)
-        return
-    line = 0
-    try:
-        with open_input(file) as (stream, raw):
-            for line, parsed in _text_rows(file, _numbered(stream)):
-                if file.path != "-":
-                    moved(raw.tell())
-                yield line, parsed
-    except DAMAGED as error:
-        kind = {"gz": "gzip", "zst": "zstd"}.get(file.packing, file.packing)
-        cause = f"is a damaged {kind} file" if kind else "cannot be read further"
-        yield line + 1, f"{cause} ({error}); get it again"
-
-
-def _text_rows(file: InputFile, lines: Iterator[tuple[int, str]]) -> Iterator[_Parsed]:
-    if file.format == "txt":
-        for number, line in lines:
-            line = line.rstrip("\r\n")
-            if line.strip():
-                yield number, _fault(line) or {_PLAIN_COLUMN: line}
-    elif file.format == "jsonl":
-        for number, line in lines:
-            if line.strip():
-                yield number, _json_row(line, file.path, number)
-    else:
-        yield from _table_rows(file, lines)
-
-
-def _numbered(stream: BinaryIO) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers. Bytes that are no UTF-8 become surrogates, a line that is too long
-    becomes a NUL: `_fault` tells both, and the lines after them are read."""
-    number = 0
-    while raw := stream.readline(LINE_LIMIT + 1):
-        number += 1
-        if len(raw) > LINE_LIMIT:
-            while raw and not raw.endswith(b"\n"):
-                raw = stream.readline(LINE_LIMIT)
-            yield number, _TOO_LONG
-            continue
-        line = raw.decode("utf-8", "surrogateescape")
-        yield number, line.removeprefix("\ufeff") if number == 1 else line
-
-
-_TOO_LONG = "\0\0too long\n"
-
-
-def _fault(text: str) -> str:
-    """What keeps a row from being text, empty if nothing does."""
-    if "\0" in text:
-        if _TOO_LONG.strip() in text:
-            return f"is longer than {LINE_LIMIT // 1024**2} MB; split it into lines"
-        return "holds a NUL byte, so it is no text; give UTF-8 text"
-    if not text.isascii():
-        for character in text:
-            if "\udc80" <= character <= "\udcff":
-                byte = ord(character) - 0xDC00
-                return f"is not UTF-8 (byte 0x{byte:02x}); convert it, as with iconv -t UTF-8"
-    return ""
-
-
-def _json_row(line: str, name: str, number: int) -> _Fields | str:
-    if fault := _fault(line):
-        return fault
-    try:
-        row: Any = json.loads(line, parse_float=SpeltFloat)
-    except (ValueError, RecursionError) as error:
-        cause = getattr(error, "msg", str(error))
-        return f"cannot be read as JSON ({cause}); write one object per line"
-    if not isinstance(row, dict):
-        return f"is a JSON {type(row).__name__}; write one object per line"
-    try:
-        return {key: json_text(value, name, number) for key, value in row.items()}
-    except BadRecord as error:
-        return error.problem
-
-
-def _table_rows(file: InputFile, lines: Iterator[tuple[int, str]]) -> Iterator[_Parsed]:
-    """The rows of CSV (with quotes) or TSV (without) by the names of their header."""
-    split = _quoted(lines) if file.format == "csv" else _unquoted(lines)
-    header: list[str] | None = None
-    for number, fields in split:
-        problem = fields if isinstance(fields, str) else _fault("\t".join(fields))
-        if header is None:
-            if problem or isinstance(fields, str):
-                yield number, f"its header {problem}"
-                return
-            doubled = sorted({name for name in fields if fields.count(name) > 1})
-            if doubled:
-                yield number, f"its header has {', '.join(doubled)!r} more than once; rename one"
-                return
-            header = fields
-        elif problem or isinstance(fields, str):
-            yield number, problem
-        elif len(fields) != len(header):
-            count = f"the number of fields is {len(fields)}"
-            yield number, f"{count}, but the table has {len(header)} columns; fix the row"
-        else:
-            yield number, dict(zip(header, fields, strict=True))
-
-
-def _unquoted(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str] | str]]:
-    for number, line in lines:
-        line = line.rstrip("\r\n")
-        if line:
-            yield number, line.split("\t")
-
-
-def _quoted(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, list[str] | str]]:
-    csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
-    last = 0
-
-    def texts() -> Iterator[str]:
-        nonlocal last
-        for number, line in lines:
-            last = number
-            yield line
-
-    rows = csv.reader(texts(), strict=True)
-    while True:
-        before = last
-        try:
-            row = next(rows, None)
-        except csv.Error as error:
-            yield before + 1, f"cannot be split into fields ({error}); close its quotes"
-            continue
-        if row is None:
-            return
-        if row:
-            yield before + 1, row

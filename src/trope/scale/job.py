@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 import msgspec
 
 from trope.core.records import TextKind, WordView
+from trope.corpora.files import FileOptions
+from trope.corpora.plain_text import Unit
 from trope.scale.entries import TextRow
 
 if TYPE_CHECKING:
@@ -41,6 +43,17 @@ class DetectSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     which count all words."""
     format: OutputFormat = "jsonl"
     shard_rows: int = SHARD_ROWS
+    encoding: str = ""
+    delimiter: str = ""
+    sheet: str = ""
+    unit: Unit = "auto"
+
+    @property
+    def reading(self) -> FileOptions:
+        """How the files are read."""
+        return FileOptions(
+            encoding=self.encoding, delimiter=self.delimiter, sheet=self.sheet, unit=self.unit
+        )
 
 
 @dataclass(frozen=True, slots=True)

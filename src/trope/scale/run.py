@@ -13,9 +13,9 @@ from typing import IO
 import msgspec
 
 from trope.core.errors import BadInput, TropeError
+from trope.corpora.files import STDIN, InputFile, Tell, tell_nobody
 from trope.scale.entries import Columns, InputCorpus, RefusedRow, TextRow
 from trope.scale.folder import ERRORS, DetectFolder, DetectManifest, InputChecksum
-from trope.scale.inputs import STDIN, InputFile
 from trope.scale.job import SHARD_CHARACTERS, DetectSettings, Executor, Receipt, Shard
 from trope.scale.shards import FIGURES, make_shard, store
 
@@ -42,13 +42,20 @@ def detect(
     *,
     resume: bool = False,
     report: Report = lambda progress: None,
+    tell: Tell = tell_nobody,
+    any_language: bool = False,
 ) -> dict[str, int]:
     """Write the results of a corpus into the folder `out`; their totals come back.
+
+    Args:
+        tell: is told the name of a file and how it was read.
+        any_language: do not tell which files are not in English.
 
     Raises:
         BadInput: for input, settings or a folder that cannot be used; then nothing was written.
     """
-    corpus = InputCorpus(files, Columns(settings.text_column, settings.id_column, settings.columns))
+    columns = Columns(settings.text_column, settings.id_column, settings.columns)
+    corpus = InputCorpus(files, columns, settings.reading, tell=tell, any_language=any_language)
     _check(files, settings, resume)
     corpus.check()
     inputs = tuple(InputChecksum(file.path, file.bytes, file.sha256()) for file in files)

@@ -23,8 +23,8 @@ from trope.core.export import (
 )
 from trope.core.files import atomic_write
 from trope.core.records import Analysis, WordView
+from trope.corpora.workbooks import load_pyarrow
 from trope.scale.entries import TextRow
-from trope.scale.inputs import load_pyarrow
 from trope.scale.job import DetectSettings, Receipt, Shard
 from trope.tasks.figures.views import Showing
 from trope.tasks.metaphor.corpus_rates import MetaphorCounts, count_metaphors

@@ -79,7 +79,10 @@ def test_words_of_a_name_are_averaged(encoder) -> None:
     assert close(row, by_hand(("france", 0.25), ("peru", 0.25), ("[MASK]", 0.5)))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=15,
+)
 @given(st.integers(0, 900), st.integers(0, 900))
 def test_a_name_is_found_anywhere_in_an_overlong_sentence(encoder, before, after) -> None:
     parse = Parse((*["rain"] * before, "France", *["fell"] * after), (), (), (), (), ())

@@ -24,9 +24,10 @@ from trope.annotate.exchange.records import (
     from_object,
 )
 from trope.annotate.questions import Question
-from trope.core.errors import BadRecord, MissingData, MissingExtra
+from trope.core.errors import BadRecord, MissingExtra
+from trope.corpora.files import FileOptions
 from trope.corpora.sources import numbered_lines
-from trope.corpora.tables import read_rows
+from trope.corpora.tables import named_delimiter, read_rows
 
 _BEGINS_A_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
@@ -103,9 +104,19 @@ def read_judgment_csv(
             raise BadRecord(path, line, str(error)) from None
 
 
-def read_cells(path: Path, *, safe: bool = True) -> Iterator[tuple[int, dict[str, str]]]:
+def read_cells(
+    path: Path, *, safe: bool = True, options: FileOptions | None = None
+) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a CSV file, with what protects them from spreadsheets taken away if `safe`."""
-    for line, row in read_rows(path, format="csv", limit=RECORD_LIMIT):
+    given = options or FileOptions()
+    rows = read_rows(
+        path,
+        format="csv",
+        encoding=given.encoding or None,
+        delimiter=named_delimiter(given.delimiter),
+        limit=RECORD_LIMIT,
+    )
+    for line, row in rows:
         cells = {unprotect(name): unprotect(cell) for name, cell in row.items()} if safe else row
         yield line, cells
 
@@ -165,28 +176,11 @@ def judgment_types(questions: Sequence[Question]) -> dict[str, str]:
     return types
 
 
-def read_parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a file, counted from 1, with every value as text and lists as JSON."""
-    if not path.is_file():
-        raise MissingData(path, "check the file name")
-    arrow, parquet = _arrow()
-    number = 0
-    try:
-        with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=500):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield number, {name: _text(value) for name, value in row.items()}
-    except (arrow.ArrowException, OSError) as error:
-        problem = f"is not valid Parquet ({str(error).splitlines()[0]}); write it again"
-        raise BadRecord(path, number + 1, problem) from None
-
-
 def read_judgment_parquet(
     path: Path, questions: Sequence[Question]
 ) -> Iterator[tuple[int, JudgmentRecord]]:
     """The judgments of a file as an export writes it, with their rows."""
-    for number, row in read_parquet_rows(path):
+    for number, row in read_rows(path, format="parquet"):
         try:
             yield number, from_cells(row, questions)
         except ValueError as error:
@@ -198,18 +192,6 @@ def _fitting(value: Any, kind: str) -> Any:
     if kind != "string" or value is None or isinstance(value, str):
         return value
     return as_json(value)
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if isinstance(value, bool | int | float | list | dict):
-        return as_json(value)
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def _arrow() -> tuple[Any, Any]:

@@ -6,19 +6,21 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from trope.annotate.exchange.files import read_cells, read_parquet_rows
+from trope.annotate.exchange.files import read_cells
 from trope.annotate.exchange.records import RECORD_LIMIT
 from trope.annotate.plan import Plan
 from trope.annotate.questions import gold_faults, listed
 from trope.annotate.rules.assignment import doubt_score
 from trope.core.errors import BadRecord
+from trope.corpora.files import FileOptions, find_files, good_rows, name_has_format
 from trope.corpora.records import TextRecord
-from trope.corpora.tables import named_texts, read_texts
+from trope.corpora.tables import is_missing, named_texts, read_texts
 
 TEXT_LIMIT = 100_000
 """Characters of an item's text."""
@@ -36,8 +38,14 @@ class NewItem:
     gold: dict[str, Any] = field(default_factory=dict)
 
 
-def read_items(path: str | Path, plan: Plan, *, safe_cells: bool = False) -> Iterator[NewItem]:
-    """The items of a CSV, TSV, JSONL or Parquet file, one at a time.
+def read_items(
+    path: str | Path,
+    plan: Plan,
+    *,
+    safe_cells: bool = False,
+    options: FileOptions | None = None,
+) -> Iterator[NewItem]:
+    """The items of a table, one at a time; a document or a list has only texts.
 
     Columns: `text`; `id` (else rows are counted); `highlight`, the marked words or their offsets;
     `gold`, a JSON object, or a column `gold.QUESTION` each; all others are fields of the item.
@@ -49,7 +57,7 @@ def read_items(path: str | Path, plan: Plan, *, safe_cells: bool = False) -> Ite
     """
     with closing(_IdLines()) as seen:
         record = None
-        for record in _records(Path(path), safe_cells):
+        for record in _records(Path(path), safe_cells, options or FileOptions()):
             if before := seen.add(record.id, record.line):
                 problem = f"id {record.id!r} is already in line {before}"
                 raise BadRecord(path, record.line, problem)
@@ -70,12 +78,16 @@ def checked_item(record: TextRecord, plan: Plan, path: str | Path) -> NewItem:
         raise BadRecord(path, record.line, str(fault)) from None
 
 
-def _records(path: Path, safe_cells: bool) -> Iterator[TextRecord]:
-    if path.suffix.lower() == ".parquet":
-        return named_texts(read_parquet_rows(path), str(path))
+def _records(path: Path, safe_cells: bool, options: FileOptions) -> Iterator[TextRecord]:
     if safe_cells:
-        return named_texts(read_cells(path), str(path))
-    return read_texts(path, limit=RECORD_LIMIT)
+        return named_texts(read_cells(path, options=options), str(path))
+    if options.format is None and not name_has_format(str(path)) and path.is_file():
+        return read_texts(path, limit=RECORD_LIMIT)  # the first line tells the format
+    rows = chain.from_iterable(
+        good_rows(file, replace(options, limit=RECORD_LIMIT))
+        for file in find_files([str(path)], options)
+    )
+    return named_texts(rows, str(path))
 
 
 class _ItemFault(Exception):
@@ -83,7 +95,7 @@ class _ItemFault(Exception):
 
 
 def _item(record: TextRecord, plan: Plan) -> NewItem:
-    if not record.text.strip():
+    if is_missing(record.text):
         raise _ItemFault("has no text")
     if any("\0" in part for part in (record.text, record.id, *record.fields.values())):
         raise _ItemFault("contains a NUL character")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import secrets
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
@@ -29,15 +30,23 @@ from trope.annotate.store.rows import chunks, person_fields, standing_fields
 from trope.annotate.store.slots import add_batches, check_new_batches, state_row
 from trope.core.errors import BadInput, BadRecord
 from trope.core.locks import lock_file
+from trope.corpora.files import FileOptions
 
 _STEP = 200
 T = TypeVar("T")
+_Read = Callable[[], Iterator[NewItem]]
 
 
 def import_items(
-    project: Project, path: Path, *, now: datetime, by: str = "", safe_cells: bool = False
+    project: Project,
+    path: Path,
+    *,
+    now: datetime,
+    by: str = "",
+    safe_cells: bool = False,
+    options: FileOptions | None = None,
 ) -> int:
-    """Add the items of a file; returns their number. For `safe_cells` see `read_items`.
+    """Add the items of a file; returns their number. For the last two see `read_items`.
 
     Raises:
         BadRecord: for the first invalid line; nothing is added then.
@@ -45,11 +54,12 @@ def import_items(
     """
     with import_lock(project):
         remove_unpublished()
-        number = _count_checked(project, path, safe_cells)
+        read = partial(read_items, path, project.plan, safe_cells=safe_cells, options=options)
+        number = _count_checked(path, read)
         state = state_row()
-        places, sizes = _places(project, path, number, state, safe_cells)
+        places, sizes = _places(project, read, number, state)
         check_new_batches(sizes)
-        items = zip(read_items(path, project.plan, safe_cells=safe_cells), places, strict=True)
+        items = zip(read(), places, strict=True)
         slots = project.plan.judgments_per_item
         for part in _with_pauses(chunks(items)):
             rows = [item_row(item, place, slots) for item, place in part]
@@ -76,7 +86,7 @@ def _with_pauses(work: Iterator[T]) -> Iterator[T]:
 
 
 def _places(
-    project: Project, path: Path, number: int, state: State, safe_cells: bool
+    project: Project, read: _Read, number: int, state: State
 ) -> tuple[Sequence[int], list[tuple[str, int]]]:
     """The place of each item of the file, and the batches with their sizes, in their order."""
     plan = project.plan
@@ -87,7 +97,7 @@ def _places(
             rng.shuffle(places)
         return places, [("", number)] if number else []
     doubts, names = [0.0] * number, [""] * number
-    for n, item in enumerate(read_items(path, plan, safe_cells=safe_cells)):
+    for n, item in enumerate(read()):
         doubts[n] = doubt_of(item, plan) if plan.order == "uncertainty" else 0.0
         names[n] = batch_of(item, plan)
     gathered = group_by_batch(giving_order(number, plan.order, rng, doubts), names)
@@ -118,10 +128,10 @@ def remove_unpublished() -> None:
             Item.objects.filter(pk__in=ids).delete()
 
 
-def _count_checked(project: Project, path: Path, safe_cells: bool) -> int:
+def _count_checked(path: Path, read: _Read) -> int:
     """The number of items, all of them checked."""
     number = 0
-    for part in _with_pauses(chunks(read_items(path, project.plan, safe_cells=safe_cells))):
+    for part in _with_pauses(chunks(read())):
         number += len(part)
         there = Item.objects.filter(external_id__in=[item.id for item in part])
         if known := there.values_list("external_id", flat=True).first():
@@ -146,7 +156,13 @@ def item_row(item: NewItem, place: int, slots: int) -> Item:
 
 
 def import_demo(
-    project: Project, path: Path, *, now: datetime, by: str = "", safe_cells: bool = False
+    project: Project,
+    path: Path,
+    *,
+    now: datetime,
+    by: str = "",
+    safe_cells: bool = False,
+    options: FileOptions | None = None,
 ) -> int:
     """Add the demo items of a file, all or none; returns their number.
 
@@ -154,7 +170,7 @@ def import_demo(
         BadRecord: for the first invalid line.
         BadInput: for ids that the demo task already has.
     """
-    items = list(read_items(path, project.plan, safe_cells=safe_cells))
+    items = list(read_items(path, project.plan, safe_cells=safe_cells, options=options))
     with write_transaction():
         there = set(DemoItem.objects.values_list("external_id", flat=True))
         if known := next((item.id for item in items if item.id in there), None):

@@ -21,6 +21,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.cli.annotate.options import DIRECTORY, FILE, connected, warn_losses
 from trope.cli.output import open_output
+from trope.cli.sources import file_options, table_reading_options
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.core.progress import counted
@@ -39,14 +40,25 @@ _METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
 @click.option("--demo", "what", flag_value="demo", help="FILE holds items of the demo task.")
 @click.option("--safe-cells", is_flag=True,
               help="Items of a CSV file whose cells were protected by export.")  # fmt: skip
-def import_file(directory: Path, file: Path, tool: str, what: str | None, safe_cells: bool) -> None:
-    """Add the items of FILE (CSV, TSV, JSONL or Parquet): all of them, or none.
+@click.option("--unit", type=click.Choice(["file", "paragraph", "line"]), default=None,
+              help="What one item of a document is.  [default: found]")  # fmt: skip
+@table_reading_options
+def import_file(
+    directory: Path,
+    file: Path,
+    tool: str,
+    what: str | None,
+    safe_cells: bool,
+    **options: Any,
+) -> None:
+    """Add the items of FILE, a table, a document or a list: all of them, or none.
 
     People can work meanwhile. Control items are those with known answers in a column "gold". From
     a file of another tool, its items, people and judgments are added.
     """
     project = connected(directory)
     now = datetime.now(UTC)
+    reading = file_options(options)
     if tool != "auto":
         if what or safe_cells:
             raise click.UsageError(f"--format {tool} imports all of FILE; give it alone")
@@ -67,12 +79,16 @@ def import_file(directory: Path, file: Path, tool: str, what: str | None, safe_c
     elif what == "demo":
         from trope.annotate.store.imports import import_demo
 
-        number = import_demo(project, file, now=now, by="command line", safe_cells=safe_cells)
+        number = import_demo(
+            *(project, file), now=now, by="command line", safe_cells=safe_cells, options=reading
+        )
         click.echo(f"{counted(number, 'item')} added to the demo task")
     else:
         from trope.annotate.store.imports import import_items
 
-        number = import_items(project, file, now=now, by="command line", safe_cells=safe_cells)
+        number = import_items(
+            *(project, file), now=now, by="command line", safe_cells=safe_cells, options=reading
+        )
         click.echo(f"{counted(number, 'item')} added")
 
 

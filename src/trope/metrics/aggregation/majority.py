@@ -20,8 +20,8 @@ def majority(votes: Votes, *, ties: TieBreak = "none", seed: int = 0) -> Aggrega
             unresolved), "first" the first of them in the order of labels, "random" one of them.
         seed: decides "random".
 
-    The quality of an annotator is the share of the own answers that are the label, over items
-    that have one.
+    The quality of an annotator is the share of the own answers that are the label. Items that
+    nobody else answered say nothing about it; in a tie without a label, nobody has the majority.
     """
     rng = np.random.default_rng(seed)
     weights = votes.weights()
@@ -44,7 +44,7 @@ def majority(votes: Votes, *, ties: TieBreak = "none", seed: int = 0) -> Aggrega
         "majority",
         "share of own answers that are the majority's",
         tuple(results),
-        rated(votes, _accuracy(votes, chosen)),
+        rated(votes, _accuracy(votes, chosen, answers)),
     )
 
 
@@ -63,11 +63,11 @@ def _result(
     )
 
 
-def _accuracy(votes: Votes, chosen: Ints) -> Floats:
-    decided = chosen[votes.item] >= 0
-    right = (votes.label == chosen[votes.item]) & decided
+def _accuracy(votes: Votes, chosen: Ints, answers: Ints) -> Floats:
+    shared = answers[votes.item] > 1
+    right = (votes.label == chosen[votes.item]) & shared
     size = len(votes.annotators)
-    seen = np.bincount(votes.annotator[decided], minlength=size).astype(np.float64)
+    seen = np.bincount(votes.annotator[shared], minlength=size).astype(np.float64)
     agreed = np.bincount(votes.annotator[right], minlength=size)
     shares: Floats = np.full(size, np.nan)
     np.divide(agreed, seen, out=shares, where=seen > 0)

@@ -11,10 +11,10 @@ from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, MissingExtra
 from trope.core.export import to_json
-from trope.core.files import decode
 from trope.core.records import Analysis, TextKind
+from trope.corpora.files import read_document
 from trope.render import names
 from trope.render.html import write_html
 from trope.render.sentence_html import rewriting_lists
@@ -55,7 +55,7 @@ def home(request: HttpRequest) -> HttpResponse:
     kind = _kind(request.POST)
     try:
         text = _given_text(request)
-    except BadInput as fault:
+    except (BadInput, MissingExtra) as fault:
         given = {**_form(request.POST.get("text", "")), "fault": str(fault), "kind": kind}
         return render(request, "text.html", given, status=getattr(fault, "status", 400))
     return redirect(_address(the_texts().save(text), kind))
@@ -130,7 +130,7 @@ def _given_text(request: HttpRequest) -> str:
     """The text of the form, or of the chosen file."""
     file = request.FILES.get("file")
     pasted = request.POST.get("text", "").replace("\r\n", "\n")
-    text = decode(file.read(), file.name) if file is not None else pasted
+    text = pasted if file is None else read_document(file.read(), file.name)
     if not text.strip():
         raise RequestRefused(400, "no-text", "the text is empty; paste a text or choose a file")
     if "\0" in text:
