@@ -82,6 +82,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/workbench.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/kills.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
+	$(BIN)/python benchmarks/threads.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/scaling.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv --plot docs/images/scaling.svg
 	$(BIN)/python benchmarks/speed.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 

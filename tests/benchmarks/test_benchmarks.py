@@ -31,6 +31,7 @@ def load(monkeypatch):
         "scaling",
         "speed",
         "startup",
+        "threads",
         "words",
     ):
         sys.modules.pop(name, None)
@@ -222,6 +223,38 @@ def test_startup_is_measured_and_joins_the_other_results(load, tmp_path, capsys,
     said = capsys.readouterr().out
     assert "trope --help" in said
     assert "70 ms  import numpy" in said
+
+
+def test_threads_are_compared_by_their_best_rounds(load, sentences_file, tmp_path, monkeypatch):
+    threads = load("threads")
+    rates = iter([0, 0, 10, 12, 8, 18, 9, 15])  # two to warm up, then one caller and three in turns
+    asked = []
+
+    def rate(analyze, texts, callers):
+        asked.append((list(texts), callers))
+        return next(rates)
+
+    monkeypatch.setattr(threads, "rate", rate)
+    monkeypatch.setattr(
+        threads, "Pipeline", lambda threads: SimpleNamespace(analyze=str, model_sha256="feed")
+    )
+    monkeypatch.setattr(threads, "keep_to_cores", lambda count: None)
+    results = tmp_path / "results.json"
+    given = [str(sentences_file), "--callers", "3", "--rounds", "3", "--results", str(results)]
+    assert threads.main(given) == 0
+    assert asked[2:] == [(SENTENCES, 1), (SENTENCES, 3)] * 3
+    values = {figure.name: figure.value for figure in read_evaluation(results).figures}
+    assert values == {
+        "threads.one.texts_per_s": 10,
+        "threads.3.texts_per_s": 18,
+        "threads.3.vs_one": 1.8,
+    }
+
+
+def test_each_caller_asks_for_one_text_at_a_time(load):
+    seen = []
+    assert load("threads").rate(seen.append, SENTENCES, 2) > 0
+    assert sorted(seen) == sorted(SENTENCES)
 
 
 def test_another_checkout_is_measured_by_its_own_modules(load, tmp_path):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from builders import HEADLINE, TWO_SENTENCES, FakePipeline, with_metaphors
 from trope.core.records import Analysis, Figure
 from trope.render import Named
 from trope.render.figures import (
+    blocks,
     figure_words,
     marked_stretches,
     marks,
@@ -268,6 +270,28 @@ def test_marks_are_in_order_apart_and_cover_the_words_of_all_figures(
     assert len([mark for mark in found if mark.first]) == len({mark.figure for mark in found})
     whole = "".join(text for text, _ in marked_stretches(TEXT.text, 0, len(TEXT.text), found))
     assert whole == TEXT.text
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(10, 200))
+def test_long_paragraphs_are_cut_between_sentences_and_lose_nothing(
+    sizes: list[int], longest: int
+) -> None:
+    text = " ".join("word " * (size - 1) + "end." for size in sizes)
+    analysis = FakePipeline().analyze(text)
+    with patch("trope.render.figures.LONGEST_BLOCK", longest):
+        found = blocks(analysis)
+    assert " ".join(text[start:end] for start, end in found) == text
+    starts = {sentence.start for sentence in analysis.sentences}
+    assert {start for start, _ in found} <= starts
+    for start, end in found:
+        assert end - start <= longest or text.count(".", start, end) == 1
+
+
+def test_text_that_begins_before_its_first_sentence_is_cut_too() -> None:
+    analysis = FakePipeline().analyze("Rain ate roads. " * 3)
+    late = replace(analysis, text="— " + analysis.text)  # a dash that belongs to no sentence
+    with patch("trope.render.figures.LONGEST_BLOCK", 20):
+        assert blocks(late)[0] == (0, 15)
 
 
 def test_words_of_a_figure_are_told_with_what_is_left_out() -> None:

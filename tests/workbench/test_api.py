@@ -41,6 +41,13 @@ def test_tasks_and_kind_are_those_of_the_command(bench: Bench) -> None:
     assert "relations" not in answer
 
 
+def test_words_and_threshold_are_those_of_the_command(bench: Bench) -> None:
+    _, answer = bench.call("analyze", text=TEXT, words="all", threshold=0.2)
+    told = printed("analyze", "--json", "--words", "all", "--threshold", "0.2", TEXT)
+    assert answer == json.loads(told)
+    assert answer["words"] == "all"
+
+
 def test_rewriting_is_that_of_the_command(bench: Bench) -> None:
     text = "The new tax strangles small shops."
     status, _, content = bench.ask(

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import get_args
 
 from trope.core.records import Analysis, Figure, FigureKind
@@ -16,6 +17,9 @@ KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
 
 WHOLE: FigureKind = "irony"
 """The kind that is said of a whole text, where no words are marked."""
+
+LONGEST_BLOCK = 6_000
+"""Characters of a paragraph on a page that is not cut."""
 
 _OWNERS = ("My ", "Your ", "His ", "Her ", "Its ", "Our ", "Their ")
 _BLANK_LINE = re.compile(r"\s*\n[^\S\n]*\n\s*")
@@ -83,6 +87,24 @@ def paragraphs(text: str) -> list[tuple[int, int]]:
         found.append((at, gap.start()))
         at = gap.end()
     return [*found, (at, end)] if at < end else found
+
+
+def blocks(analysis: Analysis) -> list[tuple[int, int]]:
+    """The paragraphs of a text, those that are very long cut between sentences, so that a page can
+    draw what is in the window alone."""
+    found = []
+    sentences = analysis.sentences
+    for start, end in paragraphs(analysis.text):
+        at = start
+        first = bisect_left(sentences, start + 1, key=lambda sentence: sentence.start) - 1
+        for before, sentence in pairwise(sentences[max(first, 0) :]):
+            if sentence.start >= end:
+                break
+            if sentence.end - at > LONGEST_BLOCK and before.end > at:
+                found.append((at, before.end))
+                at = sentence.start
+        found.append((at, end))
+    return found
 
 
 def marks(figures: Sequence[Figure], analysis: Analysis) -> list[Mark]:

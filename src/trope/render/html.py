@@ -26,6 +26,7 @@ from trope.render import Named, metaphor_page, names, page_data
 from trope.render.figures import (
     KINDS,
     Mark,
+    blocks,
     count_of,
     entry,
     facts,
@@ -238,10 +239,10 @@ def _article(
     """A text as prose with its figures beside it."""
     figures = most_striking(analysis)
     found = marks(figures, analysis)
-    blocks = paragraphs(analysis.text)
+    parted = blocks(analysis)
     heading = f"Text {number:,}" + (f" <small>{clean(name)}</small>" if name else "")
     parts = [f'<article id="t{number}"><h2>{heading}</h2><div class="prose">']
-    for start, end in blocks:
+    for start, end in parted:
         inside = "".join(_stretches(analysis, start, end, found, figures, number))
         parts.append(f'<p dir="auto">{inside}</p>')
         own = [each for each in rewritten if start <= each.start < end]
@@ -249,7 +250,7 @@ def _article(
     parts.append("</div><aside>")
     parts.append(sentiment_scale(analysis))
     parts += _listed(figures, found, analysis, number)
-    data = page_data.page_data(analysis, blocks)
+    data = page_data.page_data(analysis, parted)
     parts.append(f'</aside><script type="application/json">{data}</script></article>\n')
     return "".join(parts)
 

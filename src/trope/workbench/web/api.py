@@ -49,7 +49,15 @@ def analyze(asked: AnalyzeRequest) -> str:
     _check_text(asked.text)
     wanted = asked.tasks
     tasks = None if wanted is None else tuple(task for task in TASKS if task in wanted)
-    found = in_turn(lambda model: model.analyze(asked.text, kind=asked.kind, tasks=tasks))
+    found = in_turn(
+        lambda model: model.analyze(
+            asked.text,
+            kind=asked.kind,
+            tasks=tasks,
+            threshold=asked.threshold,
+            words=asked.words,
+        )
+    )
     return to_json(found, indent=2) + "\n"
 
 

@@ -11,11 +11,20 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from trope.core.records import NameClass, TextKind
+from trope.core.records import (
+    EntityClass,
+    FigureKind,
+    NameClass,
+    SentimentScale,
+    TextKind,
+    WordView,
+)
+from trope.tasks.figures.views import DEFAULT_VIEW
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import Direction
 from trope.workbench.requests import REWRITING_LIMIT, TEXT_LIMIT
 
+_Share = Annotated[float, Meta(ge=0, le=1)]
 Task = Literal["syntax", "relations", "metaphor", "metonymy", "sentiment"]
 
 
@@ -24,11 +33,16 @@ class ApiRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AnalyzeRequest(ApiRequest, frozen=True):
-    """A text to analyse, and the tasks; without tasks, all of them."""
+    """A text to analyse, and the tasks; without tasks, all of them.
+
+    `words` is the view of words that are shown as metaphors, `threshold` their lowest score.
+    """
 
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_LIMIT)]
     kind: TextKind = "plain"
     tasks: Annotated[list[Task], Meta(min_length=1)] | None = None
+    words: WordView = DEFAULT_VIEW
+    threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 
 class RewriteRequest(ApiRequest, frozen=True):
@@ -52,7 +66,9 @@ class TokenDocument(msgspec.Struct, omit_defaults=True):
     lemma: str = ""
     head: int = -1
     deprel: str = ""
-    metaphor: Annotated[float, Meta(ge=0, le=1)] | None = None
+    metaphor: _Share | None = None
+    noticed: _Share | None = None
+    novelty: _Share | None = None
 
 
 class RelationDocument(msgspec.Struct, omit_defaults=True):
@@ -83,15 +99,41 @@ class MetonymyDocument(msgspec.Struct, rename={"name_class": "class"}):
     end: int
     name_class: NameClass
     reading: str
-    score: Annotated[float, Meta(ge=0, le=1)]
+    score: _Share
     stands_for: str
 
 
+class FigureDocument(msgspec.Struct, omit_defaults=True):
+    """What a reader would call figurative; `tokens` and the parts of a simile are numbers of
+    tokens."""
+
+    kind: FigureKind
+    start: int
+    end: int
+    tokens: list[int]
+    score: _Share
+    novelty: _Share | None = None
+    meaning: str = ""
+    stands_for: str = ""
+    topic: list[int] = []
+    vehicle: list[int] = []
+    ground: list[int] = []
+
+
+class NameDocument(msgspec.Struct, rename={"name_class": "class"}):
+    """A name of a place, an organisation or a person."""
+
+    start: int
+    end: int
+    name_class: EntityClass
+
+
 class SentimentDocument(msgspec.Struct):
-    """The sentiment of a text."""
+    """The sentiment of a text, and the scale that it is on."""
 
     score: Annotated[float, Meta(ge=-5, le=5)]
     integer: Annotated[int, Meta(ge=-5, le=5)]
+    scale: SentimentScale
 
 
 class AnalysisDocument(msgspec.Struct, omit_defaults=True):
@@ -104,6 +146,10 @@ class AnalysisDocument(msgspec.Struct, omit_defaults=True):
     figurative: list[float] | None = None
     threshold: float | None = None
     sentence_threshold: float | None = None
+    words: WordView | None = None
+    shown_threshold: float | None = None
+    figures: list[FigureDocument] | None = None
+    names: list[NameDocument] | None = None
     metonymies: list[MetonymyDocument] | None = None
     sentiment: SentimentDocument | None = None
 
