@@ -123,7 +123,7 @@ class RowSplitter:
             self._size += len(line.text) if self._held else 0
             self._held.append(line)
             if self._size > self._limit:
-                raise csv.Error(f"a quote is open for more than {self._limit // 1024**2} MB")
+                raise csv.Error(f"a quote is open for longer than {self._limit // 1024**2} MB")
             yield line.text
 
     def _step_back(self) -> None:

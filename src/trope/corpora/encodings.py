@@ -78,7 +78,7 @@ def find_encoding(sample: bytes) -> str:
         if len(zeros) > 1 and zeros.count(0) * 2 > len(zeros) and sample.count(0) == zeros.count(0):
             return name
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample)
+        sample.decode("utf-8")
     except UnicodeDecodeError:
         pass
     else:
