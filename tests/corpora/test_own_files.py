@@ -254,6 +254,9 @@ def test_another_language_is_told_unless_it_is_meant(tmp_path: Path) -> None:
     path.write_text("Der Regen hat die Straße gefressen, und es ist nicht vorbei.\n")
     for quiet in (False, True):
         told: list[str] = []
-        options = ReadingOptions(any_language=quiet, tell=lambda _, n, told=told: told.append(n))
-        list(read_sources([str(path)], options))
+
+        def tell(_: str, note: str, told: list[str] = told) -> None:
+            told.append(note)
+
+        list(read_sources([str(path)], ReadingOptions(any_language=quiet, tell=tell)))
         assert any("looks like German" in note for note in told) is not quiet
