@@ -241,6 +241,14 @@ def test_a_missing_package_is_named_with_its_extra(
         find_files([str(tmp_path)])
 
 
+def test_the_last_byte_of_a_file_tells_its_encoding_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("They drown in the café".encode("cp1252"))
+    assert [text.text for text in read_sources([str(path)], ReadingOptions())] == [
+        "They drown in the café"
+    ]
+
+
 def test_another_language_is_told_unless_it_is_meant(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Der Regen hat die Straße gefressen, und es ist nicht vorbei.\n")
@@ -250,6 +258,5 @@ def test_another_language_is_told_unless_it_is_meant(tmp_path: Path) -> None:
         def tell(_: str, note: str, told: list[str] = told) -> None:
             told.append(note)
 
-        options = ReadingOptions(any_language=quiet, tell=tell)
-        list(read_sources([str(path)], options))
+        list(read_sources([str(path)], ReadingOptions(any_language=quiet, tell=tell)))
         assert any("looks like German" in note for note in told) is not quiet

@@ -161,8 +161,7 @@ def test_the_index_does_not_lie_in_the_corpus(copy: Path) -> None:
 def test_without_tokens_rates_work_and_the_rest_names_the_command(
     corpus_table: Path, tmp_path: Path
 ) -> None:
-    options = ("--columns", "source,text", "--counts-only")
-    folder = detect(corpus_table, tmp_path / "plain", *options)
+    folder = detect(corpus_table, tmp_path / "plain", "--counts-only", "--columns", "source,text")
     with opened(folder, tmp_path / "index") as corpus:
         assert len(answer(corpus, make_query("rates", {"by": "source"})).rows) == 4
         again = (
@@ -185,8 +184,9 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
 def test_without_relations_verbs_work_and_objects_name_the_command(
     corpus_table: Path, tmp_path: Path
 ) -> None:
-    options = ("--columns", "text", "--counts-only", "--tokens")
-    folder = detect(corpus_table, tmp_path / "plain", *options)
+    folder = detect(
+        corpus_table, tmp_path / "plain", "--counts-only", "--columns", "text", "--tokens"
+    )
     with opened(folder, tmp_path / "index") as corpus:
         verbs = answer(corpus, make_query("verbs", {}))
         assert verbs.rows[0][-1] == []

@@ -138,11 +138,11 @@ def test_table_of_words_says_what_the_analysis_says(bench: Bench, visitor: Visit
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        (("empty.txt", b""), b"empty.txt:1: is empty"),
+        (("empty.txt", b""), b"The text is empty"),
         (("blank.txt", b" \n\t "), b"The text is empty"),
         (("photo.txt", b"\x89PNG\x00\x01"), b"photo.txt:1: holds a NUL byte"),
-        (("mixed.txt", b"caf\xc3\xa9\ncaf\xe9"), b"mixed.txt:2: is not UTF-8"),
-        (("<script>.txt", b"\x81"), b"&lt;script&gt;.txt:1: is not UTF-8"),
+        (("mixed.txt", b"\xe2\x82\xac\ncaf\xe9"), b"mixed.txt:2: is not UTF-8"),
+        (("<script>.txt", b"\xff\x01"), b"&lt;script&gt;.txt:1: is not UTF-8"),
     ],
 )
 def test_file_that_is_no_text_is_named(

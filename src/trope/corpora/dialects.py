@@ -12,8 +12,9 @@ from trope.corpora.encodings import LINE_LIMIT, Line
 
 ROW_LIMIT = 8 * 1024 * 1024
 """The most characters of a quoted row beyond its first line; an open quote would take the file."""
-_MOST_LINES = 100_000
-"""The most lines of a quoted row, for the same reason: short lines take memory too."""
+
+_ROW_LINES = 20_000
+"""The most lines of a quoted row: many short ones take far more memory than their characters."""
 
 _DELIMITERS = (",", ";", "\t", "|")
 _NAMED = re.compile(r"sep=(.)\s*", re.I)  # the first line of some spreadsheets
@@ -124,10 +125,10 @@ class RowSplitter:
                 return
             self._size += len(line.text) if self._held else 0
             self._held.append(line)
-            if len(self._held) > _MOST_LINES:
-                raise csv.Error(f"a quote is open for more than {_MOST_LINES:,} lines")
+            if len(self._held) > _ROW_LINES:
+                raise csv.Error(f"a quote is open for longer than {_ROW_LINES:,} lines")
             if self._size > self._limit:
-                raise csv.Error(f"a quote is open for more than {self._limit // 1024**2} MB")
+                raise csv.Error(f"a quote is open for longer than {self._limit // 1024**2} MB")
             yield line.text
 
     def _step_back(self) -> None:

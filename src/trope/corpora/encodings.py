@@ -60,15 +60,14 @@ def decoded_lines(
                 raw = stream.readline(limit)
             continue
         if not chosen and not raw.isascii():
-            ended = not raw.endswith(b"\n")
-            chosen = label = find_encoding(raw + stream.peek(1), ended=ended)
+            chosen = label = find_encoding(raw + stream.peek(1))
         text = raw.decode(chosen or "utf-8", "surrogateescape")
         text = text.removeprefix("\ufeff") if number == 1 else text
         yield Line(number, text, _fault(text, label))
 
 
-def find_encoding(sample: bytes, *, ended: bool = False) -> str:
-    """The encoding of a text whose first bytes these are, or all of them if it has ended.
+def find_encoding(sample: bytes) -> str:
+    """The encoding of a text whose first bytes these are.
 
     UTF-16 has a mark or zero bytes at every other place. What is not UTF-8 is cp1252, unless some
     of it can only be UTF-8: then it is UTF-8 with bad places, which reading reports.
@@ -79,7 +78,7 @@ def find_encoding(sample: bytes, *, ended: bool = False) -> str:
         if len(zeros) > 1 and zeros.count(0) * 2 > len(zeros) and sample.count(0) == zeros.count(0):
             return name
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample, final=ended)
+        sample.decode("utf-8")
     except UnicodeDecodeError:
         pass
     else:

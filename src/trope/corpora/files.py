@@ -384,6 +384,8 @@ def read_document(content: bytes, name: str) -> str:
     """
     form = _format_of(name) or "txt"
     file = NamedBytes(content, name)
+    if not content.strip():
+        return ""
     if form in _DOCUMENTS:
         from trope.corpora.documents import DocumentFormat, read_paragraphs
 

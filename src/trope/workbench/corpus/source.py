@@ -123,6 +123,10 @@ class CorpusSource:
         words += ["--with", ",".join(tasks)] if tasks else []
         words += ["--kind", settings.kind] if settings.kind != "plain" else []
         words += ["--words", view] if (view := view or settings.words) else []
+        for name in ("encoding", "delimiter", "sheet"):
+            if value := getattr(settings, name):
+                words += [f"--{name}", value]
+        words += ["--unit", settings.unit] if settings.unit != "auto" else []
         for name in ("text", "id"):
             if column := getattr(settings, f"{name}_column"):
                 words += [f"--{name}-column", column]
