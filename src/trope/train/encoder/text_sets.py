@@ -194,6 +194,8 @@ def _csv_rows(path: Path) -> Iterator[dict[str, str]]:
 
 
 MADE, EXCHANGED_HEADLINES = "made", "headlines-exchanged"
+GENERATED = frozenset({MADE, EXCHANGED_HEADLINES})
+"""Sets whose sentences nobody wrote: what they say of words does not count."""
 _MADE_NUMBER, _MADE_SEED = 12_000, 7
 _FOLDERS = {"idiom-texts": "idiom-sentences", "figure-texts": "figures", "flute": "flute-metaphor"}
 """Where sets are that do not have the name of their folder."""

@@ -24,7 +24,7 @@ from trope.train.encoder.bases import fetch, read_weights
 from trope.train.encoder.corpus import batches, encode_words
 from trope.train.encoder.fit import on_device
 from trope.train.encoder.run import EncoderSettings
-from trope.train.encoder.text_sets import read_text_set, read_treebank
+from trope.train.encoder.text_sets import GENERATED, read_text_set, read_treebank
 
 _WORDS, DIMENSIONS = 24_000, 128
 _BASE = "all-mpnet-base-v2"
@@ -45,7 +45,8 @@ def train_vectors(
     """The vectors of the most frequent words of the texts, written as `vectors.npz`."""
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    texts = [s.name for s in settings.sets if s.use == "text" and s.name not in without]
+    left_out = without | GENERATED
+    texts = [s.name for s in settings.sets if s.use == "text" and s.name not in left_out]
     words = frequent_words(
         (sentence for name in texts for sentence in read_text_set(data, name, say)),
         (form for s in read_treebank(data, "ewt", "train") for form in s.lemmas),
