@@ -33,7 +33,7 @@ def test_words_of_the_texts_get_vectors_that_can_be_read_again(tmp_path: Path) -
             "idiom-texts",
             "figure-texts",
             "flute",
-        )  # fmt: skip
+        )
         for option in ("--without", name)
     ]
     arguments = ["--from", str(tmp_path / "data"), "--out", str(tmp_path / "out"), *left_out]
