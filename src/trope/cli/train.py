@@ -172,6 +172,10 @@ _TIER = (
             help="How many to train; the best on development data goes to OUT, all stay in WORK."),
     _DEVICE,
 )  # fmt: skip
+_FOLDS = _option("--folds", metavar="SET",
+                 help="Train no model, but one network per fold of a set (relocar or "
+                 "idiom-sentences), and write what each says of the rows that it did not learn. "
+                 "`trope evaluate --predictions` reads them.")  # fmt: skip
 _TEXTS = (
     _option("--model", required=True, help=_MODEL),
     _DATA,
@@ -192,7 +196,7 @@ _ENCODER = _TrainTask(
     twenty minutes on one large GPU, days on a laptop. Start an interrupted run again with the same
     folders to resume after its last finished stage.
     """,
-    _TIER, _encoder,
+    (*_TIER, _FOLDS), _encoder,
 )  # fmt: skip
 
 _TASKS = (
@@ -204,7 +208,7 @@ _TASKS = (
 
         Give the work folder of `trope train encoder` to use its teachers again.
         """,
-        _TIER, _encoder,
+        (*_TIER, _FOLDS), _encoder,
     ),
     _TrainTask(
         "vectors", "vectors", "The static word vectors that ship.",
@@ -377,13 +381,22 @@ def _run(task: _TrainTask, **options: Any) -> None:
     from trope.catalog import TRAININGS
 
     ctx = click.get_current_context()
-    name = "metaphor-silver" if options.get("silver") else task.training
-    training = TRAININGS.load(name)
+    training = TRAININGS.load(_training(task, options))
     arguments = task.arguments(options)
     arguments.pop("silver", None)
     if task.takes_quiet:
         arguments["quiet"] = is_quiet(ctx)
     training(say=message_writer(ctx), **arguments)
+
+
+def _training(task: _TrainTask, options: Options) -> str:
+    """The name of the training in the catalogue, which some options change."""
+    if options.get("silver"):
+        return "metaphor-silver"
+    if options.get("folds"):
+        return f"{task.training}-folds"
+    options.pop("folds", None)
+    return task.training
 
 
 for _task in _TASKS:

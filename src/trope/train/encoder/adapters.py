@@ -79,21 +79,22 @@ def _train_base(run: EncoderRun, seed: int) -> Path:
     path = run.work / f"base-{seed}.safetensors"
     if path.exists():
         return path
-    for task in _tasks_of(run):
-        write_soft_labels(run, task)
-    settings = run.settings.base
-    model = adapt(new_model(run, settings, _tasks_of(run), seed), run.settings.base_rank)
-    fit_run(
-        run,
-        model,
-        lessons_with_soft_labels(run, "base_passes", list(_tasks_of(run))),
-        settings,
-        seed,
-    )
+    model = fit_adapters(run, _tasks_of(run), seed)
     run.say(f"base of seed {seed}: {note_figures(run, model, path)}")
     with atomic_write(path, "wb") as file:
         file.write(save(trained_weights(model)))
     return path
+
+
+def fit_adapters(run: EncoderRun, tasks: tuple[str, ...], seed: int) -> Network:
+    """Adapters and heads for these tasks, fitted to the labels and soft labels of the run."""
+    for task in tasks:
+        write_soft_labels(run, task)
+    settings = run.settings.base
+    model = adapt(new_model(run, settings, tasks, seed), run.settings.base_rank)
+    lessons = lessons_with_soft_labels(run, "base_passes", list(tasks))
+    fit_run(run, model, lessons, settings, seed)
+    return model
 
 
 def _export_base(run: EncoderRun, seed: int, out: Path) -> None:

@@ -46,16 +46,21 @@ def train_student(run: EncoderRun, seed: int) -> Path:
     path = run.work / f"student-{seed}.safetensors"
     if path.exists():
         return path
-    for task in run.tasks():
-        write_soft_labels(run, task)
-    settings = run.settings.student
-    model = quantise(new_model(run, settings, tuple(run.tasks()), seed))
-    fit_run(
-        run, model, lessons_with_soft_labels(run, "student_passes", run.tasks()), settings, seed
-    )
+    model = fit_student(run, tuple(run.tasks()), seed)
     run.say(f"student of seed {seed}: {note_figures(run, model, path)}")
     save_model(model, path)
     return path
+
+
+def fit_student(run: EncoderRun, tasks: tuple[str, ...], seed: int) -> Network:
+    """A small network for these tasks, fitted to the labels and soft labels of the run."""
+    for task in tasks:
+        write_soft_labels(run, task)
+    settings = run.settings.student
+    model = quantise(new_model(run, settings, tasks, seed))
+    lessons = lessons_with_soft_labels(run, "student_passes", list(tasks))
+    fit_run(run, model, lessons, settings, seed)
+    return model
 
 
 def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
