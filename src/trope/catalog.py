@@ -359,19 +359,9 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "The small encoder with its tags, trees, lemmas and metaphors.",
             extra="train",
         ),
-        "encoder-folds": Entry(
-            "trope.train.encoder.folds:train_small_folds",
-            "What networks of the tier `small` say of the rows of a set that they did not learn.",
-            extra="train",
-        ),
         "base": Entry(
             "trope.train.encoder.adapters:train_adapters",
             "Adapters of the tier `base`.",
-            extra="train",
-        ),
-        "base-folds": Entry(
-            "trope.train.encoder.folds:train_base_folds",
-            "What networks of the tier `base` say of the rows of a set that they did not learn.",
             extra="train",
         ),
         "headlines": Entry(

@@ -127,8 +127,6 @@ def test_the_same_idiom_of_two_lists_is_in_one_fold() -> None:
 def test_what_cannot_be_folded_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LookupError, match="no set with folds is called 'ewt'"):
         train(tmp_path, "ewt")
-    with pytest.raises(BadInput, match="--seeds does not go with --folds"):
-        train(tmp_path, "relocar", "--seeds", "2")
     with pytest.raises(BadInput, match="--folds relocar: this set is left out"):
         train(tmp_path, "relocar", "--without", "relocar", "--work", str(tmp_path / "other"))
 

@@ -145,8 +145,7 @@ _SEED = _option("--seed", type=int, help="Seed instead of the one in the setting
 _WITHOUT = _option("--without", multiple=True, metavar="SET",
                    help="Leave a training set out; repeat for several.")  # fmt: skip
 _WITH = _option("--with", "including", multiple=True, metavar="SET",
-                help="Read a set too whose licence forbids commercial use of the model; repeat "
-                "for several.")  # fmt: skip
+                help="Read a set too that forbids commercial use; repeat for several.")  # fmt: skip
 _THREADS = _option("--threads", type=_POSITIVE, help="Threads of the model.")
 _BASE_WEIGHTS = _option("--base-weights", type=click.Path(path_type=Path, exists=True),
                         help="Folder of the public weights of the tier base.")  # fmt: skip
@@ -173,9 +172,7 @@ _TIER = (
     _DEVICE,
 )  # fmt: skip
 _FOLDS = _option("--folds", metavar="SET",
-                 help="Train no model, but one network per fold of a set (relocar or "
-                 "idiom-sentences), and write what each says of the rows that it did not learn. "
-                 "`trope evaluate --predictions` reads them.")  # fmt: skip
+                 help="Judge each fold of relocar or idiom-sentences without it.")  # fmt: skip
 _TEXTS = (
     _option("--model", required=True, help=_MODEL),
     _DATA,
@@ -381,22 +378,13 @@ def _run(task: _TrainTask, **options: Any) -> None:
     from trope.catalog import TRAININGS
 
     ctx = click.get_current_context()
-    training = TRAININGS.load(_training(task, options))
+    name = "metaphor-silver" if options.get("silver") else task.training
+    training = TRAININGS.load(name)
     arguments = task.arguments(options)
     arguments.pop("silver", None)
     if task.takes_quiet:
         arguments["quiet"] = is_quiet(ctx)
     training(say=message_writer(ctx), **arguments)
-
-
-def _training(task: _TrainTask, options: Options) -> str:
-    """The name of the training in the catalogue, which some options change."""
-    if options.get("silver"):
-        return "metaphor-silver"
-    if options.get("folds"):
-        return f"{task.training}-folds"
-    options.pop("folds", None)
-    return task.training
 
 
 for _task in _TASKS:

@@ -28,6 +28,7 @@ from trope.train.encoder.development import (
     thresholds,
 )
 from trope.train.encoder.figure_development import calibrate_figures
+from trope.train.encoder.folds import train_folds
 from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
 from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
@@ -122,7 +123,12 @@ def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
         file.write(save({k: v.contiguous() for k, v in weights.items()}, metadata=metadata))
 
 
-def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
+def train_adapters(
+    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
+) -> None:
     """All stages; those whose files are there already are skipped."""
-    run = begin(**choices, tasks=("syntax", "metaphor"))
+    run = begin(data=data, **choices, tasks=("syntax", "metaphor"))
+    if folds is not None:
+        train_folds(run, folds, "base", fit_adapters, data, out)
+        return
     export_seeds(run, seeds, "base", _train_base, _export_base, out)

@@ -8,10 +8,10 @@ kept as a model; `trope evaluate` reads the predictions.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 FOLDS = 5
 FOLDED = {"relocar": "metonymy", "idiom-sentences": "figures"}
 """The sets that can be folded, with their tasks."""
-Tier = Literal["small", "base"]
+Fit = Callable[["EncoderRun", tuple[str, ...], int], "Network"]
+"""Fits a network for these tasks, with a seed."""
 _SLOTS = frozenset(
     ("a", "an", "the", "[pron]", "someone", "someone's", "something", "one's", "your", "his", "her")
 )
@@ -127,61 +128,33 @@ def check_folded(run: EncoderRun, name: str) -> str:
     return FOLDED[name]
 
 
-def train_small_folds(**choices: Any) -> None:
-    """The folds of the tier `small`."""
-    _train_folds("small", **choices)
-
-
-def train_base_folds(**choices: Any) -> None:
-    """The folds of the tier `base`."""
-    _train_folds("base", **choices)
-
-
-def _train_folds(
-    tier: Tier, *, folds: str, data: Path, out: Path, seeds: int = 1, **choices: Any
-) -> None:
+def train_folds(run: EncoderRun, name: str, tier: str, fit: Fit, data: Path, out: Path) -> None:
     """Train the networks of all folds and write what they say of the rows left out.
 
-    Folds that were judged already are not trained again.
+    `fit` makes a network of the tier. Folds that were judged already are not trained again.
     """
-    from trope.train.encoder.student import begin
-
-    if seeds != 1:
-        raise BadInput("--seeds does not go with --folds, which trains once per fold; drop one")
-    run = begin(data=data, **choices)
-    task = check_folded(run, folds)
+    task = check_folded(run, name)
     vocabulary = Vocabulary(run.vocabulary())
-    judged = [_judge(run, task, folds, number, tier, data, vocabulary) for number in range(FOLDS)]
+    judge = _judge_names if task == "metonymy" else _judge_idioms
+    judged = []
+    for number in range(FOLDS):
+        own = _fold_run(run, task, name, number)
+        path = own.work / f"{tier}-{run.settings.seed}.json"
+        if not path.exists():
+            done = judge(own, fit, number, data, vocabulary)
+            _write(done, path)
+            run.say(f"fold {number + 1} of {FOLDS}: {len(done.rows)} rows of {name}")
+        judged.append(msgspec.json.decode(path.read_bytes(), type=_JudgedFold))
     predictions = FoldPredictions(
-        folds,
+        name,
         tier,
         run.settings.seed,
         [one.threshold for one in judged],
         [row for one in judged for row in one.rows],
     )
     out.mkdir(parents=True, exist_ok=True)
-    _write(predictions, predictions_file(out, folds))
-    run.say(f"the predictions are in {predictions_file(out, folds)}")
-
-
-def _judge(
-    run: EncoderRun,
-    task: str,
-    name: str,
-    number: int,
-    tier: Tier,
-    data: Path,
-    vocabulary: Vocabulary,
-) -> _JudgedFold:
-    own = _fold_run(run, task, name, number)
-    path = own.work / f"{tier}-{run.settings.seed}.json"
-    if path.exists():
-        return msgspec.json.decode(path.read_bytes(), type=_JudgedFold)
-    judge = _judge_names if task == "metonymy" else _judge_idioms
-    judged = judge(own, tier, number, data, vocabulary)
-    _write(judged, path)
-    run.say(f"fold {number + 1} of {FOLDS}: {len(judged.rows)} rows of {name}")
-    return judged
+    _write(predictions, predictions_file(out, name))
+    run.say(f"the predictions are in {predictions_file(out, name)}")
 
 
 def _write(record: msgspec.Struct, path: Path) -> None:
@@ -210,7 +183,7 @@ def _fold_run(run: EncoderRun, task: str, name: str, number: int) -> EncoderRun:
 
 
 def _judge_names(
-    run: EncoderRun, tier: Tier, number: int, data: Path, vocabulary: Vocabulary
+    run: EncoderRun, fit: Fit, number: int, data: Path, vocabulary: Vocabulary
 ) -> _JudgedFold:
     """The names of one fold: as they are and hidden, as the shipped system reads them."""
     samples = coarse_samples(data, "relocar")
@@ -218,7 +191,7 @@ def _judge_names(
     asked = [s for s in samples if fold_of(s.name) == number]
     train = with_variants(known, run.settings.seed)
     encode_names(train, vocabulary).save(run.work / "relocar.npz")
-    model = _fit(run, tier, "metonymy")
+    model = fit(run, ("metonymy",), run.settings.seed)
     labels = run.labels()
     shown = [named_sentence(s) for s in asked]
     hidden = [s.with_name((MASK,)) for s in shown]
@@ -260,7 +233,7 @@ def _encode_all(names: Sequence[NamedSentence], vocabulary: Vocabulary) -> Encod
 
 
 def _judge_idioms(
-    run: EncoderRun, tier: Tier, number: int, data: Path, vocabulary: Vocabulary
+    run: EncoderRun, fit: Fit, number: int, data: Path, vocabulary: Vocabulary
 ) -> _JudgedFold:
     """The words of sentences with the idioms of one fold, calibrated on idioms of the others."""
     from trope.train.encoder.calibration import calibrate
@@ -271,7 +244,7 @@ def _judge_idioms(
     parts = {"idiom-sentences": [s for s in known if not in_dev(s.group)]}
     for file, part in (*parts.items(), ("dev-idiom-sentences", dev)):
         encode_figures(part, vocabulary).save(run.work / f"{file}.npz")
-    model = _fit(run, tier, "figures")
+    model = fit(run, ("figures",), run.settings.seed)
     corpus = run.corpus("dev-idiom-sentences")
     chosen = calibrate(_idiom_logits(run, model, corpus), corpus.labels["idiom"], by="f1")
     asked = [s for s in sentences if fold_of(s.group) == number]
@@ -306,15 +279,6 @@ def _by_sentence(
     for place, number in enumerate(kept):
         found[number] = logits[starts[place] : starts[place + 1]]
     return found
-
-
-def _fit(run: EncoderRun, tier: Tier, task: str) -> Network:
-    """The network of a fold, as the tier's own is fitted, for one task."""
-    from trope.train.encoder.adapters import fit_adapters
-    from trope.train.encoder.student import fit_student
-
-    fit = fit_student if tier == "small" else fit_adapters
-    return fit(run, (task,), run.settings.seed)
 
 
 def _sigmoid(logits: Floats) -> npt.NDArray[np.float64]:

@@ -27,6 +27,7 @@ from trope.train.encoder.development import (
 )
 from trope.train.encoder.export import export
 from trope.train.encoder.figure_development import calibrate_figures
+from trope.train.encoder.folds import train_folds
 from trope.train.encoder.preparation import prepare
 from trope.train.encoder.quantisation import quantise
 from trope.train.encoder.run import (
@@ -82,9 +83,14 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
     export(arrays, labels, run.vocabulary(), out)
 
 
-def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
+def train_encoder(
+    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
+) -> None:
     """All stages; those whose files are there already are skipped."""
-    run = begin(**choices)
+    run = begin(data=data, **choices)
+    if folds is not None:
+        train_folds(run, folds, "small", fit_student, data, out)
+        return
     export_seeds(run, seeds, "student", train_student, _export_student, out)
 
 
