@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import Floats, bootstrap_sums
 
 MEASURES = ("cosine", "mse")
@@ -70,7 +70,7 @@ def scale_figures(
     weights: Sequence[float] | None = None,
     chosen_on: str = "",
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """`prefix.cosine` and `prefix.mse` with intervals by bootstrap over the answered items.
 
     `weights` count some items more than others, in cross-validation and nowhere else.
@@ -89,7 +89,7 @@ def scale_figures(
         return np.stack([cosine * share, squares / count / share], axis=1)
 
     return [
-        Figure(
+        Measurement(
             f"{prefix}.{name}",
             interval.value,
             interval.low,

@@ -26,7 +26,7 @@ _TOP = 0.9
 
 
 @torch.inference_mode()
-def _word_outputs(model: Network, corpus: EncodedCorpus, head: str, device: str) -> Floats:
+def word_outputs(model: Network, corpus: EncodedCorpus, head: str, device: str) -> Floats:
     """[word, output] of one head."""
     model.to(device).eval()
     found: Floats | None = None
@@ -67,7 +67,7 @@ def _known_outputs(
         return None
     corpus = run.corpus(file)
     answers = corpus.labels[name]
-    predicted = _word_outputs(model, corpus, "figures", run.device)[:, place]
+    predicted = word_outputs(model, corpus, "figures", run.device)[:, place]
     known = answers != UNKNOWN
     return predicted[known], answers[known]
 
@@ -84,7 +84,7 @@ def name_figures(run: EncoderRun, model: Network) -> dict[str, float]:
     """F of exact spans of each class of names."""
     corpus = run.corpus(DEV_TAGS)
     tags = run.labels().names
-    predicted = _word_outputs(model, corpus, "names", run.device).argmax(-1)
+    predicted = word_outputs(model, corpus, "names", run.device).argmax(-1)
     figures = {}
     for kind in dict.fromkeys(tag[2:] for tag in tags if tag != "O"):
         ours, theirs, shared = 0, 0, 0
