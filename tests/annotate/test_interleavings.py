@@ -4,8 +4,6 @@ One action runs; before one of its statements another action runs on a connectio
 as locks let it. A model remembers what was acknowledged, and the tables must agree with it.
 """
 
-# ruff: noqa: F811 - the fixture is taken by importing it
-
 import ast
 import threading
 from collections.abc import Callable, Iterator
