@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 GetResponse = Callable[["HttpRequest"], "HttpResponse"]
 
 SHARED_FILES = Path(__file__).parent / "static"
+READING_S = 10.0
+"""Seconds within which the headers, and then the body, of a request must arrive."""
+
+WRITING_S = 30.0
+"""Seconds that a client may take to receive a part of an answer."""
+
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """Names that reach only this machine."""
 
@@ -53,17 +59,27 @@ def with_static_files(application: Any, folders: Sequence[Path]) -> Any:
 
 
 def run_service(
-    load: Callable[[], Any], *, host: str, port: int, part: tuple[str, str], **settings: Any
+    load: Callable[[], Any],
+    *,
+    host: str,
+    port: int,
+    part: tuple[str, str],
+    body_limit: int,
+    **settings: Any,
 ) -> None:
     """Answer requests until stopped.
 
     `load` makes the application and is called in every process, so that none shares a connection.
-    `part` is what the service is for and the extra that it needs; `settings` are gunicorn's.
+    `part` is what the service is for and the extra that it needs; a request whose body is longer
+    than `body_limit` is not read; `settings` are gunicorn's.
     """
     try:
         from gunicorn.app.base import BaseApplication
     except ModuleNotFoundError as error:
         raise MissingExtra(*part, error.name or "gunicorn") from error
+    from trope.web.worker import PatientWorker
+
+    worker = type("Worker", (PatientWorker,), {"body_limit": body_limit})
 
     class Service(BaseApplication):
         """Gunicorn, configured here instead of by its command line."""
@@ -71,7 +87,8 @@ def run_service(
         def load_config(self) -> None:
             """Set the address and the options."""
             shown = f"[{host}]" if ":" in host else host
-            usual = {"bind": f"{shown}:{port}", "worker_class": "gthread", "loglevel": "warning"}
+            usual = {"bind": f"{shown}:{port}", "worker_class": worker, "keepalive": 0}
+            usual |= {"loglevel": "warning"}
             for name, value in (usual | settings).items():
                 self.cfg.set(name, value)
 
