@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -85,6 +85,17 @@ def bootstrap_sums(
         return [_interval(value, np.empty(0), level) for value in values]
     drawn = np.vstack([statistic(sums) for sums in _resampled_sums(table, resamples, seed)])
     return [_interval(value, column, level) for value, column in zip(values, drawn.T, strict=True)]
+
+
+def group_sums(columns: Floats, groups: Sequence[Hashable] | None) -> Floats:
+    """The sums of the columns over the items of each group; the items if there are no groups."""
+    if groups is None:
+        return columns
+    numbers: dict[Hashable, int] = {}
+    rows = [numbers.setdefault(group, len(numbers)) for group in groups]
+    sums = np.zeros((len(numbers), columns.shape[1]))
+    np.add.at(sums, rows, columns)
+    return sums
 
 
 def _resampled_sums(table: Floats, resamples: int, seed: int) -> Iterator[Floats]:
