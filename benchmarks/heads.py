@@ -23,7 +23,7 @@ import speed
 
 from trope import Pipeline
 from trope.encoder import session
-from trope.metrics.figures import NO_DATA, Figure
+from trope.metrics.figures import NO_DATA, Measurement
 
 HEADS: Mapping[str, tuple[str, ...]] = {
     "syntax": session.SYNTAX,
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name, share in byte_shares(file, pipeline.encoder.outputs).items()
     ]
     figures = [
-        Figure(name, value, None, None, n=len(texts), data=NO_DATA, note=why)
+        Measurement(name, value, None, None, n=len(texts), data=NO_DATA, note=why)
         for name, value, why in values
     ]
     for figure in figures:

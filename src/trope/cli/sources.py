@@ -164,10 +164,10 @@ def _read_argument(argument: str, options: ReadingOptions) -> Iterable[NamedText
         raise MissingData(argument, "check the file name, or give a text of more than one word")
     if options.by:
         raise BadInput(f"a text has no column {options.by!r} to group by; give a table")
-    language = _language_sample(options)
-    if language is not None:
-        language.add(argument)
-        _tell_language("the text", language, options)
+    if not options.any_language:
+        from trope.text.language import other_language
+
+        _tell_language("the text", other_language(argument), options)
     return [NamedText("", argument, "")]
 
 
@@ -213,7 +213,7 @@ def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> 
         if language is not None:
             language.add(record.text)
             if language.is_full:
-                _tell_language(name, language, options)
+                _tell_language(name, language.other_language(), options)
                 language = None
         if file.is_table:
             yield NamedText(record.id, record.text, _group(record, file, options))
@@ -223,7 +223,7 @@ def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> 
                 raise BadRecord(name, None, problem)
             yield NamedText(f"{name}:{record.line}" if record.line else name, record.text, name)
     if language is not None:
-        _tell_language(name, language, options)
+        _tell_language(name, language.other_language(), options)
 
 
 def _first_row(rows: Iterator[TableRow], file: InputFile) -> TableRow:
@@ -264,10 +264,11 @@ def _language_sample(options: ReadingOptions) -> LanguageSample | None:
     return LanguageSample()
 
 
-def _tell_language(name: str, language: LanguageSample, options: ReadingOptions) -> None:
+def _tell_language(name: str, other: str, options: ReadingOptions) -> None:
+    """Tells of another language than English, if there is one."""
     from trope.text.language import OTHER_LANGUAGE
 
-    if other := language.other_language():
+    if other:
         options.tell(name, OTHER_LANGUAGE.format(other))
 
 

@@ -36,7 +36,14 @@ from trope.evaluate.ordinary_sets import (
 )
 from trope.lexicon.readings import LITERAL
 from trope.metrics.agreement import cohen_kappas, with_intervals
-from trope.metrics.figures import DataRef, Evaluation, Figure, Share, new_evaluation, share_figures
+from trope.metrics.figures import (
+    DataRef,
+    Evaluation,
+    Measurement,
+    Share,
+    new_evaluation,
+    share_figures,
+)
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.votes import encode_votes
 
@@ -141,7 +148,7 @@ def read_ordinary(path: Path) -> Iterator[OrdinarySentence]:
         yield sentence
 
 
-def evaluate_words(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_words(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """Figurative content words found by kind, and marks where nothing is figurative."""
     figures = share_figures(
         PREFIX,
@@ -171,7 +178,7 @@ def evaluate_words(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figu
     return figures
 
 
-def evaluate_names(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_names(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """Places and organisations found, and read rightly as literal or not, of all."""
 
     def found(row: _Read) -> Share:
@@ -199,7 +206,7 @@ def _names(row: _Read) -> list[tuple[Metonymy | None, bool]]:
     ]
 
 
-def evaluate_sentiment(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_sentiment(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """How far neutral sentences are from 0."""
     neutral = [row for row in rows if row.sentence.kind in ("literal", "neutral")]
     neutral = [row for row in neutral if row.sentence.gold.sentiment == 0]
@@ -209,7 +216,7 @@ def evaluate_sentiment(rows: Sequence[_Read], data: DataRef, seed: int) -> list[
     return [_mean("neutral.strength", strength, data, seed, note)]
 
 
-def evaluate_agreement(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_agreement(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """How well the two annotations agree on which content words are figurative."""
     judgments = [
         Judgment(f"{row.sentence.id}.{at}", annotator, "literal" if kind is None else "figurative")
@@ -226,22 +233,22 @@ def evaluate_agreement(rows: Sequence[_Read], data: DataRef, seed: int) -> list[
     kappa = with_intervals([statistic], seed=seed)[-1]
     note = "Cohen's kappa of the two annotations, content words figurative or not"
     return [
-        Figure(
+        Measurement(
             f"{PREFIX}.agreement.kappa", kappa.value, kappa.low, kappa.high, kappa.n, data,
             note=note if kappa.value is not None else "undefined: both use one label only",
         )
     ]  # fmt: skip
 
 
-def _mean(name: str, values: Sequence[float], data: DataRef, seed: int, note: str) -> Figure:
+def _mean(name: str, values: Sequence[float], data: DataRef, seed: int, note: str) -> Measurement:
     interval = bootstrap_ratios(values, [1] * len(values), seed=seed)[0]
-    return Figure(
+    return Measurement(
         f"{PREFIX}.{name}", interval.value, interval.low, interval.high, len(values), data,
         note=note if interval.value is not None else "undefined: there is no such sentence",
     )  # fmt: skip
 
 
-SETS: Mapping[str, Callable[[EvaluatedPipeline, EvaluationOptions], list[Figure]]] = {
+SETS: Mapping[str, Callable[[EvaluatedPipeline, EvaluationOptions], list[Measurement]]] = {
     "novelty": evaluate_novelty,
     "meta4xnli": evaluate_noticed,
     "emobank": evaluate_valence,
@@ -301,7 +308,7 @@ def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = No
 
 def _own_figures(
     parts: Sequence[str], pipeline: EvaluatedPipeline, options: EvaluationOptions
-) -> list[Figure]:
+) -> list[Measurement]:
     """The figures of the sentences that ship."""
     if not parts:
         return []

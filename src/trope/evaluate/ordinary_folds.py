@@ -17,7 +17,7 @@ from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.evaluate.ordinary_sets import set_file
 from trope.lexicon.readings import LITERAL
 from trope.metrics.classification import Counts, count_sets
-from trope.metrics.figures import DataRef, Figure, Share, share_figures
+from trope.metrics.figures import DataRef, Measurement, Share, share_figures
 from trope.tasks.figures.idioms import find_idioms
 from trope.tasks.figures.similes import find_similes
 from trope.train.encoder.figure_sets import leaked_rows
@@ -32,7 +32,7 @@ _IDIOM_SETS: dict[str, tuple[str, Callable[[Path], Iterable[IdiomSentence]]]] = 
 }
 
 
-def evaluate_idioms(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_idioms(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """F of the words of idioms, and literal uses that are kept literal.
 
     `lexicon` is what the lexicon shows without a head, `head` the words that the head marks
@@ -40,7 +40,7 @@ def evaluate_idioms(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> 
     """
     folds = folds_of(options, "idiom-sentences")
     scores = {} if folds is None else {row.id: row for row in folds.rows}
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, (file, read) in _IDIOM_SETS.items():
         folder = options.data / "idiom-sentences"
         path = set_file(folder / f"{file}.tsv.gz")
@@ -82,7 +82,7 @@ def _idiom_figures(
     data: DataRef,
     options: EvaluationOptions,
     note: str,
-) -> list[Figure]:
+) -> list[Measurement]:
     counts = [
         (
             count_sets([*(_inside(row) if row.idiomatic else ())], [*marked]),
@@ -112,7 +112,7 @@ def _kept(row: IdiomSentence, parse: Parse, shown: set[int]) -> Share:
     return Share(int(not covered), 1, 1)
 
 
-def evaluate_relocar(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_relocar(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """Accuracy of literal or not on ReLocaR's training data, by networks that did not learn it."""
     folds = folds_of(options, "relocar")
     assert folds is not None  # checked before
@@ -132,7 +132,7 @@ def evaluate_relocar(pipeline: EvaluatedPipeline, options: EvaluationOptions) ->
     return share_figures(RELOCAR, rows, shares, data=data, seed=options.seed, note=note)
 
 
-def evaluate_similes(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_similes(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """Sentences in which the rules find a simile without a head.
 
     Only those with odd numbers count: the rules were made on the others.

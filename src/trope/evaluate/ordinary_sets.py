@@ -19,7 +19,7 @@ from trope.corpora.vua import read_vua_words
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.metrics.binary import binary_figures
 from trope.metrics.classification import Counts, count_sets
-from trope.metrics.figures import DataRef, Figure, Share, share_figures
+from trope.metrics.figures import DataRef, Measurement, Share, share_figures
 from trope.metrics.intervals import RESAMPLES
 from trope.metrics.ranking import area_under_curve
 from trope.metrics.scale import correlation_figures
@@ -34,7 +34,7 @@ _TOP = 0.9
 _CLASSES: dict[str, EntityClass] = {"LOC": "location", "ORG": "organisation", "PER": "person"}
 
 
-def evaluate_novelty(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_novelty(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """How well the novelty of metaphors is told in the test texts of the shared task, by genre."""
     path = set_file(options.data / "novelty" / "vuamc_novelty.csv")
     data = DataRef("novelty", "test texts of naacl2018", sha256(path))
@@ -99,7 +99,7 @@ def _novelty_figures(
     seed: int,
     note: str = "",
     answer: Callable[[_ScoredWord], float] = lambda row: row.given,
-) -> list[Figure]:
+) -> list[Measurement]:
     gold, given = [row.gold for row in rows], [answer(row) for row in rows]
     figures = correlation_figures(
         prefix, gold, given, groups=[row.text for row in rows], data=data, seed=seed, note=note
@@ -111,10 +111,10 @@ def _novelty_figures(
     value = area_under_curve(given, top)
     low, high = np.quantile(known, [0.025, 0.975]).tolist() if known else (None, None)
     why = note or "the most novel tenth against the rest"
-    return [*figures, Figure(f"{prefix}.auc", value, low, high, len(rows), data, note=why)]
+    return [*figures, Measurement(f"{prefix}.auc", value, low, high, len(rows), data, note=why)]
 
 
-def evaluate_noticed(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_noticed(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """Words that readers notice: what is shown by default, and by the other views."""
     folder = options.data / "meta4xnli"
     path = set_file(folder / "dev.tsv.gz")
@@ -134,7 +134,7 @@ def evaluate_noticed(pipeline: EvaluatedPipeline, options: EvaluationOptions) ->
         "content": (_marked_content, "content words that MIPVU marks (--words content)"),
         "all": (_marked, "all words that MIPVU marks (--words all)"),
     }
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, (places, note) in views.items():
         called = [
             called
@@ -178,7 +178,7 @@ def _called(sentence: TaggedSentence, analysis: Analysis, places: set[int]) -> l
     return called
 
 
-def evaluate_valence(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_valence(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """The sentiment of prose against people's ratings, by genre, beside always 0."""
     path = set_file(options.data / "emobank" / "emobank-train-dev.csv.gz")
     data = DataRef("emobank", "dev", sha256(path))
@@ -189,7 +189,7 @@ def evaluate_valence(pipeline: EvaluatedPipeline, options: EvaluationOptions) ->
     ]
     gold = [row.sentiment for row in rows]
 
-    def figures(prefix: str, chosen: Sequence[int], scores: Sequence[str]) -> list[Figure]:
+    def figures(prefix: str, chosen: Sequence[int], scores: Sequence[str]) -> list[Measurement]:
         return correlation_figures(
             prefix, [gold[at] for at in chosen], [given[at] for at in chosen], data=data,
             seed=options.seed, scores=scores, note="valence from -5 to 5",
@@ -205,7 +205,7 @@ def evaluate_valence(pipeline: EvaluatedPipeline, options: EvaluationOptions) ->
     )  # fmt: skip
 
 
-def evaluate_uner(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_uner(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """F of the names of places, organisations and people with exact spans, from raw sentences."""
     path = set_file(options.data / "names" / "uner-ewt-test.iob2.gz")
     data = DataRef("uner-ewt", "test", sha256(path))
@@ -214,7 +214,7 @@ def evaluate_uner(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> li
         [sentence.text for sentence in sentences], tasks=("syntax", "metonymy")
     )
     rows = list(zip(sentences, analyses, strict=True))
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for tag, name_class in _CLASSES.items():
         counts = [_count_names(s, a, tag, name_class) for s, a in rows]
         figures += share_figures(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import Floats, bootstrap_sums, group_sums
 
 Bools = npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ def binary_figures(
     scores: Sequence[str] = SCORES,
     chosen_on: str = "",
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """One figure per score, `prefix.score`, with its interval.
 
     Args:
@@ -44,7 +44,7 @@ def binary_figures(
     chosen = [SCORES.index(score) for score in scores]
     intervals = bootstrap_sums(table, lambda sums: _values(sums)[:, chosen], seed=seed)
     return [
-        Figure(
+        Measurement(
             name=f"{prefix}.{score}",
             value=interval.value,
             low=interval.low,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import Floats, bootstrap_sums, group_sums
 
 MEASURES = ("cosine", "mse")
@@ -70,7 +70,7 @@ def scale_figures(
     weights: Sequence[float] | None = None,
     chosen_on: str = "",
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """`prefix.cosine` and `prefix.mse` with intervals by bootstrap over the answered items.
 
     `weights` count some items more than others, in cross-validation and nowhere else.
@@ -89,7 +89,7 @@ def scale_figures(
         return np.stack([cosine * share, squares / count / share], axis=1)
 
     return [
-        Figure(
+        Measurement(
             f"{prefix}.{name}",
             interval.value,
             interval.low,
@@ -136,7 +136,7 @@ def correlation_figures(
     groups: Sequence[Hashable] | None = None,
     scores: Sequence[str] = ("pearson", "spearman"),
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """`prefix.pearson`, `prefix.spearman` and `prefix.mae`, with intervals over groups of items.
 
     The ranks of Spearman's correlation are those of all items in every resample.
@@ -158,7 +158,7 @@ def correlation_figures(
         statistic = _mean_error if score == "mae" else _correlation
         (interval,) = bootstrap_sums(group_sums(sums, groups), statistic, seed=seed)
         figures.append(
-            Figure(
+            Measurement(
                 f"{prefix}.{score}",
                 interval.value,
                 interval.low,

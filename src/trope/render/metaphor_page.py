@@ -10,10 +10,11 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from html import escape
 
+from trope.core.options import FigureView
 from trope.core.records import Analysis, FigureThresholds, Relation, Token
 from trope.metrics.intervals import Interval
 from trope.render.markup import printable
-from trope.tasks.figures.views import Showing, show_figures
+from trope.tasks.figures.views import show_figures
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors
 
 LEAST = 0.05
@@ -34,7 +35,7 @@ def score_rules(threshold: float, scores: Iterable[int]) -> str:
 def shaded_words(analysis: Analysis) -> dict[int, float]:
     """Position → score of the words that are marked at some place of the slider."""
     thresholds = FigureThresholds(noticed=LEAST, idiom=LEAST, simile=LEAST)
-    shown = show_figures(analysis, Showing(analysis.words, LEAST), thresholds)
+    shown = show_figures(analysis, FigureView(analysis.words, LEAST), thresholds)
     return {
         place: figure.score
         for figure in shown.figures

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import Figure
+from trope.metrics.figures import Measurement
 from trope.published.cells import Cell, Published, is_cut_off, printed_number, rounds_to
 from trope.reproduce.notes_file import PaperNotes, PrintedTable
 
@@ -55,7 +55,7 @@ def measured(value: float, decimals: int = 3, why: str = "") -> OurValue:
 
 
 def estimated(
-    figure: Figure, decimals: int = 3, scale: float = 1.0, why: str = ""
+    figure: Measurement, decimals: int = 3, scale: float = 1.0, why: str = ""
 ) -> OurValue | None:
     """A figure of `trope evaluate` with its interval, None where it is undefined."""
     if figure.value is None:

@@ -14,8 +14,8 @@ from trope.corpora.name_samples import NameSample
 from trope.corpora.relocar import read_geowebnews, read_relocar, read_wimcor
 from trope.corpora.semeval2007 import read_samples
 from trope.encoder.pieces import MASK, Vocabulary
-from trope.lexicon.names import shipped_finder
 from trope.lexicon.readings import LITERAL, NAME_CLASSES, NameClass, readings
+from trope.tasks.metonymy.names import shipped_finder
 from trope.tasks.metonymy.task import words_within
 from trope.tasks.metonymy.validation import held_out
 from trope.text import read

@@ -11,7 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.views.decorators.csrf import csrf_exempt
 
-from trope.core.export import TASKS, to_json
+from trope.core.export import to_json
+from trope.core.options import TASKS
 from trope.render.json import rewritings_to_json
 from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
 from trope.workbench.requests import BadField, RequestRefused, convert_fields
