@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from trope.core.errors import BadInput
 from trope.metrics.figures import DataRef, Measurement
-from trope.metrics.intervals import Floats, bootstrap_sums
+from trope.metrics.intervals import Floats, bootstrap_sums, group_sums
 
 Bools = npt.NDArray[np.bool_]
 SCORES = ("f1", "precision", "recall", "accuracy", "macro_f1", "share")
@@ -139,13 +139,7 @@ def binary_figures(
 def _grouped(gold: Bools, called: Bools, groups: Sequence[Hashable] | None) -> Floats:
     """One row per group: true positives, predicted positives, positives, items."""
     columns = np.stack([gold & called, called, gold, np.ones_like(gold)], axis=1).astype(np.float64)
-    if groups is None:
-        return columns
-    numbers: dict[Hashable, int] = {}
-    rows = [numbers.setdefault(group, len(numbers)) for group in groups]
-    sums = np.zeros((len(numbers), columns.shape[1]))
-    np.add.at(sums, rows, columns)
-    return sums
+    return group_sums(columns, groups)
 
 
 def _values(sums: Floats) -> Floats:

@@ -95,6 +95,17 @@ def bootstrap_sums(
     return [_interval(value, column, level) for value, column in zip(values, drawn.T, strict=True)]
 
 
+def group_sums(columns: Floats, groups: Sequence[Hashable] | None) -> Floats:
+    """The sums of the columns over the items of each group; the items if there are no groups."""
+    if groups is None:
+        return columns
+    numbers: dict[Hashable, int] = {}
+    rows = [numbers.setdefault(group, len(numbers)) for group in groups]
+    sums = np.zeros((len(numbers), columns.shape[1]))
+    np.add.at(sums, rows, columns)
+    return sums
+
+
 def _resampled_sums(table: Floats, resamples: int, seed: int) -> Iterator[Floats]:
     """Blocks of sums, resamples × columns, small enough for any number of items."""
     rng = np.random.default_rng(seed)
