@@ -21,9 +21,9 @@ from trope.annotate.store import people
 PATIENCE_S = 300.0
 QUICK = """
 import sys
-from trope.web import server
+from trope import web
 from trope.annotate.store import database
-server.READING_S, database.REQUEST_S = 2.0, 0.2
+web.READING_S, database.REQUEST_S = 2.0, 0.2
 from trope.cli.main import main
 main(["annotate", "serve", *sys.argv[1:]])
 """

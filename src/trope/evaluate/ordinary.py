@@ -1,13 +1,14 @@
-"""`trope evaluate ordinary`: plain English, on annotated sentences that ship with trope.
+"""`trope evaluate ordinary`: plain English, on our own sentences and on public corpora.
 
 The 300 sentences ship with trope (`ordinary.jsonl`): literal, conventional, novel and idiomatic
 ones, idioms used literally, names, and neutral information. Each was annotated in two independent
-passes; `gold` is what both agree on, or was decided afterwards. No model was trained on them.
+passes; `gold` is what both agree on, or was decided afterwards. No model was trained on them. Parts
+that read public corpora need `--from`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import compress
@@ -16,11 +17,23 @@ from typing import Literal
 
 import msgspec
 
-from trope.core.errors import BadRecord
+from trope.core.errors import BadInput, BadRecord
 from trope.core.files import read_lines, sha256
 from trope.core.judgments import Judgment
 from trope.core.records import Analysis, Metonymy, Token
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
+from trope.evaluate.ordinary_folds import (
+    evaluate_idioms,
+    evaluate_relocar,
+    evaluate_similes,
+    folds_of,
+)
+from trope.evaluate.ordinary_sets import (
+    evaluate_noticed,
+    evaluate_novelty,
+    evaluate_uner,
+    evaluate_valence,
+)
 from trope.lexicon.readings import LITERAL
 from trope.metrics.agreement import cohen_kappas, with_intervals
 from trope.metrics.figures import (
@@ -235,17 +248,70 @@ def _mean(name: str, values: Sequence[float], data: DataRef, seed: int, note: st
     )  # fmt: skip
 
 
+SETS: Mapping[str, Callable[[EvaluatedPipeline, EvaluationOptions], list[Measurement]]] = {
+    "novelty": evaluate_novelty,
+    "meta4xnli": evaluate_noticed,
+    "emobank": evaluate_valence,
+    "uner": evaluate_uner,
+    "idioms": evaluate_idioms,
+    "similes": evaluate_similes,
+    "relocar": evaluate_relocar,
+}
+"""The parts that read public corpora."""
+
+
+def why_not(part: str, pipeline: EvaluatedPipeline, options: EvaluationOptions) -> str:
+    """Why a part on a public corpus cannot be measured; empty where it can."""
+    if options.data == Path():
+        return "it needs the research data; give their directory with --from"
+    labels = pipeline.heads.labels
+    small = getattr(pipeline, "encoder", pipeline.heads).labels
+    heads = {
+        "novelty": (labels.figures is not None, "novelty"),
+        "meta4xnli": (labels.figures is not None, "noticed metaphors"),
+        "emobank": ("valence" in labels.sentiment, "the valence of prose"),
+        "uner": (bool(labels.names or small.names), "names"),
+    }
+    there, head = heads.get(part, (True, ""))
+    if not there:
+        return f"this model has no head for {head}"
+    if part == "relocar" and folds_of(options, part) is None:
+        command = f"trope train {'encoder' if options.tier == 'small' else options.tier}"
+        return f"the model has learnt this set; give folds of '{command} --folds' by --predictions"
+    return ""
+
+
 def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = None) -> Evaluation:
-    """All figures of the sentences of our own; no research data are needed.
+    """All figures of the sentences of our own and, where there are research data, of these.
 
     Raises:
-        BadInput: where the model has no head for a part that was asked for.
+        BadInput: where a part that was asked for cannot be measured.
     """
-    options.choose(PARTS)  # an unknown part is refused before a model is loaded
+    every = (*PARTS, *SETS)
+    options.choose(every)  # an unknown part is refused before a model is loaded
     if pipeline is None:
         pipeline = options.open_pipeline()
     needs = {"words": "metaphor", "names": "metonymy", "sentiment": "sentiment"}
-    parts = options.choose_readable(PARTS, pipeline, needs)
+    parts = options.choose_readable(every, pipeline, needs)
+    figures = _own_figures([part for part in parts if part in PARTS], pipeline, options)
+    for part in parts:
+        if part in SETS:
+            reason = why_not(part, pipeline, options)
+            if reason and part in options.parts:
+                raise BadInput(f"part {part} cannot be measured: {reason}")
+            if reason:
+                options.say(f"part {part} is skipped: {reason}")
+            else:
+                figures += SETS[part](pipeline, options)
+    return new_evaluation("ordinary", options.tier, getattr(pipeline, "model_sha256", ""), figures)
+
+
+def _own_figures(
+    parts: Sequence[str], pipeline: EvaluatedPipeline, options: EvaluationOptions
+) -> list[Measurement]:
+    """The figures of the sentences that ship."""
+    if not parts:
+        return []
     path = shipped_sentences()
     data = DataRef("ordinary", "test", sha256(path))
     sentences = list(read_ordinary(path))
@@ -257,5 +323,4 @@ def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = No
         "sentiment": evaluate_sentiment,
         "agreement": evaluate_agreement,
     }
-    figures = [figure for part in parts for figure in measured[part](rows, data, options.seed)]
-    return new_evaluation("ordinary", options.tier, getattr(pipeline, "model_sha256", ""), figures)
+    return [figure for part in parts for figure in measured[part](rows, data, options.seed)]

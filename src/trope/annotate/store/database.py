@@ -23,7 +23,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
-from trope.core.locks import wait_for_lock
+from trope.core.run_folder import wait_for_lock
 
 _BUSY_S = 20.0
 """Seconds that a command waits for a lock."""

@@ -26,7 +26,7 @@ from trope.annotate.rules.rate_limit import GuessLimit
 from trope.annotate.store.database import is_storage_error, request_limit
 from trope.annotate.store.people import ActionRefused, find_person
 from trope.annotate.web import context
-from trope.web.server import GetResponse
+from trope.web import GetResponse
 from trope.web.worker import REFUSED
 
 if TYPE_CHECKING:
