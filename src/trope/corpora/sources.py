@@ -202,6 +202,28 @@ def archived_files(path: str | Path) -> list[zipfile.ZipInfo]:
     return sorted((e for e in found if not _is_hidden(e.filename)), key=lambda e: e.filename)
 
 
+def unpack_archive(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
+    """The files of a .zip in memory, with their names.
+
+    Raises:
+        BadRecord: for an archive that is damaged, protected or too large to hold.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = [
+                e for e in archive.infolist() if not e.is_dir() and not _is_hidden(e.filename)
+            ]
+            if sum(entry.file_size for entry in entries) > LINE_LIMIT:
+                problem = f"holds more than {LINE_LIMIT // 10**6} MB; unpack it"
+                raise BadRecord(name, None, problem)
+            for entry in sorted(entries, key=lambda entry: entry.filename):
+                yield f"{name}/{entry.filename}", archive.read(entry)
+    except RuntimeError:
+        raise BadRecord(name, None, "is protected by a password; unpack it first") from None
+    except DAMAGED as error:
+        raise BadRecord(name, None, damage("zip", error)) from None
+
+
 def inner_source(source: Source) -> Source:
     """The only file of an archive, if the source is an archive; else the source.
 

@@ -57,6 +57,11 @@ _SUFFIXES: dict[str, TableFormat] = {
     ".xlsm": "xlsx",
     ".parquet": "parquet",
 }
+_SAVE_AS = {
+    **dict.fromkeys((".doc", ".odt", ".rtf", ".pages"), ".docx"),
+    **dict.fromkeys((".xls", ".ods", ".numbers"), ".xlsx"),
+}
+_NO_TABLES = (".docx", ".pdf", ".html", ".htm", ".xhtml", ".epub")
 _SAMPLE_LINES = 60
 _MISSING = {"nan", "none", "null", "<na>", "#n/a", "n/a"}
 
@@ -227,13 +232,29 @@ def named_delimiter(given: str) -> str | None:
     return {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(given, given) or None
 
 
+def unpacked_suffix(path: str | Path) -> str:
+    """The end of a file's name without those that say how it is packed."""
+    path = Path(path)
+    while path.suffix.lower() in PACKED_SUFFIXES:
+        path = path.with_suffix("")
+    return path.suffix.lower()
+
+
+def unread_format(path: str | Path) -> str:
+    """What is wrong with a file of an office program's format that is not read; empty if none."""
+    suffix = unpacked_suffix(path)
+    return f"{suffix} is not read; save it as {_SAVE_AS[suffix]}" if suffix in _SAVE_AS else ""
+
+
 def _named_format(source: Source) -> TableFormat:
     """The format that the name of a file shows, "auto" if it shows none."""
     name = source if isinstance(source, str | Path) else getattr(source, "name", "")
     path = Path(name) if isinstance(name, str | Path) else Path()
-    while path.suffix.lower() in PACKED_SUFFIXES:
-        path = path.with_suffix("")
-    return _SUFFIXES.get(path.suffix.lower(), "auto")
+    if problem := unread_format(path):
+        raise BadInput(f"{path}: {problem}")
+    if unpacked_suffix(path) in _NO_TABLES:
+        raise BadInput(f"{path}: is a document; give a table, such as .csv, .xlsx or .jsonl")
+    return _SUFFIXES.get(unpacked_suffix(path), "auto")
 
 
 def _guessed_format(first_line: str) -> TableFormat:
