@@ -113,7 +113,7 @@ def compiled_modules() -> Iterator[None]:
             os.environ.update(before)
 
 
-def measure_all(runs: int, other: Path | None, note: str) -> list[record.Figure]:
+def measure_all(runs: int, other: Path | None, note: str) -> list[record.Measurement]:
     """What each way of starting costs, here and in the other checkout; printed as it is found."""
     time_help()  # compiles
     helps = [time_help() for _ in range(runs)]

@@ -116,7 +116,7 @@ def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
         "metonymy": msgspec.json.encode(run.labels().metonymy).decode(),
     }
     if model.figures is not None:
-        figures = calibrate_figures(run, model)
+        figures = calibrate_figures(run, model, chosen["metaphor"])
         figures.fold(weights)
         metadata["figures"] = msgspec.json.encode(figures.thresholds).decode()
     with atomic_write(out / "adapters.safetensors", "wb") as file:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from trope.core.errors import BadInput, BadModel, MissingData, UnknownName
 from trope.core.files import atomic_write
@@ -250,9 +249,7 @@ def _judge_idioms(
     asked = [s for s in sentences if fold_of(s.group) == number]
     scores = _by_sentence(run, model, asked, vocabulary)
     rows = [
-        FoldRow(
-            s.id, number, [round(float(p), 4) for p in _sigmoid(chosen.slope * x + chosen.shift)]
-        )
+        FoldRow(s.id, number, [round(float(p), 4) for p in chosen.probabilities(x)])
         for s, x in zip(asked, scores, strict=True)
         if len(x)
     ]
@@ -279,7 +276,3 @@ def _by_sentence(
     for place, number in enumerate(kept):
         found[number] = logits[starts[place] : starts[place + 1]]
     return found
-
-
-def _sigmoid(logits: Floats) -> npt.NDArray[np.float64]:
-    return np.asarray(1 / (1 + np.exp(-np.clip(logits, -60, 60))))

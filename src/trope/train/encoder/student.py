@@ -76,7 +76,7 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
         rescale(run, model, weights)
         labels = msgspec.structs.replace(labels, metaphor=thresholds(chosen))
         if model.figures is not None:
-            figures = calibrate_figures(run, model)
+            figures = calibrate_figures(run, model, chosen["metaphor"])
             figures.fold(weights)
             labels = msgspec.structs.replace(labels, figures=figures.thresholds)
     arrays = {name: value.float().numpy() for name, value in weights.items()}
