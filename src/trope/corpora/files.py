@@ -20,6 +20,7 @@ from trope.corpora.encodings import LINE_LIMIT, SAMPLE, find_encoding
 from trope.corpora.plain_text import Unit, find_unit, is_wrapped, split_units, unit_note, unwrap
 from trope.corpora.sources import (
     DAMAGED,
+    PACKED_SUFFIXES,
     NamedBytes,
     archived_files,
     damage,
@@ -30,9 +31,10 @@ from trope.corpora.sources import (
     read_lines,
     source_name,
     unpack_archive,
+    unpacked_suffix,
+    unread_format,
 )
 from trope.corpora.tables import (
-    PACKED_SUFFIXES,
     ParsedRow,
     TableReading,
     TableRow,
@@ -40,8 +42,6 @@ from trope.corpora.tables import (
     parse_lines,
     parse_rows,
     read_texts,
-    unpacked_suffix,
-    unread_format,
 )
 from trope.corpora.workbooks import parquet_rows, sheet_names
 
@@ -313,22 +313,18 @@ def _paths(argument: str) -> Iterator[tuple[str, int]]:
             yield f"{argument}/{entry.filename}", entry.file_size
     elif path.is_dir():
         for inside in sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path)):
-            yield from _paths(str(inside)) if is_archive(inside) else [_sized(str(inside))]
+            yield from _paths(str(inside))
     elif path.exists() or any(is_archive(parent) for parent in path.parents):
-        yield _sized(argument)
+        yield argument, path.stat().st_size if path.is_file() else 0
     elif glob.has_magic(argument):
         # Path.glob takes no absolute patterns
         matches = sorted(p for p in glob.glob(argument, recursive=True) if Path(p).is_file())  # noqa: PTH207
         if not matches:
             raise MissingData(argument, "no file matches; check the pattern")
         for match in matches:
-            yield from _paths(match) if is_archive(match) else [_sized(match)]
+            yield from _paths(match)
     else:
         raise MissingData(argument, "check the name of the file or folder")
-
-
-def _sized(path: str) -> tuple[str, int]:
-    return path, Path(path).stat().st_size if Path(path).is_file() else 0
 
 
 def _hidden(path: Path, folder: Path) -> bool:

@@ -36,6 +36,13 @@ Source = str | Path | BinaryIO
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
 """What reading a damaged packed file may raise."""
 
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
+"""Ends of names that say how a file is packed; the suffix before it says what it is."""
+
+_SAVE_AS = {
+    **dict.fromkeys((".doc", ".odt", ".rtf", ".pages"), ".docx"),
+    **dict.fromkeys((".xls", ".ods", ".numbers"), ".xlsx"),
+}
 _PACKINGS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -50,6 +57,20 @@ def source_name(source: Source) -> str:
     if not isinstance(name, str):
         return "input"  # a stream that was opened by its number
     return "standard input" if name in ("-", "<stdin>") else name
+
+
+def unpacked_suffix(path: str | Path) -> str:
+    """The end of a file's name without those that say how it is packed."""
+    path = Path(path)
+    while path.suffix.lower() in PACKED_SUFFIXES:
+        path = path.with_suffix("")
+    return path.suffix.lower()
+
+
+def unread_format(path: str | Path) -> str:
+    """What is wrong with a file of an office program's format that is not read; empty if none."""
+    suffix = unpacked_suffix(path)
+    return f"{suffix} is not read; save it as {_SAVE_AS[suffix]}" if suffix in _SAVE_AS else ""
 
 
 @contextmanager

@@ -24,7 +24,14 @@ from trope.corpora.dialects import (
 )
 from trope.corpora.encodings import LINE_LIMIT, Line
 from trope.corpora.records import TextRecord
-from trope.corpora.sources import Source, inner_source, read_lines, source_name
+from trope.corpora.sources import (
+    Source,
+    inner_source,
+    read_lines,
+    source_name,
+    unpacked_suffix,
+    unread_format,
+)
 
 TableFormat = Literal["auto", "csv", "tsv", "jsonl", "json", "xlsx", "parquet"]
 TableRow = tuple[int, dict[str, str]]
@@ -43,9 +50,6 @@ ID_COLUMNS = ("id", "id_str", "tweet_id", "tweetid", "headline_id", "sentence_id
 # be a hexadecimal id, so that only spellings that a number formatter writes are refused.
 _DAMAGED_ID = re.compile(r"\d+(\.\d+)?[eE]\+\d+|\d\.\d+[eE]\d+|\d[eE]1\d|\d{5,}\.\d+")
 
-PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
-"""Ends of names that say how a file is packed; the suffix before it says what it is."""
-
 _SUFFIXES: dict[str, TableFormat] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -56,10 +60,6 @@ _SUFFIXES: dict[str, TableFormat] = {
     ".xlsx": "xlsx",
     ".xlsm": "xlsx",
     ".parquet": "parquet",
-}
-_SAVE_AS = {
-    **dict.fromkeys((".doc", ".odt", ".rtf", ".pages"), ".docx"),
-    **dict.fromkeys((".xls", ".ods", ".numbers"), ".xlsx"),
 }
 _NO_TABLES = (".docx", ".pdf", ".html", ".htm", ".xhtml", ".epub")
 _SAMPLE_LINES = 60
@@ -230,20 +230,6 @@ def parse_lines(lines: Iterator[Line], name: str, reading: TableReading) -> Iter
 def named_delimiter(given: str) -> str | None:
     """The delimiter, which may be spelt out where a shell makes it hard to type; None if empty."""
     return {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";"}.get(given, given) or None
-
-
-def unpacked_suffix(path: str | Path) -> str:
-    """The end of a file's name without those that say how it is packed."""
-    path = Path(path)
-    while path.suffix.lower() in PACKED_SUFFIXES:
-        path = path.with_suffix("")
-    return path.suffix.lower()
-
-
-def unread_format(path: str | Path) -> str:
-    """What is wrong with a file of an office program's format that is not read; empty if none."""
-    suffix = unpacked_suffix(path)
-    return f"{suffix} is not read; save it as {_SAVE_AS[suffix]}" if suffix in _SAVE_AS else ""
 
 
 def _named_format(source: Source) -> TableFormat:
