@@ -21,9 +21,9 @@ from trope.annotate.store import people
 PATIENCE_S = 300.0
 QUICK = """
 import sys
-from trope import web
+from trope.web import worker
 from trope.annotate.store import database
-web.READING_S, database.REQUEST_S = 2.0, 0.2
+worker.READING_S, database.REQUEST_S = 2.0, 0.2
 from trope.cli.main import main
 main(["annotate", "serve", *sys.argv[1:]])
 """

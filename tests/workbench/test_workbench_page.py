@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from trope.web import READING_S
+from trope.web.worker import READING_S
 from trope.workbench import requests as limits
 
 TESTS = Path(__file__).resolve().parents[1]

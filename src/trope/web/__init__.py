@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 GetResponse = Callable[["HttpRequest"], "HttpResponse"]
 
 SHARED_FILES = Path(__file__).parent / "static"
-READING_S = 10.0
-"""Seconds within which the headers, and then the body, of a request must arrive."""
-
-WRITING_S = 30.0
-"""Seconds that a client may take to receive a part of an answer."""
-
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 """Names that reach only this machine."""
 

@@ -21,9 +21,13 @@ from typing import Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from trope import web
-
 Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+READING_S = 10.0
+"""Seconds within which the headers, and then the body, of a request must arrive."""
+
+WRITING_S = 30.0
+"""Seconds that a client may take to receive a part of an answer."""
 
 REFUSED = "trope.refused"
 """The key of the WSGI environment with the reason why a body was not read."""
@@ -78,7 +82,7 @@ class PatientWorker(ThreadWorker):
                 self._drop(next(iter(self._senders)))
             return  # or the client has hung up
         conn = TConn(self.cfg, sock, client, listener.getsockname())
-        self._senders[conn] = _Sender(time.monotonic() + web.READING_S)
+        self._senders[conn] = _Sender(time.monotonic() + READING_S)
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._receive, conn))
         while len(self._senders) > _MOST_WAITING:
             self._drop(next(iter(self._senders)))
@@ -107,7 +111,7 @@ class PatientWorker(ThreadWorker):
         sender.length = request_length(bytes(sender.data), self.body_limit)
         if sender.length is None:
             return
-        sender.until = time.monotonic() + web.READING_S
+        sender.until = time.monotonic() + READING_S
         if len(sender.data) < sender.length and _EXPECTS.search(sender.data):
             with suppress(OSError):
                 conn.sock.send(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -139,7 +143,7 @@ class PatientWorker(ThreadWorker):
 
     def handle_request(self, req: Any, conn: TConn) -> Any:
         """Answer a request; whoever does not take the answer is cut off, too."""
-        conn.sock.settimeout(web.WRITING_S)
+        conn.sock.settimeout(WRITING_S)
         return super().handle_request(req, conn)
 
     def finish_request(self, conn: TConn, fs: Future[Any]) -> None:
@@ -220,6 +224,6 @@ def _body(environ: dict[str, Any], limit: int, advice: str) -> bytes | RefusedBo
     body: bytes = environ["wsgi.input"].read(length)
     if len(body) == length:
         return body
-    within = f"within {web.READING_S:g} seconds"
+    within = f"within {READING_S:g} seconds"
     message = f"only {len(body):,} of {length:,} bytes arrived {within}"
     return RefusedBody(408, "too-slow", message)
