@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Parse
@@ -26,8 +25,11 @@ from trope.tasks.rewriting.user_candidates import UserCandidates, usable_candida
 _FEWEST_WORDS = 2
 _PREFERRED_AMONG = 2
 """Times as many candidates as are wanted, among which the detector chooses."""
-_KEPT_MEANING = 0.55
-"""The lowest likeness of a literal candidate to the word that it replaces."""
+_KEPT_MEANING = 0.6
+"""The lowest likeness of a literal candidate to the word that it replaces: nearly all candidates
+that people accepted in the training data have more."""
+_LEAST_SCORE = -3.0
+"""The lowest score of a literal candidate, log-odds of about one in twenty."""
 _JUDGED = 100
 """Words for the place of a metaphor among which the detector finds the literal ones."""
 
@@ -259,14 +261,14 @@ def preferred(
 ) -> list[Candidate]:
     """The wanted number of candidates, fewer where there are not so many, the best first.
 
-    A literal candidate is one that the detector calls literal in its place and that keeps the
-    meaning, as nearly all do that people accepted in the training data. Of metaphorical ones the
-    best half stays, then come those that the detector confirms: it is not part of the score, since
-    it was trained on the headlines that the score was learnt from, and it errs.
+    A literal candidate is one that the detector calls literal in its place, and that keeps the
+    meaning. Of metaphorical ones the best half stays, then come those that the detector confirms:
+    it is not part of the score, since it was trained on the headlines that the score was learnt
+    from, and it errs.
     """
     if to == "literal":
-        literal = (c for c in candidates if c.metaphor < threshold and c.meaning >= _KEPT_MEANING)
-        return list(islice(literal, top))
+        same = [c for c in candidates if c.meaning >= _KEPT_MEANING and c.score >= _LEAST_SCORE]
+        return [c for c in same if c.metaphor < threshold][:top]
     best, others = list(candidates[: (top + 1) // 2]), candidates[(top + 1) // 2 :]
     wanted = [c for c in others if c.metaphor >= threshold]
     rest = [c for c in others if c not in wanted]
