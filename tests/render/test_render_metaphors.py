@@ -13,7 +13,7 @@ from trope.core.options import FigureView
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
-from trope.render.metaphor_page import percent, threshold_text
+from trope.render.page_pieces import percent, threshold_text
 from trope.render.text import write_text
 from trope.tasks.figures.views import show_figures
 

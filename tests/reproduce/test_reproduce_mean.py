@@ -6,7 +6,7 @@ from analogies import write_data, write_set
 from trope.cli.main import run
 from trope.core.errors import BadInput
 from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
-from trope.published.cells import read_published
+from trope.published import read_published
 from trope.reproduce.mean import (
     MODELS,
     TEMPLATES,

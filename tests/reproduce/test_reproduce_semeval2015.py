@@ -6,7 +6,7 @@ import pytest
 
 from trope.cli.main import run
 from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
-from trope.published.cells import read_published
+from trope.published import read_published
 from trope.reproduce.report import as_html, as_text, shown_tables
 from trope.reproduce.semeval2015 import rank_correlations, reproduce, runs
 from trope.reproduce.semeval2015_errors import ranking_findings

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from trope.core.errors import MissingExtra
-from trope.metrics.binary import binary_figures
+from trope.metrics.classification import binary_figures
 from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import bootstrap_ratios
 from trope.tasks.metaphor.task import choose_threshold

@@ -122,7 +122,7 @@ def _refuse_for_several_models(**given: Path | None) -> None:
 
 def _check_plot(task: str, plot: Path) -> None:
     from trope.core.errors import BadInput
-    from trope.render.plots.canvas import check_plot
+    from trope.render.plots import check_plot
 
     if task not in _PLOTTED:
         raise BadInput(

@@ -107,7 +107,7 @@ def evaluate(options: EvaluationOptions, meaning: Meaning | None = None) -> Eval
     if "domains" in parts:
         figures += domain_figures(data.measured, answers, "grouped")
     if options.plot is not None:
-        from trope.render.plots.evaluation import draw_errors
+        from trope.render.plots import draw_errors
 
         draw_errors(answers, options.tier, options.plot)
     return new_evaluation("analogy", options.tier, checksum, figures)

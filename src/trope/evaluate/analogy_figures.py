@@ -10,8 +10,7 @@ import numpy as np
 
 from trope.corpora.mean import CODES, Analogy
 from trope.metrics.figures import DataRef, Measurement
-from trope.metrics.intervals import bootstrap_ratios
-from trope.metrics.significance import mcnemar
+from trope.metrics.intervals import bootstrap_ratios, mcnemar
 from trope.tasks.analogy.cross_validation import (
     FoldAnswers,
     Key,

@@ -32,8 +32,8 @@ from trope.evaluate.metaphor_baselines import evaluate_baselines
 from trope.evaluate.metaphor_newsmet import evaluate_headlines
 from trope.evaluate.metaphor_silver import evaluate_silver
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
-from trope.metrics.binary import binary_figures
 from trope.metrics.calibration import calibration_error, reliability
+from trope.metrics.classification import binary_figures
 from trope.metrics.figures import DataRef, Evaluation, Measurement, new_evaluation
 
 WORDS, VERBS = "metaphor.vua18.words", "metaphor.vua18.verbs"
@@ -102,7 +102,7 @@ def _vua(
         )
     )  # fmt: skip
     if options.plot is not None:
-        from trope.render.plots.evaluation import draw_reliability
+        from trope.render.plots import draw_reliability
 
         title = f"VUA-18 test, {len(judged.gold):,} words, tier {options.tier}"
         bins = reliability(judged.probabilities, judged.gold)

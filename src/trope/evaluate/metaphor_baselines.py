@@ -17,7 +17,7 @@ from trope.corpora.records import LabelledSentence
 from trope.corpora.vua import read_vua_words
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.lexicon.vectors import read_vectors
-from trope.metrics.binary import binary_figures
+from trope.metrics.classification import binary_figures
 from trope.metrics.figures import DataRef, Measurement
 from trope.tasks.metaphor.logistic import Logistic, read_concreteness
 from trope.tasks.metaphor.seed_similarity import SeedSimilarity

@@ -15,9 +15,9 @@ from trope.core.errors import MissingExtra
 from trope.core.files import sha256
 from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
-from trope.metrics.binary import binary_figures
+from trope.metrics.classification import binary_figures
 from trope.metrics.figures import DataRef, Measurement
-from trope.metrics.significance import mcnemar
+from trope.metrics.intervals import mcnemar
 from trope.text import read
 
 HALF = 0.5

@@ -32,10 +32,10 @@ from trope.evaluate.metaphor_newsmet import (
     read_training_headlines,
 )
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
-from trope.metrics.binary import binary_figures
+from trope.metrics.classification import binary_figures
 from trope.metrics.figures import NO_DATA, DataRef, Measurement
-from trope.metrics.significance import mcnemar
-from trope.published.cells import read_published
+from trope.metrics.intervals import mcnemar
+from trope.published import read_published
 from trope.tasks.metaphor.silver_sources import (
     GOLD_PLUS_ROWS,
     UserGold,

@@ -16,7 +16,7 @@ from trope.evaluate.metonymy_systems import (
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels, readings
 from trope.metrics.figures import NO_DATA, Evaluation, Measurement, new_evaluation
-from trope.published.cells import Cell, Published, read_published
+from trope.published import Cell, Published, read_published
 from trope.tasks.metonymy.samples import count_readings
 
 UNDEFINED = "undef"

@@ -17,7 +17,7 @@ from trope.encoder.session import AnyEncoder
 from trope.evaluate.metonymy_names import NameData, NameSplit
 from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels
-from trope.lexicon.verbnet import read_verbnet
+from trope.lexicon.verbs import read_verbnet
 from trope.metrics.classification import Counts
 from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import bootstrap_ratios

@@ -17,8 +17,7 @@ from trope.corpora.emobank import read_emobank
 from trope.corpora.tagged_tokens import TaggedSentence, read_tagged_tokens, read_uner
 from trope.corpora.vua import read_vua_words
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
-from trope.metrics.binary import binary_figures
-from trope.metrics.classification import Counts, count_sets
+from trope.metrics.classification import Counts, binary_figures, count_sets
 from trope.metrics.figures import DataRef, Measurement, Share, share_figures
 from trope.metrics.intervals import RESAMPLES
 from trope.metrics.ranking import area_under_curve

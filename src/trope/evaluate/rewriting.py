@@ -32,7 +32,7 @@ def evaluate_metaphoricity(pipeline: Pipeline, options: EvaluationOptions) -> li
     headlines = judged_headlines(read_newsmet(path), pipeline)
     values = measured([h for h in headlines if h.direction == "metaphorical"])
     if options.plot is not None:
-        from trope.render.plots.evaluation import draw_metaphoricity
+        from trope.render.plots import draw_metaphoricity
 
         found = {kind: [v for own in lists for v in own] for kind, lists in values.items()}
         draw_metaphoricity(found, options.plot)

@@ -20,7 +20,7 @@ from trope.evaluate.sentiment_tweets import (
 from trope.metrics.figures import Evaluation, Measurement, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.scale import scale_figures, score_scale
-from trope.published.cells import read_published
+from trope.published import read_published
 from trope.tasks.sentiment.categories import CATEGORIES, category_of
 from trope.tasks.sentiment.features import Features
 from trope.tasks.sentiment.lexicon_system import LexiconSystem

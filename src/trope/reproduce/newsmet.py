@@ -12,7 +12,7 @@ from pathlib import Path
 from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
 from trope.metrics.figures import Evaluation, Measurement
 from trope.metrics.intervals import wilson
-from trope.published.cells import Published, read_published
+from trope.published import Published, read_published
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured

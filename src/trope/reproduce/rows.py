@@ -9,7 +9,7 @@ from typing import Literal
 
 from trope.core.errors import BadInput
 from trope.metrics.figures import Measurement
-from trope.published.cells import Cell, Published, is_cut_off, printed_number, rounds_to
+from trope.published import Cell, Published, is_cut_off, printed_number, rounds_to
 from trope.reproduce.notes_file import PaperNotes, PrintedTable
 
 Status = Literal["exact", "within the interval", "differs", "not available", "not computed"]

@@ -22,7 +22,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
-from trope.core.locks import wait_for_lock
+from trope.core.run_folder import wait_for_lock
 
 # FULL: what was acknowledged survives a power cut, not only a crash of the process. The log goes
 # into the database every 16 MB instead of 4, since whoever commits then waits for that

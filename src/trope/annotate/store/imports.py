@@ -29,7 +29,7 @@ from trope.annotate.store.people import hash_token
 from trope.annotate.store.rows import chunks, person_fields, standing_fields
 from trope.annotate.store.slots import add_batches, check_new_batches, state_row
 from trope.core.errors import BadInput, BadRecord
-from trope.core.locks import lock_file
+from trope.core.run_folder import lock_file
 from trope.corpora.files import FileOptions
 
 _STEP = 200
