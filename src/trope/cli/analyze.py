@@ -113,7 +113,8 @@ def analyze(
 
     An argument is a file or folder, - for standard input, or else a text. Tables (.csv, .tsv,
     .xlsx, .jsonl, .parquet) have the texts in a column; .txt, .docx, .pdf, .html and .epub are
-    documents, a .txt file may also be a list. All may be compressed (.gz, .zip).
+    documents, a .txt file may also be a list. All may be compressed (.gz, .zip). Files of a folder
+    that cannot be read are listed on standard error; the exit status is then 1.
     """
     form = "json" if as_json else form
     sums = None
@@ -161,6 +162,8 @@ def analyze(
                 details=details,
             )
     notes.close()
+    if notes.not_read:
+        context.exit(1)
 
 
 def _check_tasks(

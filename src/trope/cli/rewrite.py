@@ -187,6 +187,8 @@ def _shown(rewriting: Rewriting) -> str:
         f"meaning {candidate.meaning:.2f}  metaphor {candidate.metaphor:.2f}"
         for candidate in rewriting.candidates
     ]
+    if not rewriting.candidates:
+        lines.append(f"    no {rewriting.to} verb that says the same was found")
     lines += [f"    not ranked: {own.word!r} {own.reason}" for own in rewriting.refused]
     return "\n".join(lines)
 
