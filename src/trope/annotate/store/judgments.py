@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,13 +10,20 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError
 from django.db.models import F, Min, Q
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
-from trope.annotate.rules.assignment import judgment_state, may_skip, seconds_spent
-from trope.annotate.store.database import retried, write_transaction
+from trope.annotate.rules.assignment import (
+    Tally,
+    judgment_state,
+    may_skip,
+    room,
+    seconds_spent,
+)
+from trope.annotate.store.database import remember_number, retried, write_transaction
 from trope.annotate.store.discipline import check_at_page_end, conduct_after
 from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment
 from trope.annotate.store.people import ActionRefused, active_person
@@ -68,7 +76,7 @@ def submit(
 
     Its `person` has the updated counters.
     """
-    return _submit(person_id, token, lambda _: answers, plan, now).judgment
+    return _remembered(_submit(person_id, token, lambda _: answers, plan, now)).judgment
 
 
 def submit_and_continue(
@@ -78,14 +86,20 @@ def submit_and_continue(
 
     If `read` raises, nothing changes.
     """
-    return _submit(person_id, token, read, plan, now, rng=rng)
+    return _remembered(_submit(person_id, token, read, plan, now, rng=rng))
 
 
 def skip(person_id: int, token: str, plan: Plan, *, now: datetime) -> StoredJudgment:
     """Skip the item; it goes to someone else and does not come back to this person."""
     if not plan.skip.allowed:
         raise ActionRefused("no_skipping", "This project does not allow skipping.")
-    return _submit(person_id, token, lambda _: {}, plan, now, skipping=True).judgment
+    return _remembered(_submit(person_id, token, lambda _: {}, plan, now, skipping=True)).judgment
+
+
+def _remembered(done: SubmitResult) -> SubmitResult:
+    """The result, with its number noted outside the database."""
+    remember_number(settings.TROPE_PROJECT, done.judgment.pk)
+    return done
 
 
 @retried
@@ -147,11 +161,14 @@ def _submit(
             lease = next((lease for lease in in_hand if lease.token == token), None)
             if lease is None:  # its token belongs to a judgment now, or never existed
                 if done := StoredJudgment.objects.filter(token=token, person=person).first():
+                    _check_same(done, read, skipping)
                     done.person = person
                     return SubmitResult(done)
                 raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
                 raise ActionRefused("skip_limit", "You have reached the limit of skipped items.")
+            if lease.released and not skipping:
+                _check_room(person, in_hand, plan, now)
             judgment, reopened = _store(person, lease, dict(read(lease.item)), plan, now, skipping)
             in_hand.remove(lease)
             lease.delete()
@@ -169,6 +186,33 @@ def _submit(
         if not _give_back_judged(person_id, token):
             raise
         raise ActionRefused("judged", "You have already judged this item. Go on.") from None
+
+
+def _check_same(done: StoredJudgment, read: AnswerReader, skipping: bool) -> None:
+    """Refuse a form that was submitted before with another answer; the first one is stored."""
+    same = skipping == (done.state == JudgmentState.SKIPPED)
+    # only what is in the database counts: lists for tuples, and so on
+    if not same or (not skipping and json.loads(json.dumps(read(done.item))) != done.answers):
+        raise ActionRefused(
+            "submitted",
+            "You have already submitted this form with another answer, which is stored. To change "
+            "it, go to your earlier judgments.",
+        )
+
+
+def _check_room(person: Person, in_hand: list[Lease], plan: Plan, now: datetime) -> None:
+    """Refuse a form that comes after its item went back, if it would exceed the person's limits;
+    what they hold comes first, since it was given out within the limits."""
+    held = sum(not lease.released for lease in in_hand)
+    tally = tally_of(person, now)
+    with_held = Tally(tally.on, tally.day + held, tally.week + held, tally.total + held)
+    size, _ = room(with_held, plan.caps, 1)
+    if not size:
+        raise ActionRefused(
+            "limit",
+            "This item was returned because it took too long, and you have reached your limit "
+            "meanwhile, so the answer was not stored.",
+        )
 
 
 @retried
