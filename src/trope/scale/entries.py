@@ -191,7 +191,8 @@ class InputCorpus:
                 raise BadRecord(file.path, line, problem)
         text_key = text or find_column(row, TEXT_COLUMNS)
         if text_key is None:
-            problem = f"no column is a text among {', '.join(row)}; name it: --text-column"
+            problem = f"no column is called 'text' (found: {', '.join(row)})"
+            problem += "; name the column of texts with --text-column"
             raise BadRecord(file.path, line, problem)
         id_key = columns.id or find_column(row, ID_COLUMNS)
         return text_key, id_key if id_key in row else None
