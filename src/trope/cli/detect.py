@@ -75,7 +75,8 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 @click.option(
     "--counts-only",
     is_flag=True,
-    help="Only counts per text: smaller and faster, but most views of serve and query need words.",
+    help="Only counts per text; with --words all twice as fast. Most views of serve and query "
+    "need words.",
 )
 @click.option("--tokens", is_flag=True, help="With --counts-only: every word with its score.")
 @reading_options
