@@ -29,7 +29,7 @@ READERS: Registry[Reader] = Registry(
             extra="systems",
         ),
         "bizzoni-lappin": Entry(
-            "trope.corpora.paraphrases:read_bizzoni_lappin", "Graded paraphrases of metaphors."
+            "trope.corpora.figures:read_bizzoni_lappin", "Graded paraphrases of metaphors."
         ),
         "coinco": Entry(
             "trope.corpora.substitution:read_coinco", "CoInCo: substitutes of all content words."
@@ -49,15 +49,15 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.figures:read_isarcasm", "iSarcasmEval: tweets meant sarcastically."
         ),
         "impli": Entry(
-            "trope.corpora.paraphrases:read_impli", "IMPLI: inferences from figurative sentences."
+            "trope.corpora.figures:read_impli", "IMPLI: inferences from figurative sentences."
         ),
         "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
         "lcc-domain-names": Entry(
-            "trope.corpora.source_domains:read_concept_names",
+            "trope.corpora.conceptual_metaphors:read_concept_names",
             "Names of the source and target concepts of LCC.",
         ),
         "lcc-domains": Entry(
-            "trope.corpora.source_domains:read_concept_texts",
+            "trope.corpora.conceptual_metaphors:read_concept_texts",
             "LCC: source and target concepts of metaphors.",
         ),
         "leaks": Entry(

@@ -15,9 +15,15 @@ from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.settings import Count, Number, Share
 from trope.recipes.sources import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
 from trope.recipes.steps import drop_duplicates
-from trope.recipes.tweets2019.expressions import MOH_FILE, extract, only_listed, weak_labels
+from trope.recipes.tweets2019.expressions import (
+    MOH_FILE,
+    Subset,
+    compile_set,
+    extract,
+    only_listed,
+    weak_labels,
+)
 from trope.recipes.tweets2019.gold import QUESTION, finish, make_project, simulate
-from trope.recipes.tweets2019.selection import Subset, compile_set
 from trope.text.normalise import is_retweet, normalise_tweet
 
 Day = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
