@@ -58,16 +58,16 @@ OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
     ("name", "content", "problem"),
     [
         ("scan.pdf", scan(2), "has no text on its 2 pages, only images; recognise"),
-        ("no.pdf", b"hello", "is no PDF that can be read"),
-        ("cut.pdf", pdf("Rain fell.")[:300], "is no PDF that can be read"),
+        ("no.pdf", b"hello", "is not a readable PDF"),
+        ("cut.pdf", pdf("Rain fell.")[:300], "is not a readable PDF"),
         ("locked.pdf", protected_pdf("Rain fell."), "is protected by a password; save it without"),
         ("locked.xlsx", protected(workbook()), "is protected by a password; save it without one"),
         ("locked.docx", protected(word()), "is protected by a password; save it without one"),
         ("old.xlsx", OLD, "has an old format; open it and save it as .xlsx"),
-        ("no.xlsx", b"id,text", "is no workbook; open it in its program and save it as .xlsx"),
-        ("no.docx", b"just words", "is no Word document"),
-        ("other.docx", workbook(), "is no Word document"),
-        ("no.epub", b"PK no", "is no EPUB"),
+        ("no.xlsx", b"id,text", "is not a workbook; open it in its program and save it as .xlsx"),
+        ("no.docx", b"just words", "is not a Word document"),
+        ("other.docx", workbook(), "is not a Word document"),
+        ("no.epub", b"PK no", "is not an EPUB file"),
     ],
 )
 def test_a_document_that_cannot_be_read_says_why(

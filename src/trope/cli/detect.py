@@ -83,7 +83,7 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    help="Least score of a metaphor, from 0 to 1.  [default: the model's]",
+    help="Lowest score of a metaphor.  [default: the model's]",
 )
 @click.option(
     "--shard-rows",

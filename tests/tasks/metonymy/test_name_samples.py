@@ -7,23 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.name_samples import NameSample
-from trope.corpora.records import TextRecord
+from trope.corpora.records import NameSample, TextRecord
 from trope.corpora.semeval2007 import read_samples, write_samples
-from trope.tasks.metonymy.review import (
-    apply_review,
-    kappas,
-    read_review_sheet,
-    reconcile_both,
-    reconcile_checked,
-    write_review_sheet,
-)
 from trope.tasks.metonymy.samples import (
+    apply_review,
     collect_samples,
     company_frame,
     count_readings,
     country_frame,
     draw_subsets,
+    kappas,
+    read_review_sheet,
+    reconcile_both,
+    reconcile_checked,
+    write_review_sheet,
 )
 
 TEXT = "It rained. Peru slept. We saw both Koreas. Then peru woke. Nobody\nleft Chile's coast."
@@ -94,7 +91,7 @@ def test_readings_are_counted_with_zeros_and_a_total():
     counts = count_readings([*SAMPLES, labelled("place-for-people", 11)], "location")
     assert counts["literal"] == 10
     assert (counts["place-for-people"], counts["place-for-event"], counts["total"]) == (1, 0, 11)
-    with pytest.raises(BadInput, match="no fine reading of a organisation"):
+    with pytest.raises(BadInput, match="fine reading of the class organisation"):
         count_readings(SAMPLES, "organisation")
 
 
@@ -151,5 +148,5 @@ def test_doubtful_cases_of_one_annotator_are_checked_by_another():
     assert {s.id: s.reading for s in done.kept}["s8"] == "literal"
     with pytest.raises(BadInput, match="doubtful sample 'zz'"):
         reconcile_checked(SAMPLES, FIRST, {"zz"}, {})
-    with pytest.raises(BadInput, match="'odd' is no fine reading"):
+    with pytest.raises(BadInput, match="'odd' is not a fine reading"):
         reconcile_checked(SAMPLES, {**FIRST, "s0": "odd"}, (), {})
