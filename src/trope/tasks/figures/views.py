@@ -34,6 +34,8 @@ _RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRE
 
 _PARTICLE = "compound:prt"
 _PLACES = 4
+_NOT_NEW, _NEW = 0.5, 0.6
+"""Novelty from which on a metaphor counts as noticed, and how much more makes it sure."""
 _ONCE = ("idiom", "simile", "metonymy")
 """Figures whose words are not listed again as metaphors."""
 
@@ -126,15 +128,26 @@ def _spans(
 def shown_score(token: Token, words: WordView) -> float | None:
     """The score of a word in a view, None where it has none.
 
-    In the view `noticed` it is the geometric mean of two probabilities: that the word is a
-    metaphor by the rules of MIPVU, and that readers notice it as one. The mean served both
-    conventions better than either alone. In the others it is the first of the two.
+    In the view `noticed` it is `noticeable`, in the others the probability that the word is a
+    metaphor by the rules of MIPVU.
     """
     if words == "noticed":
         if token.metaphor is None or token.noticed is None:
             return None
-        return round(sqrt(token.metaphor * token.noticed), _PLACES)
+        return round(noticeable(token.metaphor, token.noticed, token.novelty), _PLACES)
     return token.metaphor
+
+
+def noticeable(metaphor: float, noticed: float, novelty: float | None = None) -> float:
+    """How noticeable a word is as a metaphor.
+
+    It is the geometric mean of two probabilities: that the word is a metaphor by the rules of
+    MIPVU, and that readers notice it as one. The mean served both conventions better than either
+    alone. People notice a new metaphor also where the corpus of noticed words has none like it, so
+    novelty counts as the second where it is higher.
+    """
+    new = 0.0 if novelty is None else (novelty - _NOT_NEW) / _NEW
+    return sqrt(metaphor * max(noticed, min(new, 1.0)))
 
 
 def is_content(token: Token) -> bool:

@@ -38,18 +38,26 @@ def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Cal
     # without derivatives: two parameters, and no step that could run away
     slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
     shares = _sigmoid(slope * logits + shift)
-    return Calibration(float(slope), float(shift), best_threshold(shares, truth > 0, by=by))
+    return Calibration(float(slope), float(shift), _best_threshold(shares, truth > 0, by=by))
 
 
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))))
 
 
-def best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
+_GRID = np.arange(0.05, 0.951, 0.005)
+
+
+def _best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
     """The threshold, in steps of 0.005, with the best figure; the middle of the best ones."""
-    grid = np.arange(0.05, 0.951, 0.005)
-    figures = np.array([_quality(shares >= t, truth, by) for t in grid])
-    return round(float(grid[figures >= figures.max() - 1e-9].mean()), 4)
+    figures = np.array([_quality(shares >= t, truth, by) for t in _GRID])
+    return round(float(_GRID[figures >= figures.max() - 1e-9].mean()), 4)
+
+
+def lowest_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, within: float) -> float:
+    """The lowest threshold, in steps of 0.005, whose F1 is so little below the best one."""
+    figures = np.array([_quality(shares >= t, truth, "f1") for t in _GRID])
+    return round(float(_GRID[figures >= figures.max() - within].min()), 4)
 
 
 def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: str) -> float:

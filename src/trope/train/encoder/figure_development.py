@@ -12,12 +12,13 @@ from trope.core.records import FigureThresholds
 from trope.corpora.tagged_tokens import TaggedSpan, tag_spans
 from trope.encoder.network import Network
 from trope.encoder.session import FIGURE_OUTPUTS, SENTIMENT_OUTPUTS
+from trope.tasks.figures.views import noticeable
 from trope.train.encoder.calibration import (
     Calibration,
     Floats,
-    best_threshold,
     calibrate,
     figures_when,
+    lowest_threshold,
 )
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
 from trope.train.encoder.fit import on_device
@@ -27,6 +28,8 @@ _SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"
 """The set that each verdict is learnt from."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
 _WORDS_PER_BATCH = 8192
+_NEARLY = 0.03
+"""How far below the best F1 the threshold of noticed words may be."""
 _TOP = 0.9
 """The most novel tenth lies above this quantile."""
 
@@ -150,8 +153,8 @@ class FigureCalibration:
 def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) -> FigureCalibration:
     """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds.
 
-    What is shown as noticed is the geometric mean with the probability of a metaphor, which
-    `metaphor` calibrates, so its threshold is that of the mean.
+    What is shown as noticed depends on the probability of a metaphor too, which `metaphor`
+    calibrates, and on novelty (`noticeable`); the threshold is that of what is shown.
     """
     chosen: dict[str, Calibration] = {}
     for place, name in enumerate(FIGURE_OUTPUTS):
@@ -165,7 +168,8 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
             chosen[name] = calibrate(*known, by="f1")
     limits = {name: chosen[name].threshold for name in _SETS}
     if run.has(f"dev-{_SETS['noticed']}"):
-        limits["noticed"] = _shown_threshold(run, model, chosen["noticed"], metaphor)
+        calibrated = (chosen["noticed"], chosen[_NOVELTY], metaphor)
+        limits["noticed"] = _shown_threshold(run, model, *calibrated)
     return FigureCalibration(
         tuple(chosen[name].slope for name in FIGURE_OUTPUTS),
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
@@ -174,13 +178,23 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
 
 
 def _shown_threshold(
-    run: EncoderRun, model: Network, noticed: Calibration, metaphor: Calibration
+    run: EncoderRun,
+    model: Network,
+    noticed: Calibration,
+    novelty: Calibration,
+    metaphor: Calibration,
 ) -> float:
-    """The threshold of the geometric mean that finds the noticed words best."""
+    """The lowest threshold of what is shown that finds noticed words nearly as well as the best.
+
+    Readers notice more than the corpus of noticed words has, and its figure hardly changes over a
+    wide range of thresholds.
+    """
     corpus = run.corpus(f"dev-{_SETS['noticed']}")
     answers = corpus.labels["noticed"]
-    ours = word_outputs(model, corpus, "figures", run.device)[:, FIGURE_OUTPUTS.index("noticed")]
-    rules = word_outputs(model, corpus, "metaphor", run.device)[:, 0]
-    shares = np.sqrt(noticed.probabilities(ours) * metaphor.probabilities(rules))
+    outputs = word_outputs(model, corpus, "figures", run.device)
+    ours = noticed.probabilities(outputs[:, FIGURE_OUTPUTS.index("noticed")])
+    new = novelty.slope * outputs[:, FIGURE_OUTPUTS.index(_NOVELTY)] + novelty.shift
+    rules = metaphor.probabilities(word_outputs(model, corpus, "metaphor", run.device)[:, 0])
+    shown = np.asarray([noticeable(*row) for row in zip(rules, ours, new, strict=True)])
     known = answers != UNKNOWN
-    return best_threshold(shares[known], answers[known] == 1, by="f1")
+    return lowest_threshold(shown[known], answers[known] == 1, within=_NEARLY)
