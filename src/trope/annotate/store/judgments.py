@@ -16,22 +16,27 @@ from django.db.models import F, Min, Q
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
-from trope.annotate.rules.assignment import (
-    Tally,
-    judgment_state,
-    may_skip,
-    room,
-    seconds_spent,
-)
+from trope.annotate.rules.assignment import judgment_state, may_skip, seconds_spent
 from trope.annotate.store.database import remember_number, retried, write_transaction
 from trope.annotate.store.discipline import check_at_page_end, conduct_after
 from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment
 from trope.annotate.store.people import ActionRefused, active_person
-from trope.annotate.store.queue import Page, any_lease_expired, new_page, tally_of
+from trope.annotate.store.queue import (
+    Page,
+    any_lease_expired,
+    has_room_for_late,
+    new_page,
+    tally_of,
+)
 from trope.annotate.store.slots import list_returned, return_slots
 
 AnswerReader = Callable[[Item], Mapping[str, Any]]
 """Reads the answers of a form, once its item is known."""
+
+TOO_LATE = (
+    "This item was returned because it took too long, and you have reached your limit meanwhile, "
+    "so the answer was not stored."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +172,8 @@ def _submit(
                 raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
                 raise ActionRefused("skip_limit", "You have reached the limit of skipped items.")
-            if lease.released and not skipping:
-                _check_room(person, in_hand, plan, now)
+            if lease.released and not skipping and not has_room_for_late(person, plan, now=now):
+                raise ActionRefused("limit", TOO_LATE)
             judgment, reopened = _store(person, lease, dict(read(lease.item)), plan, now, skipping)
             in_hand.remove(lease)
             lease.delete()
@@ -197,21 +202,6 @@ def _check_same(done: StoredJudgment, read: AnswerReader, skipping: bool) -> Non
             "submitted",
             "You have already submitted this form with another answer, which is stored. To change "
             "it, go to your earlier judgments.",
-        )
-
-
-def _check_room(person: Person, in_hand: list[Lease], plan: Plan, now: datetime) -> None:
-    """Refuse a form that comes after its item went back, if it would exceed the person's limits;
-    what they hold comes first, since it was given out within the limits."""
-    held = sum(not lease.released for lease in in_hand)
-    tally = tally_of(person, now)
-    with_held = Tally(tally.on, tally.day + held, tally.week + held, tally.total + held)
-    size, _ = room(with_held, plan.caps, 1)
-    if not size:
-        raise ActionRefused(
-            "limit",
-            "This item was returned because it took too long, and you have reached your limit "
-            "meanwhile, so the answer was not stored.",
         )
 
 

@@ -105,6 +105,17 @@ def tally_of(person: Person, now: datetime) -> Tally:
     return tally.at(now.date())
 
 
+def has_room_for_late(person: Person, plan: Plan, *, now: datetime) -> bool:
+    """Whether the person's limits allow a form whose item went back to the queue.
+
+    What they hold comes first, since it was given out within the limits.
+    """
+    held = Lease.objects.filter(person=person, released=False).count()
+    tally = tally_of(person, now)
+    with_held = Tally(tally.on, tally.day + held, tally.week + held, tally.total + held)
+    return room(with_held, plan.caps, 1)[0] > 0
+
+
 def any_lease_expired(plan: Plan, *, now: datetime) -> bool:
     """Whether leases have expired, or end later than any given out now would."""
     expired, beyond = Q(expires__lt=now), Q(expires__gt=_latest_end(plan, now))
