@@ -118,6 +118,26 @@ def test_cells_without_a_value_are_left_out_and_told(tmp_path: Path) -> None:
     assert told == ["left out 3 rows without a text (line 3)"]
 
 
+@pytest.mark.parametrize("form", ["csv", "excel", "parquet", "json"])
+def test_missing_values_of_pandas_are_left_out(tmp_path: Path, form: str) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed (trope[pandas])")
+    frame = pandas.DataFrame({"id": range(4), "text": ["Rain.", float("nan"), None, "Sun."]})
+    path = tmp_path / f"a.{'xlsx' if form == 'excel' else form}"
+    how = {"orient": "records"} if form == "json" else {"index": False}
+    getattr(frame, f"to_{form}")(path, **how)
+    told: list[str] = []
+    options = ReadingOptions(tell=lambda _, note: told.append(note))
+    assert [text.text for text in read_sources([str(path)], options)] == ["Rain.", "Sun."]
+    assert told[0].startswith("left out 2 rows without a text")
+
+
+def test_lines_of_json_may_leave_the_text_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "Rain."}\n{"text": NaN}\n{"id": 3}\n{"id": 4, "text": "Sun."}\n')
+    options = ReadingOptions(tell=lambda *note: None)
+    assert [text.text for text in read_sources([str(path)], options)] == ["Rain.", "Sun."]
+
+
 def test_a_column_named_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("text,text\nRain.,Sun.\n")
