@@ -55,12 +55,6 @@ def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
         return bool(held.update(draft=dict(draft)))
 
 
-def lease_of(person_id: int, token: str) -> Lease | None:
-    """The person's lease with that token, if there is one."""
-    mine = Lease.objects.filter(person_id=person_id, token=token)
-    return mine.select_related("item").first()
-
-
 def latest_judgments(person_id: int, most: int = 50) -> list[StoredJudgment]:
     """The judgments that the person gave last, with their items."""
     given = StoredJudgment.objects.filter(person_id=person_id, current=True).order_by("-pk")

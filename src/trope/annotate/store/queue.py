@@ -99,6 +99,12 @@ def leases_of(person_id: int) -> list[Lease]:
     return list(held.select_related("item").defer("item__gold").order_by("position"))
 
 
+def lease_of(person_id: int, token: str) -> Lease | None:
+    """The person's lease with that token, if there is one."""
+    mine = Lease.objects.filter(person_id=person_id, token=token)
+    return mine.select_related("item").first()
+
+
 def tally_of(person: Person, now: datetime) -> Tally:
     """What the person has judged today, this week, in total."""
     tally = Tally(person.tally_on, person.judged_day, person.judged_week, person.judged)
