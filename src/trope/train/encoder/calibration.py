@@ -54,10 +54,13 @@ def _best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) ->
     return round(float(_GRID[figures >= figures.max() - 1e-9].mean()), 4)
 
 
-def lowest_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, within: float) -> float:
-    """The lowest threshold, in steps of 0.005, whose F1 is so little below the best one."""
+def nearly_best(
+    shares: Floats, truth: npt.NDArray[np.bool_], *, within: float
+) -> tuple[float, float]:
+    """The lowest and the highest threshold, in steps of 0.005, whose F1 is so near the best."""
     figures = np.array([_quality(shares >= t, truth, "f1") for t in _GRID])
-    return round(float(_GRID[figures >= figures.max() - within].min()), 4)
+    found = _GRID[figures >= figures.max() - within]
+    return round(float(found.min()), 4), round(float(found.max()), 4)
 
 
 def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: str) -> float:

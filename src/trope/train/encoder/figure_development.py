@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from trope.train.encoder.calibration import (
     Floats,
     calibrate,
     figures_when,
-    lowest_threshold,
+    nearly_best,
 )
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
 from trope.train.encoder.fit import on_device
@@ -28,8 +28,8 @@ _SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"
 """The set that each verdict is learnt from."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
 _WORDS_PER_BATCH = 8192
-_NEARLY = 0.03
-"""How far below the best F1 the threshold of noticed words may be."""
+NEARLY = 0.03
+"""How far below the best F1 a threshold may be that shows more, or less, than the best one."""
 _TOP = 0.9
 """The most novel tenth lies above this quantile."""
 
@@ -166,6 +166,10 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
             chosen[name] = Calibration(float(slope), float(shift), 0.5)
         else:
             chosen[name] = calibrate(*known, by="f1")
+            if name == "idiom":
+                chosen[name] = replace(
+                    chosen[name], threshold=idiom_threshold(*known, chosen[name])
+                )
     limits = {name: chosen[name].threshold for name in _SETS}
     if run.has(f"dev-{_SETS['noticed']}"):
         calibrated = (chosen["noticed"], chosen[_NOVELTY], metaphor)
@@ -175,6 +179,18 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
         FigureThresholds(**limits),
     )
+
+
+def idiom_threshold(
+    logits: Floats, answers: npt.NDArray[np.int64], calibration: Calibration
+) -> float:
+    """The highest threshold that finds the words of idioms nearly as well as the best.
+
+    Most sentences of the corpora use their idiom as such, so a low one would take literal uses for
+    idioms too.
+    """
+    shares = calibration.probabilities(logits)
+    return nearly_best(shares, answers == 1, within=NEARLY)[1]
 
 
 def _shown_threshold(
@@ -197,4 +213,4 @@ def _shown_threshold(
     rules = metaphor.probabilities(word_outputs(model, corpus, "metaphor", run.device)[:, 0])
     shown = np.asarray([noticeable(*row) for row in zip(rules, ours, new, strict=True)])
     known = answers != UNKNOWN
-    return lowest_threshold(shown[known], answers[known] == 1, within=_NEARLY)
+    return nearly_best(shown[known], answers[known] == 1, within=NEARLY)[0]
