@@ -120,9 +120,11 @@ class MetaphorScores:
 class MetaphorHeads(nn.Module):
     """Words whose meaning here differs from the one they have by themselves; whole sentences."""
 
-    def __init__(self, size: int, layers: int) -> None:
+    def __init__(self, size: int, layers: int, *, normed: bool = False) -> None:
         super().__init__()
         self.mix = LayerMix(layers)
+        self.norm_here = nn.LayerNorm(size) if normed else nn.Identity()
+        self.norm_alone = nn.LayerNorm(size) if normed else nn.Identity()
         self.here = nn.Linear(size, _METAPHOR_SIZE)
         self.alone = nn.Linear(size, _METAPHOR_SIZE)
         self.hidden = nn.Linear(3 * _METAPHOR_SIZE, _METAPHOR_SIZE)
@@ -153,7 +155,8 @@ class MetaphorHeads(nn.Module):
 
     def compare_words(self, mixed: Tensor, first: Tensor) -> Tensor:
         """The same, from the mixed layers and the first one of every word."""
-        here, alone = self.here(self.dropout(mixed)), self.alone(first)
+        here = self.here(self.dropout(self.norm_here(mixed)))
+        alone = self.alone(self.norm_alone(first))
         return torch.cat([here, alone, here * alone], dim=-1)
 
     def whole(self, both: Tensor, there: Tensor) -> Tensor:
@@ -279,6 +282,8 @@ class Network(nn.Module):
         labels: Labels | None,
         weights: dict[str, Tensor] | None,
         tasks: Sequence[str] = ("syntax", "metaphor"),
+        *,
+        normed: bool = False,
     ) -> None:
         super().__init__()
         self.trunk = Trunk(base, weights)
@@ -287,7 +292,7 @@ class Network(nn.Module):
         self.figures = self.names = None
         lower = min(layers, 1 + LOWER_LAYERS.get(base, layers))
         if "metaphor" in tasks:
-            self.metaphor = MetaphorHeads(size, lower)
+            self.metaphor = MetaphorHeads(size, lower, normed=normed)
         if "figures" in tasks:
             self.figures = FigureHead(size, lower)
         if {*tasks} <= {"metaphor", "figures"}:
