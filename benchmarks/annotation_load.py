@@ -24,7 +24,7 @@ import record
 from annotation_runs import Crowd, NewDatabase, Run, databases, measure
 
 from trope.evaluate.bounds import read_bounds
-from trope.metrics.figures import Figure
+from trope.metrics.figures import Measurement
 
 PREFILLED = 100_000
 BOUNDS = Path(__file__).parent / "bounds.toml"
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark and keep its results."""
     options = _options(arguments)
     folder = Path(tempfile.mkdtemp(prefix="trope-load-"))
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     sound = True
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
@@ -101,7 +101,7 @@ def _scenarios(
         yield ".import", [run("import", at_once, shown, items=8000, importing=100_000)]
 
 
-def _figures(name: str, runs: Sequence[Run]) -> Iterator[Figure]:
+def _figures(name: str, runs: Sequence[Run]) -> Iterator[Measurement]:
     note = f"{machine.describe(threads=2)}, shared with the load generator"
     number = sum(len(run.submits) for run in runs)
     values = {
@@ -116,7 +116,7 @@ def _figures(name: str, runs: Sequence[Run]) -> Iterator[Figure]:
         yield record.measured(f"{name}.{what}", measured, n=number, note=note)
 
 
-def _growth(kind: str, run: Run) -> Figure:
+def _growth(kind: str, run: Run) -> Measurement:
     """How much longer one person's submit takes after a thousand: medians of the outer tenths."""
     first, last = run.tenths(0.5)
     print(f"{kind + ', one person':<40} submit {first:.1f} → {last:.1f} ms")
@@ -125,7 +125,7 @@ def _growth(kind: str, run: Run) -> Figure:
     return record.measured(name, [last / first], n=len(run.submits), note=note)
 
 
-def show_missed(figures: Sequence[Figure]) -> None:
+def show_missed(figures: Sequence[Measurement]) -> None:
     """Name the figures that miss their bounds; a busy machine is reason enough for slow ones."""
     bounds = read_bounds(BOUNDS)
     for figure in figures:
@@ -133,7 +133,7 @@ def show_missed(figures: Sequence[Figure]) -> None:
             print(f"{figure.name} = {figure.value:.1f} ({bounds.describe(figure)})")
 
 
-def keep_figures(figures: Sequence[Figure], path: Path) -> None:
+def keep_figures(figures: Sequence[Measurement], path: Path) -> None:
     """Add the figures to those of other benchmarks, whose model stays as it is."""
     model = record.read_evaluation(path) if path.is_file() else None
     record.keep(

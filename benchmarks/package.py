@@ -19,7 +19,7 @@ import speed
 
 from trope.core.files import sha256
 from trope.encoder.session import SYNTAX, Encoder
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 SENTENCES = 400  # each goes through the network twice
@@ -79,7 +79,7 @@ def _scores(encoder: Encoder, sentences: Sequence[Sequence[str]]) -> dict[int, l
     return found
 
 
-def _company(encoder: Encoder, path: Path) -> Figure:
+def _company(encoder: Encoder, path: Path) -> Measurement:
     words = [text.split() for text in speed.read_sentences(path)]
     drawn = speed.sample(sorted(words, key=len), SENTENCES, seed=0)
     return record.measured(

@@ -26,7 +26,7 @@ import record
 from annotation_clients import Browser, Submit, all_at_once
 from annotation_runs import Run
 
-from trope.metrics.figures import Figure
+from trope.metrics.figures import Measurement
 
 VERSION = "2.12.1"
 _ITEM = re.compile(rb'id="instance_id"[^>]*value="([^"]+)"')
@@ -47,7 +47,7 @@ annotation_schemes:
 """
 
 
-def measure(folder: Path, options: argparse.Namespace) -> list[Figure]:
+def measure(folder: Path, options: argparse.Namespace) -> list[Measurement]:
     """Its figures; none where it is not installed, with a message that says why."""
     reason = _missing(options.potato)
     if reason:

@@ -10,7 +10,7 @@ from trope.metrics.figures import (
     NO_DATA,
     DataRef,
     Evaluation,
-    Figure,
+    Measurement,
     merge_figures,
     new_evaluation,
     read_evaluation,
@@ -22,10 +22,10 @@ RESULTS = Path(__file__).parent / "results.json"
 
 def measured(
     name: str, values: Sequence[float], *, n: int, note: str, data: DataRef = NO_DATA
-) -> Figure:
+) -> Measurement:
     """The median of repeated measurements; low and high are the smallest and the largest."""
     spread = f"median, smallest and largest of {len(values)}" if len(values) > 1 else "one run"
-    return Figure(
+    return Measurement(
         name=name,
         value=statistics.median(values),
         low=min(values),
@@ -37,7 +37,7 @@ def measured(
 
 
 def keep(
-    figures: Sequence[Figure], *, tier: str, model_sha256: str, path: Path = RESULTS
+    figures: Sequence[Measurement], *, tier: str, model_sha256: str, path: Path = RESULTS
 ) -> Evaluation:
     """Put the figures into the file of results; those of other benchmarks stay in it."""
     new = new_evaluation("benchmarks", tier, model_sha256, figures)

@@ -18,7 +18,7 @@ from typing import Any
 import machine
 import record
 
-from trope.metrics.figures import Figure
+from trope.metrics.figures import Measurement
 
 HEADLINES = Path(__file__).parents[1] / "examples" / "rewriting_headlines.txt"
 DIRECTIONS = ("literal", "metaphorical")
@@ -89,7 +89,7 @@ def timed(way: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def ratios(rows: Sequence[dict[str, float]], texts: int, note: str) -> list[Figure]:
+def ratios(rows: Sequence[dict[str, float]], texts: int, note: str) -> list[Measurement]:
     """Times of rewriting one verb over that of analysing its sentence alone, within a round."""
     each = len(DIRECTIONS)  # every text is rewritten so often, but analysed once
     alone = [row["alone"] / each / row["analysed"] for row in rows]

@@ -28,7 +28,7 @@ from speed import read_sentences
 
 from trope.core.errors import TropeError
 from trope.core.files import sha256
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 FLAT_FROM = 10_000
@@ -193,7 +193,7 @@ def _compare_workers(
     return rows
 
 
-def _growth_figures(runs: Sequence[dict[str, Any]], data: DataRef, note: str) -> list[Figure]:
+def _growth_figures(runs: Sequence[dict[str, Any]], data: DataRef, note: str) -> list[Measurement]:
     sizes = [run["texts"] for run in runs]
     sizes_note = ", ".join(
         f"{run['texts']:,}: {run['cpu_seconds']:.0f} s of computing, {run['seconds']:.0f} s on the "
@@ -226,7 +226,7 @@ def _growth_figures(runs: Sequence[dict[str, Any]], data: DataRef, note: str) ->
 
 def _worker_figures(
     rows: Sequence[dict[str, float]], data: DataRef, note: str, options: argparse.Namespace
-) -> list[Figure]:
+) -> list[Measurement]:
     figures = []
     for name in ("two_threads", "two_processes") if rows else ():
         rates = [row[name] / row["one_thread"] for row in rows]

@@ -26,7 +26,7 @@ import rivals
 from trope.core.errors import TropeError
 from trope.core.files import decode, open_binary, sha256
 from trope.encoder import session
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 
 T = TypeVar("T")
 
@@ -133,7 +133,7 @@ def rates(
 
 def speed_figures(
     rows: Sequence[dict[str, float]], sizes: dict[str, int], data: DataRef, note: str
-) -> list[Figure]:
+) -> list[Measurement]:
     """The rate of every system and the ratio of trope's to each other one, within a round."""
     figures = []
     for name, size in sizes.items():
@@ -159,7 +159,7 @@ def speed_figures(
 
 def share_of_stages(
     timings: dict[str, float], data: DataRef, n: int, note: str, of: str = "full"
-) -> list[Figure]:
+) -> list[Measurement]:
     """The share of time that each stage of the pipeline took."""
     total = sum(timings.values())
     return [
@@ -171,7 +171,7 @@ def share_of_stages(
 
 def compare_with_plain_path(
     pipeline: Any, sentences: Sequence[str], data: DataRef, note: str
-) -> list[Figure]:
+) -> list[Measurement]:
     """What the fast path for metaphors alone changes: against one sentence at a time, all heads.
 
     The largest difference of two scores, and the share of words whose verdict changes.
@@ -198,7 +198,7 @@ def compare_with_plain_path(
 
 def encoder_figures(
     pipeline: Any, sentences: Sequence[str], data: DataRef, note: str
-) -> list[Figure]:
+) -> list[Measurement]:
     """Shares of the stages with metaphors alone, and how near the encoder comes to the machine."""
     before = dict(pipeline.timings)
     _analyze(pipeline, sentences, METAPHOR, tags=False)
@@ -300,7 +300,7 @@ def _run(options: argparse.Namespace) -> None:
     _publish(figures, options, getattr(pipeline, "model_sha256", ""))
 
 
-def _publish(figures: Sequence[Figure], options: argparse.Namespace, checksum: str) -> None:
+def _publish(figures: Sequence[Measurement], options: argparse.Namespace, checksum: str) -> None:
     kept = record.keep(figures, tier=options.tier, model_sha256=checksum, path=options.results)
     record.show(kept)
 

@@ -4,7 +4,8 @@
 
 Measured are `trope --help`, `trope analyze` of a sentence without and with names, the same in
 Python, and `trope.load()` with a text. With --before, another checkout of trope is measured in
-turns with this one. Then the shares of a first analysis are printed.
+turns with this one. Then the shares of a first analysis are printed. Modules are compiled once, as
+they are by an installation.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,24 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=record.RESULTS)
     options = parser.parse_args(arguments)
     note = machine.describe(threads=1)
-    helps = [time_help() for _ in range(options.runs)]
-    figures = [record.measured("startup.help_s", helps, n=options.runs, note=note)]
-    print(f"trope --help: {figures[0].value:.3f} s")
-    sources = {"": None} if options.before is None else {"": None, "before.": options.before}
-    for way, words in WAYS.items():
-        costs: dict[str, list[Cost]] = {when: [] for when in sources}
-        for _ in range(options.runs):
-            for when, checkout in sources.items():
-                costs[when].append(measure(words, checkout))
-        for when, own in costs.items():
-            for field in Cost._fields:
-                values = [getattr(cost, field) for cost in own]
-                name = f"startup.{when}{way}_{field}"
-                figures.append(record.measured(name, values, n=options.runs, note=note))
-            seconds, memory = (statistics.median(values) for values in zip(*own, strict=True))
-            print(f"{when}{way}: {seconds:.2f} s of computing, {memory:.0f} MB")
-    for stage, seconds in shares().items():
-        print(f"{1000 * seconds:8.0f} ms  {stage}")
+    with compiled_modules():
+        figures = measure_all(options.runs, options.before, note)
     kept = record.read_evaluation(options.results) if options.results.is_file() else None
     record.keep(
         figures,
@@ -110,6 +97,46 @@ def main(arguments: Sequence[str] | None = None) -> int:
         path=options.results,
     )
     return 0
+
+
+@contextmanager
+def compiled_modules() -> Iterator[None]:
+    """Let processes keep the modules that they compile, and find them again."""
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["PYTHONPYCACHEPREFIX"] = folder
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+
+def measure_all(runs: int, other: Path | None, note: str) -> list[record.Measurement]:
+    """What each way of starting costs, here and in the other checkout; printed as it is found."""
+    time_help()  # compiles
+    helps = [time_help() for _ in range(runs)]
+    figures = [record.measured("startup.help_s", helps, n=runs, note=note)]
+    print(f"trope --help: {figures[0].value:.3f} s")
+    sources = {"": None} if other is None else {"": None, "before.": other}
+    for way, words in WAYS.items():
+        costs: dict[str, list[Cost]] = {when: [] for when in sources}
+        for checkout in sources.values():
+            measure(words, checkout)  # compiles
+        for _ in range(runs):
+            for when, checkout in sources.items():
+                costs[when].append(measure(words, checkout))
+        for when, own in costs.items():
+            for field in Cost._fields:
+                values = [getattr(cost, field) for cost in own]
+                name = f"startup.{when}{way}_{field}"
+                figures.append(record.measured(name, values, n=runs, note=note))
+            seconds, memory = (statistics.median(values) for values in zip(*own, strict=True))
+            print(f"{when}{way}: {seconds:.2f} s of computing, {memory:.0f} MB")
+    for stage, seconds in shares().items():
+        print(f"{1000 * seconds:8.0f} ms  {stage}")
+    return figures
 
 
 def time_help() -> float:

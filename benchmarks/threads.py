@@ -22,7 +22,7 @@ import record
 import speed
 
 from trope import Pipeline
-from trope.metrics.figures import NO_DATA, Figure
+from trope.metrics.figures import NO_DATA, Measurement
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     note = f"highest of {options.rounds} rounds; {machine.describe(threads=options.cores)}"
     many = f"threads.{options.callers}"
     figures = [
-        Figure(name, value, None, None, n=len(texts), data=NO_DATA, note=note)
+        Measurement(name, value, None, None, n=len(texts), data=NO_DATA, note=note)
         for name, value in (
             ("threads.one.texts_per_s", max(alone)),
             (f"{many}.texts_per_s", max(together)),

@@ -35,7 +35,7 @@ import workbench_corpus
 from speed import read_sentences
 
 from trope.core.files import sha256
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.workbench.corpus.corpus import open_corpus
 from trope.workbench.corpus.index import cache_folder
 
@@ -251,7 +251,7 @@ def keep(
     note = f"{options.texts:,} texts, one request at a time, {machine.describe(2)}"
     every = [taken for one in times.values() for taken in one]
 
-    def figure(name: str, value: float, n: int, more: str = "") -> Figure:
+    def figure(name: str, value: float, n: int, more: str = "") -> Measurement:
         full_note = f"{more}; {note}" if more else note
         return record.measured(f"workbench.{name}", [value], n=n, note=full_note, data=data)
 

@@ -27,7 +27,7 @@ FORMATS: dict[str, tuple[str, tuple[str, ...]]] = {
     "Evaluations": (
         "printed by `trope evaluate … --json`, `trope score … --json`, `trope audit … --json`, and "
         "kept in `benchmarks/results.json`",
-        ("trope.metrics.figures:Evaluation", "trope.metrics.figures:Figure",
+        ("trope.metrics.figures:Evaluation", "trope.metrics.figures:Measurement",
          "trope.metrics.figures:DataRef"),
     ),
     "Recorded figures": (

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trope.core.errors import BadInput
+from trope.core.options import FigureView
 from trope.core.records import Analysis, Parse, Relation, SentenceSpan, Token, WordView
-from trope.tasks.figures.views import Showing, show_figures
+from trope.tasks.figures.views import show_figures
 
 SCORES = {"ate": 0.93, "bent": 0.72, "face": 0.61, "take": 0.4, "break": 0.55}
 """Metaphor scores of words; all others have `LITERAL`."""
@@ -92,7 +93,7 @@ def with_metaphors(analysis: Analysis) -> Analysis:
     )
     tasks = ("syntax", "relations", "metaphor")
     scored = replace(analysis, tokens=tokens, figurative=figurative, tasks=tasks)
-    return show_figures(scored, Showing("all"), None)
+    return show_figures(scored, FigureView("all"), None)
 
 
 def restrict(analysis: Analysis, tasks: Sequence[str]) -> Analysis:
@@ -156,11 +157,11 @@ class FakePipeline:
         for text in texts:
             found = self.analyze(text)
             if "metaphor" in (tasks or self.tasks) and "metaphor" in self.tasks:
-                found = self.show(with_metaphors(found), Showing(words, threshold))
+                found = self.show(with_metaphors(found), FigureView(words, threshold))
             yield restrict(found, tasks or self.tasks)
 
-    def show(self, analysis: Analysis, showing: Showing, parses: object = ()) -> Analysis:
-        return show_figures(analysis, showing, None)
+    def show(self, analysis: Analysis, view: FigureView, parses: object = ()) -> Analysis:
+        return show_figures(analysis, view, None)
 
     def analyze(self, text: str, **_: object) -> Analysis:
         tokens: list[Token] = []

@@ -6,11 +6,11 @@ import pytest
 
 from trope import Pipeline
 from trope.core.errors import BadInput
+from trope.core.options import FigureView
 from trope.core.records import Analysis
 from trope.core.texts import Text
 from trope.pipeline import batch as batch_module
 from trope.pipeline.pipeline import AHEAD
-from trope.tasks.figures.views import Showing
 
 
 class Source:
@@ -53,7 +53,7 @@ def test_scores_are_gone_once_their_trees_are_made(
 
     texts = ["Rain ate roads. " * 200]
     tasks = ("syntax", "relations", "metaphor")
-    sent = shipped._analyzer.start(texts, "plain", tasks, Showing())
+    sent = shipped._analyzer.start(texts, "plain", tasks, FigureView())
     assert len(sent.passes) > 1
     monkeypatch.setattr(batch_module, "assemble", count)
     assert [analysis.text for analysis in shipped._analyzer.finish(sent)] == texts

@@ -42,15 +42,27 @@ def count_code(package: Path) -> dict[str, int]:
     modules = sorted(package.rglob("*.py"))
     sources = [path.read_text("utf-8") for path in modules]
     lines = [source.count("\n") for source in sources]
-    classes = [name for source in sources for name in _defined(source, ast.ClassDef)]
     return {
         "modules": len(modules),
         "empty": sum(not source.strip() for source in sources),
         "under_40_lines": sum(0 < number < 40 for number in lines),
         "lines": sum(lines),
         "public_names": sum(len(_public(source)) for source in sources),
-        "classes_named_twice": len(classes) - len(set(classes)),
+        "classes_named_twice": len(classes_named_twice(package)),
     }
+
+
+def classes_named_twice(package: Path) -> dict[str, list[str]]:
+    """Public class names that several modules define, with those modules.
+
+    Migrations are left out: Django wants each to be called `Migration`.
+    """
+    places: dict[str, list[str]] = {}
+    for path in sorted(package.rglob("*.py")):
+        if "migrations" not in path.parts:
+            for name in _defined(path.read_text("utf-8"), ast.ClassDef):
+                places.setdefault(name, []).append(path.relative_to(package).as_posix())
+    return {name: found for name, found in places.items() if len(found) > 1}
 
 
 def _defined(source: str, *kinds: type[ast.AST]) -> list[str]:

@@ -279,7 +279,8 @@ EVALUATIONS: Registry[object] = Registry(
         ),
         "ordinary": Entry(
             "trope.evaluate.ordinary:evaluate",
-            "Plain English, sentences that ship: words, names, sentiment, agreement.",
+            "Plain English: words, names, sentiment, agreement (ours); novelty, meta4xnli, "
+            "emobank, uner, idioms, similes, relocar.",
         ),
         "rewriting": Entry(
             "trope.evaluate.rewriting:evaluate",

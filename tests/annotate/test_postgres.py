@@ -25,16 +25,24 @@ from trope.annotate.store import discipline, judgments, people, queue
 from trope.annotate.store.models import Item, StoredJudgment
 
 
-@pytest.fixture
-def on_postgres(tmp_path: Path, server: str) -> Iterator[Project]:
+@contextmanager
+def database_on(server: str) -> Iterator[str]:
+    """The address of a new database; it is dropped with the block."""
     psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed")
     name = f"trope_test_{secrets.token_hex(6)}"
     with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
         admin.execute(f"CREATE DATABASE {name}")
         admin.execute(f"ALTER DATABASE {name} SET lock_timeout = '20s'")  # fail, do not hang
-        yield make_project(tmp_path / "p", k=3, page=4, more=f'database = "{server}/{name}"')
-        make_project(tmp_path / "other")  # lets go of the database
+        admin.execute(f"ALTER DATABASE {name} SET deadlock_timeout = '50ms'")
+        yield f"{server}/{name}"
         admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def on_postgres(tmp_path: Path, server: str) -> Iterator[Project]:
+    with database_on(server) as address:
+        yield make_project(tmp_path / "p", k=3, page=4, more=f'database = "{address}"')
+        make_project(tmp_path / "other")  # lets go of the database
 
 
 def test_postgres_ten_people_at_once_fill_every_item(on_postgres: Project) -> None:

@@ -42,5 +42,5 @@ def test_every_module_is_imported_by_some_extra(imports: dict[str, dict[str, Any
         pytest.skip("not all extras are installed")
     never = set.intersection(*(set(line["missing"]) for line in imports.values()))
     assert never == set()
-    assert {"trope.pipeline", "trope.core.locks"} <= set(imports[""]["imported"])
+    assert {"trope.pipeline", "trope.core.run_folder"} <= set(imports[""]["imported"])
     assert {"trope.integrations.spacy"} <= set(imports["spacy"]["imported"])

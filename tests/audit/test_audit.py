@@ -8,7 +8,7 @@ from trope.audit.audit import Audit, Rival, find_warnings
 from trope.audit.controls import AuditItem, BinarySet, audit_figures, surface
 from trope.audit.data_sets import audit_mean
 from trope.cli.main import run
-from trope.metrics.figures import NO_DATA, Figure, new_evaluation, write_evaluation
+from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
 
 pytest.importorskip(
     "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"
@@ -99,7 +99,7 @@ def test_a_set_without_train_is_folded_by_target():
 
 
 def figure(name, value, low=None, high=None):
-    return Figure(name, value, low, high, n=10, data=NO_DATA, note="" if value else "none")
+    return Measurement(name, value, low, high, n=10, data=NO_DATA, note="" if value else "none")
 
 
 @pytest.mark.parametrize(

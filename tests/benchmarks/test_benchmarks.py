@@ -23,6 +23,7 @@ def load(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield importlib.import_module
     for name in (
+        "heads",
         "machine",
         "matrix_rate",
         "package",
@@ -249,6 +250,35 @@ def test_threads_are_compared_by_their_best_rounds(load, sentences_file, tmp_pat
         "threads.3.texts_per_s": 18,
         "threads.3.vs_one": 1.8,
     }
+
+
+def test_heads_cost_what_a_pass_takes_longer_with_them(
+    load, sentences_file, tmp_path, monkeypatch, shipped
+):
+    pytest.importorskip("onnx")
+    heads = load("heads")
+    monkeypatch.setattr(heads, "Pipeline", lambda threads: shipped)
+    monkeypatch.setattr(
+        heads, "fastest", lambda jobs, rounds: {name: 1.5 if not name else 1.0 for name in jobs}
+    )
+    results = tmp_path / "results.json"
+    assert heads.main([str(sentences_file), "--results", str(results)]) == 0
+    values = {figure.name: figure.value for figure in read_evaluation(results).figures}
+    assert values["heads.pass.metaphor"] == values["heads.analysis.sentiment"] == 1.5
+    shares = {name: value for name, value in values.items() if name.startswith("heads.bytes.")}
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["heads.bytes.trunk"] > 0.8
+    assert 0 < shares["heads.bytes.sentiment"] < shares["heads.bytes.syntax"] < 0.1
+
+
+def test_the_least_time_of_a_job_counts_and_the_first_turn_does_not(load, monkeypatch):
+    heads = load("heads")
+    clock = iter([0, 1, 2, 5, 5, 9, 9, 11, 11, 14])  # two jobs, three turns
+    monkeypatch.setattr(heads, "process_time", lambda: next(clock))
+    done = []
+    jobs = {"a": lambda: done.append("a"), "b": lambda: done.append("b")}
+    assert heads.fastest(jobs, 2) == {"a": 2, "b": 3}
+    assert done == ["a", "b"] * 3
 
 
 def test_each_caller_asks_for_one_text_at_a_time(load):

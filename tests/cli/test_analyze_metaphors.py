@@ -150,6 +150,6 @@ def test_plots_that_cannot_be_drawn_are_told_before_the_work(
         BadInput, match=r"rates\.doc: is not the name of a plot; give one that ends in \.svg"
     ):
         trope(table, "--plot", "rates.doc")
-    monkeypatch.setattr("trope.render.plots.canvas.find_spec", lambda name: None)
+    monkeypatch.setattr("trope.render.plots.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'trope\[plots\]'"):
         trope(table, "--plot", "rates.svg")

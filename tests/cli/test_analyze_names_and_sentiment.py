@@ -16,10 +16,11 @@ from trope import Pipeline
 from trope.cli import analyze as command
 from trope.cli.main import main
 from trope.core.errors import BadInput
+from trope.core.options import FigureView
 from trope.core.records import Analysis, Metonymy, Sentiment
 from trope.render import write
 from trope.render.sentiment import MeanSentiment, bar, format_sentiment
-from trope.tasks.figures.views import Showing, show_figures
+from trope.tasks.figures.views import show_figures
 
 RUSSIA = HEADLINE.text.index("Russia")
 NAMED = show_figures(
@@ -33,7 +34,7 @@ NAMED = show_figures(
         ),
         sentiment=Sentiment(-1.6543, -2),
     ),
-    Showing(),
+    FigureView(),
     None,
 )
 

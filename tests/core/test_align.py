@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.core.align import Mapped
+from trope.core.texts import Mapped
 
 letters = st.text(alphabet="ab .é\U0001f600\ud800", max_size=40)
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from builders import HEADLINE, TWO_SENTENCES, FakePipeline, restrict
 from trope.core.errors import BadInput, UnknownName
-from trope.core.export import expression, parse_tasks, to_dict, to_json
+from trope.core.export import expression, to_dict, to_json
+from trope.core.options import parse_tasks
 from trope.core.records import Metonymy, Sentiment
 
 

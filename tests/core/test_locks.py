@@ -12,12 +12,12 @@ import pytest
 
 from trope.core import files
 from trope.core.files import atomic_write
-from trope.core.locks import lock_file, wait_for_lock
+from trope.core.run_folder import lock_file, wait_for_lock
 
 HOLD = """
 import sys
 from pathlib import Path
-from trope.core.locks import lock_file
+from trope.core.run_folder import lock_file
 lock = lock_file(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()

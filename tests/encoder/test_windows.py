@@ -179,7 +179,8 @@ def test_batches_are_forgotten_when_they_are_read(
             yield batch
             del batch
 
-    monkeypatch.setattr("trope.pipeline.batch.results", watched)
+    for reader in ("trope.pipeline.batch", "trope.tasks.sentiment.encoder_head"):
+        monkeypatch.setattr(f"{reader}.results", watched)
     words = "Rain ate the old road near the bridge . "
     assert len(shipped.analyze(words * 300).sentences) == 300
     assert len(alive) > 10

@@ -3,12 +3,12 @@
 import pytest
 
 from trope.evaluate.bounds import Bounds, read_bounds
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 
 
-def figure(value: float | None, low: float | None) -> Figure:
+def figure(value: float | None, low: float | None) -> Measurement:
     data, note = DataRef("toy", "test", "feed"), "" if value is not None else "no items"
-    return Figure("x.difference", value, low, low and 0.3, 10, data, note=note)
+    return Measurement("x.difference", value, low, low and 0.3, 10, data, note=note)
 
 
 BOUNDS = Bounds(low_above={"x.difference": 0.0})

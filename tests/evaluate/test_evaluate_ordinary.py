@@ -11,11 +11,12 @@ import pytest
 from trope import Pipeline
 from trope.cli.main import run
 from trope.core.errors import BadRecord
+from trope.core.options import FigureView
 from trope.core.records import Analysis, Metonymy, Sentiment, Token
 from trope.evaluate import ordinary
 from trope.evaluate.options import EvaluationOptions
 from trope.evaluate.ordinary import evaluate, read_ordinary, shipped_sentences
-from trope.tasks.figures.views import Showing, show_figures
+from trope.tasks.figures.views import show_figures
 
 Change = Callable[[Analysis], Analysis]
 
@@ -37,7 +38,7 @@ class Answering:
 def scored(analysis: Analysis, score: Callable[[Token], float]) -> Analysis:
     tokens = tuple(replace(token, metaphor=score(token)) for token in analysis.tokens)
     bare = replace(analysis, tokens=tokens, figures=())
-    return show_figures(bare, Showing("all"), None)
+    return show_figures(bare, FigureView("all"), None)
 
 
 def figures(shipped: Pipeline, change: Change) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from trope.core.errors import BadInput, BadRecord
 from trope.evaluate.results import merge_results, read_results
-from trope.metrics.figures import DataRef, Evaluation, Figure
+from trope.metrics.figures import DataRef, Evaluation, Measurement
 
 DATA = DataRef("vua18", "test", "0" * 64)
 DAY, NEXT_DAY = date(2026, 1, 1), date(2026, 1, 2)
@@ -15,7 +15,7 @@ DAY, NEXT_DAY = date(2026, 1, 1), date(2026, 1, 2)
 
 def evaluation(tier: str = "small", /, **values: float) -> Evaluation:
     figures = tuple(
-        Figure(name.replace("_", "."), value, None, None, 10, DATA)
+        Measurement(name.replace("_", "."), value, None, None, 10, DATA)
         for name, value in values.items()
     )
     return Evaluation("0.1.0", "any", tier, "a" * 64, figures)

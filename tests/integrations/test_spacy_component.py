@@ -14,7 +14,6 @@ from spacy import displacy
 from spacy.tokens import Doc, DocBin
 
 import trope
-import trope.integrations.spacy as integration
 from builders import FakePipeline, relations_of
 from trope.core.errors import UnknownName
 from trope.core.export import to_json
@@ -33,7 +32,7 @@ def plain() -> Any:
 @pytest.fixture(scope="module", autouse=True)
 def relations() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(integration.relations, "extract", relations_of)  # type: ignore[attr-defined]
+        patch.setattr("trope.relations.extract", relations_of)
         patch.setattr(trope, "Pipeline", FakePipeline, raising=False)
         yield
 

@@ -8,7 +8,6 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-import trope.integrations.spacy as integration
 from builders import LITERAL, SCORES, FakePipeline, relations_of
 from trope.core.errors import BadInput
 from trope.core.export import to_dict
@@ -17,7 +16,7 @@ from trope.core.export import to_dict
 @pytest.fixture(scope="module", autouse=True)
 def relations() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(integration.relations, "extract", relations_of)  # type: ignore[attr-defined]
+        patch.setattr("trope.relations.extract", relations_of)
         yield
 
 

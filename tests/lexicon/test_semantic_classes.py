@@ -1,4 +1,4 @@
-from trope.lexicon.semantic_classes import (
+from trope.lexicon.wordnet import (
     CLASSES_FILE,
     NOUN_CLASSES,
     VERB_CLASSES,

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from trope.core.errors import BadRecord, MissingData
-from trope.lexicon.verbnet import read_verbnet
+from trope.lexicon.verbs import read_verbnet
 
 
 def archive(path, files):

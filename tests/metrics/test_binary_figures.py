@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
-from trope.metrics.binary import SCORES, binary_figures
-from trope.metrics.classification import accuracy, count_classes, macro_f1
+from trope.metrics.classification import SCORES, accuracy, binary_figures, count_classes, macro_f1
 from trope.metrics.figures import NO_DATA
 
 answers = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)

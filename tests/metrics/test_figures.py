@@ -9,7 +9,7 @@ from trope.metrics.figures import (
     NO_DATA,
     DataRef,
     Evaluation,
-    Figure,
+    Measurement,
     Share,
     merge_figures,
     new_evaluation,
@@ -24,7 +24,7 @@ DATA = DataRef(name="ewt", split="test", sha256="ab12")
 
 def figure(name="syntax.ewt.test.las", **changes):
     fields = {"value": 0.9, "low": 0.89, "high": 0.91, "n": 25094, "data": DATA, **changes}
-    return Figure(name=name, **fields)
+    return Measurement(name=name, **fields)
 
 
 def test_json_has_exactly_the_published_shape():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
-from trope.metrics.significance import McNemar, mcnemar
+from trope.metrics.intervals import McNemar, mcnemar
 
 
 def test_counts_are_of_items_that_one_alone_gets_right():

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation, spread
+from trope.metrics.figures import DataRef, Evaluation, Measurement, new_evaluation, spread
 
 DATA = DataRef(name="own", split="test", sha256="ab")
 
 
 def measured(model: str, **values: float | None) -> Evaluation:
     figures = [
-        Figure(name, value, None, None, 10, DATA, note="" if value is not None else "none")
+        Measurement(name, value, None, None, 10, DATA, note="" if value is not None else "none")
         for name, value in values.items()
     ]
     return new_evaluation("metaphor", "small", model, figures)

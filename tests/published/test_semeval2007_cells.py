@@ -9,7 +9,7 @@ from trope.corpora.semeval2007_answers import key_of, read_submission
 from trope.evaluate.metonymy import rounded, table_5
 from trope.lexicon.readings import GRANULARITIES, labels
 from trope.metrics.metonymy import score_names
-from trope.published.cells import read_published
+from trope.published import read_published
 
 PUBLISHED = read_published("semeval2007")
 # averaged by the authors from rounded figures: a unit in the last place

@@ -9,12 +9,13 @@ from rich.cells import cell_len
 
 from builders import SCORES, TWO_SENTENCES, FakePipeline, with_metaphors
 from trope.core.export import to_dict
+from trope.core.options import FigureView
 from trope.core.records import Analysis
 from trope.metrics.intervals import Interval
 from trope.render.html import write_html
-from trope.render.metaphor_page import percent, threshold_text
+from trope.render.page_pieces import percent, threshold_text
 from trope.render.text import write_text
-from trope.tasks.figures.views import Showing, show_figures
+from trope.tasks.figures.views import show_figures
 
 SCORED = with_metaphors(TWO_SENTENCES)
 
@@ -57,7 +58,7 @@ def test_every_word_has_its_score_in_the_table_and_those_shown_an_asterisk() -> 
     lines = [line.rstrip() for line in text(SCORED, details=("syntax",)).splitlines()]
     assert "5 ┤     take  VERB  VB  take  root       0.40" in lines
     assert "7 ├─┘   break NOUN  NN  break obj → 5    0.55*" in lines
-    strict = show_figures(SCORED, Showing("all", 0.6), None)
+    strict = show_figures(SCORED, FigureView("all", 0.6), None)
     assert "*break*" not in text(strict)
     assert "*ate*" in text(strict)
 

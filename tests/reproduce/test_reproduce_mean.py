@@ -5,8 +5,8 @@ import pytest
 from analogies import write_data, write_set
 from trope.cli.main import run
 from trope.core.errors import BadInput
-from trope.metrics.figures import NO_DATA, Figure, new_evaluation, write_evaluation
-from trope.published.cells import read_published
+from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
+from trope.published import read_published
 from trope.reproduce.mean import (
     MODELS,
     TEMPLATES,
@@ -56,7 +56,7 @@ def test_no_row_of_the_two_tables_agrees():
 @pytest.fixture
 def ours(tmp_path):
     figures = [
-        Figure(f"analogy.mean.{name}", value, value - 0.1, value + 0.05, 166, NO_DATA)
+        Measurement(f"analogy.mean.{name}", value, value - 0.1, value + 0.05, 166, NO_DATA)
         for name, value in {
             "t1.random.accuracy": 0.9,
             "t1.grouped.accuracy": 0.85,

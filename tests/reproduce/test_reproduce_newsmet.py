@@ -6,7 +6,7 @@ import pytest
 from paper_figures import ours_of
 
 from trope.core.errors import BadInput
-from trope.published.cells import read_published
+from trope.published import read_published
 from trope.reproduce.newsmet import (
     count_cells,
     diversity_cells,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from trope.cli.main import run
-from trope.metrics.figures import NO_DATA, Figure, new_evaluation, write_evaluation
-from trope.published.cells import read_published
+from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
+from trope.published import read_published
 from trope.reproduce.report import as_html, as_text, shown_tables
 from trope.reproduce.semeval2015 import rank_correlations, reproduce, runs
 from trope.reproduce.semeval2015_errors import ranking_findings
@@ -14,8 +14,10 @@ from trope.reproduce.semeval2015_errors import ranking_findings
 PRINTED = read_published("semeval2015")
 
 
-def figure(name: str, value: float) -> Figure:
-    return Figure(f"sentiment.semeval2015.{name}", value, value - 0.1, value + 0.1, 4000, NO_DATA)
+def figure(name: str, value: float) -> Measurement:
+    return Measurement(
+        f"sentiment.semeval2015.{name}", value, value - 0.1, value + 0.1, 4000, NO_DATA
+    )
 
 
 @pytest.fixture

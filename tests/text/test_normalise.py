@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.core.align import Mapped
+from trope.core.texts import Mapped
 from trope.text.elongations import WORDS, shorten_elongations
 from trope.text.normalise import (
     STEPS,

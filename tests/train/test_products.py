@@ -1,4 +1,4 @@
-"""8-bit products of what is exported now: the same on every processor."""
+"""8-bit products: the same on every processor."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,8 +10,10 @@ from hypothesis.extra.numpy import array_shapes, arrays
 pytest.importorskip("onnx")
 torch = pytest.importorskip("torch")
 
+import onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
+from trope.encoder.models import model_folder  # noqa: E402
 from trope.train.encoder.graph import int8_factors  # noqa: E402
 from trope.train.encoder.quantisation import fake_factors  # noqa: E402
 
@@ -62,6 +64,23 @@ def test_no_pair_of_products_can_overflow(weight: npt.NDArray[np.float32]) -> No
     factor, scale = int8_factors(weight)
     assert pair_sums(factor.T).max() * LARGEST_INPUT <= LARGEST_16_BITS
     assert np.abs(factor * scale[:, None] - weight).max() <= scale.max() * 0.51
+
+
+OLDER = b'"figures"' not in (model_folder("small") / "labels.json").read_bytes()
+"""Whether the shipped weights are from before products were bounded, as those without the heads
+for figures are."""
+
+
+@pytest.mark.xfail(OLDER, strict=True, reason="the shipped weights are older than the bound")
+def test_no_pair_of_products_of_the_shipped_file_can_overflow() -> None:
+    graph = onnx.load(str(model_folder("small") / "encoder.onnx")).graph
+    constants = {tensor.name: tensor for tensor in graph.initializer}
+    products = [node for node in graph.node if "MatMulInteger" in node.op_type]
+    assert len(products) > 70  # six per layer and those of the heads
+    for node in products:
+        factor = numpy_helper.to_array(constants[node.input[1]])
+        assert factor.dtype == np.int8
+        assert pair_sums(factor).max() * LARGEST_INPUT <= LARGEST_16_BITS, node.output[0]
 
 
 @given(matrices)

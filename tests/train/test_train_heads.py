@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -43,6 +44,7 @@ from test_train_encoder import SETTINGS, SMALLER  # noqa: E402
 from trope.encoder.network import Network  # noqa: E402
 from trope.train.encoder import (  # noqa: E402
     adapters,
+    figure_development,
     fit,
     losses,
     name_sets,
@@ -51,6 +53,7 @@ from trope.train.encoder import (  # noqa: E402
     sentiment_sets,
     student,
 )
+from trope.train.encoder.calibration import Calibration  # noqa: E402
 from trope.train.encoder.development import (  # noqa: E402
     fit_scale,
     literal_figures,
@@ -315,3 +318,22 @@ def test_the_real_sets_keep_their_development_part_apart(shared: Path) -> None:
     left = read_name_set(shared / "data", "semeval2007-names", "dev")
     assert len(names) // 3 + len(left) == 925 + 1090
     assert not {(n.words, n.first) for n in names} & {(n.words, n.first) for n in left}
+
+
+def test_the_threshold_of_noticed_words_is_that_of_the_score_that_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    corpus = encode_figures(FIGURES[:4], vocabulary())  # one word of five is noticed
+    noticed = corpus.labels["noticed"] == 1
+    said = {
+        "figures": np.stack([np.where(noticed, 1.0, -1.0)] * 4, axis=1),
+        "metaphor": np.where(noticed, -2.0, -4.0)[:, None],
+    }
+    monkeypatch.setattr(figure_development, "word_outputs", lambda m, c, head, d: said[head])
+    one = SimpleNamespace(
+        corpus=lambda name: corpus, has=lambda name: name == "dev-meta4xnli", device="cpu"
+    )
+    same = Calibration(1.0, 0.0, 0.5)
+    found = figure_development.calibrate_figures(one, Network("e5-small", ALL, None, ()), same)
+    own = float(same.probabilities(np.array(said["metaphor"].max())))
+    assert 0.01 < found.thresholds.noticed < own**0.5  # between the two geometric means

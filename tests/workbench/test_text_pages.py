@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from benches import TEXT, Bench, bench, printed
 
+from own_files import FILES, protected, scan, workbook
+
 
 class Visitor:
     """A browser without scripts."""
@@ -151,6 +153,33 @@ def test_file_that_is_no_text_is_named(
     status, _, page = visitor.send("/", file=file, kind="plain")
     assert status == 400
     assert words.lower() in page.lower()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_of_every_format_are_read(bench: Bench, visitor: Visitor, name: str) -> None:
+    content, texts = FILES[name]
+    status, headers, _ = visitor.send("/", file=(name, content), kind="plain")
+    assert status == 302
+    address = headers["location"].removeprefix("/t/")
+    (saved,) = [path for path in bench.keep.iterdir() if path.name.startswith(address)]
+    assert saved.read_text(encoding="utf-8").split() == " ".join(texts).split()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("scan.pdf", scan(), b"has no text on its 2 pages, only images"),
+        ("locked.xlsx", protected(workbook()), b"is protected by a password"),
+        ("old.doc", b"x", b".doc is not read; save it as .docx"),
+        ("cut.zip", b"PK but no more", b"is a damaged zip file"),
+    ],
+)
+def test_file_that_cannot_be_read_says_why(
+    visitor: Visitor, name: str, content: bytes, words: bytes
+) -> None:
+    status, _, page = visitor.send("/", file=(name, content), kind="plain")
+    assert status == 400
+    assert words in page
 
 
 def test_text_that_is_too_long_is_refused_and_not_kept(bench: Bench, visitor: Visitor) -> None:

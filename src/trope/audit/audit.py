@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trope.metrics.figures import Evaluation, Figure
+from trope.metrics.figures import Evaluation, Measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Audit:
     """The figures of a data set's controls, and name of a figure → its rival."""
 
     name: str
-    figures: list[Figure]
+    figures: list[Measurement]
     rivals: Mapping[str, Rival]
 
 
@@ -30,7 +30,7 @@ class Audit:
 class AuditWarning:
     """A control that does as well as what it is compared with."""
 
-    figure: Figure
+    figure: Measurement
     message: str
     by_system: bool
 
@@ -53,7 +53,7 @@ def compared(audit: Audit, system: Evaluation | None = None) -> bool:
     return any(rival.system in measured or rival.published is not None for rival in rivals)
 
 
-def _compare(control: Figure, rival: Rival, system: Figure | None) -> AuditWarning | None:
+def _compare(control: Measurement, rival: Rival, system: Measurement | None) -> AuditWarning | None:
     if control.value is None:
         return None
     shown = f"{control.name.removeprefix('audit.')} is {control.value:.3f}"
@@ -73,14 +73,14 @@ def _compare(control: Figure, rival: Rival, system: Figure | None) -> AuditWarni
     return None
 
 
-def _spelt(figure: Figure) -> str:
+def _spelt(figure: Measurement) -> str:
     if figure.low is None or figure.high is None:
         return f"{figure.value:.3f}"
     return f"{figure.value:.3f} ({figure.low:.3f}–{figure.high:.3f})"
 
 
 def rivals_by_score(
-    figures: Sequence[Figure], system: str, published: Mapping[str, float], source: str
+    figures: Sequence[Measurement], system: str, published: Mapping[str, float], source: str
 ) -> dict[str, Rival]:
     """Every figure with the system's figure of the same score, `system.score`."""
     scores = {figure.name: figure.name.rpartition(".")[2] for figure in figures}

@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from trope.core.errors import MissingExtra
-from trope.metrics.binary import binary_figures
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.classification import binary_figures
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import bootstrap_ratios
 from trope.tasks.metaphor.task import choose_threshold
 
@@ -62,7 +62,7 @@ class BinarySet:
         return [item.label for item in self.test]
 
 
-def audit_figures(questions: BinarySet, seed: int) -> list[Figure]:
+def audit_figures(questions: BinarySet, seed: int) -> list[Measurement]:
     """All controls that make sense for the set."""
     figures = _constant(questions, seed)
     if any(item.key for item in questions.test):
@@ -78,7 +78,7 @@ def audit_figures(questions: BinarySet, seed: int) -> list[Figure]:
     return figures + _duplicates(questions, seed)
 
 
-def _constant(questions: BinarySet, seed: int) -> list[Figure]:
+def _constant(questions: BinarySet, seed: int) -> list[Measurement]:
     make = partial(_figures, questions, seed=seed)
     count = len(questions.test)
     figures = make("constant", [True] * count, note="always yes")
@@ -86,7 +86,7 @@ def _constant(questions: BinarySet, seed: int) -> list[Figure]:
     return figures
 
 
-def _word_alone(questions: BinarySet, seed: int) -> list[Figure]:
+def _word_alone(questions: BinarySet, seed: int) -> list[Measurement]:
     """By how often the same word is a metaphor in train; an unknown word is none."""
     shares = _shares(questions.train)
     scores = [shares.get(item.key, 0.0) for item in questions.test]
@@ -117,7 +117,7 @@ def _looked_up(shares: dict[str, float], items: Sequence[AuditItem]) -> list[flo
 
 def _classified(
     questions: BinarySet, control: str, score: ItemScorer, note: str, seed: int
-) -> list[Figure]:
+) -> list[Measurement]:
     """A classifier that sees one side of the items; its threshold is a half where none is tuned."""
     if not questions.train:
         folded = _folded(questions.test, score)
@@ -151,18 +151,18 @@ def _folded(
     return [found[at] for at in range(len(items))]
 
 
-def _duplicates(questions: BinarySet, seed: int) -> list[Figure]:
+def _duplicates(questions: BinarySet, seed: int) -> list[Measurement]:
     """The share of test texts that are also among the others."""
     texts = dict.fromkeys((item.group, item.words) for item in questions.test)
     others = {"train": questions.train, "val": questions.validation}
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for split, items in others.items():
         if items:
             known = {item.words for item in items}
             same = [float(words in known) for _, words in texts]
             interval = bootstrap_ratios(same, [1.0] * len(same), seed=seed)[0]
             figures.append(
-                Figure(
+                Measurement(
                     f"audit.{questions.name}.duplicates_{split}.share",
                     interval.value,
                     interval.low,
@@ -184,7 +184,7 @@ def _figures(
     note: str,
     scores: Sequence[str] = _SCORES,
     chosen_on: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     return binary_figures(
         f"audit.{questions.name}.{control}",
         questions.gold,

@@ -18,7 +18,7 @@ from trope.corpora.records import LabelledExpression, LabelledTarget, TextRecord
 from trope.corpora.tables import read_rows, read_texts
 from trope.corpora.verb_corpora import read_moh_formatted
 from trope.corpora.vua import read_vua_verbs, read_vua_words, sentence_words
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import Floats, Interval, bootstrap_ratios, bootstrap_sums
 from trope.tasks.analogy.controls import overlaps, share_of_gold
 
@@ -202,7 +202,7 @@ def audit_mean(data: Path, seed: int) -> Audit:
             "most letter pairs of target and role",
         ),
     }
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, (scores, note) in controls.items():
         right = [share_of_gold(values) for values in scores]
         interval = bootstrap_ratios(right, np.ones(len(right)), seed=seed)[0]
@@ -244,7 +244,7 @@ def audit_semeval2015(data: Path, seed: int) -> Audit:
     return Audit("semeval2015", figures, rivals)
 
 
-def _shared_texts(folder: Path, texts: Sequence[str], data: DataRef, seed: int) -> Figure:
+def _shared_texts(folder: Path, texts: Sequence[str], data: DataRef, seed: int) -> Measurement:
     """The share of test tweets whose text is in train; the note counts copies inside of test."""
     known = {row.text for row in _train_texts(folder)}
     same = [float(text in known) for text in texts]
@@ -261,7 +261,7 @@ def _train_texts(folder: Path) -> Iterator[TextRecord]:
 
 def _constant_figures(
     control: str, gold: Sequence[float], data: DataRef, seed: int, note: str
-) -> list[Figure]:
+) -> list[Measurement]:
     """Cosine and mean squared error of one guess for all."""
     truth = np.array(gold)
     guess = np.full_like(truth, _GUESS)
@@ -280,8 +280,8 @@ def _constant_figures(
     ]
 
 
-def _figure(name: str, interval: Interval, n: int, data: DataRef, note: str) -> Figure:
-    return Figure(name, interval.value, interval.low, interval.high, n=n, data=data, note=note)
+def _figure(name: str, interval: Interval, n: int, data: DataRef, note: str) -> Measurement:
+    return Measurement(name, interval.value, interval.low, interval.high, n=n, data=data, note=note)
 
 
 VUA18 = (audit_vua_words, audit_vua_verbs)

@@ -21,12 +21,13 @@ from trope.cli.sources import (
     reading_options,
 )
 from trope.core.errors import BadInput
-from trope.core.export import TASKS, parse_tasks
+from trope.core.options import TASKS, parse_tasks
 from trope.core.progress import track
 from trope.core.records import TextKind, WordView
 from trope.pipeline import Pipeline
 from trope.render import FORMATS, write
 
+_REWRITE = "--rewrite needs --format html with syntax and metaphor; see trope rewrite"
 _TEXT, _NAME, _GROUP = map(attrgetter, ("text", "name", "group"))
 
 
@@ -112,7 +113,8 @@ def analyze(
 
     An argument is a file or folder, - for standard input, or else a text. Tables (.csv, .tsv,
     .xlsx, .jsonl, .parquet) have the texts in a column; .txt, .docx, .pdf, .html and .epub are
-    documents, a .txt file may also be a list. All may be compressed (.gz, .zip).
+    documents, a .txt file may also be a list. All may be compressed (.gz, .zip). Files of a folder
+    that cannot be read are listed on standard error; the exit status is then 1.
     """
     form = "json" if as_json else form
     sums = None
@@ -131,18 +133,15 @@ def analyze(
     files = file_options({**options, "unit": "file" if whole else options["unit"]})
     texts = read_sources(sources, ReadingOptions(column, by, files, any_language, notes))
     first = next(texts)  # a fault in the input is reported before a model is loaded
+    _check_tasks(asked or TASKS, details, threshold=threshold, rewrite=rewrite)
+    if rewrite and (form != "html" or sums):
+        raise BadInput(_REWRITE)
     title = _title(sources)
     with open_output(out) as file:
         pipeline = load_pipeline(threads)
         tasks = pipeline.tasks if asked is None else asked
-        pipeline.check_tasks(tasks if threshold is None else (*tasks, "metaphor"))
-        _check_details(details, tasks)
-        if threshold is not None and "metaphor" not in tasks:
-            raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
-        if rewrite and (form != "html" or sums or not {"syntax", "metaphor"} <= {*tasks}):
-            raise BadInput(
-                "--rewrite needs --format html with syntax and metaphor; see trope rewrite"
-            )
+        needed = ("metaphor",) if rewrite or threshold is not None else ()
+        pipeline.check_tasks((*tasks, *needed))
         # the pipeline reads a batch ahead, which `tee` holds
         named, bare = tee(chain([first], texts))
         analyses = pipeline.analyze_many(
@@ -163,12 +162,21 @@ def analyze(
                 details=details,
             )
     notes.close()
+    if notes.not_read:
+        context.exit(1)
 
 
-def _check_details(details: set[str], tasks: tuple[str, ...]) -> None:
+def _check_tasks(
+    tasks: tuple[str, ...], details: set[str], *, threshold: float | None, rewrite: bool
+) -> None:
+    """Raises BadInput for an option that needs a task which `--only` leaves out."""
     for task, option in (("syntax", "--trees"), ("relations", "--relations")):
         if task in details and task not in tasks:
             raise BadInput(f"{option} needs {task}; add {task} to --only, or leave out --only")
+    if threshold is not None and "metaphor" not in tasks:
+        raise BadInput("--threshold is for metaphors; leave it out, or add metaphor to --only")
+    if rewrite and not {"syntax", "metaphor"} <= {*tasks}:
+        raise BadInput(_REWRITE)
 
 
 def _title(sources: tuple[str, ...]) -> str:

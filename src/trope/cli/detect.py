@@ -176,7 +176,7 @@ def detect(
         )
     notes.close()
     _report_totals(totals, out, as_json=as_json, quiet=quiet)
-    if totals["refused"] or not totals["texts"]:
+    if totals["refused"] or notes.not_read or not totals["texts"]:
         context.exit(1)
 
 

@@ -20,7 +20,7 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
 @click.argument("task", shell_complete=complete_names(EVALUATIONS))
 @click.option("--from", "data", type=click.Path(path_type=Path),
               help="Directory of the research data, with one folder per corpus; not needed for "
-                   "ordinary, whose sentences ship with trope.")  # fmt: skip
+                   "the sentences of ordinary that ship with trope.")  # fmt: skip
 @click.option("--tier", default="small", show_default=True,
               help="Model to measure: small or base.")  # fmt: skip
 @click.option("--model", "models", multiple=True, type=_FOLDER,
@@ -31,8 +31,8 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
                    "--model` (or sentiment, metonymy), or a language model (analogy, "
                    "rewriting).")  # fmt: skip
 @click.option("--predictions", type=_FOLDER,
-              help="Folder of predictions by `trope train metaphor --silver` or `trope train "
-                   "analogy`.")  # fmt: skip
+              help="Folder of predictions by `trope train metaphor --silver`, `trope train "
+                   "analogy` or `trope train encoder --folds`.")  # fmt: skip
 @click.option("--gold", metavar="RUN", type=click.Path(path_type=Path, file_okay=False),
               help="Run of `trope recipe run newsmet` whose labels score the predictions of "
                    "`trope train metaphor --silver --gold RUN`.")  # fmt: skip
@@ -122,7 +122,7 @@ def _refuse_for_several_models(**given: Path | None) -> None:
 
 def _check_plot(task: str, plot: Path) -> None:
     from trope.core.errors import BadInput
-    from trope.render.plots.canvas import check_plot
+    from trope.render.plots import check_plot
 
     if task not in _PLOTTED:
         raise BadInput(

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from trope.audit.audit import Audit, AuditWarning, compared
 from trope.evaluate.bounds import NO_BOUNDS, Bounds
-from trope.metrics.figures import Evaluation, Figure, to_json
+from trope.metrics.figures import Evaluation, Measurement, to_json
 
 
 def print_evaluation(
@@ -96,7 +96,7 @@ def _signature(evaluation: Evaluation, seed: int) -> str:
     return f"trope {evaluation.trope}, tier {evaluation.tier}, model {model}, seed {seed}."
 
 
-def _interval(figure: Figure) -> str:
+def _interval(figure: Measurement) -> str:
     if figure.low is None:
         return ""
     return f"{show(figure.low)}–{show(figure.high)}"

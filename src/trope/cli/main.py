@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -69,6 +70,8 @@ def main(ctx: click.Context, verbose: bool, quiet: bool) -> None:
 def run(arguments: list[str] | None = None) -> None:
     """Entry point: one line for an error, exit status 2; 130 when interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    # numpy's threads otherwise wait busily for work that a short command never has
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     try:
         status = main.main(args=arguments, prog_name="trope", standalone_mode=False)
         sys.exit(status if isinstance(status, int) else 0)

@@ -13,14 +13,14 @@ from typing import IO, get_args
 import click
 
 from trope.core.files import atomic_write
+from trope.core.options import DEFAULT_WORDS
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView
-from trope.tasks.figures.views import DEFAULT_VIEW
 
 words_option = click.option(
     "--words",
     type=click.Choice(get_args(WordView)),
-    default=DEFAULT_VIEW,
+    default=DEFAULT_WORDS,
     show_default=True,
     help="Words that are shown as metaphors: noticed by readers, all content words, or all words.",
 )

@@ -63,7 +63,7 @@ def _answer(
     verbose: bool,
     plot: Path | None = None,
 ) -> None:
-    from trope.render.plots.canvas import check_plot
+    from trope.render.plots import check_plot
     from trope.workbench.corpus.corpus import open_corpus
     from trope.workbench.corpus.terminal import write_table
     from trope.workbench.corpus.views import answer
@@ -83,7 +83,7 @@ def _answer(
     finally:
         corpus.close()
     if plot is not None:
-        from trope.workbench.corpus.plots import draw_table
+        from trope.workbench.corpus.table import draw_table
 
         draw_table(table, plot)
     form = "json" if as_json else table_format

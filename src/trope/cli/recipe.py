@@ -83,7 +83,7 @@ def run_one(
     from trope.recipes.engine import run_recipe
     from trope.recipes.funnel import draw_funnel
     from trope.recipes.settings import resolve
-    from trope.render.plots.canvas import check_plot
+    from trope.render.plots import check_plot
 
     if simulate and answers is not None:
         raise click.UsageError("--answers and --simulate exclude each other; give one of them")

@@ -16,7 +16,7 @@ from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput
 from trope.core.records import TextKind
 from trope.pipeline import Pipeline
-from trope.render.json import rewritings_to_json
+from trope.render import rewritings_to_json
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import DIRECTIONS, Direction
 from trope.tasks.rewriting.user_candidates import read_candidates

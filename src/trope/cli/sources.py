@@ -16,6 +16,7 @@ import click
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.progress import counted
 from trope.corpora.files import (
+    NOT_READ,
     SKIPPED,
     STDIN,
     TEXT,
@@ -25,7 +26,7 @@ from trope.corpora.files import (
     Tell,
     find_files,
     good_rows,
-    name_has_format,
+    shows_no_format,
     tell_nobody,
 )
 from trope.corpora.plain_text import Unit
@@ -87,16 +88,19 @@ def file_options(options: dict[str, Any]) -> FileOptions:
 class Notes:
     """Notes about how files were read, printed on standard error when the work is done.
 
-    Of many notes alike the first few are printed, but every skipped file is listed. A command that
-    fails has one line on standard error, the error.
+    Of many notes alike the first few are printed, but every file that is left out is listed. A
+    command that fails has one line on standard error, the error. `not_read` counts the files that
+    should have been read and could not, in whole or in part.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet = quiet
+        self.not_read = 0
         self._notes: list[tuple[str, str]] = []
 
     def __call__(self, name: str, note: str) -> None:
         """Take a note about a file."""
+        self.not_read += note.startswith(NOT_READ)
         self._notes.append((name, note))
 
     def close(self) -> None:
@@ -105,10 +109,11 @@ class Notes:
         for name, note in () if self.quiet else self._notes:
             kind = re.split(r"[;:(]|\d", note, maxsplit=1)[0].strip()
             told[kind] += 1
-            if kind == SKIPPED or told[kind] <= _NOTES_OF_A_KIND:
+            if kind.startswith((SKIPPED, NOT_READ)) or told[kind] <= _NOTES_OF_A_KIND:
                 click.echo(f"trope: {name}: {note}", err=True)
         for kind, times in told.items():
-            if kind != SKIPPED and (more := times - _NOTES_OF_A_KIND) > 0:
+            more = 0 if kind.startswith((SKIPPED, NOT_READ)) else times - _NOTES_OF_A_KIND
+            if more > 0:
                 click.echo(f"trope: {counted(more, 'more file')}: {kind}", err=True)
         self._notes.clear()
 
@@ -146,7 +151,8 @@ def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[
         if sys.stdin is None or sys.stdin.isatty():
             raise BadInput("no text given; give a text, a file, or - for standard input")
         arguments = [STDIN]
-    texts = chain.from_iterable(_read_argument(argument, options) for argument in arguments)
+    alone = len(arguments) == 1
+    texts = chain.from_iterable(_read_argument(argument, options, alone) for argument in arguments)
     found = False
     for text in texts:
         if text.text.strip():
@@ -157,17 +163,17 @@ def read_sources(arguments: Sequence[str], options: ReadingOptions) -> Iterator[
         raise BadInput(f"no text in {names}; give one that is not empty")
 
 
-def _read_argument(argument: str, options: ReadingOptions) -> Iterable[NamedText]:
+def _read_argument(argument: str, options: ReadingOptions, alone: bool) -> Iterable[NamedText]:
     if argument == STDIN or _exists(argument):
-        return _read_files(argument, options)
+        return _read_files(argument, options, alone)
     if _FILE_NAME.fullmatch(argument):
         raise MissingData(argument, "check the file name, or give a text of more than one word")
     if options.by:
         raise BadInput(f"a text has no column {options.by!r} to group by; give a table")
-    language = _language_sample(options)
-    if language is not None:
-        language.add(argument)
-        _tell_language("the text", language, options)
+    if not options.any_language:
+        from trope.text.language import other_language
+
+        _tell_language("the text", other_language(argument), options)
     return [NamedText("", argument, "")]
 
 
@@ -189,21 +195,37 @@ def _exists(argument: str) -> bool:
         return False
 
 
-def _read_files(argument: str, options: ReadingOptions) -> Iterator[NamedText]:
+def _read_files(argument: str, options: ReadingOptions, alone: bool) -> Iterator[NamedText]:
     files = options.files
-    if is_file(argument) and not name_has_format(argument) and not argument.endswith(".zip"):
+    if argument != STDIN and shows_no_format(argument):
         files = replace(files, format=files.format or "txt")
     found = find_files([argument], files, tell=options.tell)
+    unread: list[BadRecord] = []
     for file in found:
+        name = source_name(file.path)
+        if Path(argument).is_dir():
+            name = Path(name).relative_to(argument).as_posix()
+        texts = 0
         try:
-            yield from _read_file(file, files, options)
+            for text in _read_file(file, name, files, options):
+                texts += 1
+                if file.is_table and not (alone and len(found) == 1):  # ids are those of its rows
+                    text = text._replace(name=f"{name}:{text.name}")
+                yield text
         except BadRecord as error:
             if len(found) == 1:
                 raise
-            options.tell(error.path, f"{SKIPPED}: {error.problem}")
+            where = f" from line {error.line} on" if texts and error.line else ""
+            options.tell(error.path, f"{NOT_READ}{where}: {error.problem}")
+            if not texts:
+                unread.append(error)
+    if len(unread) == len(found):
+        raise BadInput(f"{argument}: no file of {len(found)} can be read; {unread[0]}")
 
 
-def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> Iterator[NamedText]:
+def _read_file(
+    file: InputFile, place: str, files: FileOptions, options: ReadingOptions
+) -> Iterator[NamedText]:
     name = source_name(file.path)
     rows = good_rows(file, files, tell=options.tell)
     if file.format == "txt" and file.path != STDIN:
@@ -213,17 +235,18 @@ def _read_file(file: InputFile, files: FileOptions, options: ReadingOptions) -> 
         if language is not None:
             language.add(record.text)
             if language.is_full:
-                _tell_language(name, language, options)
+                _tell_language(name, language.other_language(), options)
                 language = None
         if file.is_table:
-            yield NamedText(record.id, record.text, _group(record, file, options))
+            yield NamedText(record.id, record.text, _group(record, file, options, place))
         else:
             if options.by:
                 problem = f"has no column {options.by!r} to group by; give a table"
                 raise BadRecord(name, None, problem)
-            yield NamedText(f"{name}:{record.line}" if record.line else name, record.text, name)
+            own = f"{place}:{record.line}" if record.line else place
+            yield NamedText(own, record.text, place)
     if language is not None:
-        _tell_language(name, language, options)
+        _tell_language(name, language.other_language(), options)
 
 
 def _first_row(rows: Iterator[TableRow], file: InputFile) -> TableRow:
@@ -264,17 +287,18 @@ def _language_sample(options: ReadingOptions) -> LanguageSample | None:
     return LanguageSample()
 
 
-def _tell_language(name: str, language: LanguageSample, options: ReadingOptions) -> None:
+def _tell_language(name: str, other: str, options: ReadingOptions) -> None:
+    """Tells of another language than English, if there is one."""
     from trope.text.language import OTHER_LANGUAGE
 
-    if other := language.other_language():
+    if other:
         options.tell(name, OTHER_LANGUAGE.format(other))
 
 
-def _group(record: TextRecord, file: InputFile, options: ReadingOptions) -> str:
+def _group(record: TextRecord, file: InputFile, options: ReadingOptions, place: str) -> str:
     """The group of a row: its file, or the value of the column for groups."""
     if not options.by:
-        return file.path
+        return place
     if options.by not in record.fields:
         known = ", ".join(record.fields) or "no other than the text"
         problem = f"has no column {options.by!r} to group by; it has {known}"

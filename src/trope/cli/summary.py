@@ -16,10 +16,9 @@ from trope import __version__
 from trope.core.errors import BadInput
 from trope.core.records import Analysis
 from trope.render.markup import printable
-from trope.render.metaphor_page import percent, threshold_text
 from trope.render.names import NAME_LIMIT, by_reading, most_frequent
-from trope.render.plots.canvas import check_plot
-from trope.render.plots.rates import draw_summary
+from trope.render.page_pieces import percent, threshold_text
+from trope.render.plots import check_plot, draw_summary
 from trope.render.sentiment import bar
 from trope.render.summary import Summary
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES

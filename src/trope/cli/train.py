@@ -145,8 +145,7 @@ _SEED = _option("--seed", type=int, help="Seed instead of the one in the setting
 _WITHOUT = _option("--without", multiple=True, metavar="SET",
                    help="Leave a training set out; repeat for several.")  # fmt: skip
 _WITH = _option("--with", "including", multiple=True, metavar="SET",
-                help="Read a set too whose licence forbids commercial use of the model; repeat "
-                "for several.")  # fmt: skip
+                help="Read a set too that forbids commercial use; repeat for several.")  # fmt: skip
 _THREADS = _option("--threads", type=_POSITIVE, help="Threads of the model.")
 _BASE_WEIGHTS = _option("--base-weights", type=click.Path(path_type=Path, exists=True),
                         help="Folder of the public weights of the tier base.")  # fmt: skip
@@ -172,6 +171,8 @@ _TIER = (
             help="How many to train; the best on development data goes to OUT, all stay in WORK."),
     _DEVICE,
 )  # fmt: skip
+_FOLDS = _option("--folds", metavar="SET",
+                 help="Judge each fold of relocar or idiom-sentences without it.")  # fmt: skip
 _TEXTS = (
     _option("--model", required=True, help=_MODEL),
     _DATA,
@@ -192,7 +193,7 @@ _ENCODER = _TrainTask(
     twenty minutes on one large GPU, days on a laptop. Start an interrupted run again with the same
     folders to resume after its last finished stage.
     """,
-    _TIER, _encoder,
+    (*_TIER, _FOLDS), _encoder,
 )  # fmt: skip
 
 _TASKS = (
@@ -204,7 +205,7 @@ _TASKS = (
 
         Give the work folder of `trope train encoder` to use its teachers again.
         """,
-        _TIER, _encoder,
+        (*_TIER, _FOLDS), _encoder,
     ),
     _TrainTask(
         "vectors", "vectors", "The static word vectors that ship.",

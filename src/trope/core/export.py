@@ -13,30 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from trope.core.errors import BadInput, UnknownName
-
 if TYPE_CHECKING:
     from trope.core.records import Analysis, Figure, Metonymy, Relation, Token
 
-TASKS = ("syntax", "relations", "metaphor", "metonymy", "sentiment")
-"""What an analysis can hold, in the order in which it is shown."""
-
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def parse_tasks(names: str) -> tuple[str, ...]:
-    """The tasks of a list such as "syntax,relations", in the order of `TASKS`.
-
-    Raises:
-        UnknownName: for a task that there is not.
-    """
-    wanted = {name.strip() for name in names.split(",") if name.strip()}
-    for name in sorted(wanted):
-        if name not in TASKS:
-            raise UnknownName("task", name, TASKS)
-    if not wanted:
-        raise BadInput(f"no task is named; choose from {', '.join(TASKS)}")
-    return tuple(task for task in TASKS if task in wanted)
 
 
 def to_dict(analysis: Analysis) -> dict[str, Any]:

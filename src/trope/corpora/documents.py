@@ -63,7 +63,7 @@ def load_package(form: str) -> Any:
 
 
 def _word_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
-    check_office(content[:4], name, "Word document", ".docx")
+    check_office(content, name, "Word document", ".docx")
     import docx
     from docx.opc.exceptions import PackageNotFoundError
     from docx.table import Table

@@ -20,6 +20,7 @@ from trope.corpora.encodings import LINE_LIMIT, SAMPLE, find_encoding
 from trope.corpora.plain_text import Unit, find_unit, is_wrapped, split_units, unit_note, unwrap
 from trope.corpora.sources import (
     DAMAGED,
+    PACKED_SUFFIXES,
     NamedBytes,
     archived_files,
     damage,
@@ -29,9 +30,11 @@ from trope.corpora.sources import (
     open_source,
     read_lines,
     source_name,
+    unpack_archive,
+    unpacked_suffix,
+    unread_format,
 )
 from trope.corpora.tables import (
-    PACKED_SUFFIXES,
     ParsedRow,
     TableReading,
     TableRow,
@@ -48,7 +51,10 @@ InputFormat = Literal[
 
 STDIN = "-"
 SKIPPED = "skipped"
-"""How a note on a file that is not read begins."""
+"""How a note on a file of another format begins."""
+
+NOT_READ = "not read"
+"""How a note on a file begins that should have been read and could not."""
 
 TEXT = "text"
 """What the column of texts is called in files that have no columns."""
@@ -66,10 +72,7 @@ _FORMATS: dict[str, InputFormat] = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     ".epub": "epub",
 }
-_SAVE_AS = {
-    **dict.fromkeys((".doc", ".odt", ".rtf", ".pages"), ".docx"),
-    **dict.fromkeys((".xls", ".ods", ".numbers"), ".xlsx"),
-}
+_UNKNOWN = "its name does not show its format; name it with --input-format"
 _DOCUMENTS = ("docx", "pdf", "html", "epub")
 _LINE_FORMATS = ("csv", "tsv", "jsonl", "json")
 
@@ -137,7 +140,7 @@ def find_files(
         arguments: files, folders, archives, patterns such as "news/*.csv", or "-".
         options: their `format` is that of all files, whatever their names.
         leave_out: a folder whose files are no input, wherever it lies.
-        tell: is told each file of a folder or archive that is skipped, and why.
+        tell: is told each file of a folder or archive that is left out, and why.
     """
     form = options.format if options is not None else None
     found: dict[Path, InputFile] = {}
@@ -156,18 +159,19 @@ def find_files(
             _check_named(file, form)
             found[place] = file
     for path, why in skipped:
-        tell(path, f"{SKIPPED}: {why}")
+        tell(path, why)
     if not found:
         names = ", ".join(map(repr, arguments[:3]))
-        why = f" (skipped {len(skipped)}: {skipped[0][1]})" if skipped else ""
+        why = f" ({skipped[0][1]})" if skipped else ""
         known = ", ".join(f".{name}" for name in get_args(InputFormat))
         raise BadInput(f"no file of texts in {names}{why}; give {known}")
     return list(found.values())
 
 
-def name_has_format(path: str) -> bool:
-    """Whether the name of a file shows its format."""
-    return _format_of(path) is not None
+def shows_no_format(path: str | Path) -> bool:
+    """Whether a path is a file whose name tells neither a format nor an archive."""
+    known = _format_of(str(path)) or unread_format(path) or is_archive(path)
+    return not known and Path(path).is_file()
 
 
 def read_entries(
@@ -309,22 +313,18 @@ def _paths(argument: str) -> Iterator[tuple[str, int]]:
             yield f"{argument}/{entry.filename}", entry.file_size
     elif path.is_dir():
         for inside in sorted(p for p in path.rglob("*") if p.is_file() and not _hidden(p, path)):
-            yield from _paths(str(inside)) if is_archive(inside) else [_sized(str(inside))]
+            yield from _paths(str(inside))
     elif path.exists() or any(is_archive(parent) for parent in path.parents):
-        yield _sized(argument)
+        yield argument, path.stat().st_size if path.is_file() else 0
     elif glob.has_magic(argument):
         # Path.glob takes no absolute patterns
         matches = sorted(p for p in glob.glob(argument, recursive=True) if Path(p).is_file())  # noqa: PTH207
         if not matches:
             raise MissingData(argument, "no file matches; check the pattern")
         for match in matches:
-            yield from _paths(match) if is_archive(match) else [_sized(match)]
+            yield from _paths(match)
     else:
         raise MissingData(argument, "check the name of the file or folder")
-
-
-def _sized(path: str) -> tuple[str, int]:
-    return path, Path(path).stat().st_size if Path(path).is_file() else 0
 
 
 def _hidden(path: Path, folder: Path) -> bool:
@@ -334,34 +334,24 @@ def _hidden(path: Path, folder: Path) -> bool:
 
 def _format_of(path: str) -> InputFormat | None:
     """The format as the suffixes tell it."""
-    name = Path(path)
-    while name.suffix.lower() in PACKED_SUFFIXES:
-        name = name.with_suffix("")
-    return _FORMATS.get(name.suffix.lower())
+    return _FORMATS.get(unpacked_suffix(path))
 
 
 def _why_not(file: InputFile, form: InputFormat | None) -> str:
-    """Why a file of a folder is not read; empty if it is."""
+    """A note on a file of a folder that is left out; empty if it is read."""
     if form is None and _format_of(file.path) is None:
-        return _unknown(file.path)
+        return f"{SKIPPED}: {unread_format(file.path) or _UNKNOWN}"
     try:
         _check_package(file)
     except MissingExtra as error:
-        return str(error)
+        return f"{NOT_READ}: {error}"
     return ""
-
-
-def _unknown(path: str) -> str:
-    suffix = Path(path).suffix.lower()
-    if suffix in _SAVE_AS:
-        return f"{suffix} is not read; save it as {_SAVE_AS[suffix]}"
-    return "its name does not show its format; name it with --input-format"
 
 
 def _check_named(file: InputFile, form: InputFormat | None) -> None:
     if file.path != STDIN and form is None and _format_of(file.path) is None:
         known = ", ".join(get_args(InputFormat))
-        raise BadInput(f"{file.path}: {_unknown(file.path)}: {known}")
+        raise BadInput(f"{file.path}: {unread_format(file.path) or f'{_UNKNOWN}: {known}'}")
     if file.format == "parquet" and Path(file.path).suffix.lower() in PACKED_SUFFIXES:
         problem = "a packed Parquet file cannot be read in pieces; unpack it first"
         raise BadInput(f"{file.path}: {problem}")
@@ -378,14 +368,24 @@ def _check_package(file: InputFile) -> None:
 def read_document(content: bytes, name: str) -> str:
     """The text of a file in memory, such as one that was sent: paragraphs, or rows of a table.
 
+    That of an archive is the texts of all its files.
+
     Raises:
         BadRecord: for content that cannot be read.
         MissingExtra: for a format whose package is not installed.
     """
+    if name.lower().endswith(".zip"):
+        return "\n\n".join(
+            read_document(inside, path)
+            for path, inside in unpack_archive(content, name)
+            if _format_of(path) is not None
+        )
     form = _format_of(name) or "txt"
     file = NamedBytes(content, name)
     if not content.strip():
         return ""
+    if problem := unread_format(name):
+        raise BadRecord(name, None, problem)
     if form in _DOCUMENTS:
         from trope.corpora.documents import DocumentFormat, read_paragraphs
 

@@ -36,6 +36,13 @@ Source = str | Path | BinaryIO
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
 """What reading a damaged packed file may raise."""
 
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
+"""Ends of names that say how a file is packed; the suffix before it says what it is."""
+
+_SAVE_AS = {
+    **dict.fromkeys((".doc", ".odt", ".rtf", ".pages"), ".docx"),
+    **dict.fromkeys((".xls", ".ods", ".numbers"), ".xlsx"),
+}
 _PACKINGS = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
@@ -50,6 +57,20 @@ def source_name(source: Source) -> str:
     if not isinstance(name, str):
         return "input"  # a stream that was opened by its number
     return "standard input" if name in ("-", "<stdin>") else name
+
+
+def unpacked_suffix(path: str | Path) -> str:
+    """The end of a file's name without those that say how it is packed."""
+    path = Path(path)
+    while path.suffix.lower() in PACKED_SUFFIXES:
+        path = path.with_suffix("")
+    return path.suffix.lower()
+
+
+def unread_format(path: str | Path) -> str:
+    """What is wrong with a file of an office program's format that is not read; empty if none."""
+    suffix = unpacked_suffix(path)
+    return f"{suffix} is not read; save it as {_SAVE_AS[suffix]}" if suffix in _SAVE_AS else ""
 
 
 @contextmanager
@@ -200,6 +221,28 @@ def archived_files(path: str | Path) -> list[zipfile.ZipInfo]:
     except (zipfile.BadZipFile, OSError) as error:
         raise BadInput(f"{path}: {damage('zip', error)}") from None
     return sorted((e for e in found if not _is_hidden(e.filename)), key=lambda e: e.filename)
+
+
+def unpack_archive(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
+    """The files of a .zip in memory, with their names.
+
+    Raises:
+        BadRecord: for an archive that is damaged, protected or too large to hold.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = [
+                e for e in archive.infolist() if not e.is_dir() and not _is_hidden(e.filename)
+            ]
+            if sum(entry.file_size for entry in entries) > LINE_LIMIT:
+                problem = f"holds more than {LINE_LIMIT // 10**6} MB; unpack it"
+                raise BadRecord(name, None, problem)
+            for entry in sorted(entries, key=lambda entry: entry.filename):
+                yield f"{name}/{entry.filename}", archive.read(entry)
+    except RuntimeError:
+        raise BadRecord(name, None, "is protected by a password; unpack it first") from None
+    except DAMAGED as error:
+        raise BadRecord(name, None, damage("zip", error)) from None
 
 
 def inner_source(source: Source) -> Source:

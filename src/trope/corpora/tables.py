@@ -24,7 +24,14 @@ from trope.corpora.dialects import (
 )
 from trope.corpora.encodings import LINE_LIMIT, Line
 from trope.corpora.records import TextRecord
-from trope.corpora.sources import Source, inner_source, read_lines, source_name
+from trope.corpora.sources import (
+    Source,
+    inner_source,
+    read_lines,
+    source_name,
+    unpacked_suffix,
+    unread_format,
+)
 
 TableFormat = Literal["auto", "csv", "tsv", "jsonl", "json", "xlsx", "parquet"]
 TableRow = tuple[int, dict[str, str]]
@@ -43,9 +50,6 @@ ID_COLUMNS = ("id", "id_str", "tweet_id", "tweetid", "headline_id", "sentence_id
 # be a hexadecimal id, so that only spellings that a number formatter writes are refused.
 _DAMAGED_ID = re.compile(r"\d+(\.\d+)?[eE]\+\d+|\d\.\d+[eE]\d+|\d[eE]1\d|\d{5,}\.\d+")
 
-PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
-"""Ends of names that say how a file is packed; the suffix before it says what it is."""
-
 _SUFFIXES: dict[str, TableFormat] = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -57,6 +61,7 @@ _SUFFIXES: dict[str, TableFormat] = {
     ".xlsm": "xlsx",
     ".parquet": "parquet",
 }
+_NO_TABLES = (".docx", ".pdf", ".html", ".htm", ".xhtml", ".epub")
 _SAMPLE_LINES = 60
 _MISSING = {"nan", "none", "null", "<na>", "#n/a", "n/a"}
 
@@ -231,9 +236,11 @@ def _named_format(source: Source) -> TableFormat:
     """The format that the name of a file shows, "auto" if it shows none."""
     name = source if isinstance(source, str | Path) else getattr(source, "name", "")
     path = Path(name) if isinstance(name, str | Path) else Path()
-    while path.suffix.lower() in PACKED_SUFFIXES:
-        path = path.with_suffix("")
-    return _SUFFIXES.get(path.suffix.lower(), "auto")
+    if problem := unread_format(path):
+        raise BadInput(f"{path}: {problem}")
+    if unpacked_suffix(path) in _NO_TABLES:
+        raise BadInput(f"{path}: is a document; give a table, such as .csv, .xlsx or .jsonl")
+    return _SUFFIXES.get(unpacked_suffix(path), "auto")
 
 
 def _guessed_format(first_line: str) -> TableFormat:

@@ -19,6 +19,9 @@ FILES_EXTRA = "files"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0"
 """How old files of office programs begin, and new ones that a password protects."""
 
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""What a file that a password protects has in its table of contents."""
+
 _BATCH = 1024
 _EXACT = 10**15
 """A spreadsheet keeps 15 digits of a number."""
@@ -33,8 +36,7 @@ def sheet_rows(source: Source, sheet: str | None = None) -> Iterator[SplitRow]:
     """
     name = source_name(source)
     with open_source(source) as stream:
-        check_office(stream.peek(4), name, "workbook", ".xlsx")
-        book = _opened_book(stream, name)
+        book = _opened_book(stream.read(), name)
         try:
             chosen = book[_sheet_name(book.sheetnames, sheet, name)]
             if hasattr(chosen, "reset_dimensions"):
@@ -55,25 +57,27 @@ def sheet_names(source: Source) -> list[str]:
     """The sheets of a workbook."""
     name = source_name(source)
     with open_source(source) as stream:
-        check_office(stream.peek(4), name, "workbook", ".xlsx")
-        book = _opened_book(stream, name)
+        book = _opened_book(stream.read(), name)
         names = list(book.sheetnames)
         book.close()
         return names
 
 
-def check_office(first: bytes, name: str, what: str, suffix: str) -> None:
+def check_office(content: bytes, name: str, what: str, suffix: str) -> None:
     """Raises BadRecord for a file of an office program that is old, protected or another."""
-    if first.startswith(_OLD_OFFICE):
-        problem = f"is protected by a password, or in an old format; save it as {suffix} without"
-        raise BadRecord(name, None, problem)
-    if not first.startswith(b"PK"):
+    if content.startswith(_OLD_OFFICE):
+        protected = _ENCRYPTED in content
+        problem = "is protected by a password" if protected else "has an old format"
+        remedy = "save it without one" if protected else f"open it and save it as {suffix}"
+        raise BadRecord(name, None, f"{problem}; {remedy}")
+    if not content.startswith(b"PK"):
         raise BadRecord(name, None, f"is no {what}; open it in its program and save it as {suffix}")
 
 
-def _opened_book(stream: Any, name: str) -> Any:
+def _opened_book(content: bytes, name: str) -> Any:
     import io
 
+    check_office(content, name, "workbook", ".xlsx")
     try:
         import openpyxl
     except ModuleNotFoundError:
@@ -81,7 +85,7 @@ def _opened_book(stream: Any, name: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about colours and drop-down lists
-            return openpyxl.load_workbook(io.BytesIO(stream.read()), read_only=True, data_only=True)
+            return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
         problem = f"is no workbook ({error}); open it in a spreadsheet and save it as .xlsx"
         raise BadRecord(name, None, problem) from None

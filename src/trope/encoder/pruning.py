@@ -29,7 +29,7 @@ _INLINE_BYTES = 1024
 """Smaller tensors stay in the graph."""
 
 
-class Field(NamedTuple):
+class _Field(NamedTuple):
     """A field of a message: its number, where it begins, where what it holds begins and ends."""
 
     number: int
@@ -39,7 +39,7 @@ class Field(NamedTuple):
 
 
 Bytes = bytes | memoryview
-Store = Callable[[memoryview, Field], Bytes]
+Store = Callable[[memoryview, _Field], Bytes]
 """How a tensor of a model is written into its part."""
 
 
@@ -80,10 +80,10 @@ def _cut(data: memoryview, wanted: Collection[str], store: Store) -> bytes:
     return b"".join(pieces)
 
 
-def _find_alive(data: memoryview, graph: Field, wanted: Collection[str]) -> list[Field]:
+def _find_alive(data: memoryview, graph: _Field, wanted: Collection[str]) -> list[_Field]:
     """The fields of a graph that lead to a wanted output."""
     needed = set(wanted)
-    alive: list[Field] = []
+    alive: list[_Field] = []
     # nodes stand in the order of their computation, so one look from the end finds what is needed
     for field in reversed(list(_fields(data, graph))):
         if field.number == _OUTPUT and _name(data, field) not in wanted:
@@ -97,7 +97,7 @@ def _find_alive(data: memoryview, graph: Field, wanted: Collection[str]) -> list
     return alive[::-1]
 
 
-def _refer(data: memoryview, tensor: Field, file: str) -> Bytes:
+def _refer(data: memoryview, tensor: _Field, file: str) -> Bytes:
     """A tensor whose numbers are found in a file of the same bytes."""
     fields = list(_fields(data, tensor))
     raw = next((field for field in fields if field.number == _RAW_DATA), None)
@@ -117,7 +117,7 @@ def _refer(data: memoryview, tensor: Field, file: str) -> Bytes:
     return _message(_TENSOR, b"".join(pieces))
 
 
-def _ends(data: memoryview, node: Field) -> tuple[list[str], list[str]]:
+def _ends(data: memoryview, node: _Field) -> tuple[list[str], list[str]]:
     """The names of what goes into a node and of what comes out of it."""
     ends: dict[int, list[str]] = {_NODE_INPUT: [], _NODE_OUTPUT: []}
     for field in _fields(data, node):
@@ -126,19 +126,19 @@ def _ends(data: memoryview, node: Field) -> tuple[list[str], list[str]]:
     return ends[_NODE_INPUT], ends[_NODE_OUTPUT]
 
 
-def _name(data: memoryview, value: Field) -> str:
+def _name(data: memoryview, value: _Field) -> str:
     return next(_text(data, field) for field in _fields(data, value) if field.number == _VALUE_NAME)
 
 
-def _text(data: memoryview, field: Field) -> str:
+def _text(data: memoryview, field: _Field) -> str:
     return str(data[field.start : field.end], "utf-8")
 
 
-def _whole(data: memoryview, field: Field) -> memoryview:
+def _whole(data: memoryview, field: _Field) -> memoryview:
     return data[field.head : field.end]
 
 
-def _fields(data: memoryview, message: Field | None = None) -> Iterator[Field]:
+def _fields(data: memoryview, message: _Field | None = None) -> Iterator[_Field]:
     """The fields of a message of Protocol Buffers; without one, of all the data."""
     at, end = (0, len(data)) if message is None else (message.start, message.end)
     while at < end:
@@ -155,7 +155,7 @@ def _fields(data: memoryview, message: Field | None = None) -> Iterator[Field]:
             raise ValueError(f"no field is stored as {kind}")
         if at + size > end:
             raise ValueError("a field ends after the file")
-        yield Field(key >> 3, head, at, at + size)
+        yield _Field(key >> 3, head, at, at + size)
         at += size
 
 

@@ -32,7 +32,7 @@ from trope.evaluate.analogy_predictions import (
 )
 from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.vectors import SHIPPED, Vectors, read_vectors
-from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
+from trope.metrics.figures import DataRef, Evaluation, Measurement, new_evaluation
 from trope.tasks.analogy.checks import repair_items
 from trope.tasks.analogy.controls import LEARNT, control_scores, overlap_scores
 from trope.tasks.analogy.cross_validation import (
@@ -107,7 +107,7 @@ def evaluate(options: EvaluationOptions, meaning: Meaning | None = None) -> Eval
     if "domains" in parts:
         figures += domain_figures(data.measured, answers, "grouped")
     if options.plot is not None:
-        from trope.render.plots.evaluation import draw_errors
+        from trope.render.plots import draw_errors
 
         draw_errors(answers, options.tier, options.plot)
     return new_evaluation("analogy", options.tier, checksum, figures)
@@ -213,7 +213,7 @@ def _choice_figures(
     predictions: AnalogyPredictions | None,
     controls: Mapping[str, Mapping[str, Mapping[int, Floats]]],
     note: str,
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     overlap = controls["overlap"]["grouped"][0]
     if predictions is None:
         yield from answer_figures(
@@ -234,7 +234,7 @@ def _choice_figures(
 
 def _predicted_figures(
     data: AnalogyData, predictions: AnalogyPredictions, overlap: Floats
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     chosen_on = "proposed items of other metaphors"
     notes = {HEADLINE: "first trained on proposed items of other metaphors", "paper": "the paper's"}
     for run, answers in predictions.runs.items():
@@ -255,12 +255,12 @@ def _predicted_figures(
         full = f"{PREFIX}.choosing.{name}.accuracy"
         note = "on proposed items; the best was taken"
         value, ref = float(np.mean(shares)), DataRef("conceptual", "proposed", "")
-        yield Figure(full, value, None, None, len(shares), ref, note=note)
+        yield Measurement(full, value, None, None, len(shares), ref, note=note)
 
 
 def _control_figures(
     data: AnalogyData, controls: Mapping[str, Mapping[str, Mapping[int, Floats]]]
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     for name, by_kind in controls.items():
         if name not in LEARNT:
             shares = right(by_kind["grouped"][0])
@@ -283,7 +283,7 @@ def _control_figures(
             yield data.measured.accuracy(f"{name}.repaired.accuracy", right(scores), note=note)
 
 
-def _static_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[Figure]:
+def _static_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[Measurement]:
     sets: dict[str, Vectors] = {"shipped": read_vectors()}
     if (options.data / _GLOVE).is_file():
         sets["glove"] = read_vectors(options.data / _GLOVE)
@@ -300,7 +300,7 @@ def _static_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[F
         yield data.measured.accuracy(full, right(released), note=_RELEASED)
 
 
-def _zero_shot_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[Figure]:
+def _zero_shot_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[Measurement]:
     """Likelihood by your own language model, where its folder is given."""
     if options.detector is None:
         return

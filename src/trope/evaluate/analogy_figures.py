@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from trope.corpora.mean import CODES, Analogy
-from trope.metrics.figures import DataRef, Figure
-from trope.metrics.intervals import bootstrap_ratios
-from trope.metrics.significance import mcnemar
+from trope.metrics.figures import DataRef, Measurement
+from trope.metrics.intervals import bootstrap_ratios, mcnemar
 from trope.tasks.analogy.cross_validation import (
     FoldAnswers,
     Key,
@@ -35,11 +34,13 @@ class AnalogyItems:
     data: DataRef
     seed: int
 
-    def accuracy(self, name: str, shares: Floats, *, note: str = "", chosen_on: str = "") -> Figure:
+    def accuracy(
+        self, name: str, shares: Floats, *, note: str = "", chosen_on: str = ""
+    ) -> Measurement:
         """The mean of the items' shares, its interval over items."""
         interval = bootstrap_ratios(shares, np.ones(len(shares)), seed=self.seed)[0]
         note = note if len(shares) else "undefined: no such item"
-        return Figure(
+        return Measurement(
             f"{PREFIX}.{name}",
             interval.value,
             interval.low,
@@ -69,7 +70,7 @@ def answer_figures(
     system: str = "",
     note: str = "",
     chosen_on: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """Accuracies of a system by template and kind of folds; the headline's have no system name."""
     figures = []
     for (template, kind), by_seed in sorted(answers.scores.items()):
@@ -98,17 +99,17 @@ def _over_folds(
     name: str,
     by_seed: Mapping[int, Floats],
     folds: Mapping[int, Sequence[Sequence[int]]],
-) -> Figure:
+) -> Measurement:
     seed = min(by_seed)
     shares = right(by_seed[seed])
     parts = [float(shares[list(fold)].mean()) for fold in folds[seed]]
     value, low, high = fold_interval(parts, seed=measured.seed)
     note = f"fold seed {seed}, interval over {len(parts)} folds as in the paper"
     full = f"{PREFIX}.{name}.folds.accuracy"
-    return Figure(full, value, low, high, len(shares), measured.data, note=note)
+    return Measurement(full, value, low, high, len(shares), measured.data, note=note)
 
 
-def error_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
+def error_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> Iterator[Measurement]:
     """Table 4: shares of the kinds of wrong choices, by template and over all."""
     counts = {
         template: error_counts(by_seed)
@@ -123,10 +124,12 @@ def error_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> It
             note = f"{errors[code]} of {n} errors, {kind} folds, all seeds"
             full = f"{PREFIX}.errors.{row}.{code}"
             reason = note if n else "undefined: no error was made"
-            yield Figure(full, value, None, None, n, measured.data, note=reason)
+            yield Measurement(full, value, None, None, n, measured.data, note=reason)
 
 
-def domain_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> Iterator[Figure]:
+def domain_figures(
+    measured: AnalogyItems, answers: FoldAnswers, kind: str
+) -> Iterator[Measurement]:
     """Share of wrong answers by second domain, over templates and seeds; the worst first."""
     rounds = [
         scores
@@ -142,12 +145,12 @@ def domain_figures(measured: AnalogyItems, answers: FoldAnswers, kind: str) -> I
         counts = ", ".join(f"{codes[code]} {code}" for code in CODES[1:])
         full = f"{PREFIX}.wrong.{domain.lower()}"
         value = 1 - codes["gold"] / n
-        yield Figure(full, value, None, None, n, measured.data, note=f"{counts}; {kind} folds")
+        yield Measurement(full, value, None, None, n, measured.data, note=f"{counts}; {kind} folds")
 
 
 def paired_tests(
     measured: AnalogyItems, answers: FoldAnswers, controls: Mapping[str, Floats], key: Key
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     """McNemar's test of the first seed's answers against each control."""
     by_seed = answers.scores.get(key)
     if not by_seed:
@@ -161,4 +164,4 @@ def paired_tests(
             f"{found.second_only} only {name}; a tie counts as wrong"
         )
         full = f"{PREFIX}.{key[0]}.{key[1]}.vs_{name}.mcnemar_p"
-        yield Figure(full, found.exact_p, None, None, found.n, measured.data, note=note)
+        yield Measurement(full, found.exact_p, None, None, found.n, measured.data, note=note)

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from trope.core.config import read_config
-from trope.metrics.figures import Evaluation, Figure
+from trope.metrics.figures import Evaluation, Measurement
 
 
 class Bounds(msgspec.Struct, frozen=True):
@@ -20,13 +20,13 @@ class Bounds(msgspec.Struct, frozen=True):
     at_most: dict[str, float] = msgspec.field(default_factory=dict)
     low_above: dict[str, float] = msgspec.field(default_factory=dict)
 
-    def describe(self, figure: Figure) -> str:
+    def describe(self, figure: Measurement) -> str:
         """The bound as it is printed, marked where it is missed; empty where there is none."""
         signs = [(self.at_least, "≥"), (self.at_most, "≤"), (self.low_above, "lower limit >")]
         shown = [f"{sign} {bound[figure.name]:g}" for bound, sign in signs if figure.name in bound]
         return " ".join([*shown, *(["missed"] if self.misses(figure) else [])])
 
-    def misses(self, figure: Figure) -> bool:
+    def misses(self, figure: Measurement) -> bool:
         """Whether the figure misses its bound; an undefined figure misses any."""
         low, high = self.at_least.get(figure.name), self.at_most.get(figure.name)
         limit = self.low_above.get(figure.name)
@@ -54,6 +54,6 @@ def read_bounds(path: str | Path, tier: str = "small") -> Bounds:
     return file.tiers.get(tier, NO_BOUNDS)
 
 
-def missed(evaluation: Evaluation, bounds: Bounds) -> list[Figure]:
+def missed(evaluation: Evaluation, bounds: Bounds) -> list[Measurement]:
     """The figures that miss their bounds."""
     return [figure for figure in evaluation.figures if bounds.misses(figure)]

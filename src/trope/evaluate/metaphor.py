@@ -32,9 +32,9 @@ from trope.evaluate.metaphor_baselines import evaluate_baselines
 from trope.evaluate.metaphor_newsmet import evaluate_headlines
 from trope.evaluate.metaphor_silver import evaluate_silver
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
-from trope.metrics.binary import binary_figures
 from trope.metrics.calibration import calibration_error, reliability
-from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
+from trope.metrics.classification import binary_figures
+from trope.metrics.figures import DataRef, Evaluation, Measurement, new_evaluation
 
 WORDS, VERBS = "metaphor.vua18.words", "metaphor.vua18.verbs"
 CHOSEN_ON = "vua18 val"
@@ -62,7 +62,7 @@ class ScoredWords:
         )
 
 
-def evaluate_words(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_words(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """All figures of words."""
     threshold = pipeline.thresholds[0]
     return [
@@ -88,19 +88,21 @@ def score_vua_test(
     return sentences, judged
 
 
-def _vua(pipeline: EvaluatedPipeline, options: EvaluationOptions, threshold: float) -> list[Figure]:
+def _vua(
+    pipeline: EvaluatedPipeline, options: EvaluationOptions, threshold: float
+) -> list[Measurement]:
     sentences, judged = score_vua_test(pipeline, options.data)
     seed = options.seed
     figures = _figures(WORDS, judged, threshold, seed, SCORES)
     error = calibration_error(judged.probabilities, judged.gold, groups=judged.groups, seed=seed)
     figures.append(
-        Figure(
+        Measurement(
             f"{WORDS}.ece", error.value, error.low, error.high, len(judged.gold), judged.data,
             CHOSEN_ON, "15 bins of equal width",
         )
     )  # fmt: skip
     if options.plot is not None:
-        from trope.render.plots.evaluation import draw_reliability
+        from trope.render.plots import draw_reliability
 
         title = f"VUA-18 test, {len(judged.gold):,} words, tier {options.tier}"
         bins = reliability(judged.probabilities, judged.gold)
@@ -127,7 +129,7 @@ def _vua_verbs(
     sentences: list[LabelledSentence],
     words: ScoredWords,
     threshold: float,
-) -> list[Figure]:
+) -> list[Measurement]:
     """The verb file, whose rows point at words of the sequence file."""
     folder = options.data / "vua18"
     path = _there(folder / "VUA_formatted_test.csv")
@@ -156,7 +158,7 @@ def _controls(
     train: Iterable[tuple[str, bool]],
     asked: Sequence[str],
     seed: int,
-) -> list[Figure]:
+) -> list[Measurement]:
     """Always metaphorical, and what a word mostly was in the training data."""
     votes: Counter[str] = Counter()
     for word, metaphor in train:
@@ -177,13 +179,13 @@ def _controls(
 
 def _shared_task(
     pipeline: EvaluatedPipeline, options: EvaluationOptions, threshold: float
-) -> list[Figure]:
+) -> list[Measurement]:
     """The keys of 2018 and 2020 over the same test texts."""
     folder = options.data / "naacl2018"
     sentences = [s for s in read_vuamc(_there(folder / "vuamc_corpus_test.csv")) if s.words]
     parses = pipeline.parse([sentence.words for sentence in sentences])
     found = {s.id: parse.metaphor for s, parse in zip(sentences, parses, strict=True)}
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, file in (("all_pos", "all_pos_tokens"), ("verbs", "verb_tokens")):
         path = _there(folder / f"{file}_test_gold_labels.csv")
         tokens = list(read_vua_key(path))
@@ -201,15 +203,17 @@ def _shared_task(
 
 def _other_verbs(
     pipeline: EvaluatedPipeline, options: EvaluationOptions, threshold: float
-) -> list[Figure]:
+) -> list[Measurement]:
     """Verbs of sets that no stage of training has seen; MOH-X and TroFi where they are given."""
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, places in OTHER_SETS.items():
         path = next((p for place in places for p in sorted(options.data.glob(place))), None)
         if path is None:
             reason = f"no file {places[0]} in the data folder"
             nothing = DataRef(name, "", "")
-            figures.append(Figure(f"metaphor.{name}.f1", None, None, None, 0, nothing, "", reason))
+            figures.append(
+                Measurement(f"metaphor.{name}.f1", None, None, None, 0, nothing, "", reason)
+            )
             continue
         targets = list(_read_targets(name, path))
         parses = pipeline.parse([target.words for target in targets])
@@ -256,7 +260,7 @@ def _figures(
     seed: int,
     scores: Sequence[str],
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     return binary_figures(
         prefix,
         judged.gold,
@@ -276,7 +280,7 @@ def _there(path: Path) -> Path:
     return path
 
 
-Part = Callable[[EvaluatedPipeline, EvaluationOptions], list[Figure]]
+Part = Callable[[EvaluatedPipeline, EvaluationOptions], list[Measurement]]
 
 PARTS: Mapping[str, Part] = {
     "words": evaluate_words,
@@ -297,7 +301,7 @@ def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = No
         pipeline = options.open_pipeline()
     if {"words", "headlines"} & {*options.choose(tuple(PARTS))}:
         pipeline.check_tasks(("metaphor",))
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for part in options.choose(tuple(PARTS)):
         figures += PARTS[part](pipeline, options)
     checksum = getattr(pipeline, "model_sha256", "")

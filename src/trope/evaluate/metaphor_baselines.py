@@ -17,8 +17,8 @@ from trope.corpora.records import LabelledSentence
 from trope.corpora.vua import read_vua_words
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.lexicon.vectors import read_vectors
-from trope.metrics.binary import binary_figures
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.classification import binary_figures
+from trope.metrics.figures import DataRef, Measurement
 from trope.tasks.metaphor.logistic import Logistic, read_concreteness
 from trope.tasks.metaphor.seed_similarity import SeedSimilarity
 from trope.tasks.metaphor.task import Detector, Score, VerbExpression, find_expressions
@@ -54,7 +54,9 @@ class LabelledExpressions:
     data: DataRef
 
 
-def evaluate_baselines(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_baselines(
+    pipeline: EvaluatedPipeline, options: EvaluationOptions
+) -> list[Measurement]:
     """Both detectors on VUA's and TSV's expressions, the linear one on VUA's words too."""
     splits = {name: _read_vua(pipeline, options.data, name) for name in ("train", "val", "test")}
     train, val, test = (_vua_pairs(splits[name]) for name in ("train", "val", "test"))
@@ -64,7 +66,7 @@ def evaluate_baselines(pipeline: EvaluatedPipeline, options: EvaluationOptions) 
     shipped = SeedSimilarity(read_vectors()).without(scored)
     linear = Logistic(concreteness=_ratings(options.data / CONCRETENESS))
     linear.fit_expressions(train.expressions, train.labels)
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for prefix, pairs in (("metaphor.vua18.verb_object", test), ("metaphor.tsv.svo", svo)):
         for name, detector in (
             ("seed_similarity", shipped),
@@ -129,7 +131,7 @@ def _rating_note(linear: Logistic) -> str:
 
 def _pair_figures(
     prefix: str, detector: Detector, pairs: LabelledExpressions, seed: int, note: str
-) -> list[Figure]:
+) -> list[Measurement]:
     scores = detector.score_expressions(pairs.expressions)
     unknown = sum(score is None for score in scores)
     missing = f"{unknown} without a score count as literal" if unknown else ""
@@ -146,7 +148,7 @@ def _pair_figures(
     )
 
 
-def _constant_figures(prefix: str, pairs: LabelledExpressions, seed: int) -> list[Figure]:
+def _constant_figures(prefix: str, pairs: LabelledExpressions, seed: int) -> list[Measurement]:
     return binary_figures(
         f"{prefix}.constant",
         pairs.labels,
@@ -159,7 +161,7 @@ def _constant_figures(prefix: str, pairs: LabelledExpressions, seed: int) -> lis
     )
 
 
-def _word_figures(linear: Logistic, splits: dict[str, VuaSplit], seed: int) -> list[Figure]:
+def _word_figures(linear: Logistic, splits: dict[str, VuaSplit], seed: int) -> list[Measurement]:
     train, val, test = (splits[name] for name in ("train", "val", "test"))
     linear.fit_words(train.parses, train.labels)
     linear.tune_words(val.parses, val.labels)

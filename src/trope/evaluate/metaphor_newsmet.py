@@ -15,9 +15,9 @@ from trope.core.errors import MissingExtra
 from trope.core.files import sha256
 from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
-from trope.metrics.binary import binary_figures
-from trope.metrics.figures import DataRef, Figure
-from trope.metrics.significance import mcnemar
+from trope.metrics.classification import binary_figures
+from trope.metrics.figures import DataRef, Measurement
+from trope.metrics.intervals import mcnemar
 from trope.text import read
 
 HALF = 0.5
@@ -63,13 +63,15 @@ class HeadlineSet:
         return [scores[at] >= threshold for at in self.at]
 
 
-def evaluate_headlines(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_headlines(
+    pipeline: EvaluatedPipeline, options: EvaluationOptions
+) -> list[Measurement]:
     """All figures of whole headlines."""
     sets = read_headline_sets(options.data)
     controls = control_scores(read_training_headlines(options.data), sets)
     threshold = pipeline.thresholds[1]
     scores = {test.predicted: _headline_scores(pipeline, test) for test in sets}
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for test in sets:
         called = test.called(scores[test.predicted], threshold)
         figures += _figures("", test, called, options.seed, _CHOSEN_ON)
@@ -145,7 +147,7 @@ def _headline_scores(pipeline: EvaluatedPipeline, test: HeadlineSet) -> list[flo
 
 def _figures(
     system: str, test: HeadlineSet, called: Sequence[bool], seed: int, chosen_on: str = ""
-) -> list[Figure]:
+) -> list[Measurement]:
     return binary_figures(
         f"{_PREFIX}.{test.name}{system}",
         test.gold,
@@ -160,7 +162,7 @@ def _figures(
 
 def _compared(
     test: HeadlineSet, called: Sequence[bool], name: str, other: Sequence[bool]
-) -> list[Figure]:
+) -> list[Measurement]:
     """Whether the model and a control make equally many errors."""
     found = mcnemar(test.gold, called, other)
     note = (
@@ -171,6 +173,6 @@ def _compared(
     prefix = f"{_PREFIX}.{test.name}.vs_{name}"
     values = {"mcnemar": float(found.statistic), "mcnemar_p": found.exact_p}
     return [
-        Figure(f"{prefix}.{what}", value, None, None, found.n, test.data, "", note)
+        Measurement(f"{prefix}.{what}", value, None, None, found.n, test.data, "", note)
         for what, value in values.items()
     ]

@@ -32,10 +32,10 @@ from trope.evaluate.metaphor_newsmet import (
     read_training_headlines,
 )
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
-from trope.metrics.binary import binary_figures
-from trope.metrics.figures import NO_DATA, DataRef, Figure
-from trope.metrics.significance import mcnemar
-from trope.published.cells import read_published
+from trope.metrics.classification import binary_figures
+from trope.metrics.figures import NO_DATA, DataRef, Measurement
+from trope.metrics.intervals import mcnemar
+from trope.published import read_published
 from trope.tasks.metaphor.silver_sources import (
     GOLD_PLUS_ROWS,
     UserGold,
@@ -104,12 +104,12 @@ def own_series(own: UserGold) -> SilverSeries:
     return SilverSeries(tuple(sets), tuple(own.read("train")), runs, own.lines_to_predict())
 
 
-def evaluate_silver(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_silver(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """Figures of the controls, of the predictions, and of the given detector."""
     series = released_series(options.data) if options.gold is None else own_series(options.gold)
     sets = series.sets
     controls = control_scores(series.train, sets)
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, answers in controls.items():
         for test in sets:
             figures += _scores(name, test, answers[test.predicted], _TABLE_5, options.seed)
@@ -133,7 +133,7 @@ def _chosen(files: Sequence[SilverPredictions]) -> SilverPredictions:
 
 def _run_figures(
     run: str, files: Sequence[SilverPredictions], sets: Sequence[HeadlineSet], seed: int
-) -> list[Figure]:
+) -> list[Measurement]:
     best = _chosen(files)
     model = best.model.get("name", ""), best.model.get("sha256", "")[:12]
     note = (
@@ -141,7 +141,7 @@ def _run_figures(
         f"{model[0]} {model[1]}; prepared {best.prepared_sha256[:12]}"
     )
     printed = read_published("newsmet")
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for test in sets:
         names = _TABLE_1 if test.name in _CUSTOM else _TABLE_5
         table = {
@@ -164,12 +164,12 @@ def _scores(
     names: Sequence[str],
     seed: int,
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """The named scores of a system on a set."""
     called = test.called(values)
     prefix = f"{PREFIX}.{test.name}.{system}"
 
-    def figures(gold: list[bool], called: list[bool], scores: Sequence[str]) -> list[Figure]:
+    def figures(gold: list[bool], called: list[bool], scores: Sequence[str]) -> list[Measurement]:
         return binary_figures(
             prefix,
             gold,
@@ -183,7 +183,7 @@ def _scores(
         )
 
     literal, not_called = [not g for g in test.gold], [not c for c in called]
-    rename: dict[str, Callable[[], list[Figure]]] = {
+    rename: dict[str, Callable[[], list[Measurement]]] = {
         "f1_metaphorical": lambda: figures(test.gold, called, ("f1",)),
         "f1_literal": lambda: figures(literal, not_called, ("f1",)),
     }
@@ -194,13 +194,15 @@ def _scores(
     return found
 
 
-def _spread(figure: Figure, values: Sequence[float], seeds: Sequence[int]) -> list[Figure]:
+def _spread(
+    figure: Measurement, values: Sequence[float], seeds: Sequence[int]
+) -> list[Measurement]:
     """Mean and standard deviation over the seeds, where there are more than one."""
     if len(seeds) < 2 or len(values) < 2:
         return []
     note = f"over seeds {', '.join(map(str, seeds))}"
     return [
-        Figure(f"{figure.name}.{name}", value, None, None, figure.n, figure.data, note=note)
+        Measurement(f"{figure.name}.{name}", value, None, None, figure.n, figure.data, note=note)
         for name, value in (
             ("mean", statistics.fmean(values)),
             ("sd", statistics.stdev(values)),
@@ -208,16 +210,18 @@ def _spread(figure: Figure, values: Sequence[float], seeds: Sequence[int]) -> li
     ]
 
 
-def _published(figure: Figure, value: float, table: str) -> Figure:
+def _published(figure: Measurement, value: float, table: str) -> Measurement:
     note = f"printed in {table} of Joseph et al. (2023)"
-    return Figure(f"{figure.name}.published", value, None, None, figure.n, figure.data, note=note)
+    return Measurement(
+        f"{figure.name}.published", value, None, None, figure.n, figure.data, note=note
+    )
 
 
 def _tests(
     files: Mapping[str, Sequence[SilverPredictions]],
     controls: Mapping[str, Mapping[str, Sequence[float]]],
     series: SilverSeries,
-) -> list[Figure]:
+) -> list[Measurement]:
     """McNemar's test of every pair that Table 5 is about, and of each run against the controls."""
     answers = {run: _chosen(group).predictions for run, group in files.items()} | dict(controls)
     gold_plus = [run for run in series.runs if "gold_plus" in run]
@@ -239,7 +243,7 @@ def _mcnemar(
     first: Mapping[str, Sequence[float]],
     other: str,
     second: Mapping[str, Sequence[float]],
-) -> list[Figure]:
+) -> list[Measurement]:
     found = mcnemar(
         test.gold, test.called(first[test.predicted]), test.called(second[test.predicted])
     )
@@ -251,12 +255,12 @@ def _mcnemar(
     )
     prefix = f"{PREFIX}.{test.name}.{run}.vs_{other}"
     return [
-        Figure(f"{prefix}.{name}", float(value), None, None, found.n, test.data, note=note)
+        Measurement(f"{prefix}.{name}", float(value), None, None, found.n, test.data, note=note)
         for name, value in (("mcnemar", found.statistic), ("mcnemar_p", found.exact_p))
     ]
 
 
-def _count_figures(path: Path) -> list[Figure]:
+def _count_figures(path: Path) -> list[Measurement]:
     """The sizes of the training sets and the paper's; none without a summary."""
     if not path.is_file():
         return []
@@ -277,18 +281,18 @@ def _count_figures(path: Path) -> list[Figure]:
                 notes.append(f"WikiQA's stand-in: {summary.stand_in}")
             figure_name = f"{PREFIX}.{run}.items.{name}"
             figures.append(
-                Figure(figure_name, count, None, None, count, NO_DATA, note="; ".join(notes))
+                Measurement(figure_name, count, None, None, count, NO_DATA, note="; ".join(notes))
             )
     return figures
 
 
-def _detector_figures(folder: Path, sets: Sequence[HeadlineSet], seed: int) -> list[Figure]:
+def _detector_figures(folder: Path, sets: Sequence[HeadlineSet], seed: int) -> list[Measurement]:
     """A detector of `trope train metaphor --model`, at its own threshold."""
     from trope.catalog import DETECTORS
 
     detector = DETECTORS.load("transformers")(model=folder)
     note = f"{folder.name}, {detector.model_sha256[:12]}, threshold {detector.threshold:.4f}"
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for test in sets:
         scores = detector.score_texts([headline.text for headline in test.headlines])
         # shifted so that its threshold is at 0.5, which `_scores` uses

@@ -15,20 +15,20 @@ from trope.evaluate.metonymy_systems import (
 )
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels, readings
-from trope.metrics.figures import NO_DATA, Evaluation, Figure, new_evaluation
-from trope.published.cells import Cell, Published, read_published
+from trope.metrics.figures import NO_DATA, Evaluation, Measurement, new_evaluation
+from trope.published import Cell, Published, read_published
 from trope.tasks.metonymy.samples import count_readings
 
 UNDEFINED = "undef"
 _TABLE_OF: dict[NameClass, str] = {"location": "1", "organisation": "2"}
 
 
-def evaluate_tables(data: NameData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_tables(data: NameData, options: EvaluationOptions) -> list[Measurement]:
     """The number of samples of each reading, and how many printed cells come out the same."""
     published = read_published(CORPUS)
     counts = reading_counts(data, published)
     figures = [
-        Figure(
+        Measurement(
             f"metonymy.semeval2007.{name_class}.count.{split}.{reading}",
             float(count),
             None,
@@ -76,7 +76,7 @@ def _count_note(name_class: NameClass, split: str) -> str:
 
 def _equal_cells(
     published: Published, counts: dict[tuple[NameClass, str], dict[str, int]]
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     ours: dict[str, dict[tuple[str, str], str]] = {"1": {}, "2": {}, "3": {}, "4": {}}
     for (name_class, split), rows in counts.items():
         for reading, count in rows.items():
@@ -95,7 +95,7 @@ def _equal_cells(
         )
         share = (len(cells) - len(unequal)) / len(cells)
         name = f"metonymy.semeval2007.table_{table}.equal_cells"
-        yield Figure(name, share, None, None, len(cells), NO_DATA, note=note)
+        yield Measurement(name, share, None, None, len(cells), NO_DATA, note=note)
 
 
 def _cells(published: Published, table: str) -> list[Cell]:
@@ -137,7 +137,7 @@ def _measures(published: Published) -> Iterator[tuple[str, list[str]]]:
                 yield column, [cell.printed for cell in full if cell.column == column]
 
 
-Part = Callable[[NameData, EvaluationOptions], list[Figure]]
+Part = Callable[[NameData, EvaluationOptions], list[Measurement]]
 
 PARTS: Mapping[str, Part] = {
     "encoder": evaluate_encoder,

@@ -17,9 +17,9 @@ from trope.encoder.session import AnyEncoder
 from trope.evaluate.metonymy_names import NameData, NameSplit
 from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels
-from trope.lexicon.verbnet import read_verbnet
+from trope.lexicon.verbs import read_verbnet
 from trope.metrics.classification import Counts
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.metonymy import f_score
 from trope.tasks.metonymy.baselines import STRENGTH, LinearMetonymy, MajorityReading
@@ -44,7 +44,7 @@ _CACHED = 8192  # names whose features are kept: all of both classes
 Build = Callable[[], MetonymySystem]
 
 
-def evaluate_baselines(data: NameData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_baselines(data: NameData, options: EvaluationOptions) -> list[Measurement]:
     """The most frequent reading, and the words around the name."""
     shallow = lru_cache(maxsize=_CACHED)(shallow_features)
     figures = _system_figures("majority", MajorityReading, data, options.seed)
@@ -52,7 +52,7 @@ def evaluate_baselines(data: NameData, options: EvaluationOptions) -> list[Figur
     return [*figures, *_system_figures("shallow", build, data, options.seed)]
 
 
-def evaluate_roles(data: NameData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_roles(data: NameData, options: EvaluationOptions) -> list[Measurement]:
     """Grammatical roles from our trees, and from people's annotation of the test part."""
     build, note = choose_roles(data, options.data / VERBNET, options.seed)
     figures = _system_figures("roles", build, data, options.seed, CHOSEN_ON, note)
@@ -102,9 +102,9 @@ def _trained(build: Build, data: NameData) -> MetonymySystem:
 
 def _system_figures(
     label: str, build: Build, data: NameData, seed: int, chosen_on: str = "", note: str = ""
-) -> list[Figure]:
+) -> list[Measurement]:
     system = _trained(build, data)
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name_class in NAME_CLASSES:
         predicted = system.predict(data.names(name_class, "test"))
         figures += figures_on_test(label, predicted, data, name_class, seed, chosen_on, note)
@@ -121,7 +121,7 @@ def figures_on_test(
     seed: int,
     chosen_on: str,
     note: str,
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     """Figures of a system on a test set, at every granularity that its labels are known at.
 
     Args:
@@ -140,7 +140,7 @@ def figures_on(
     seed: int,
     chosen_on: str,
     note: str,
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     """The same on any samples."""
     for level in GRANULARITIES:
         gold = [sample.label(level) for sample in split.samples]
@@ -163,7 +163,7 @@ def _cross_figures(
     seed: int,
     chosen_on: str,
     note: str,
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     split = data[name_class, "train"]
     names = data.names(name_class, "train")
     readings = [sample.reading for sample in split.samples]
@@ -195,7 +195,7 @@ def _figures(
     seed: int,
     chosen_on: str,
     note: str,
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     """Accuracy and F of every label over all runs, with intervals over the names."""
     parts: list[list[int]] = []
     wholes: list[list[int]] = []
@@ -206,7 +206,7 @@ def _figures(
         sizes = [len(runs) * (wanted == label) + given.count(label) for label in known]
         wholes.append([len(runs), *sizes])
     spans = bootstrap_ratios(parts, wholes, seed=seed)
-    yield Figure(
+    yield Measurement(
         f"{prefix}.{kind}accuracy", spans[0].value, spans[0].low, spans[0].high, len(gold), data,
         chosen_on, note,
     )  # fmt: skip
@@ -221,7 +221,7 @@ def _figures(
         low, high = (span.low, span.high) if value is not None else (None, None)
         why = "undefined: the gold labels have none" if value is None else ""
         reason = why or ("never assigned" if not counts.predicted else "")
-        yield Figure(
+        yield Measurement(
             f"{prefix}.{kind}f.{label}", value, low, high, wanted_times, data, chosen_on, reason
         )
 
@@ -236,7 +236,7 @@ _NOTES: dict[Masking, str] = {
 }
 
 
-def evaluate_encoder(data: NameData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_encoder(data: NameData, options: EvaluationOptions) -> list[Measurement]:
     """Accuracy and F of every label on the test sets, and on what training has set aside.
 
     The fine and medium labels of the company test set are not public: for them there is only the
@@ -244,7 +244,7 @@ def evaluate_encoder(data: NameData, options: EvaluationOptions) -> list[Figure]
     """
     if data.pipeline is None:
         raise BadInput("names are not read without a model; this part needs one")
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name_class in NAME_CLASSES:
         for split, chosen_on in (("test", ENCODER_CHOSEN_ON), (HELD_OUT, "")):
             part = data[name_class, "test"] if split == "test" else _set_aside(data, name_class)
@@ -276,11 +276,11 @@ def _set_aside(data: NameData, name_class: NameClass) -> NameSplit:
     return NameSplit(samples, part)
 
 
-def evaluate_transformers(data: NameData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_transformers(data: NameData, options: EvaluationOptions) -> list[Measurement]:
     """The folder that was given: a Hugging Face encoder that reads marked names."""
     system = METONYMY_SYSTEMS.load("transformers")(model=options.detector)
     note = f"weights {system.model_sha256[:12]}"
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name_class in NAME_CLASSES:
         predicted = system.predict(data.names_in_words(name_class, "test"))
         figures += figures_on_test(

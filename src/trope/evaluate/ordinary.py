@@ -1,13 +1,14 @@
-"""`trope evaluate ordinary`: plain English, on annotated sentences that ship with trope.
+"""`trope evaluate ordinary`: plain English, on our own sentences and on public corpora.
 
 The 300 sentences ship with trope (`ordinary.jsonl`): literal, conventional, novel and idiomatic
 ones, idioms used literally, names, and neutral information. Each was annotated in two independent
-passes; `gold` is what both agree on, or was decided afterwards. No model was trained on them.
+passes; `gold` is what both agree on, or was decided afterwards. No model was trained on them. Parts
+that read public corpora need `--from`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import compress
@@ -16,14 +17,33 @@ from typing import Literal
 
 import msgspec
 
-from trope.core.errors import BadRecord
+from trope.core.errors import BadInput, BadRecord
 from trope.core.files import read_lines, sha256
 from trope.core.judgments import Judgment
 from trope.core.records import Analysis, Metonymy, Token
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
+from trope.evaluate.ordinary_folds import (
+    evaluate_idioms,
+    evaluate_relocar,
+    evaluate_similes,
+    folds_of,
+)
+from trope.evaluate.ordinary_sets import (
+    evaluate_noticed,
+    evaluate_novelty,
+    evaluate_uner,
+    evaluate_valence,
+)
 from trope.lexicon.readings import LITERAL
 from trope.metrics.agreement import cohen_kappas, with_intervals
-from trope.metrics.figures import DataRef, Evaluation, Figure, Share, new_evaluation, share_figures
+from trope.metrics.figures import (
+    DataRef,
+    Evaluation,
+    Measurement,
+    Share,
+    new_evaluation,
+    share_figures,
+)
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.votes import encode_votes
 
@@ -128,7 +148,7 @@ def read_ordinary(path: Path) -> Iterator[OrdinarySentence]:
         yield sentence
 
 
-def evaluate_words(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_words(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """Figurative content words found by kind, and marks where nothing is figurative."""
     figures = share_figures(
         PREFIX,
@@ -158,7 +178,7 @@ def evaluate_words(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figu
     return figures
 
 
-def evaluate_names(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_names(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """Places and organisations found, and read rightly as literal or not, of all."""
 
     def found(row: _Read) -> Share:
@@ -186,7 +206,7 @@ def _names(row: _Read) -> list[tuple[Metonymy | None, bool]]:
     ]
 
 
-def evaluate_sentiment(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_sentiment(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """How far neutral sentences are from 0."""
     neutral = [row for row in rows if row.sentence.kind in ("literal", "neutral")]
     neutral = [row for row in neutral if row.sentence.gold.sentiment == 0]
@@ -196,7 +216,7 @@ def evaluate_sentiment(rows: Sequence[_Read], data: DataRef, seed: int) -> list[
     return [_mean("neutral.strength", strength, data, seed, note)]
 
 
-def evaluate_agreement(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Figure]:
+def evaluate_agreement(rows: Sequence[_Read], data: DataRef, seed: int) -> list[Measurement]:
     """How well the two annotations agree on which content words are figurative."""
     judgments = [
         Judgment(f"{row.sentence.id}.{at}", annotator, "literal" if kind is None else "figurative")
@@ -213,32 +233,85 @@ def evaluate_agreement(rows: Sequence[_Read], data: DataRef, seed: int) -> list[
     kappa = with_intervals([statistic], seed=seed)[-1]
     note = "Cohen's kappa of the two annotations, content words figurative or not"
     return [
-        Figure(
+        Measurement(
             f"{PREFIX}.agreement.kappa", kappa.value, kappa.low, kappa.high, kappa.n, data,
             note=note if kappa.value is not None else "undefined: both use one label only",
         )
     ]  # fmt: skip
 
 
-def _mean(name: str, values: Sequence[float], data: DataRef, seed: int, note: str) -> Figure:
+def _mean(name: str, values: Sequence[float], data: DataRef, seed: int, note: str) -> Measurement:
     interval = bootstrap_ratios(values, [1] * len(values), seed=seed)[0]
-    return Figure(
+    return Measurement(
         f"{PREFIX}.{name}", interval.value, interval.low, interval.high, len(values), data,
         note=note if interval.value is not None else "undefined: there is no such sentence",
     )  # fmt: skip
 
 
+SETS: Mapping[str, Callable[[EvaluatedPipeline, EvaluationOptions], list[Measurement]]] = {
+    "novelty": evaluate_novelty,
+    "meta4xnli": evaluate_noticed,
+    "emobank": evaluate_valence,
+    "uner": evaluate_uner,
+    "idioms": evaluate_idioms,
+    "similes": evaluate_similes,
+    "relocar": evaluate_relocar,
+}
+"""The parts that read public corpora."""
+
+
+def why_not(part: str, pipeline: EvaluatedPipeline, options: EvaluationOptions) -> str:
+    """Why a part on a public corpus cannot be measured; empty where it can."""
+    if options.data == Path():
+        return "it needs the research data; give their directory with --from"
+    labels = pipeline.heads.labels
+    small = getattr(pipeline, "encoder", pipeline.heads).labels
+    heads = {
+        "novelty": (labels.figures is not None, "novelty"),
+        "meta4xnli": (labels.figures is not None, "noticed metaphors"),
+        "emobank": ("valence" in labels.sentiment, "the valence of prose"),
+        "uner": (bool(labels.names or small.names), "names"),
+    }
+    there, head = heads.get(part, (True, ""))
+    if not there:
+        return f"this model has no head for {head}"
+    if part == "relocar" and folds_of(options, part) is None:
+        command = f"trope train {'encoder' if options.tier == 'small' else options.tier}"
+        return f"the model has learnt this set; give folds of '{command} --folds' by --predictions"
+    return ""
+
+
 def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = None) -> Evaluation:
-    """All figures of the sentences of our own; no research data are needed.
+    """All figures of the sentences of our own and, where there are research data, of these.
 
     Raises:
-        BadInput: where the model has no head for a part that was asked for.
+        BadInput: where a part that was asked for cannot be measured.
     """
-    options.choose(PARTS)  # an unknown part is refused before a model is loaded
+    every = (*PARTS, *SETS)
+    options.choose(every)  # an unknown part is refused before a model is loaded
     if pipeline is None:
         pipeline = options.open_pipeline()
     needs = {"words": "metaphor", "names": "metonymy", "sentiment": "sentiment"}
-    parts = options.choose_readable(PARTS, pipeline, needs)
+    parts = options.choose_readable(every, pipeline, needs)
+    figures = _own_figures([part for part in parts if part in PARTS], pipeline, options)
+    for part in parts:
+        if part in SETS:
+            reason = why_not(part, pipeline, options)
+            if reason and part in options.parts:
+                raise BadInput(f"part {part} cannot be measured: {reason}")
+            if reason:
+                options.say(f"part {part} is skipped: {reason}")
+            else:
+                figures += SETS[part](pipeline, options)
+    return new_evaluation("ordinary", options.tier, getattr(pipeline, "model_sha256", ""), figures)
+
+
+def _own_figures(
+    parts: Sequence[str], pipeline: EvaluatedPipeline, options: EvaluationOptions
+) -> list[Measurement]:
+    """The figures of the sentences that ship."""
+    if not parts:
+        return []
     path = shipped_sentences()
     data = DataRef("ordinary", "test", sha256(path))
     sentences = list(read_ordinary(path))
@@ -250,5 +323,4 @@ def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = No
         "sentiment": evaluate_sentiment,
         "agreement": evaluate_agreement,
     }
-    figures = [figure for part in parts for figure in measured[part](rows, data, options.seed)]
-    return new_evaluation("ordinary", options.tier, getattr(pipeline, "model_sha256", ""), figures)
+    return [figure for part in parts for figure in measured[part](rows, data, options.seed)]

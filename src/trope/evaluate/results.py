@@ -11,7 +11,7 @@ import msgspec
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import atomic_write
-from trope.metrics.figures import DataRef, Evaluation, Figure
+from trope.metrics.figures import DataRef, Evaluation, Measurement
 
 
 class RecordedFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,7 +71,7 @@ def check_results_file(path: Path) -> None:
         raise BadInput(f"{path}: is not a file of results; give a name that ends in .json")
 
 
-def _record(figure: Figure, evaluation: Evaluation, on: date) -> RecordedFigure:
+def _record(figure: Measurement, evaluation: Evaluation, on: date) -> RecordedFigure:
     return RecordedFigure(
         **msgspec.structs.asdict(figure),
         tier=evaluation.tier,

@@ -12,7 +12,7 @@ from trope.corpora.newsmet import read_newsmet
 from trope.evaluate.options import EvaluationOptions
 from trope.evaluate.rewriting_newsmet import evaluate_judged, evaluate_open
 from trope.evaluate.rewriting_substitution import evaluate_munch, evaluate_swords
-from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
+from trope.metrics.figures import DataRef, Evaluation, Measurement, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
 from trope.pipeline import Pipeline
 from trope.tasks.rewriting.inventory import static_vectors
@@ -26,13 +26,13 @@ Values = dict[str, list[list[float]]]
 """For each kind of candidate what was measured of each headline."""
 
 
-def evaluate_metaphoricity(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_metaphoricity(pipeline: Pipeline, options: EvaluationOptions) -> list[Measurement]:
     """Means over all judged candidates of generation and over accepted ones; a plot if wanted."""
     path = load_corpora()["newsmet"].find("train_goldplus.csv", options.data)
     headlines = judged_headlines(read_newsmet(path), pipeline)
     values = measured([h for h in headlines if h.direction == "metaphorical"])
     if options.plot is not None:
-        from trope.render.plots.evaluation import draw_metaphoricity
+        from trope.render.plots import draw_metaphoricity
 
         found = {kind: [v for own in lists for v in own] for kind, lists in values.items()}
         draw_metaphoricity(found, options.plot)
@@ -43,7 +43,7 @@ def evaluate_metaphoricity(pipeline: Pipeline, options: EvaluationOptions) -> li
     wholes = np.array([[len(values[kind][n]) for kind in KINDS] for n in range(len(parts))])
     intervals = bootstrap_ratios(parts, wholes, seed=options.seed)
     return [
-        Figure(f"rewriting.metaphoricity.{kind}", i.value, i.low, i.high, int(count), data)
+        Measurement(f"rewriting.metaphoricity.{kind}", i.value, i.low, i.high, int(count), data)
         for kind, i, count in zip(KINDS, intervals, wholes.sum(axis=0), strict=True)
     ]
 
@@ -75,7 +75,7 @@ def _argument(headline: JudgedHeadline, relations: Sequence[str]) -> str | None:
     return next(words, None)
 
 
-Part = Callable[[Pipeline, EvaluationOptions], list[Figure]]
+Part = Callable[[Pipeline, EvaluationOptions], list[Measurement]]
 
 PARTS: Mapping[str, Part] = {
     "judged": evaluate_judged,

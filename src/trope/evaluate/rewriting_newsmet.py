@@ -16,7 +16,7 @@ from trope.core.files import sha256
 from trope.corpora.metadata import load_corpora
 from trope.corpora.newsmet import read_newsmet
 from trope.evaluate.options import EvaluationOptions
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import RESAMPLES, bootstrap_ratios
 from trope.metrics.ranking import area_under_curve, first_right
 from trope.pipeline import Pipeline
@@ -58,7 +58,7 @@ def _data(root: Path, names: Sequence[str]) -> DataRef:
     return DataRef("newsmet", "+".join(names), checksums)
 
 
-def evaluate_judged(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_judged(pipeline: Pipeline, options: EvaluationOptions) -> list[Measurement]:
     """First-ranked accepted and area under the curve, with chance, prior and neighbours."""
     read = _read(pipeline, options.data, options.seed)
     split_of = [name for name, headlines in read.items() for _ in headlines]
@@ -69,7 +69,7 @@ def evaluate_judged(pipeline: Pipeline, options: EvaluationOptions) -> list[Figu
         ".neighbours": _neighbour_scores(everything),
         ".chance": [np.zeros(len(h.forms)) for h in everything],
     }
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for split, names in SPLITS.items():
         data = _data(options.data, names)
         for direction, wanted in DIRECTIONS.items():
@@ -127,7 +127,7 @@ def _first_figures(
     systems: dict[str, list[Floats]],
     data: DataRef,
     seed: int,
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     table = np.array(
         [
             [first_right(list(systems[name][n]), h.accepted) for name in systems]
@@ -139,8 +139,8 @@ def _first_figures(
         np.hstack([table, difference]), np.ones((len(table), len(systems) + 1)), seed=seed
     )
     for name, interval in zip([*systems, ".minus_prior"], intervals, strict=True):
-        yield Figure(f"{prefix}.first{name}", interval.value, interval.low, interval.high,
-                     len(headlines), data, "" if name else CHOSEN_ON)  # fmt: skip
+        yield Measurement(f"{prefix}.first{name}", interval.value, interval.low, interval.high,
+                          len(headlines), data, "" if name else CHOSEN_ON)  # fmt: skip
 
 
 def _area_figures(
@@ -149,7 +149,7 @@ def _area_figures(
     systems: dict[str, list[Floats]],
     data: DataRef,
     seed: int,
-) -> Iterator[Figure]:
+) -> Iterator[Measurement]:
     right = np.concatenate([np.array(h.accepted) for h in headlines])
     sizes = [len(h.forms) for h in headlines]
     rng = np.random.default_rng(seed)
@@ -167,18 +167,18 @@ def _area_figures(
     drawn[".minus_prior"] = drawn[""] - drawn[".prior"]
     for name, value in values.items():
         low, high = np.quantile(drawn[name], [0.025, 0.975])
-        yield Figure(f"{prefix}.auc{name}", float(value), float(low), float(high), len(right),
-                     data, "" if name else CHOSEN_ON)  # fmt: skip
+        yield Measurement(f"{prefix}.auc{name}", float(value), float(low), float(high), len(right),
+                          data, "" if name else CHOSEN_ON)  # fmt: skip
 
 
-def evaluate_open(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_open(pipeline: Pipeline, options: EvaluationOptions) -> list[Measurement]:
     """Headlines with an accepted verb among our first twenty of the whole inventory."""
     read = _read(pipeline, options.data, options.seed)
     everything = [headline for headlines in read.values() for headline in headlines]
     data = _data(options.data, SPLITS["valtest"])
     train = _file(options.data, "train")
     inventory = read_inventory("VERB")
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name in ("generation", "interpretation"):
         direction = DIRECTIONS[name][0]
         headlines = [h for h in everything if h.direction == direction]
@@ -193,8 +193,8 @@ def evaluate_open(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure
         intervals = bootstrap_ratios(table, np.ones_like(table), seed=options.seed)
         labels = ("", ".constant", ".neighbours", ".inventory")
         figures += [
-            Figure(f"rewriting.open.{name}.top20{label}", i.value, i.low, i.high, len(headlines),
-                   data, "" if label else CHOSEN_ON, "" if label else FAVOURS)
+            Measurement(f"rewriting.open.{name}.top20{label}", i.value, i.low, i.high,
+                        len(headlines), data, "" if label else CHOSEN_ON, "" if label else FAVOURS)
             for label, i in zip(labels, intervals, strict=True)
         ]  # fmt: skip
     return figures

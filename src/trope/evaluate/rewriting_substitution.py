@@ -11,7 +11,7 @@ from trope.corpora.metadata import load_corpora
 from trope.corpora.substitution import AptPair, SubstitutionTarget, read_munch_pairs, read_swords
 from trope.evaluate.options import EvaluationOptions
 from trope.lexicon.inflection import lemma
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.ranking import ACCEPTABLE, CONCEIVABLE, target_counts
 from trope.pipeline import Pipeline
@@ -48,7 +48,7 @@ def base_form(word: str, upos: str) -> str:
     return lemma(small, upos, tag) or small
 
 
-def evaluate_swords(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_swords(pipeline: Pipeline, options: EvaluationOptions) -> list[Measurement]:
     """F at ten on SWORDS test, with embedding neighbours and, if given, a masked model."""
     path = load_corpora()["swords"].find("swords-v1.1_test.json.gz", options.data)
     targets = list(read_swords(path))
@@ -76,7 +76,7 @@ def evaluate_swords(pipeline: Pipeline, options: EvaluationOptions) -> list[Figu
             wholes = [count.given + count.possible for count in counts]
             interval = bootstrap_ratios(parts, wholes, seed=options.seed)[0]
             figures.append(
-                Figure(f"rewriting.swords.test.{setting}{name}", interval.value, interval.low,
+                Measurement(f"rewriting.swords.test.{setting}{name}", interval.value, interval.low,
                        interval.high, len(targets), data, "" if name else CHOSEN_ON)
             )  # fmt: skip
     return figures
@@ -111,7 +111,7 @@ def _masked(place: WordPlace, filler: Filler, parser: TaskParser) -> tuple[str, 
     return tuple(dict.fromkeys(base_form(word, place.upos) for word in kept))[:OFFERED]
 
 
-def evaluate_munch(pipeline: Pipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_munch(pipeline: Pipeline, options: EvaluationOptions) -> list[Measurement]:
     """Human paraphrases among the first ten, and apt against inapt ones, in test documents."""
     _, items = split_munch(options.data)
     corpus = load_corpora()["munch"]
@@ -131,7 +131,7 @@ def _paraphrases(
     places: Sequence[WordPlace],
     data: DataRef,
     seed: int,
-) -> list[Figure]:
+) -> list[Measurement]:
     ranked = pipeline.rewriter.rank_many(places, SUBSTITUTION, top=FIRST)
     table = []
     for item, place, own in zip(items, places, ranked, strict=True):
@@ -142,7 +142,7 @@ def _paraphrases(
                       for words in offers])  # fmt: skip
     intervals = bootstrap_ratios(table, np.ones_like(table), seed=seed)
     return [
-        Figure(f"rewriting.munch.test.top10{name}", i.value, i.low, i.high, len(items), data,
+        Measurement(f"rewriting.munch.test.top10{name}", i.value, i.low, i.high, len(items), data,
                "" if name else CHOSEN_ON)
         for name, i in zip(("", ".neighbours"), intervals, strict=True)
     ]  # fmt: skip
@@ -154,7 +154,7 @@ def _pairs(
     places: dict[str, WordPlace],
     data: DataRef,
     seed: int,
-) -> list[Figure]:
+) -> list[Measurement]:
     """How often the apt word has the higher score; equal scores count half."""
     rewriter = pipeline.rewriter
     words = [(_marked(pair.apt), _marked(pair.inapt)) for pair in pairs]
@@ -172,7 +172,7 @@ def _pairs(
         table.append([_won(*found), _won(*near)])
     intervals = bootstrap_ratios(table, np.ones_like(table), seed=seed)
     return [
-        Figure(f"rewriting.munch.test.pairs{name}", i.value, i.low, i.high, len(pairs), data,
+        Measurement(f"rewriting.munch.test.pairs{name}", i.value, i.low, i.high, len(pairs), data,
                "" if name else CHOSEN_ON)
         for name, i in zip(("", ".neighbours"), intervals, strict=True)
     ]  # fmt: skip

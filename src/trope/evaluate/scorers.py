@@ -18,7 +18,7 @@ from trope.corpora.sources import open_source
 from trope.corpora.tables import read_rows
 from trope.evaluate.analogy_figures import PREFIX, AnalogyItems
 from trope.lexicon.readings import Granularity, labels
-from trope.metrics.figures import DataRef, Evaluation, Figure, new_evaluation
+from trope.metrics.figures import DataRef, Evaluation, Measurement, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.metonymy import NameScores, Undefined, score_names
 from trope.tasks.analogy.controls import overlap_scores
@@ -59,7 +59,7 @@ def _read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
 
 def _analogy_figures(
     items: Sequence[Analogy], codes: Sequence[str], data: DataRef, seed: int
-) -> list[Figure]:
+) -> list[Measurement]:
     measured = AnalogyItems(items, data, seed)
     shares = np.array([float(code == CODES[0]) for code in codes])
     spelling = right(overlap_scores(items))
@@ -74,7 +74,7 @@ def _analogy_figures(
         value = wrong.count(code) / len(wrong) if wrong else None
         note = f"{wrong.count(code)} of {len(wrong)} errors" if wrong else "undefined: no error"
         name = f"{PREFIX}.submission.errors.{code}"
-        figures.append(Figure(name, value, None, None, len(wrong), data, note=note))
+        figures.append(Measurement(name, value, None, None, len(wrong), data, note=note))
     return figures
 
 
@@ -146,7 +146,7 @@ def _line_of(answers: NameAnswers, key: NameAnswers) -> int | None:
 
 def _name_figures(
     answers: NameAnswers, gold: Mapping[str, str], scores: NameScores, data: DataRef, seed: int
-) -> list[Figure]:
+) -> list[Measurement]:
     """The scores as figures; accuracies have intervals over the samples."""
     prefix = f"metonymy.semeval2007.{answers.name_class}.{answers.granularity}"
     given = [answers.labels[sample] for sample in gold]
@@ -158,10 +158,10 @@ def _name_figures(
 
     def figure(
         name: str, value: float | None, at: int | None = None, n: int = scores.samples
-    ) -> Figure:
+    ) -> Measurement:
         low, high = (spans[at].low, spans[at].high) if at is not None else (None, None)
         note = "" if value is not None else "undefined: nothing to count"
-        return Figure(f"{prefix}.{name}", value, low, high, n, data, note=note)
+        return Measurement(f"{prefix}.{name}", value, low, high, n, data, note=note)
 
     figures = [
         figure("accuracy", scores.accuracy, 0, scores.answered),

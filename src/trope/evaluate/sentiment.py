@@ -17,10 +17,10 @@ from trope.evaluate.sentiment_tweets import (
     read_sentiment_data,
     system_figures,
 )
-from trope.metrics.figures import Evaluation, Figure, new_evaluation
+from trope.metrics.figures import Evaluation, Measurement, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.scale import scale_figures, score_scale
-from trope.published.cells import read_published
+from trope.published import read_published
 from trope.tasks.sentiment.categories import CATEGORIES, category_of
 from trope.tasks.sentiment.features import Features
 from trope.tasks.sentiment.lexicon_system import LexiconSystem
@@ -33,11 +33,11 @@ SHIPPED_CHOSEN_ON = "semeval2015 train and trial, one fold of ten"
 _FIXED = "nothing"
 
 
-def evaluate_categories(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_categories(data: SentimentData, options: EvaluationOptions) -> list[Measurement]:
     """Count and mean of each category of the test set by our rules, with the printed ones."""
     printed = read_published("semeval2015")
     categories = [category_of(tweet.text) for tweet in data.test]
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name in CATEGORIES:
         own = [tweet.integer for tweet, c in zip(data.test, categories, strict=True) if c == name]
         prefix = f"{PREFIX}.{name}"
@@ -46,25 +46,29 @@ def evaluate_categories(data: SentimentData, options: EvaluationOptions) -> list
             note = f"printed in Table 4: {cell.printed}" if cell else ""
             if value is not None:
                 figures.append(
-                    Figure(f"{prefix}.{what}", value, None, None, len(own), data.test_ref, "", note)
+                    Measurement(
+                        f"{prefix}.{what}", value, None, None, len(own), data.test_ref, "", note
+                    )
                 )
             elif own:
                 found = bootstrap_ratios(own, [1] * len(own), seed=options.seed)[0]
                 mean = sum(own) / len(own)
                 low, high = (found.low, found.high) if found.value is not None else (None, None)
                 figures.append(
-                    Figure(f"{prefix}.{what}", mean, low, high, len(own), data.test_ref, "", note)
+                    Measurement(
+                        f"{prefix}.{what}", mean, low, high, len(own), data.test_ref, "", note
+                    )
                 )
     return figures
 
 
-def evaluate_encoder(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_encoder(data: SentimentData, options: EvaluationOptions) -> list[Measurement]:
     """The head that ships: all tweets, without repeated texts, by category."""
     scores = [tweet.sentiment.score if tweet.sentiment else 0.0 for tweet in data.test_analyses]
     return system_figures("", scores, data, seed=options.seed, chosen_on=SHIPPED_CHOSEN_ON)
 
 
-def evaluate_transformers(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_transformers(data: SentimentData, options: EvaluationOptions) -> list[Measurement]:
     """The folder that was given: a Hugging Face encoder that gives a number."""
     system = SENTIMENT_SYSTEMS.load("transformers")(model=options.detector)
     return system_figures(
@@ -76,7 +80,7 @@ def evaluate_transformers(data: SentimentData, options: EvaluationOptions) -> li
     )
 
 
-def evaluate_baselines(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_baselines(data: SentimentData, options: EvaluationOptions) -> list[Measurement]:
     """The constant, and the three baselines of Table 5 on bags of words."""
     constant = SENTIMENT_SYSTEMS.load("constant")()
     figures = system_figures(
@@ -95,11 +99,11 @@ def evaluate_baselines(data: SentimentData, options: EvaluationOptions) -> list[
     return figures
 
 
-def evaluate_lexicon(data: SentimentData, options: EvaluationOptions) -> list[Figure]:
+def evaluate_lexicon(data: SentimentData, options: EvaluationOptions) -> list[Measurement]:
     """The lexicon system: cross-validation, three seeds, the chosen one by category, ablation."""
     system: LexiconSystem = SENTIMENT_SYSTEMS.load("lexicon")(data=options.data)
     learn, test = system.rows(data.learn_analyses), system.rows(data.test_analyses)
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     errors: dict[int, float] = {}
     for seed in SEEDS:
         made, errors[seed] = _cross_validated(system, learn, data, seed, options.seed)
@@ -126,7 +130,7 @@ def evaluate_lexicon(data: SentimentData, options: EvaluationOptions) -> list[Fi
 
 def _cross_validated(
     system: LexiconSystem, rows: Sequence[Features], data: SentimentData, seed: int, draws: int
-) -> tuple[list[Figure], float]:
+) -> tuple[list[Measurement], float]:
     """Figures of one seed on held-out folds, and the error that decides."""
     scores = data.learn_scores
     texts = [tweet.text for tweet in data.learn]
@@ -165,7 +169,7 @@ def _scores(
     return system.score_rows(asked)
 
 
-Part = Callable[[SentimentData, EvaluationOptions], list[Figure]]
+Part = Callable[[SentimentData, EvaluationOptions], list[Measurement]]
 
 PARTS: Mapping[str, Part] = {
     "encoder": evaluate_encoder,

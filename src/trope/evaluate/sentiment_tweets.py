@@ -12,7 +12,7 @@ from trope.core.records import Analysis
 from trope.corpora.semeval2015 import FILES, read_learning_tweets, read_split
 from trope.corpora.tweet_ids import ScoredTweet
 from trope.evaluate.options import EvaluatedPipeline
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.scale import scale_figures
 from trope.tasks.sentiment.categories import CATEGORIES, category_of
 from trope.tasks.sentiment.task import to_integers
@@ -83,7 +83,7 @@ def system_figures(
     chosen_on: str = "",
     note: str = "",
     parts: bool = True,
-) -> list[Figure]:
+) -> list[Measurement]:
     """Both measures of a system on the test set: all, without repeated texts, by category.
 
     Args:
@@ -105,7 +105,7 @@ def system_figures(
         for category in CATEGORIES:
             own = [at for at, text in enumerate(texts) if category_of(text) == category]
             groups[category], notes[category] = own, _joined(note, "category by rule")
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, places in groups.items():
         if places:
             figures += scale_figures(

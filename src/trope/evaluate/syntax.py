@@ -16,11 +16,11 @@ from trope.evaluate.syntax_treebanks import TREEBANKS, evaluate_raw, evaluate_tr
 from trope.metrics.figures import (
     NO_DATA,
     Evaluation,
-    Figure,
+    Measurement,
     new_evaluation,
 )
 
-Part = Callable[[EvaluatedPipeline, EvaluationOptions], list[Figure]]
+Part = Callable[[EvaluatedPipeline, EvaluationOptions], list[Measurement]]
 
 PARTS: Mapping[str, Part] = {
     **{name: partial(evaluate_treebank, bank) for name, bank in TREEBANKS.items()},
@@ -51,7 +51,7 @@ def evaluate(options: EvaluationOptions, pipeline: EvaluatedPipeline | None = No
     """
     if pipeline is None:
         pipeline = options.open_pipeline()
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     missing: list[MissingData] = []
     parts = options.choose(tuple(PARTS))
     for part in parts:
@@ -79,9 +79,9 @@ def _chosen_on(options: EvaluationOptions) -> str:
     return "" if own else known_models()["small"].chosen_on
 
 
-def _missing_figure(part: str, error: MissingData, data: Path) -> Figure:
+def _missing_figure(part: str, error: MissingData, data: Path) -> Measurement:
     # a note is published, so it names the file as the data set does, not where a user keeps it
     path = Path(error.path)
     name = path.relative_to(data) if path.is_relative_to(data) else path.name
     note = f"not run: {name} not found"
-    return Figure(_MAIN[part], None, None, None, n=0, data=NO_DATA, note=note)
+    return Measurement(_MAIN[part], None, None, None, n=0, data=NO_DATA, note=note)

@@ -21,7 +21,7 @@ from trope.core.progress import track
 from trope.core.records import ROOT, Analysis, TextKind
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.metrics.classification import Counts, count_sets
-from trope.metrics.figures import DataRef, Figure, Share, share_figures
+from trope.metrics.figures import DataRef, Measurement, Share, share_figures
 
 Span = tuple[int, int]
 
@@ -185,7 +185,9 @@ def _f(counts: Counts) -> Share:
     return Share(2 * counts.right, counts.predicted + counts.gold, n=counts.gold)
 
 
-def evaluate_headlines(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_headlines(
+    pipeline: EvaluatedPipeline, options: EvaluationOptions
+) -> list[Measurement]:
     """F of subject–verb–object triplets and accuracy of the ROOT on the annotated headlines."""
     path = GOLD / "headlines.jsonl"
     rows = read_headlines(path, options.data)
@@ -206,7 +208,7 @@ def evaluate_headlines(pipeline: EvaluatedPipeline, options: EvaluationOptions) 
     ]  # fmt: skip
 
 
-def evaluate_tweets(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_tweets(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """F of verb–object pairs on the annotated tweets."""
     path = GOLD / "tweets.jsonl"
     rows = read_tweets(path, options.data)

@@ -16,7 +16,7 @@ from trope.core.records import ROOT, Analysis
 from trope.corpora.conllu import ConlluSentence, read_conllu
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.metrics.alignment import SHARES, PlacedText, PlacedWord, score_text
-from trope.metrics.figures import DataRef, Figure, share_figures
+from trope.metrics.figures import DataRef, Measurement, share_figures
 from trope.metrics.parsing import SHARES as PARSE_SHARES
 from trope.metrics.parsing import chain_parse, score_parse
 
@@ -67,7 +67,7 @@ def read_treebank(data: Path, treebank: Treebank) -> tuple[list[ConlluSentence],
 
 def evaluate_treebank(
     treebank: Treebank, pipeline: EvaluatedPipeline, options: EvaluationOptions
-) -> list[Figure]:
+) -> list[Measurement]:
     """The treebank's scores on its gold words, each followed by its control."""
     sentences, data = read_treebank(options.data, treebank)
     words = [[word.form for word in sentence.words] for sentence in sentences]
@@ -82,7 +82,7 @@ def evaluate_treebank(
     controls = share_figures(
         prefix, blind, shares, data=data, seed=options.seed, note=_CONTROL_NOTE
     )
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for name, figure, control in zip(shares, ours, controls, strict=True):
         renamed = msgspec.structs.replace(control, name=f"{control.name}.{_CONTROLS[name]}")
         figures += [figure, renamed]
@@ -96,7 +96,7 @@ _RAW_CONTROL_NOTE = (
 )
 
 
-def evaluate_raw(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Figure]:
+def evaluate_raw(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> list[Measurement]:
     """Scores on the documents of EWT's test set, each followed by its control."""
     sentences, data = read_treebank(options.data, TREEBANKS["ewt"])
     documents = [join_document(group) for group in split_documents(sentences)]
@@ -116,7 +116,7 @@ def evaluate_raw(pipeline: EvaluatedPipeline, options: EvaluationOptions) -> lis
     controls = share_figures(
         prefix, blind, SHARES, data=data, seed=options.seed, note=_RAW_CONTROL_NOTE
     )
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     for figure, control in zip(ours, controls, strict=True):
         figures += [figure, msgspec.structs.replace(control, name=f"{control.name}.blanks")]
     return figures

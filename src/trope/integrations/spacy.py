@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,9 +27,8 @@ from spacy.tokens import Doc, Span, Token
 from spacy.util import minibatch
 
 import trope
-from trope import relations
-from trope.core.export import parse_tasks
-from trope.core.records import ROOT, Parse, Relation, TextKind, WordView
+from trope.core.options import DEFAULT_WORDS, FigureView, check_kind, parse_tasks
+from trope.core.records import ROOT, Parse, TextKind, WordView
 from trope.integrations.spacy_attributes import (
     ENTITIES,
     FIGURES,
@@ -57,9 +56,7 @@ from trope.integrations.spacy_attributes import (
     sentiment_of_doc,
 )
 from trope.integrations.spacy_tokenizer import create_tokenizer
-from trope.tasks.figures.views import DEFAULT_VIEW, Showing
-from trope.tasks.metonymy.name_spans import text_names
-from trope.text import check_kind
+from trope.relations import extract_all
 from trope.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -85,7 +82,7 @@ def load(
     kind: TextKind = "plain",
     only: Sequence[str] | None = None,
     threshold: float | None = None,
-    words: WordView = DEFAULT_VIEW,
+    words: WordView = DEFAULT_WORDS,
 ) -> Language:
     """A spaCy pipeline for English: our words, our sentences, the component `trope`.
 
@@ -138,11 +135,11 @@ class TropeComponent:
         kind: str = "plain",
         threshold: float | None = None,
         only: Sequence[str] | None = None,
-        words: str = DEFAULT_VIEW,
+        words: str = DEFAULT_WORDS,
         pipeline: Pipeline | None = None,
     ) -> None:
         self.kind = check_kind(kind)
-        self.showing = Showing(words, threshold)  # type: ignore[arg-type]  # which is checked there
+        self.view = FigureView(words, threshold)  # type: ignore[arg-type]  # which is checked there
         self.only = None if only is None else parse_tasks(",".join(("syntax", *only)))
         self.name, self.tier, self.threads = name, tier, threads
         self._pipeline = pipeline
@@ -200,11 +197,8 @@ class TropeComponent:
     def _read_names(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
         """Stores names, and what they stand for, in the documents."""
         analyses = [analysis_of_doc(doc) for doc in docs]
-        named = [
-            replace(analysis, names=text_names(own, analysis.tokens))
-            for analysis, own in zip(analyses, parses, strict=True)
-        ]
-        for doc, analysis in zip(docs, self.pipeline.find_metonymies(named), strict=True):
+        named = self.pipeline.find_metonymies(analyses, parses)
+        for doc, analysis in zip(docs, named, strict=True):
             doc.user_data[NAMES] = [list(astuple(name)) for name in analysis.metonymies]
             doc.user_data[ENTITIES] = [list(astuple(name)) for name in analysis.names]
 
@@ -221,7 +215,7 @@ class TropeComponent:
         """Stores the figures of a document by the view of the component."""
         if SCORES not in doc.user_data and NAMES not in doc.user_data:
             return
-        analysis = self.pipeline.show(analysis_of_doc(doc), self.showing, parses)
+        analysis = self.pipeline.show(analysis_of_doc(doc), self.view, parses)
         if SCORES in doc.user_data:
             doc.user_data[SCORES][0][0] = analysis.threshold
         keep_figures(doc, analysis)
@@ -246,7 +240,6 @@ def annotate(
             # the label that spaCy's own models give; without one, spaCy forgets the head
             label = add("ROOT" if head == place else "dep")
             rows[place] = add("SPACE"), add("_SP"), doc[place].orth, label, _offset(place, head)
-    found: list[Relation] = []
     for places, parse in sentences:
         for word, place in enumerate(places):
             head = parse.heads[word]
@@ -257,11 +250,9 @@ def annotate(
                 add("ROOT" if head == ROOT else parse.deprels[word]),
                 _offset(place, place if head == ROOT else places[head]),
             )
-        if relations_too:
-            found += [relation.moved(places) for relation in relations.extract(parse)]
     doc.from_array(list(_ATTRIBUTES), rows)
-    judged = relations.judge_together(found) if kind == "headline" else found
-    doc.user_data[RELATIONS] = [list(astuple(relation)) for relation in judged]
+    found = extract_all(sentences, kind) if relations_too else ()
+    doc.user_data[RELATIONS] = [list(astuple(relation)) for relation in found]
 
 
 def _keep_scores(
@@ -338,7 +329,7 @@ def _register() -> None:
             "kind": "plain",
             "threshold": None,
             "only": None,
-            "words": DEFAULT_VIEW,
+            "words": DEFAULT_WORDS,
         },
         assigns=[*_ASSIGNED, "doc.sents", *_EXTENDED],
         func=create_component,

@@ -21,8 +21,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cache
-from itertools import product
+from functools import cache, cached_property
+from itertools import chain, product
 from pathlib import Path
 from typing import Literal, cast, get_args
 
@@ -53,6 +53,7 @@ _REFLEXIVES = frozenset(
     {"myself", "yourself", "himself", "herself", "itself", "ourselves", "yourselves", "themselves"}
 )
 _BASES = {"is": "be", "are": "be", "was": "be", "has": "have", "something": ANYONE}
+_NOT_SPELLED = frozenset({POSSESSIVE, ANYONE, *_BASES})
 _STRAIGHT = str.maketrans("’‘ʼ", "'''")
 
 
@@ -120,24 +121,51 @@ class WordPlaces:
 
 
 class Idioms:
-    """A list of idioms, indexed by the word of each that the fewest others have."""
+    """A list of idioms, indexed by the word of each that the fewest others have.
 
-    def __init__(self, entries: Iterable[Idiom | str]) -> None:
-        self.entries = tuple(Idiom(entry) if isinstance(entry, str) else entry for entry in entries)
-        spelled = [Spelling(e, items) for e in self.entries for items in _spellings(e.pattern)]
-        counts = Counter(item for spelling in spelled for item in set(spelling.items))
-        self._index: dict[str, list[Spelling]] = {}
-        for spelling in spelled:
-            words = _words(spelling.items)
-            rarest = min(words, key=lambda item: (counts[item], -len(item)))
-            self._index.setdefault(rarest, []).append(spelling)
+    A row is an idiom, a pattern, or the columns of the shipped file with tabs between them. It is
+    read when a sentence has its word: most sentences have those of a few rows.
+    """
+
+    def __init__(self, rows: Iterable[Idiom | str]) -> None:
+        self._rows = tuple(rows)
+        patterns = [_pattern(row).lower().split() for row in self._rows]
+        counts = Counter(chain.from_iterable(patterns))
+
+        def rarest(words: Iterable[str]) -> str:
+            return min(words, key=lambda word: (counts[word], -len(word)))
+
+        self._index: dict[str, list[int | Spelling]] = {}
+        for number, items in enumerate(patterns):
+            if words := [item for item in items if _is_word(item)]:
+                self._index.setdefault(rarest(words), []).append(number)
+                continue
+            for spelling in self._spell(number):
+                word = rarest(_words(spelling.items))
+                self._index.setdefault(word, []).append(spelling)
+        self._spelled: dict[str, list[Spelling]] = {}
+
+    @cached_property
+    def entries(self) -> tuple[Idiom, ...]:
+        """All idioms, in the order of the rows."""
+        return tuple(map(_idiom, self._rows))
 
     def spellings(self, present: Set[str]) -> Iterator[Spelling]:
         """Those of which all words are among the words and lemmas of a sentence."""
         for word in self._index.keys() & present:
-            for spelling in self._index[word]:
+            if word not in self._spelled:
+                self._spelled[word] = list(self._of_word(word))
+            for spelling in self._spelled[word]:
                 if all(i in present or i in (POSSESSIVE, ANYONE) for i in spelling.items):
                     yield spelling
+
+    def _of_word(self, word: str) -> Iterator[Spelling]:
+        for row in self._index[word]:
+            yield from (row,) if isinstance(row, Spelling) else self._spell(row)
+
+    def _spell(self, number: int) -> Iterator[Spelling]:
+        entry = _idiom(self._rows[number])
+        return (Spelling(entry, items) for items in _spellings(entry.pattern))
 
     def find(self, words: Sequence[str], lemmas: Sequence[str]) -> tuple[IdiomMatch, ...]:
         """The idioms whose words stand together in a sentence, in their order."""
@@ -214,7 +242,7 @@ def shipped_idioms() -> Idioms:
     Raises:
         BadModel: if the file is not the one that came with the package.
     """
-    return Idioms(_idiom(line.split("\t")) for line in _shipped_lines())
+    return Idioms(_shipped_lines())
 
 
 @cache
@@ -224,7 +252,7 @@ def paper_idioms() -> Idioms:
     Raises:
         BadModel: if the file is not the one that came with the package.
     """
-    return Idioms(_idiom(line.split("\t")) for line in _shipped_lines() if line.endswith("\tyes"))
+    return Idioms(line for line in _shipped_lines() if line.endswith("\tyes"))
 
 
 def _shipped_lines() -> Iterator[str]:
@@ -278,18 +306,31 @@ def _entry(path: str | Path, number: int, cells: list[str]) -> Idiom:
         if value not in known:
             allowed = ", ".join(repr(one) for one in known)
             raise BadRecord(path, number, f"{name} is {value!r}; it can be {allowed}")
-    return _idiom(cells)
+    return _idiom("\t".join(cells))
 
 
-def _idiom(cells: Sequence[str]) -> Idiom:
-    """The entry of a row whose values are known to be right."""
-    pattern, meaning, form, use, source, paper = cells
+def _pattern(row: Idiom | str) -> str:
+    return row.partition("\t")[0] if isinstance(row, str) else row.pattern
+
+
+def _idiom(row: Idiom | str) -> Idiom:
+    """The idiom of a row whose values are known to be right."""
+    if isinstance(row, Idiom):
+        return row
+    if "\t" not in row:
+        return Idiom(row)
+    pattern, meaning, form, use, source, paper = row.split("\t")
     return Idiom(pattern, meaning, form == "flexible", cast(Use, use), source, paper == "yes")
 
 
 def _plain(word: str) -> str:
     small = word.lower()
     return small if small.isascii() else small.translate(_STRAIGHT)
+
+
+def _is_word(item: str) -> bool:
+    """Whether an item of a pattern is the same word in all its spellings."""
+    return "/" not in item and "(" not in item and item not in _NOT_SPELLED
 
 
 def _words(items: Sequence[str]) -> list[str]:

@@ -1,19 +1,31 @@
-"""Verb lists: light, aspectual and weak verbs, auxiliaries, predicates that raise."""
+"""Verb lists: light, aspectual and weak verbs, auxiliaries, predicates that raise; and VerbNet.
+
+VerbNet's classes are read from the archive that its users have: it is not shipped.
+"""
 
 from __future__ import annotations
 
+import re
+import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from trope.core.config import read_config
-from trope.core.errors import BadConfig
+from trope.core.errors import BadConfig, BadRecord, MissingData
 
 SHIPPED = Path(__file__).with_name("verbs.toml")
 """The lists that are used where no others are given."""
 
 CLASSES = ("light", "aspectual", "weak")
 """What `Verbs.class_of` returns, besides the empty string."""
+
+VerbClasses = Mapping[str, tuple[str, ...]]
+"""Lemma → names of classes, in alphabetical order."""
+
+_MEMBER = re.compile(r"<MEMBER\s[^<>]*?\bname=\"([^\"<>]+)\"")
+_MOST_BYTES = 5_000_000  # of one class; the largest has a fiftieth of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +88,31 @@ def read_verbs(path: str | Path) -> Verbs:
 def shipped_verbs() -> Verbs:
     """The verb lists of the package, read once."""
     return read_verbs(SHIPPED)
+
+
+def read_verbnet(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """The classes of every verb in an archive of VerbNet 3, one XML file per class.
+
+    Only the names of members are read, as text; subclasses count as their class.
+
+    Raises:
+        MissingData: where there is no such file.
+        BadRecord: where it is not an archive, or not one of VerbNet.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise MissingData(path, "give the archive of VerbNet 3")
+    found: dict[str, set[str]] = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                if entry.filename.endswith(".xml") and entry.file_size <= _MOST_BYTES:
+                    text = archive.read(entry).decode("utf-8", "replace")
+                    for member in _MEMBER.findall(text):
+                        name = PurePosixPath(entry.filename).stem
+                        found.setdefault(member.replace("_", " "), set()).add(name)
+    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+        raise BadRecord(path, None, f"is not a zip archive ({error}); give VerbNet 3's") from None
+    if not found:
+        raise BadRecord(path, None, "holds no class with members; give the archive of VerbNet 3")
+    return {verb: tuple(sorted(classes)) for verb, classes in sorted(found.items())}

@@ -1,10 +1,10 @@
-"""WordNet's graph in compact form: synsets, their lemmas, what lies above them, words of glosses.
+"""WordNet's graph in compact form, and its classes of nouns and verbs ("verb.motion").
 
-The shipped files were made by `compile_part` from those of WordNet 3.0, which Debian has in the
-package wordnet-base; words/NOTICE.txt has their licence. A line is a synset: its lemmas, each with
-the number of the sense ("run:1"), the lines of its hypernyms, of synsets near it (similar, same
-group, entailed, caused), of its antonyms, and for verbs the words of its gloss in alphabetical
-order, which is all that the Lesk algorithm needs.
+The shipped files were made by `compile_part` and `list_classes` from those of WordNet 3.0, which
+Debian has in the package wordnet-base; words/NOTICE.txt has their licence. A line of the graph is a
+synset: its lemmas, each with the number of the sense ("run:1"), the lines of its hypernyms, of
+synsets near it (similar, same group, entailed, caused), of its antonyms, and for verbs the words of
+its gloss in alphabetical order, which is all that the Lesk algorithm needs.
 """
 
 from __future__ import annotations
@@ -27,6 +27,20 @@ VERB_DEPTH = 13
 
 _NEAR = frozenset(("&", "$", "*", ">"))
 _EXAMPLE = re.compile(r'".*?"')
+
+CLASSES_FILE = Path(__file__).with_name("words") / "semantic_classes.txt"
+# lexicographer files in the order of their numbers, as WordNet counts them
+_NOUNS = """Tops act animal artifact attribute body cognition communication event feeling food group
+location motive object person phenomenon plant possession process quantity relation shape state
+substance time"""
+
+_VERBS = """body change cognition communication competition consumption contact creation emotion
+motion perception possession social stative weather"""
+
+NOUN_CLASSES = dict(enumerate(_NOUNS.split(), start=3))
+VERB_CLASSES = dict(enumerate(_VERBS.split(), start=29))
+_PARTS = {"noun": NOUN_CLASSES, "verb": VERB_CLASSES}
+_TAGS = {"NOUN": "noun", "PROPN": "noun", "VERB": "verb", "AUX": "verb"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +188,39 @@ def _bag(gloss: str, upos: str) -> str:
     if upos != "VERB":
         return ""
     return " ".join(sorted(set(_EXAMPLE.sub("", gloss).strip().strip("; ").split())))
+
+
+def semantic_classes(lemma: str, upos: str) -> tuple[str, ...]:
+    """The classes of a word's senses, that of the first sense first; empty for unknown words."""
+    return _shipped().get((_TAGS.get(upos, ""), lemma.lower()), ())
+
+
+def list_classes(wordnet: Path) -> Iterator[str]:
+    """Lines "part word number …" for the one-word nouns and verbs of WordNet's own files."""
+    for part in _PARTS:
+        numbers = {
+            fields[0]: int(fields[1])
+            for _, line in read_lines(wordnet / f"data.{part}")
+            if not line.startswith(" ") and (fields := line.split(maxsplit=2))
+        }
+        for _, line in read_lines(wordnet / f"index.{part}"):
+            word, *fields = line.split()
+            if line.startswith(" ") or not word.isalpha():
+                continue
+            senses = fields[-int(fields[1]) :]
+            kinds = dict.fromkeys(numbers[sense] for sense in senses)
+            yield " ".join([part[0], word, *map(str, kinds)])
+
+
+@cache
+def _shipped() -> dict[tuple[str, str], tuple[str, ...]]:
+    table: dict[tuple[str, str], tuple[str, ...]] = {}
+    parts = {part[0]: part for part in _PARTS}
+    for _, line in read_lines(CLASSES_FILE):
+        if line.startswith("#"):
+            continue
+        letter, word, *numbers = line.split()
+        part = parts[letter]
+        names = (f"{part}.{_PARTS[part][int(number)]}" for number in numbers)
+        table[part, word] = tuple(names)
+    return table

@@ -29,7 +29,7 @@ class DataRef(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 NO_DATA = DataRef(name="", split="", sha256="")
 
 
-class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Measurement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One measured value with its 95 % interval; an undefined one is None and its note says why."""
 
     name: str
@@ -62,7 +62,7 @@ class Evaluation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     task: str
     tier: str
     model_sha256: str
-    figures: tuple[Figure, ...]
+    figures: tuple[Measurement, ...]
 
     def __post_init__(self) -> None:
         seen: set[str] = set()
@@ -88,7 +88,7 @@ def share_figures(
     data: DataRef,
     seed: int,
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """One figure per share, `prefix.name`: the ratio of the sums, its interval by bootstrap."""
     table = [[shares[name](item) for name in shares] for item in counts]
     parts = [[share.part for share in row] for row in table] or [[0] * len(shares)]
@@ -96,7 +96,7 @@ def share_figures(
     sizes = [sum(row[column].n for row in table) for column in range(len(shares))]
     intervals = bootstrap_ratios(parts, wholes, seed=seed)
     return [
-        Figure(
+        Measurement(
             name=f"{prefix}.{name}",
             value=interval.value,
             low=interval.low,
@@ -110,7 +110,7 @@ def share_figures(
 
 
 def new_evaluation(
-    task: str, tier: str, model_sha256: str, figures: Iterable[Figure]
+    task: str, tier: str, model_sha256: str, figures: Iterable[Measurement]
 ) -> Evaluation:
     """The figures as an evaluation by this version of trope."""
     return Evaluation(__version__, task, tier, model_sha256, tuple(figures))
@@ -183,7 +183,7 @@ def spread(evaluations: Sequence[Evaluation]) -> Evaluation:
     return new_evaluation(f"{first.task}, {len(models)} models", first.tier, "", figures)
 
 
-def _spread_of(figures: Sequence[Figure], checksums: str) -> Iterator[Figure]:
+def _spread_of(figures: Sequence[Measurement], checksums: str) -> Iterator[Measurement]:
     values = [figure.value for figure in figures if figure.value is not None]
     if len(values) < len(figures) or len(set(values)) == 1:
         return

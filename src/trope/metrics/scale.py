@@ -1,4 +1,4 @@
-"""Cosine and mean squared error of scores on a scale, with the penalties of SemEval-2015 Task 11.
+"""Scores on a scale: correlations, and the measures of SemEval-2015 Task 11 with their penalties.
 
 Over n submitted of N items the cosine is multiplied by n/N, the mean squared error by N/n.
 """
@@ -6,14 +6,14 @@ Over n submitted of N items the cosine is multiplied by n/N, the mean squared er
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import DataRef, Figure
-from trope.metrics.intervals import Floats, bootstrap_sums
+from trope.metrics.figures import DataRef, Measurement
+from trope.metrics.intervals import Floats, bootstrap_sums, group_sums
 
 MEASURES = ("cosine", "mse")
 ZERO = "undefined: the submitted scores are all 0, and so is the length of their vector"
@@ -70,7 +70,7 @@ def scale_figures(
     weights: Sequence[float] | None = None,
     chosen_on: str = "",
     note: str = "",
-) -> list[Figure]:
+) -> list[Measurement]:
     """`prefix.cosine` and `prefix.mse` with intervals by bootstrap over the answered items.
 
     `weights` count some items more than others, in cross-validation and nowhere else.
@@ -89,7 +89,7 @@ def scale_figures(
         return np.stack([cosine * share, squares / count / share], axis=1)
 
     return [
-        Figure(
+        Measurement(
             f"{prefix}.{name}",
             interval.value,
             interval.low,
@@ -124,3 +124,62 @@ def _ranks(values: Sequence[float]) -> Floats:
     equal = (table[None, :] == table[:, None]).sum(axis=1)
     ranks: Floats = below + (equal + 1) / 2
     return ranks
+
+
+def correlation_figures(
+    prefix: str,
+    gold: Sequence[float],
+    given: Sequence[float],
+    *,
+    data: DataRef,
+    seed: int,
+    groups: Sequence[Hashable] | None = None,
+    scores: Sequence[str] = ("pearson", "spearman"),
+    note: str = "",
+) -> list[Measurement]:
+    """`prefix.pearson`, `prefix.spearman` and `prefix.mae`, with intervals over groups of items.
+
+    The ranks of Spearman's correlation are those of all items in every resample.
+
+    Raises:
+        BadInput: for lists of different lengths.
+    """
+    if len(gold) != len(given):
+        raise BadInput(f"{len(gold)} gold scores but {len(given)} answers; give one for each")
+    figures = []
+    for score in scores:
+        truth, ours = (np.asarray(values, dtype=np.float64) for values in (gold, given))
+        if score == "spearman":
+            truth, ours = _ranks(gold), _ranks(given)
+        sums = np.stack(
+            [truth, ours, truth**2, ours**2, truth * ours, np.abs(truth - ours), truth * 0 + 1],
+            axis=1,
+        )
+        statistic = _mean_error if score == "mae" else _correlation
+        (interval,) = bootstrap_sums(group_sums(sums, groups), statistic, seed=seed)
+        figures.append(
+            Measurement(
+                f"{prefix}.{score}",
+                interval.value,
+                interval.low,
+                interval.high,
+                n=len(gold),
+                data=data,
+                note=note if interval.value is not None else "undefined: one side is constant",
+            )
+        )
+    return figures
+
+
+def _correlation(sums: Floats) -> Floats:
+    one, other, squares, other_squares, products, _, count = sums.T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = (squares - one**2 / count) * (other_squares - other**2 / count)
+        shared = products - one * other / count
+        return np.where(spread > 1e-12, shared / np.sqrt(np.maximum(spread, 0)), np.nan)[:, None]
+
+
+def _mean_error(sums: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = (sums[:, 5] / sums[:, 6])[:, None]
+    return found

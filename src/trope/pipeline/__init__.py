@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from trope.core.options import DEFAULT_WORDS
 from trope.core.records import Analysis, TextKind, WordView
 from trope.pipeline.pipeline import BASE, Pipeline
-from trope.tasks.figures.views import DEFAULT_VIEW
 
 if TYPE_CHECKING:
     from trope.tasks.rewriting.rewriter import Rewriting
@@ -32,7 +32,7 @@ def analyze(
     only: str | Sequence[str] | None = None,
     threshold: float | None = None,
     kind: TextKind = "plain",
-    words: WordView = DEFAULT_VIEW,
+    words: WordView = DEFAULT_WORDS,
 ) -> Analysis:
     """Everything about one text, with the shipped model.
 
@@ -52,7 +52,7 @@ def analyze_many(
     only: str | Sequence[str] | None = None,
     threshold: float | None = None,
     kind: TextKind = "plain",
-    words: WordView = DEFAULT_VIEW,
+    words: WordView = DEFAULT_WORDS,
     batch_size: int = 1024,
 ) -> Iterator[Analysis]:
     """One analysis per text, in order, with the shipped model; the options of `analyze`.

@@ -9,14 +9,12 @@ from trope.core.records import (
     Analysis,
     MetaphorThresholds,
     Parse,
-    Relation,
     SentenceSpan,
     TextKind,
     Token,
 )
 from trope.core.texts import Sentence, Text
-from trope.relations import extract, judge_together
-from trope.tasks.metonymy.name_spans import text_names
+from trope.relations import extract_all
 
 
 def assemble(
@@ -26,32 +24,30 @@ def assemble(
     tasks: tuple[str, ...],
     thresholds: MetaphorThresholds,
 ) -> Analysis:
-    """The analysis of a text from the parses of its sentences: without metonymies, sentiment, and
-    the figures that depend on a view."""
+    """The analysis of a text from the parses of its sentences: without names, sentiment and
+    figures."""
+    figurative = tuple(parse.figurative for parse in parses if parse.figurative is not None)
+    scores = [p.sentiment if kind == "tweet" or p.valence is None else p.valence for p in parses]
+    sentiments = tuple(score for score in scores if score is not None)
     tokens: list[Token] = []
     sentences: list[SentenceSpan] = []
-    relations: list[Relation] = []
+    placed: list[tuple[range, Parse]] = []
     for sentence, parse in zip(text.sentences, parses, strict=True):
         first = len(tokens)
         tokens += _tokens(sentence, parse, first)
         last = len(tokens)
         sentences.append(SentenceSpan(tokens[first].start, tokens[-1].end, first, last))
-        if "relations" in tasks:
-            relations += [relation.moved(range(first, last)) for relation in extract(parse)]
-    if kind == "headline" and len(parses) > 1:
-        relations = list(judge_together(relations))
-    scores = [p.sentiment if kind == "tweet" or p.valence is None else p.valence for p in parses]
+        placed.append((range(first, last), parse))
     return Analysis(
         text.original,
         tuple(tokens),
         tuple(sentences),
-        tuple(relations),
+        extract_all(placed, kind) if "relations" in tasks else (),
         tasks,
-        tuple(parse.figurative for parse in parses if parse.figurative is not None),
+        figurative,
         thresholds.threshold,
         thresholds.sentence_threshold,
-        sentence_sentiments=tuple(score for score in scores if score is not None),
-        names=text_names(parses, tokens),
+        sentence_sentiments=sentiments,
     )
 
 

@@ -11,17 +11,17 @@ from time import thread_time
 from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
+from trope.core.options import FigureView
 from trope.core.records import (
     NO_THRESHOLDS,
     Analysis,
     MetaphorThresholds,
     Parse,
     Sentiment,
-    SentimentScale,
     TextKind,
 )
 from trope.core.texts import Text
-from trope.encoder.decode import decode, decode_scores
+from trope.encoder.decode import decode
 from trope.encoder.session import (
     FIGURES,
     METAPHOR,
@@ -36,10 +36,10 @@ from trope.encoder.session import (
 )
 from trope.lexicon.inflection import lemma
 from trope.pipeline.assembly import assemble
-from trope.tasks.figures.views import Showing, add_spans, show_figures
+from trope.tasks.figures.views import add_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.sentiment.encoder_head import add_sentiments, scale_of, text_sentiments
+from trope.tasks.sentiment.encoder_head import WholeTexts, add_sentiments, scale_of, text_sentiments
 from trope.text import read_batch
 
 if TYPE_CHECKING:
@@ -52,10 +52,6 @@ Passes = deque[Future[BatchPass]]
 """What is on its way through the network; taken out as it is read."""
 
 
-WholeTexts = tuple[list[int], Passes]
-"""The numbers of texts that go through the network as one sequence, for their sentiment."""
-
-
 @dataclass(frozen=True, slots=True)
 class TextBatch:
     """Texts whose sentences are on their way through the network."""
@@ -66,7 +62,7 @@ class TextBatch:
     whole: WholeTexts
     kind: TextKind
     tasks: tuple[str, ...]
-    showing: Showing
+    view: FigureView
 
 
 class BatchAnalyzer:
@@ -89,55 +85,40 @@ class BatchAnalyzer:
         texts: list[str],
         kind: TextKind,
         tasks: tuple[str, ...],
-        showing: Showing,
+        view: FigureView,
         *,
         tags: bool = True,
     ) -> TextBatch:
         """Split texts into words and send them to the network."""
-        outputs = self._outputs(tasks, trees=showing.words != "all", tags=tags)
+        outputs = self._outputs(tasks, trees=view.words != "all", tags=tags)
         began = thread_time()
         split, words = read_batch(texts, kind)
         self.timings["text"] += thread_time() - began
         passes = deque(self.encoder.submit(words, outputs) if outputs else ())
-        whole: WholeTexts = [], deque()
+        whole = WholeTexts()
         if "sentiment" in tasks:
             # the pass over the sentences scores a text of one sentence already
             once = self.base is None or "metaphor" in tasks
             counts = [len(text.sentences) for text in split]
             whole = self._send_whole(words, counts, [once and count == 1 for count in counts])
-        return TextBatch(split, words, passes, whole, kind, tasks, showing)
+        return TextBatch(split, words, passes, whole, kind, tasks, view)
 
     def finish(self, batch: TextBatch) -> list[Analysis]:
         """The analyses of texts that were sent to the network."""
-        thresholds = self.thresholds
-        parses = iter(self._decode(batch.words, batch.passes, batch.tasks))
+        decoded = iter(self._decode(batch.words, batch.passes, batch.tasks))
+        parses = [list(islice(decoded, len(text.sentences))) for text in batch.texts]
         began = thread_time()
-        analyses: list[Analysis] = []
-        for text in batch.texts:
-            own = list(islice(parses, len(text.sentences)))
-            analysis = assemble(text, own, batch.kind, batch.tasks, thresholds)
-            analyses.append(self.add_spans(analysis, own))
+        analyses = [
+            assemble(text, own, batch.kind, batch.tasks, self.thresholds)
+            for text, own in zip(batch.texts, parses, strict=True)
+        ]
         self.timings["relations"] += thread_time() - began
         if "sentiment" in batch.tasks:
-            scale = self.scale_of(batch.kind)
-            analyses = add_sentiments(analyses, _whole_scores(batch.whole, scale), scale)
+            scale = scale_of(batch.kind, self.heads.labels.sentiment)
+            analyses = add_sentiments(analyses, batch.whole, scale)
         if "metonymy" in batch.tasks:
-            analyses = add_metonymies(analyses, EncoderMetonymy(self.heads))
-        return [self.show(analysis, batch.showing) for analysis in analyses]
-
-    def add_spans(self, analysis: Analysis, parses: Sequence[Parse]) -> Analysis:
-        """The same analysis with its idioms and similes, if it is to have figures."""
-        if "metaphor" not in analysis.tasks:
-            return analysis
-        return add_spans(analysis, parses, self.heads.labels.figures)
-
-    def show(self, analysis: Analysis, showing: Showing) -> Analysis:
-        """The same analysis with the figures of a view."""
-        return show_figures(analysis, showing, self.heads.labels.figures)
-
-    def scale_of(self, kind: TextKind) -> SentimentScale:
-        """The scale of the sentiment of a kind of text."""
-        return scale_of(kind, self.heads.labels.sentiment)
+            analyses = add_metonymies(analyses, parses, EncoderMetonymy(self.heads))
+        return add_figures(analyses, parses, batch.view, self.heads.labels.figures)
 
     def parse(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> list[Parse]:
         """The parses of sentences that have words, with what the tasks need."""
@@ -148,13 +129,13 @@ class BatchAnalyzer:
         self, texts: Sequence[Sequence[Parse]], kind: TextKind
     ) -> list[Sentiment | None]:
         """The sentiment of texts whose sentences are parsed; None for one without words."""
-        scale = self.scale_of(kind)
+        scale = scale_of(kind, self.heads.labels.sentiment)
         words = [parse.words for text in texts for parse in text]
         felt = [[p.sentiment if scale == "tweet" else p.valence for p in text] for text in texts]
         scores = [[score for score in text if score is not None] for text in felt]
         known = [len(text) == 1 == len(own) for text, own in zip(texts, scores, strict=True)]
         whole = self._send_whole(words, [len(text) for text in texts], known)
-        return text_sentiments(scores, _whole_scores(whole, scale), scale)
+        return text_sentiments(scores, whole, scale)
 
     def _send_whole(
         self, words: Sequence[tuple[str, ...]], counts: Sequence[int], known: Sequence[bool]
@@ -167,7 +148,7 @@ class BatchAnalyzer:
             if own and not scored:
                 texts[number] = [word for sentence in own for word in sentence]
         passes = self.heads.submit(list(texts.values()), SENTIMENT) if texts else ()
-        return list(texts), deque(passes)
+        return WholeTexts(list(texts), deque(passes))
 
     def _decode(
         self, words: list[tuple[str, ...]], passes: Passes, tasks: Sequence[str]
@@ -221,16 +202,6 @@ def _with_heads(parse: Parse, own: Parse) -> Parse:
         deprels=parse.deprels,
         names=own.names or parse.names,
     )
-
-
-def _whole_scores(whole: WholeTexts, scale: SentimentScale) -> dict[int, float]:
-    """The scores of texts that went through the network as one sequence, by their numbers."""
-    numbers, passes = whole
-    if not numbers:
-        return {}
-    found = decode_scores(len(numbers), results(passes))
-    scores = found.scores() if scale == "tweet" else found.valences()
-    return {n: score for n, score in zip(numbers, scores, strict=True) if score is not None}
 
 
 def check_text(text: object) -> None:

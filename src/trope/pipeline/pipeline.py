@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
-from trope.core.export import parse_tasks
 from trope.core.files import sha256
+from trope.core.options import DEFAULT_WORDS, FigureView, check_kind, parse_tasks
 from trope.core.records import Analysis, Parse, Sentiment, TextKind, WordView
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
 from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches, check_text, checked_texts
-from trope.tasks.figures.views import DEFAULT_VIEW, Showing
+from trope.tasks.figures.views import add_figures, show_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.text import check_kind
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
@@ -123,7 +122,7 @@ class Pipeline:
         only: str | Sequence[str] | None = None,
         tasks: Sequence[str] | None = None,
         threshold: float | None = None,
-        words: WordView = DEFAULT_VIEW,
+        words: WordView = DEFAULT_WORDS,
     ) -> Analysis:
         """Everything about one text, or no more than some tasks; see `analyze_many`."""
         check_text(text)
@@ -142,7 +141,7 @@ class Pipeline:
         tasks: Sequence[str] | None = None,
         tags: bool = True,
         threshold: float | None = None,
-        words: WordView = DEFAULT_VIEW,
+        words: WordView = DEFAULT_WORDS,
     ) -> Iterator[Analysis]:
         """One analysis per text, in order, in constant memory: up to `batch_size` texts at a time.
 
@@ -156,37 +155,42 @@ class Pipeline:
             tasks = parse_tasks(only if isinstance(only, str) else ",".join(only))
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
-        showing = Showing(words, threshold)
+        view = FigureView(words, threshold)
         kind = check_kind(kind)
         given = checked_texts(texts)
-        return self._analyze_batches(batches(given, batch_size), kind, wanted, showing, tags)
+        return self._analyze_batches(batches(given, batch_size), kind, wanted, view, tags)
 
     def _analyze_batches(
         self,
         texts: Iterable[list[str]],
         kind: TextKind,
         tasks: tuple[str, ...],
-        showing: Showing,
+        view: FigureView,
         tags: bool,
     ) -> Iterator[Analysis]:
         under_way: deque[TextBatch] = deque()
         for batch in texts:
-            under_way.append(self._analyzer.start(batch, kind, tasks, showing, tags=tags))
+            under_way.append(self._analyzer.start(batch, kind, tasks, view, tags=tags))
             if len(under_way) == AHEAD:
                 yield from self._analyzer.finish(under_way.popleft())
         while under_way:
             yield from self._analyzer.finish(under_way.popleft())
 
-    def find_metonymies(self, analyses: Sequence[Analysis]) -> list[Analysis]:
-        """The same analyses, which have trees, with what the names in them stand for."""
-        return add_metonymies(analyses, EncoderMetonymy(self.heads))
+    def find_metonymies(
+        self, analyses: Sequence[Analysis], parses: Sequence[Sequence[Parse]]
+    ) -> list[Analysis]:
+        """The same analyses with their names and what these stand for, given the parses of their
+        sentences."""
+        return add_metonymies(analyses, parses, EncoderMetonymy(self.heads))
 
-    def show(self, analysis: Analysis, showing: Showing, parses: Sequence[Parse] = ()) -> Analysis:
+    def show(self, analysis: Analysis, view: FigureView, parses: Sequence[Parse] = ()) -> Analysis:
         """The same analysis with the figures of a view; idioms and similes are found in the parses
         of its sentences, if these are given."""
-        if parses:
-            analysis = self._analyzer.add_spans(analysis, parses)
-        return self._analyzer.show(analysis, showing)
+        thresholds = self.heads.labels.figures
+        if not parses:
+            return show_figures(analysis, view, thresholds)
+        [shown] = add_figures([analysis], [parses], view, thresholds)
+        return shown
 
     def sentiments(
         self, texts: Sequence[Sequence[Parse]], kind: TextKind = "plain"

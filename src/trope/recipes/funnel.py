@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from trope.core.config import read_config
-from trope.render.plots.canvas import SOFT, WORDS, plot_file
+from trope.render.plots import SOFT, WORDS, plot_file
 
 PUBLISHED = "published.toml"
 _PALE = "#e3c9ab"

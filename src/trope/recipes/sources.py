@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from trope.core.errors import MissingData, UnknownName
-from trope.core.files import read_lines, sha256
+from trope.core.files import sha256
 from trope.corpora.metadata import CorpusFile, CorpusMetadata, load_corpora
+from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import read_texts
 from trope.recipes.recipe import Context, Need
 from trope.recipes.records import SUBSET, Record
@@ -90,7 +91,7 @@ def _emotional(name: str, context: Context) -> Iterator[Record]:
             found = {SUBSET: "emotional", "source_id": tweet.id, "date": ""}
             yield Record(f"emotional-{tweet.id}", tweet.text, found)
         return
-    for line, text in read_lines(path):
+    for line, text in numbered_lines(path, encoding=None):
         if text.strip():
             place = f"{part}-{line}"
             yield Record(

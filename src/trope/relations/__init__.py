@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trope.core.records import Parse, Relation
+from collections.abc import Sequence
+
+from trope.core.records import Parse, Relation, TextKind
 from trope.lexicon.idioms import Idioms, paper_idioms
 from trope.lexicon.verbs import Verbs, shipped_verbs
 from trope.relations.clauses import Clauses
@@ -13,6 +15,7 @@ __all__ = [
     "REASONS",
     "HeadlineVerdict",
     "extract",
+    "extract_all",
     "focus_verb",
     "headline_verdict",
     "judge_together",
@@ -29,6 +32,17 @@ def extract(
     clauses = Clauses(parse, verbs or shipped_verbs())
     expressions = find_expressions(clauses, idioms or paper_idioms())
     return (*expressions, *find_triplets(clauses))
+
+
+def extract_all(
+    sentences: Sequence[tuple[Sequence[int], Parse]], kind: TextKind = "plain"
+) -> tuple[Relation, ...]:
+    """The relations of a text, of whose sentences the words have these positions.
+
+    The sentences of a headline are judged together.
+    """
+    found = [relation.moved(places) for places, own in sentences for relation in extract(own)]
+    return judge_together(found) if kind == "headline" and len(sentences) > 1 else tuple(found)
 
 
 def verb_objects(

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from trope.audit.controls import AuditItem, BinarySet, audit_figures
 from trope.core.errors import MissingExtra
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.release.finished_run import FinishedRun
 
 
 def audit_run(
     run: FinishedRun, parts: Sequence[str], groups: Sequence[int]
-) -> tuple[list[Figure], str]:
+) -> tuple[list[Measurement], str]:
     """The controls of `trope audit` on the test part of a run with two labels, or why not."""
     settled = sorted({label.label for label in run.labels.values() if label.label})
     if len(settled) != 2:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from trope.metrics.figures import Figure
+from trope.metrics.figures import Measurement
 from trope.release.finished_run import FinishedRun, Value
 from trope.release.tables import Permission
 
@@ -40,7 +40,7 @@ class ReleaseSummary:
     parts: Mapping[str, Sequence[Mapping[str, Value]]]
     types: Mapping[str, str]
     groups: int
-    audit: Sequence[Figure] = field(default=())
+    audit: Sequence[Measurement] = field(default=())
     not_audited: str = ""
 
     @property

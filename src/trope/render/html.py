@@ -22,7 +22,7 @@ from typing import IO
 from trope import __version__
 from trope.core.records import Analysis, Figure
 from trope.relations import REASONS
-from trope.render import Named, metaphor_page, names, page_data
+from trope.render import Named, names, page_pieces
 from trope.render.figures import (
     KINDS,
     Mark,
@@ -39,7 +39,7 @@ from trope.render.figures import (
     tint,
 )
 from trope.render.markup import clean, static_file
-from trope.render.sentence_html import rewriting_lists
+from trope.render.page_pieces import rewriting_lists
 from trope.render.sentiment import format_sentiment, sentiment_scale, sentiment_table, signed
 from trope.render.summary import Summary
 from trope.tasks.rewriting.rewriter import Rewriting
@@ -115,7 +115,7 @@ def _page(title: str, summary: Summary, shown: int, details: Collection[str]) ->
         "tools": _tools(summary, details),
         "statistics": _statistics(summary),
         "note": _note(summary, shown),
-        "reasons": page_data.encode(REASONS if "relations" in summary.tasks else {}),
+        "reasons": page_pieces.encode(REASONS if "relations" in summary.tasks else {}),
         "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
     }
     return Template(before).substitute(values), Template(after).substitute(values)
@@ -188,7 +188,7 @@ def _summary(summary: Summary) -> Iterator[str]:
         yield f"<div><dt>mean sentiment</dt><dd>{mean}</dd></div>"
     yield "</dl>"
     if "metaphor" in summary.tasks:
-        yield from metaphor_page.tables(summary.metaphors)
+        yield from page_pieces.tables(summary.metaphors)
     if summary.names or summary.totals.sentiment.texts > 1:
         yield '<div class="tables">'
         yield from names.table(summary.names)
@@ -250,7 +250,7 @@ def _article(
     parts.append("</div><aside>")
     parts.append(sentiment_scale(analysis))
     parts += _listed(figures, found, analysis, number)
-    data = page_data.page_data(analysis, parted)
+    data = page_pieces.page_data(analysis, parted)
     parts.append(f'</aside><script type="application/json">{data}</script></article>\n')
     return "".join(parts)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from trope.corpora.mean import CODES, Analogy, read_mean, spoken
-from trope.metrics.figures import Evaluation, Figure
-from trope.published.cells import Published, read_published
+from trope.metrics.figures import Evaluation, Measurement
+from trope.published import Published, read_published
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated
@@ -241,11 +241,11 @@ def fault_table(path: Path) -> ReportTable:
     return ReportTable("Faults of the set", ("line", "fault", "what", "hint"), tuple(rows), note)
 
 
-def _figures(evaluation: Evaluation) -> Mapping[str, Figure]:
+def _figures(evaluation: Evaluation) -> Mapping[str, Measurement]:
     return {figure.name.removeprefix(_PREFIX): figure for figure in evaluation.figures}
 
 
-def _shown(figure: Figure | None) -> str:
+def _shown(figure: Measurement | None) -> str:
     if figure is None or figure.value is None:
         return ""
     if figure.low is None or figure.high is None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
-from trope.metrics.figures import Evaluation, Figure
+from trope.metrics.figures import Evaluation, Measurement
 from trope.metrics.intervals import wilson
-from trope.published.cells import Published, read_published
+from trope.published import Published, read_published
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured
@@ -212,7 +212,7 @@ def detector_cells(printed: Published, evaluations: Sequence[Evaluation]) -> dic
 
 
 def _put(
-    cells: dict[Place, OurValue], place: Place, figure: Figure | None, decimals: int = 2
+    cells: dict[Place, OurValue], place: Place, figure: Measurement | None, decimals: int = 2
 ) -> None:
     ours = None if figure is None else estimated(figure, decimals, why=figure.note)
     if ours is not None:

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from trope.core.errors import BadInput
-from trope.metrics.figures import Figure
-from trope.published.cells import Cell, Published, is_cut_off, printed_number, rounds_to
+from trope.metrics.figures import Measurement
+from trope.published import Cell, Published, is_cut_off, printed_number, rounds_to
 from trope.reproduce.notes_file import PaperNotes, PrintedTable
 
 Status = Literal["exact", "within the interval", "differs", "not available", "not computed"]
@@ -55,7 +55,7 @@ def measured(value: float, decimals: int = 3, why: str = "") -> OurValue:
 
 
 def estimated(
-    figure: Figure, decimals: int = 3, scale: float = 1.0, why: str = ""
+    figure: Measurement, decimals: int = 3, scale: float = 1.0, why: str = ""
 ) -> OurValue | None:
     """A figure of `trope evaluate` with its interval, None where it is undefined."""
     if figure.value is None:

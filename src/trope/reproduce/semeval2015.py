@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from trope.metrics.figures import Evaluation, Figure
+from trope.metrics.figures import Evaluation, Measurement
 from trope.metrics.scale import score_scale, spearman
-from trope.published.cells import Cell, Published, read_published
+from trope.published import Cell, Published, read_published
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured
@@ -186,7 +186,7 @@ def _table(printed: Published, table: str) -> list[Cell]:
     return [cell for cell in printed.cells if cell.table == table]
 
 
-def _ours(evaluations: Iterable[Evaluation]) -> list[tuple[str, str, dict[str, Figure]]]:
+def _ours(evaluations: Iterable[Evaluation]) -> list[tuple[str, str, dict[str, Measurement]]]:
     """For each system that was measured: its name, its part of a figure's name, all figures."""
     found = []
     for evaluation in evaluations:
@@ -203,7 +203,7 @@ def _printed(cell: Cell | None) -> str:
     return "" if cell is None else cell.printed
 
 
-def _measured(figure: Figure | None) -> tuple[str, str]:
+def _measured(figure: Measurement | None) -> tuple[str, str]:
     if figure is None or figure.value is None:
         return "", ""
     low, high = figure.low, figure.high

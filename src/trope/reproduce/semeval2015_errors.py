@@ -9,7 +9,7 @@ from statistics import fmean
 from trope.corpora.semeval2015 import FILES, SplitName
 from trope.corpora.tweet_ids import read_scored_ids
 from trope.metrics.scale import score_scale
-from trope.published.cells import Published
+from trope.published import Published
 from trope.reproduce.report import ReportTable
 from trope.tasks.sentiment.submission import CONSTANT
 

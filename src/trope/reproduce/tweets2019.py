@@ -17,7 +17,7 @@ from trope.corpora.expressions import read_adjective_nouns, read_svo
 from trope.corpora.verb_corpora import read_moh
 from trope.corpora.vua import read_vua_key, read_vuamc
 from trope.lexicon.verbs import CLASSES, shipped_verbs
-from trope.published.cells import Published, is_cut_off, read_published, rounds_to
+from trope.published import Published, is_cut_off, read_published, rounds_to
 from trope.relations.extraction import MAX_WORDS
 from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction

@@ -22,11 +22,11 @@ from trope.core.export import (
     sentiment_to_dict,
 )
 from trope.core.files import atomic_write
+from trope.core.options import FigureView
 from trope.core.records import Analysis, WordView
 from trope.corpora.workbooks import load_pyarrow
 from trope.scale.entries import TextRow
 from trope.scale.job import DetectSettings, Receipt, Shard
-from trope.tasks.figures.views import Showing
 from trope.tasks.metaphor.corpus_rates import MetaphorCounts, count_metaphors
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class ShardMaker:
         """The positions of the metaphors of each view, so that queries can use any of them."""
         found: dict[WordView, frozenset[int]] = {}
         for view in get_args(WordView):
-            own = self.pipeline.show(analysis, Showing(view, self.settings.threshold))
+            own = self.pipeline.show(analysis, FigureView(view, self.settings.threshold))
             found[view] = frozenset(own.metaphor_places)
         return found
 

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import get_args
 
-from trope.core.errors import UnknownName
 from trope.core.records import TextKind
 from trope.core.texts import Sentence, Text, Word
 from trope.text import normalise, sentences, tokenise
 
-__all__ = ["check_kind", "read", "read_batch"]
-
-
-def check_kind(kind: str) -> TextKind:
-    """The kind of text of that name.
-
-    Raises:
-        UnknownName: there is no such kind.
-    """
-    for known in get_args(TextKind):
-        if kind == known:
-            return known  # type: ignore[no-any-return]
-    raise UnknownName("kind of text", str(kind), get_args(TextKind))
+__all__ = ["read", "read_batch"]
 
 
 def read_batch(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import product
 
-from trope.core.align import Edit, Mapped
+from trope.core.texts import Edit, Mapped
 
 LONGEST_WORD = 40
 MOST_RUNS = 5

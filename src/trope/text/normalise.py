@@ -10,8 +10,8 @@ import html
 import re
 from collections.abc import Callable, Sequence
 
-from trope.core.align import Mapped
 from trope.core.records import TextKind
+from trope.core.texts import Mapped
 from trope.text import patterns
 from trope.text.elongations import shorten_elongations
 

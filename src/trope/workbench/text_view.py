@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from trope.annotate.exchange.files import protect
 from trope.core.records import Analysis, FigureVerdict, Metonymy, SentenceSpan, Token
-from trope.render import metaphor_page, names
+from trope.render import names, page_pieces
 from trope.render.figures import (
     WHOLE,
     entry,
@@ -19,7 +19,7 @@ from trope.render.figures import (
     tint,
 )
 from trope.render.markup import clean
-from trope.render.sentence_html import relation_item, tree
+from trope.render.page_pieces import relation_item, tree
 from trope.render.sentiment import signed
 from trope.workbench.requests import RequestRefused
 
@@ -46,15 +46,15 @@ def shade_words(analysis: Analysis, address: str) -> str:
 
 def shade_css(analysis: Analysis) -> str:
     """The style sheet of the shaded text: a rule for every score that occurs."""
-    scores = metaphor_page.shaded_words(analysis).values()
-    found = {round(score * metaphor_page.SCALE) for score in scores}
-    return metaphor_page.score_rules(analysis.shown_threshold, found)
+    scores = page_pieces.shaded_words(analysis).values()
+    found = {round(score * page_pieces.SCALE) for score in scores}
+    return page_pieces.score_rules(analysis.shown_threshold, found)
 
 
 def slider(analysis: Analysis) -> str:
     """The slider that moves the threshold of the shades."""
-    scores = metaphor_page.shaded_words(analysis).values()
-    return metaphor_page.slider(analysis.shown_threshold, scores)
+    scores = page_pieces.shaded_words(analysis).values()
+    return page_pieces.slider(analysis.shown_threshold, scores)
 
 
 def figure_list(analysis: Analysis, address: str) -> str:
@@ -74,7 +74,7 @@ class _Shading:
     def __init__(self, analysis: Analysis, address: str) -> None:
         self._analysis = analysis
         self._address = address
-        self._scores = metaphor_page.shaded_words(analysis)
+        self._scores = page_pieces.shaded_words(analysis)
         self._others = {
             place: figure
             for figure in analysis.figures
@@ -97,7 +97,7 @@ class _Shading:
 
     def _marked(self, number: int, token: Token, own: Sequence[Metonymy]) -> str:
         text = names.marked(token, own, clean(token.text))
-        text = metaphor_page.marked(token, self._scores.get(number), text)
+        text = page_pieces.marked(token, self._scores.get(number), text)
         figure = self._others.get(number)
         if figure is None:
             return text

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from builders import TWO_SENTENCES, build, with_metaphors
 from trope.core.errors import BadInput, UnknownName
+from trope.core.options import FigureView
 from trope.core.records import Analysis, Figure, FigureThresholds, Metonymy, Parse
-from trope.tasks.figures.views import Showing, add_spans, show_figures, shown_score
+from trope.tasks.figures.views import add_spans, show_figures, shown_score
 
 LIMITS = FigureThresholds(noticed=0.6, idiom=0.5, simile=0.5)
 EATEN = with_metaphors(TWO_SENTENCES)
@@ -29,7 +30,7 @@ def shown(analysis: Analysis) -> list[str]:
 
 
 def test_noticed_words_have_the_geometric_mean_of_both_probabilities() -> None:
-    found = show_figures(noticed(EATEN, {"ate": 0.5, "break": 0.9}), Showing(), LIMITS)
+    found = show_figures(noticed(EATEN, {"ate": 0.5, "break": 0.9}), FigureView(), LIMITS)
     assert found.words == "noticed"
     assert found.shown_threshold == 0.6
     (broken, eaten) = found.figures
@@ -42,19 +43,19 @@ def test_noticed_words_have_the_geometric_mean_of_both_probabilities() -> None:
 
 
 def test_particles_go_with_their_verb_and_never_alone() -> None:
-    found = show_figures(EATEN, Showing(words="content"), LIMITS)
+    found = show_figures(EATEN, FigureView(words="content"), LIMITS)
     (_, eaten) = found.figures
     assert eaten.tokens == (9, 10)
     assert found.text[eaten.start : eaten.end] == "ate away"
     alone = tuple(replace(t, metaphor=0.99 if t.text == "away" else 0.01) for t in EATEN.tokens)
-    assert shown(show_figures(replace(EATEN, tokens=alone), Showing(), None)) == []
+    assert shown(show_figures(replace(EATEN, tokens=alone), FigureView(), None)) == []
 
 
 def test_only_content_words_are_shown_unless_all_are_asked_for() -> None:
     every = replace(EATEN, tokens=tuple(replace(t, metaphor=0.9) for t in EATEN.tokens))
-    content = show_figures(every, Showing(words="content"), LIMITS)
+    content = show_figures(every, FigureView(words="content"), LIMITS)
     assert shown(content) == [*("storm", "take", "break", "Rain", "ate", "away", "old", "road")]
-    assert shown(show_figures(every, Showing(words="all"), LIMITS)) == [
+    assert shown(show_figures(every, FigureView(words="all"), LIMITS)) == [
         token.text for token in every.tokens
     ]
 
@@ -68,23 +69,23 @@ def test_a_copula_that_is_tagged_as_a_verb_is_no_content_word() -> None:
     text = build("Time is money", rows)
     tokens = tuple(replace(token, metaphor=0.9) for token in text.tokens)
     scored = replace(text, tokens=tokens, tasks=("syntax", "metaphor"), figurative=(0.9,))
-    assert shown(show_figures(scored, Showing(), None)) == ["Time", "money"]
+    assert shown(show_figures(scored, FigureView(), None)) == ["Time", "money"]
 
 
 def test_without_the_head_noticed_becomes_content() -> None:
-    found = show_figures(EATEN, Showing(words="noticed"), None)
+    found = show_figures(EATEN, FigureView(words="noticed"), None)
     assert found.words == "content"
     assert found.shown_threshold == EATEN.threshold
     assert shown(found) == ["break", "ate", "away"]
 
 
 def test_a_threshold_counts_for_the_view() -> None:
-    strict = show_figures(EATEN, Showing(words="content", threshold=0.9), None)
+    strict = show_figures(EATEN, FigureView(words="content", threshold=0.9), None)
     assert shown(strict) == ["ate", "away"]
     assert (strict.threshold, strict.shown_threshold) == (0.9, 0.9)
     assert not strict.is_metaphor(6)
     scored = noticed(EATEN, {"ate": 0.5})
-    loose = show_figures(scored, Showing(threshold=0.01), LIMITS)
+    loose = show_figures(scored, FigureView(threshold=0.01), LIMITS)
     assert (loose.threshold, loose.shown_threshold) == (EATEN.threshold, 0.01)
     assert len(shown(loose)) > 2
 
@@ -93,9 +94,9 @@ def test_words_of_other_figures_are_not_listed_again() -> None:
     idiom = Figure("idiom", 19, 31, (4, 5, 6), 0.8, meaning="pause")
     simile = Figure("simile", 32, 40, (8, 9), 0.9, vehicle=(9,))
     given_figures = replace(EATEN, figures=(idiom, simile))
-    found = show_figures(given_figures, Showing(), None)
+    found = show_figures(given_figures, FigureView(), None)
     assert found.figures == (idiom, simile)
-    assert shown(show_figures(given_figures, Showing(words="all"), None)) == ["break", "ate"]
+    assert shown(show_figures(given_figures, FigureView(words="all"), None)) == ["break", "ate"]
 
 
 def test_names_that_stand_for_something_else_are_figures() -> None:
@@ -103,7 +104,7 @@ def test_names_that_stand_for_something_else_are_figures() -> None:
         Metonymy(32, 36, "location", "place-for-people", 0.7, "people of Rain"),
         Metonymy(4, 9, "organisation", "literal", 0.9, "the organisation itself"),
     )
-    found = show_figures(replace(EATEN, metonymies=names), Showing(words="all"), None)
+    found = show_figures(replace(EATEN, metonymies=names), FigureView(words="all"), None)
     (name,) = (figure for figure in found.figures if figure.kind == "metonymy")
     assert (name.start, name.end, name.tokens, name.score) == (32, 36, (8,), 0.7)
     assert name.stands_for == "people of Rain"
@@ -111,14 +112,14 @@ def test_names_that_stand_for_something_else_are_figures() -> None:
 
 def test_wrong_views_and_thresholds_are_refused() -> None:
     with pytest.raises(UnknownName, match=r"no view of words is called 'every'.*noticed, content"):
-        Showing(words="every")  # type: ignore[arg-type]
+        FigureView(words="every")  # type: ignore[arg-type]
     for limit in (1.5, -0.1, "high"):
         with pytest.raises(BadInput, match="give one from 0 to 1"):
-            Showing(threshold=limit)  # type: ignore[arg-type]
+            FigureView(threshold=limit)  # type: ignore[arg-type]
 
 
 def test_verdicts_follow_from_what_is_shown() -> None:
-    found = show_figures(EATEN, Showing(words="content", threshold=0.6), None)
+    found = show_figures(EATEN, FigureView(words="content", threshold=0.6), None)
     first, second = map(found.sentence_verdict, found.sentences)
     assert (first.label, second.label) == ("literal", "metaphorical")
     assert not first.disagrees
@@ -132,7 +133,7 @@ def test_verdicts_follow_from_what_is_shown() -> None:
 def test_a_metonymy_alone_is_figurative_and_not_metaphorical() -> None:
     name = Metonymy(0, 3, "location", "place-for-people", 0.7, "people")
     found = show_figures(
-        replace(EATEN, metonymies=(name,)), Showing(words="all", threshold=0.99), None
+        replace(EATEN, metonymies=(name,)), FigureView(words="all", threshold=0.99), None
     )
     assert found.sentence_verdict(found.sentences[0]).label == "figurative"
 
@@ -149,7 +150,7 @@ def test_what_is_shown_reaches_the_threshold(
         replace(token, metaphor=a, noticed=b)
         for token, (a, b) in zip(EATEN.tokens, scores, strict=True)
     )
-    showing = Showing(words=view, threshold=limit)  # type: ignore[arg-type]
+    showing = FigureView(words=view, threshold=limit)  # type: ignore[arg-type]
     found = show_figures(replace(EATEN, tokens=tokens), showing, LIMITS)
     for figure in found.figures:
         assert figure.score >= limit

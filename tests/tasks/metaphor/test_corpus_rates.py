@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import FakePipeline
+from trope.core.options import FigureView
 from trope.core.records import Analysis, is_word
-from trope.tasks.figures.views import Showing
 from trope.tasks.metaphor.corpus_rates import CorpusMetaphors, count_metaphors, hundredth
 
 
@@ -19,7 +19,7 @@ def read(*texts: str) -> list[Analysis]:
 def scored(analysis: Analysis, score: float) -> Analysis:
     """The same where every token has that score."""
     tokens = tuple(replace(token, metaphor=score) for token in analysis.tokens)
-    return FakePipeline().show(replace(analysis, tokens=tokens), Showing("all"))
+    return FakePipeline().show(replace(analysis, tokens=tokens), FigureView("all"))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from builders import build
-from trope.core.records import Name
+from trope.core.records import Analysis, Parse
 from trope.lexicon.readings import readings
 from trope.tasks.metonymy.detection import (
     add_metonymies,
@@ -27,6 +27,11 @@ class ByRole:
             best = people[name.name_class] if subject else "literal"
             found.append({one: float(one == best) for one in readings(name.name_class)})
         return found
+
+
+def tagged(analysis: Analysis, tags: list[str]) -> Parse:
+    """The only sentence of an analysis with the tags that a network gives its names."""
+    return replace(analysis.parse_of(analysis.sentences[0]), names=tuple(tags))
 
 
 TEXT = "Rain 🌧 fell. Peru beat Nokia's team in Chile."
@@ -140,8 +145,8 @@ def test_names_of_the_network_come_before_the_lists():
         . PUNCT . . 3 punct
         """,
     )
-    found = (Name(0, 12, "person"), Name(17, 30, "location"), Name(34, 40, "location"))
-    (done,) = add_metonymies([replace(analysis, names=found)], ByRole())
+    tags = ["B-PER", "I-PER", "O", "B-LOC", "I-LOC", "O", "B-LOC", "O", "O", "O"]
+    (done,) = add_metonymies([analysis], [[tagged(analysis, tags)]], ByRole())
     assert [(text[n.start : n.end], n.name_class) for n in done.names] == [
         ("Alice Jordan", "person"),
         ("Scotland Yard", "organisation"),  # by the list of institutions
@@ -166,7 +171,8 @@ def test_an_institution_within_a_longer_name_is_none():
         . PUNCT . . 3 punct
         """,
     )
-    (done,) = add_metonymies([replace(analysis, names=(Name(0, 14, "location"),))], ByRole())
+    tags = ["B-LOC", "I-LOC", "O", "O"]
+    (done,) = add_metonymies([analysis], [[tagged(analysis, tags)]], ByRole())
     assert [(text[n.start : n.end], n.name_class) for n in done.names] == [
         ("Whitehall Farm", "location")
     ]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.records import Parse
-from trope.tasks.metonymy.name_spans import NameSpan, tagged_names
+from trope.tasks.metonymy.names import NameSpan, tagged_names
 
 
 def parse(rows: str) -> Parse:

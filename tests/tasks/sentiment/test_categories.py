@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trope.corpora.semeval2015 import read_split
-from trope.published.cells import read_published
+from trope.published import read_published
 from trope.tasks.sentiment.categories import (
     CATEGORIES,
     CategoryRules,

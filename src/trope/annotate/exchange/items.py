@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import gold_faults, listed
 from trope.annotate.rules.assignment import doubt_score
 from trope.core.errors import BadRecord
-from trope.corpora.files import FileOptions, find_files, good_rows, name_has_format
+from trope.corpora.files import FileOptions, find_files, good_rows, shows_no_format
 from trope.corpora.records import TextRecord
 from trope.corpora.tables import is_missing, named_texts, read_texts
 
@@ -47,6 +46,7 @@ def read_items(
 ) -> Iterator[NewItem]:
     """The items of a table, one at a time; a document or a list has only texts.
 
+    The items of several files, in a folder or an archive, have the name of their file in their id.
     Columns: `text`; `id` (else rows are counted); `highlight`, the marked words or their offsets;
     `gold`, a JSON object, or a column `gold.QUESTION` each; all others are fields of the item.
     `safe_cells` takes away what protects the cells of a CSV file from spreadsheets.
@@ -57,11 +57,11 @@ def read_items(
     """
     with closing(_IdLines()) as seen:
         record = None
-        for record in _records(Path(path), safe_cells, options or FileOptions()):
+        for name, record in _records(Path(path), safe_cells, options or FileOptions()):
             if before := seen.add(record.id, record.line):
                 problem = f"id {record.id!r} is already in line {before}"
-                raise BadRecord(path, record.line, problem)
-            yield checked_item(record, plan, path)
+                raise BadRecord(name, record.line, problem)
+            yield checked_item(record, plan, name)
     if record is None:
         raise BadRecord(path, 1, "has no items; give a file with rows")
 
@@ -78,16 +78,27 @@ def checked_item(record: TextRecord, plan: Plan, path: str | Path) -> NewItem:
         raise BadRecord(path, record.line, str(fault)) from None
 
 
-def _records(path: Path, safe_cells: bool, options: FileOptions) -> Iterator[TextRecord]:
-    if safe_cells:
-        return named_texts(read_cells(path, options=options), str(path))
-    if options.format is None and not name_has_format(str(path)) and path.is_file():
-        return read_texts(path, limit=RECORD_LIMIT)  # the first line tells the format
-    rows = chain.from_iterable(
-        good_rows(file, replace(options, limit=RECORD_LIMIT))
-        for file in find_files([str(path)], options)
-    )
-    return named_texts(rows, str(path))
+def _records(
+    path: Path, safe_cells: bool, options: FileOptions
+) -> Iterator[tuple[str, TextRecord]]:
+    """The records of a file, or of the files of a folder or archive, with the names of these."""
+    if safe_cells or (options.format is None and shows_no_format(path)):
+        records = (
+            named_texts(read_cells(path, options=options), str(path))
+            if safe_cells
+            else read_texts(path, limit=RECORD_LIMIT)  # the first line tells the format
+        )
+        yield from ((str(path), record) for record in records)
+        return
+    files = find_files([str(path)], options)
+    for file in files:
+        rows = good_rows(file, replace(options, limit=RECORD_LIMIT))
+        for record in named_texts(rows, file.path):
+            if len(files) > 1:
+                place = Path(file.path).relative_to(path).as_posix()
+                own = f"{place}:{record.id}" if file.is_table or record.line else place
+                record = replace(record, id=own)
+            yield file.path, record
 
 
 class _ItemFault(Exception):
@@ -100,7 +111,9 @@ def _item(record: TextRecord, plan: Plan) -> NewItem:
     if any("\0" in part for part in (record.text, record.id, *record.fields.values())):
         raise _ItemFault("contains a NUL character")
     if len(record.text) > TEXT_LIMIT:
-        raise _ItemFault(f"has a text of more than {TEXT_LIMIT:,} characters")
+        raise _ItemFault(
+            f"has a text of more than {TEXT_LIMIT:,} characters; --unit paragraph divides documents"
+        )
     if not record.id or len(record.id) > 200:
         raise _ItemFault("has no id, or one of more than 200 characters")
     payload: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from django.db.models.functions import Cast
 from trope.annotate.exchange.records import ItemRecord, JudgmentRecord
 from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, label_of
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import Decision, Event, Item, JudgmentState, Person, StoredJudgment
 from trope.core.errors import BadInput
 from trope.metrics.aggregation.results import ItemResult
@@ -54,6 +54,7 @@ def count_disputes(plan: Plan, *, most: int = 1_000) -> int:
     return len(_disputed(plan, 0)[:most])
 
 
+@retried
 def decide(
     item_id: int,
     person_id: int,
@@ -109,7 +110,7 @@ def _store_decision(
 ) -> Decision:
     if done := Decision.objects.filter(token=token, person_id=person_id).first():
         return done
-    item = Item.objects.select_for_update().get(pk=item_id)
+    item = Item.objects.select_for_update(no_key=True).get(pk=item_id)
     old = Decision.objects.filter(item=item, current=True).first()
     if old is not None:
         Decision.objects.filter(pk=old.pk).update(current=False)

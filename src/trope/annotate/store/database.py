@@ -8,17 +8,21 @@ a file beside it wakes the next one at once.
 from __future__ import annotations
 
 import errno
+import random
 import sqlite3
 import sys
-from collections.abc import Iterator
+import time
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
-from trope.core.locks import wait_for_lock
+from trope.core.run_folder import wait_for_lock
 
 # FULL: what was acknowledged survives a power cut, not only a crash of the process. The log goes
 # into the database every 16 MB instead of 4, since whoever commits then waits for that
@@ -120,6 +124,53 @@ def write_transaction() -> Iterator[None]:
         return
     with wait_for_lock(Path(f"{connection.settings_dict['NAME']}.line")), transaction.atomic():
         yield
+
+
+_TRIES = 6
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def retried(work: Callable[P, T]) -> Callable[P, T]:
+    """The function, run again if its transaction lost to another one and nothing was kept of it.
+
+    PostgreSQL ends one of two transactions that wait for each other; the other one goes on, so the
+    next try finds nothing in its way.
+    """
+
+    @wraps(work)
+    def run(*args: P.args, **kwargs: P.kwargs) -> T:
+        from django.db import OperationalError, connection
+
+        for left in reversed(range(_TRIES)):
+            try:
+                return work(*args, **kwargs)
+            except OperationalError as error:
+                if not left or connection.in_atomic_block or not _lost_to_another(error):
+                    raise
+            time.sleep(random.uniform(0.005, 0.02) * (_TRIES - left))
+        raise AssertionError("the last try returns or raises")
+
+    return run
+
+
+def _lost_to_another(error: BaseException) -> bool:
+    psycopg = sys.modules.get("psycopg")
+    if psycopg is None:
+        return False
+    errors = psycopg.errors
+    return isinstance(error.__cause__, errors.DeadlockDetected | errors.SerializationFailure)
+
+
+def lock_name(name: str) -> None:
+    """Hold a lock that stands for a name until the transaction ends; on SQLite, all writers do."""
+    from django.db import connection
+
+    if connection.vendor == "postgresql":
+        number = zlib.crc32(f"trope {name}".encode())
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s::bigint)", [number])
 
 
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO})

@@ -20,7 +20,7 @@ from trope.annotate.rules.conduct import (
     check_conduct,
     read_conduct,
 )
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import (
     Appeal,
     Event,
@@ -34,7 +34,7 @@ from trope.annotate.store.models import (
     Returned,
     StoredJudgment,
 )
-from trope.annotate.store.slots import return_slots
+from trope.annotate.store.slots import lock_leases, return_slots
 from trope.core.errors import BadInput
 
 TEXT_LIMIT = 5_000
@@ -86,6 +86,7 @@ def check_at_page_end(person: Person, plan: Plan, now: datetime) -> bool:
     return act(person.pk, finding, now=now)
 
 
+@retried
 def act(person_id: int, finding: ConductFinding, *, now: datetime, by: str = BY_RULE) -> bool:
     """Apply the outcome of a finding; False if it was applied before."""
     if finding.outcome == "warn":
@@ -105,6 +106,7 @@ def act(person_id: int, finding: ConductFinding, *, now: datetime, by: str = BY_
     return False
 
 
+@retried
 def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
     """Warn an active person; once per rule until they are reinstated.
 
@@ -124,6 +126,7 @@ def warn(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
         return True
 
 
+@retried
 def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> bool:
     """Put someone on hold until the owner has decided. Their judgments still count; their open
     items return to the queue, with the drafts kept."""
@@ -131,6 +134,7 @@ def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != PersonState.ACTIVE:
             return False
+        lock_leases(person)
         held = Lease.objects.filter(person=person, released=False)
         freed = sorted(held.filter(item__is_gold=False).values_list("item_id", flat=True))
         return_slots(freed)
@@ -142,6 +146,7 @@ def hold(person_id: int, rule: str, reason: str, *, now: datetime, by: str) -> b
         return True
 
 
+@retried
 def mark_warnings_read(person_id: int) -> None:
     """Remove the warnings from the person's work page; "My work" still lists them."""
     with write_transaction():
@@ -187,6 +192,7 @@ def open_appeals() -> list[Appeal]:
     return list(waiting.order_by("pk"))
 
 
+@retried
 def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
     """Appeal against a hold or a dismissal; once for each.
 
@@ -212,6 +218,7 @@ def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
         return made
 
 
+@retried
 def answer_appeal(
     appeal_id: int, answer: str, *, reinstate_them: bool, now: datetime, by: str
 ) -> None:
@@ -224,7 +231,9 @@ def answer_appeal(
     if not answer or len(answer) > TEXT_LIMIT or "\0" in answer:
         raise BadInput("give a reason")
     with write_transaction():
-        found = Appeal.objects.select_for_update().select_related("notice").get(pk=appeal_id)
+        whose = Appeal.objects.values_list("notice__person", flat=True).get(pk=appeal_id)
+        Person.objects.select_for_update().get(pk=whose)
+        found = Appeal.objects.select_related("notice").get(pk=appeal_id)
         if found.answered is not None:
             raise BadInput("this appeal has already been answered")
         Appeal.objects.filter(pk=appeal_id).update(
@@ -237,6 +246,7 @@ def answer_appeal(
             _note(now, by, "uphold", person_id, found.notice.rule, answer)
 
 
+@retried
 def reinstate(person_id: int, *, now: datetime, by: str, reason: str = "") -> tuple[int, int]:
     """Reinstate someone who was held or dismissed. Returns how many of their judgments count again,
     and how many are surplus because others have filled the items meanwhile.
@@ -273,7 +283,7 @@ def _count_again(person: Person) -> tuple[int, int]:
     counted = 0
     for start in range(0, len(ids), _STEP):
         part = ids[start : start + _STEP]
-        locked = Item.objects.filter(pk__in=part).order_by("pk").select_for_update()
+        locked = Item.objects.filter(pk__in=part).order_by("pk").select_for_update(no_key=True)
         slots = dict(locked.values_list("pk", "open_slots"))
         free = [pk for pk in part if slots[pk] > 0]
         Item.objects.filter(pk__in=free).update(open_slots=F("open_slots") - 1)
@@ -288,6 +298,7 @@ def _note(now: datetime, by: str, what: str, person_id: int, rule: str, reason: 
     Event.objects.create(at=now, who=by, what=what, detail=detail)
 
 
+@retried
 def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: str = "") -> int:
     """End someone's work. Returns the number of judgments that no longer count.
 
@@ -297,6 +308,7 @@ def dismiss(person_id: int, reason: str, *, now: datetime, by: str = "", rule: s
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state in (PersonState.DISMISSED, PersonState.WITHDRAWN):
             return 0
+        lock_leases(person)
         counted = StoredJudgment.objects.filter(
             person=person, current=True, state=JudgmentState.COUNTED
         )
@@ -336,7 +348,6 @@ def apply_findings(
         and finding.annotator not in pardoned
         and act(numbers[finding.annotator], finding, now=now, by=by)
     ]
-    with write_transaction():
-        detail = {"findings": len(findings), "done": len(done)}
-        Event.objects.create(at=now, who=by, what="review", detail=detail)
+    detail = {"findings": len(findings), "done": len(done)}
+    Event.objects.create(at=now, who=by, what="review", detail=detail)
     return done

@@ -23,13 +23,13 @@ from django.db.models import Max
 from trope.annotate.exchange.items import NewItem, batch_of, doubt_of, read_items
 from trope.annotate.project import ROLES, Project
 from trope.annotate.rules.assignment import giving_order, group_by_batch
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import DemoItem, Event, Item, Lease, Person, Standing, State
 from trope.annotate.store.people import hash_token
 from trope.annotate.store.rows import chunks, person_fields, standing_fields
 from trope.annotate.store.slots import add_batches, check_new_batches, state_row
 from trope.core.errors import BadInput, BadRecord
-from trope.core.locks import lock_file
+from trope.core.run_folder import lock_file
 from trope.corpora.files import FileOptions
 
 _STEP = 200
@@ -37,6 +37,7 @@ T = TypeVar("T")
 _Read = Callable[[], Iterator[NewItem]]
 
 
+@retried
 def import_items(
     project: Project,
     path: Path,
@@ -120,6 +121,7 @@ def import_lock(project: Project) -> Iterator[None]:
         lock.release()
 
 
+@retried
 def remove_unpublished() -> None:
     """Remove what a stopped import left behind."""
     beyond = Item.objects.filter(place__gt=state_row().published)
@@ -155,6 +157,7 @@ def item_row(item: NewItem, place: int, slots: int) -> Item:
     )
 
 
+@retried
 def import_demo(
     project: Project,
     path: Path,

@@ -24,7 +24,7 @@ from trope.annotate.exchange.records import JudgmentRecord, ToolRecord
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.questions import is_right, read_answers
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.imports import import_lock, item_row, new_person, remove_unpublished
 from trope.annotate.store.models import (
     Event,
@@ -230,6 +230,7 @@ class ImportCounts:
     judgments: int
 
 
+@retried
 def import_tool_file(
     project: Project, path: Path, read: Callable[[], Iterable[ToolRecord]], *, now: datetime
 ) -> ImportCounts:
@@ -244,6 +245,7 @@ def import_tool_file(
     with import_lock(project):
         remove_unpublished()
         with write_transaction():
+            list(Person.objects.order_by("pk").select_for_update().values("pk"))
             items = _add_items(project, path, read(), now)
             people, judgments = 0, 0
             known = dict(Person.objects.values_list("name", "pk"))
@@ -297,7 +299,8 @@ def _tool_judgments(
     project: Project, path: Path, part: list[ToolRecord], people: dict[str, int], now: datetime
 ) -> Iterator[tuple[int, StoredJudgment]]:
     items = Item.objects.filter(external_id__in={row.item.id for row in part})
-    known = {item.external_id: item for item in items.select_for_update()}
+    locking = items.order_by("pk").select_for_update(no_key=True)
+    known = {item.external_id: item for item in locking}
     in_hand = Lease.objects.filter(item__in=known.values())
     held = set(in_hand.values_list("item_id", "person_id"))
     taken: Counter[int] = Counter()

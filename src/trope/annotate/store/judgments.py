@@ -15,12 +15,12 @@ from django.db.models import F, Min, Q
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import judgment_state, may_skip, seconds_spent
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.discipline import check_at_page_end, conduct_after
 from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment
 from trope.annotate.store.people import ActionRefused, active_person
 from trope.annotate.store.queue import Page, any_lease_expired, new_page, tally_of
-from trope.annotate.store.slots import list_returned
+from trope.annotate.store.slots import list_returned, return_slots
 
 AnswerReader = Callable[[Item], Mapping[str, Any]]
 """Reads the answers of a form, once its item is known."""
@@ -34,6 +34,7 @@ class SubmitResult:
     page: Page | None = None
 
 
+@retried
 def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
     """Save an unfinished form; False if the person no longer has the item."""
     with write_transaction():
@@ -87,6 +88,7 @@ def skip(person_id: int, token: str, plan: Plan, *, now: datetime) -> StoredJudg
     return _submit(person_id, token, lambda _: {}, plan, now, skipping=True).judgment
 
 
+@retried
 def change(
     person_id: int,
     judgment_id: int,
@@ -111,8 +113,8 @@ def change(
         if old is None:
             raise ActionRefused("not_yours", "This judgment can no longer be changed.")
         StoredJudgment.objects.filter(pk=old.pk).update(current=False)
-        if old.state == JudgmentState.COUNTED:
-            ask_for_more(old.item_id, answers, plan)
+        if old.state == JudgmentState.COUNTED and ask_for_more(old.item_id, answers, plan):
+            list_returned([old.item_id])
         # the first answer to a control item counts: what was seen since must not improve it
         return StoredJudgment.objects.create(
             item=old.item,
@@ -127,6 +129,7 @@ def change(
         )
 
 
+@retried
 def _submit(
     person_id: int,
     token: str,
@@ -149,18 +152,38 @@ def _submit(
                 raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
                 raise ActionRefused("skip_limit", "You have reached the limit of skipped items.")
-            judgment = _store(person, lease, dict(read(lease.item)), plan, now, skipping)
+            judgment, reopened = _store(person, lease, dict(read(lease.item)), plan, now, skipping)
             in_hand.remove(lease)
             lease.delete()
+            page = None
             if check_at_page_end(person, plan, now):
                 person.refresh_from_db()
-                return SubmitResult(judgment)
-            return SubmitResult(judgment, _next_page(person, in_hand, plan, now, rng))
+            else:
+                page = _next_page(person, in_hand, plan, now, rng)
+            list_returned(reopened)
+            return SubmitResult(judgment, page)
     except IntegrityError:
         # the same form was submitted twice at once, and the other one was first
         if done := StoredJudgment.objects.filter(token=token, person_id=person_id).first():
             return SubmitResult(done)
-        raise
+        if not _give_back_judged(person_id, token):
+            raise
+        raise ActionRefused("judged", "You have already judged this item. Go on.") from None
+
+
+@retried
+def _give_back_judged(person_id: int, token: str) -> bool:
+    """Give back an item that someone holds who has already judged it; whether there was one."""
+    with write_transaction():
+        person = Person.objects.select_for_update().get(pk=person_id)
+        lease = next((one for one in _in_hand(person, token) if one.token == token), None)
+        judged = StoredJudgment.objects.filter(person=person, current=True)
+        if lease is None or not judged.filter(item=lease.item_id).exists():
+            return False
+        if not lease.item.is_gold and not lease.released:
+            return_slots([lease.item_id])
+        lease.delete()
+        return True
 
 
 def _in_hand(person: Person, token: str) -> list[Lease]:
@@ -178,13 +201,16 @@ def _next_page(
         return Page(in_hand) if all(lease.expires >= now for lease in in_hand) else None
     if rng is None or any_lease_expired(plan, now=now):
         return None
-    return new_page(person, plan, now=now, rng=rng)
+    page = new_page(person, plan, now=now, rng=rng)
+    return None if page.reason == "finished" else page  # others may be taking what is left
 
 
 def _store(
     person: Person, lease: Lease, answers: dict[str, Any], plan: Plan, now: datetime, skipping: bool
-) -> StoredJudgment:
+) -> tuple[StoredJudgment, list[int]]:
+    """The judgment, and the item if a slot of it is open again: the caller lists it at the end."""
     item = lease.item
+    state, reopened = _take_state(lease, skipping)
     spent = seconds_spent(lease.since, person.last_at, now, plan.lease_minutes)
     right, counts = _gold_right(lease, answers, skipping)
     judgment = StoredJudgment.objects.create(
@@ -194,16 +220,16 @@ def _store(
         answers=answers,
         seconds=spent,
         at=now,
-        state=_take_state(lease, skipping),
+        state=state,
         gold_right=right,
         replaces=lease.undoes,
     )
     if not skipping and _is_news(lease):
         person.conduct = conduct_after(person, item, answers, right, plan).stored()
     if judgment.state == JudgmentState.COUNTED:
-        ask_for_more(item.pk, answers, plan)
+        reopened = ask_for_more(item.pk, answers, plan)
     _count(person, spent, right if counts else None, now, skipping)
-    return judgment
+    return judgment, [item.pk] if reopened else []
 
 
 def _is_news(lease: Lease) -> bool:
@@ -212,14 +238,13 @@ def _is_news(lease: Lease) -> bool:
     return lease.undoes is None or lease.undoes.state == JudgmentState.SKIPPED
 
 
-def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> None:
-    """Open more slots of an item that someone is unsure about, once."""
+def ask_for_more(item_id: int, answers: Mapping[str, Any], plan: Plan) -> bool:
+    """Open more slots of an item that someone is unsure about, once; whether it did."""
     doubt = plan.doubt
     if not doubt.more or str(answers.get(doubt.question)) not in doubt.values:
-        return
+        return False
     first = Item.objects.filter(pk=item_id, extra=0)
-    if first.update(extra=doubt.more, open_slots=F("open_slots") + doubt.more):
-        list_returned([item_id])
+    return bool(first.update(extra=doubt.more, open_slots=F("open_slots") + doubt.more))
 
 
 def _gold_right(lease: Lease, answers: dict[str, Any], skipping: bool) -> tuple[bool | None, bool]:
@@ -234,21 +259,22 @@ def _gold_right(lease: Lease, answers: dict[str, Any], skipping: bool) -> tuple[
     return is_right(lease.item.gold or {}, answers), True
 
 
-def _take_state(lease: Lease, skipping: bool) -> str:
-    """The state of the judgment, with the item's slots updated."""
+def _take_state(lease: Lease, skipping: bool) -> tuple[str, bool]:
+    """The state of the judgment, and whether it reopened a slot; the item's slots are updated."""
     item = lease.item
     if skipping:
-        if not item.is_gold and not lease.released:
+        reopened = not item.is_gold and not lease.released
+        if reopened:
             Item.objects.filter(pk=item.pk).update(open_slots=F("open_slots") + 1)
-            list_returned([item.pk])
-        return JudgmentState.SKIPPED
+        return JudgmentState.SKIPPED, reopened
     if item.is_gold:
-        return JudgmentState.GOLD
+        return JudgmentState.GOLD, False
     if not lease.released:
-        return judgment_state(holds_slot=True, open_slots=0)
+        return judgment_state(holds_slot=True, open_slots=0), False
     # too late: the slot returned to the queue. One statement, so that nobody can interfere
     free = Item.objects.filter(pk=item.pk, open_slots__gt=0)
-    return judgment_state(holds_slot=False, open_slots=free.update(open_slots=F("open_slots") - 1))
+    taken = free.update(open_slots=F("open_slots") - 1)
+    return judgment_state(holds_slot=False, open_slots=taken), False
 
 
 def _count(person: Person, spent: float, right: bool | None, now: datetime, skipping: bool) -> None:
@@ -280,6 +306,7 @@ FormFiller = Callable[[Mapping[str, Any], str], Mapping[str, Any]]
 """Answers and the item's text → the values of the form."""
 
 
+@retried
 def undo(person_id: int, plan: Plan, in_form: FormFiller, *, now: datetime) -> None:
     """Give the item judged or skipped last back to the person, with its answers.
 

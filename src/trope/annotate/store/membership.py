@@ -14,7 +14,7 @@ from typing import Any
 from trope.annotate.plan import Plan
 from trope.annotate.rules.assignment import Tally
 from trope.annotate.rules.stages import CompletedStages, Stage, must_read_again, stage
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.discipline import close_appeals
 from trope.annotate.store.models import (
     Appeal,
@@ -30,7 +30,7 @@ from trope.annotate.store.models import (
     Trial,
 )
 from trope.annotate.store.people import ActionRefused, active_person, hash_token
-from trope.annotate.store.slots import return_slots
+from trope.annotate.store.slots import lock_leases, return_slots
 
 NOT_ELIGIBLE = "profile"
 NOT_TRAINED = "training"
@@ -79,6 +79,7 @@ def _completed(person: Person, standing: Standing, plan: Plan) -> CompletedStage
     )
 
 
+@retried
 def consent(person_id: int, plan: Plan, *, now: datetime) -> None:
     """Record that the person agreed, when, and to which text; the text is kept too."""
     version = plan.consent_version
@@ -94,6 +95,7 @@ def consent(person_id: int, plan: Plan, *, now: datetime) -> None:
         Event.objects.create(at=now, who=standing.person.name, what="consent", detail=detail)
 
 
+@retried
 def save_profile(person_id: int, answers: Mapping[str, Any], plan: Plan, *, now: datetime) -> bool:
     """Whether the person may take part. The first profile counts, so that nobody can try out what
     is accepted; only the owner can accept someone afterwards."""
@@ -109,6 +111,7 @@ def save_profile(person_id: int, answers: Mapping[str, Any], plan: Plan, *, now:
         return bool(standing.verdict != ApplicationVerdict.DECLINED)
 
 
+@retried
 def confirm_reading(person_id: int, opened: datetime, plan: Plan, *, now: datetime) -> None:
     """Record that the guidelines were read.
 
@@ -131,6 +134,7 @@ def confirm_reading(person_id: int, opened: datetime, plan: Plan, *, now: dateti
 WITHDREW = "withdrew before there was an answer"
 
 
+@retried
 def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
     """Withdraw the person; returns their new name, which does not identify them.
 
@@ -143,6 +147,7 @@ def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state == PersonState.WITHDRAWN:
             return str(person.name)
+        lock_leases(person)
         held = Lease.objects.filter(person=person, released=False, item__is_gold=False)
         freed = set(held.values_list("item_id", flat=True))
         if plan.withdrawal.answers == "erase":

@@ -23,14 +23,14 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from trope.annotate.plan import Plan
 from trope.annotate.project import ROLES
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import (
     Event,
     Person,
     PersonState,
     Standing,
 )
-from trope.annotate.store.slots import lock_project
+from trope.annotate.store.slots import lock_places
 from trope.core.errors import BadInput, TropeError, UnknownName
 
 
@@ -62,6 +62,7 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+@retried
 def invite(
     name: str, *, now: datetime, role: str = "annotator", by: str = "", trusted: bool = False
 ) -> str:
@@ -90,6 +91,7 @@ def invite(
     return token
 
 
+@retried
 def renew_invitation(name: str, *, now: datetime, by: str = "") -> str:
     """A new token for an existing person; the old link and sessions end."""
     token = secrets.token_urlsafe(32)
@@ -131,6 +133,7 @@ def events_about(name: str, most: int = 50) -> list[Event]:
     return list(Event.objects.filter(detail__name=name).order_by("-pk")[:most])
 
 
+@retried
 def end_sessions(person_id: int) -> None:
     """End all sessions of the person, including copied ones."""
     with write_transaction():
@@ -197,12 +200,13 @@ def read_link(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor
     return Visitor(worker, visit, study[:100])
 
 
+@retried
 def admit_worker(visitor: Visitor, plan: Plan, *, now: datetime) -> Arrival:
     """The account of the worker behind a link; made on the first visit."""
     if found := _known_account(visitor):
         return found
     with write_transaction():
-        lock_project()  # two windows may open at once, or two workers may want the last place
+        lock_places()  # two windows may open at once, or two workers may want the last place
         return _known_account(visitor) or _new_account(visitor, plan, now)
 
 
@@ -214,6 +218,7 @@ def completion_code(standing: Standing, plan: Plan) -> str:
     return base64.b32encode(digest.digest())[:10].decode()
 
 
+@retried
 def complete_work(person_id: int, plan: Plan, *, now: datetime) -> str:
     """The completion code of an external worker at the end of their work; "" for anyone else, and
     for those who have judged nothing."""

@@ -16,11 +16,12 @@ from typing import Any
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import in_turn, may_skip, seconds_spent, shuffled_in
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.membership import NOT_TRAINED, locked_standing
 from trope.annotate.store.models import DemoItem, Event, Standing, Trial, TrialPart
 from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.selection import decide
+from trope.annotate.store.slots import lock_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ def _demo_control_keys(plan: Plan) -> list[str]:
     return in_turn(groups, plan.demo.gold)
 
 
+@retried
 def save_practice_draft(person_id: int, key: str, values: Mapping[str, Any]) -> None:
     """Save an unfinished form."""
     with write_transaction():
@@ -110,6 +112,7 @@ def training_answer(person_id: int, key: str) -> Trial | None:
     return mine.first()
 
 
+@retried
 def answer_training(
     person_id: int, key: str, answers: Mapping[str, Any], plan: Plan, *, now: datetime
 ) -> Trial:
@@ -141,6 +144,7 @@ def _close_training(standing: Standing, plan: Plan, now: datetime) -> None:
     Event.objects.create(at=now, who=standing.person.name, what="training", detail=detail)
 
 
+@retried
 def answer_demo(
     person_id: int,
     key: str,
@@ -155,6 +159,7 @@ def answer_demo(
     The last item ends the demo task, and the selection decides if it can.
     """
     with write_transaction():
+        _lock_for_selection(plan)
         standing = locked_standing(person_id)
         if done := Trial.objects.filter(person_id=person_id, part=TrialPart.DEMO, item=key).first():
             return done
@@ -175,15 +180,23 @@ def answer_demo(
         return trial
 
 
+@retried
 def finish_demo(person_id: int, plan: Plan, *, now: datetime) -> bool:
     """End the demo task of someone without items left, for example after it was shortened; False
     for someone who has not started it."""
     with write_transaction():
+        _lock_for_selection(plan)
         standing = locked_standing(person_id)
         if standing.demo_finished or not standing.demo_done or next_demo(person_id, plan):
             return False
         _close_demo(standing, plan, now)
         return True
+
+
+def _lock_for_selection(plan: Plan) -> None:
+    """Before someone is locked who may finish the demo task: the best of all are then accepted."""
+    if plan.selection.by == "best":
+        lock_places()
 
 
 def _check_skip(standing: Standing, plan: Plan) -> None:

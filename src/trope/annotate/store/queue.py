@@ -1,5 +1,8 @@
 """The queue: who works on what (writes; one short transaction each).
 
+Transactions lock in one order: a person, their leases, items by id, and last the list of returned
+items. Whoever holds an item takes further ones only if nobody else is taking them.
+
 No query here grows with the tables. Everyone walks through the items once, by place, and through
 the returned items once, by id. What a walk passes over is taken, judged already, or full, and a
 full item that opens again is returned under a new id.
@@ -18,7 +21,7 @@ from django.db.models import F, Q
 
 from trope.annotate.plan import Plan
 from trope.annotate.rules.assignment import Tally, gold_in_page, room, shuffled_in
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.discipline import check_at_page_end
 from trope.annotate.store.models import Item, Lease, Person, PersonState, Returned, StoredJudgment
 from trope.annotate.store.slots import list_returned, open_next_batch_if_used_up, opened_place
@@ -46,6 +49,18 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
     if any_lease_expired(plan, now=now):
         shorten_leases(plan, now=now)
         release_expired(now=now, limit=_STEP)
+    opened = opened_place()
+    page = _current_or_new(person_id, plan, now, rng)
+    if page.reason != "finished" or plan.batches.open != "automatic":
+        return page
+    # in a transaction of its own, so that nobody who holds items waits for the project
+    if open_next_batch_if_used_up(now=now) or opened_place() > opened:
+        page = _current_or_new(person_id, plan, now, rng)
+    return page
+
+
+@retried
+def _current_or_new(person_id: int, plan: Plan, now: datetime, rng: Random) -> Page:
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
         if person.state != PersonState.ACTIVE:
@@ -56,19 +71,21 @@ def next_page(person_id: int, plan: Plan, *, now: datetime, rng: Random) -> Page
             state = Person.objects.values_list("state", flat=True).get(pk=person_id)
             if state != PersonState.ACTIVE:
                 return Page((), state)
-        return new_page(person, plan, now=now, rng=rng)
+        return new_page(person, plan, now=now, rng=rng, wait=True)
 
 
-def new_page(person: Person, plan: Plan, *, now: datetime, rng: Random) -> Page:
-    """A page for someone without leases; within a transaction that has locked the person."""
+def new_page(person: Person, plan: Plan, *, now: datetime, rng: Random, wait: bool = False) -> Page:
+    """A page for someone without leases; within a transaction that has locked the person.
+
+    With `wait`, someone who finds nothing but items that others are taking waits for them; only a
+    transaction that holds no item may.
+    """
     size, limit = room(tally_of(person, now), plan.caps, plan.items_per_page)
     if not size:
         return Page((), limit)
     wanted_gold = gold_in_page(size, plan.gold.share, rng)
     gold = _walk_gold(person, wanted_gold)
-    work = _take_work(person, size - len(gold))
-    if not work and plan.batches.open == "automatic" and open_next_batch_if_used_up(now=now):
-        work = _take_work(person, size - len(gold))
+    work = _take_work(person, size - len(gold), wait=wait)
     _save_walk(person, keep_gold=bool(work))
     if not work:
         return Page((), "finished")
@@ -99,6 +116,7 @@ def _latest_end(plan: Plan, now: datetime) -> datetime:
     return now + timedelta(minutes=plan.lease_minutes + 1)
 
 
+@retried
 def shorten_leases(plan: Plan, *, now: datetime) -> int:
     """Shorten leases that end later than any given out now would; returns their number.
 
@@ -114,6 +132,7 @@ def shorten_leases(plan: Plan, *, now: datetime) -> int:
         return number
 
 
+@retried
 def release_expired(*, now: datetime, limit: int | None = None) -> int:
     """Return expired items to the queue; returns their number.
 
@@ -141,45 +160,45 @@ def _renewed(leases: list[Lease], plan: Plan, now: datetime) -> list[Lease]:
     return leases
 
 
-def _take_work(person: Person, number: int) -> list[Item]:
+def _take_work(person: Person, number: int, *, wait: bool) -> list[Item]:
     """Up to `number` items with one slot taken of each; returned ones first."""
     taken: list[Item] = []
     while (missing := number - len(taken)) > 0:
         # an item may be among the returned and among the next ones: take it only once
         mine = {item.pk for item in taken}
-        if returned := _walk_returned(person, missing, mine):
-            taken += _take_slots(_locked(returned))
-            continue
-        items = _walk(person, missing, mine)
-        if not items and not taken:  # only someone who holds nothing may wait for others
-            items = _walk(person, 1, mine, wait=True)
+        items = _walk_returned(person, missing, mine) or _walk(person, missing, mine)
+        if not items and not taken and wait:  # only someone who holds nothing may wait for others
+            items = _walk_returned(person, 1, mine, wait=True) or _walk(person, 1, mine, wait=True)
         if not items:
             break
         taken += _take_slots(items)
     return taken
 
 
-def _walk_returned(person: Person, number: int, mine: set[int]) -> list[Item]:
+def _walk_returned(
+    person: Person, number: int, mine: set[int], *, wait: bool = False
+) -> list[Item]:
+    """Returned items that nobody else is taking, locked; the cursor stays before the others."""
+    after, behind = person.returned_cursor, False
     while True:
-        rows = list(
-            Returned.objects.filter(pk__gt=person.returned_cursor)
-            .order_by("pk")
-            .values_list("pk", "item_id")[:_STEP]
-        )
+        ahead = Returned.objects.filter(pk__gt=after).order_by("pk")
+        rows = list(ahead.values_list("pk", "item_id")[:_STEP])
         if not rows:
             return []
+        after = rows[-1][0]
         had = mine | _had(person, [item_id for _, item_id in rows])
-        items = Item.objects.filter(pk__in={i for _, i in rows} - had, open_slots__gt=0)
-        free = {item.pk: item for item in items.defer("gold")}
-        found: dict[int, Item] = {}
+        fresh = Item.objects.filter(pk__in={i for _, i in rows} - had, open_slots__gt=0)
+        free = set(fresh.values_list("pk", flat=True))
+        chosen = list(dict.fromkeys(item_id for _, item_id in rows if item_id in free))[:number]
+        locking = fresh.filter(pk__in=chosen).order_by("pk")
+        locking = locking.select_for_update(skip_locked=not wait, no_key=True)
+        items = {item.pk: item for item in locking.defer("gold")}
         for row, item_id in rows:
-            if len(found) == number:
-                break
-            person.returned_cursor = row
-            if item_id in free:
-                found[item_id] = free[item_id]
-        if found:
-            return list(found.values())
+            behind = behind or (item_id in free and item_id not in items)
+            if not behind:
+                person.returned_cursor = row
+        if items:
+            return [items[pk] for pk in chosen if pk in items]
 
 
 def _walk(person: Person, number: int, mine: set[int], *, wait: bool = False) -> list[Item]:
@@ -197,7 +216,8 @@ def _walk(person: Person, number: int, mine: set[int], *, wait: bool = False) ->
             return []
         place = seen[-1][1]
         had = mine | _had(person, [pk for pk, _ in seen])
-        fresh = ahead.filter(place__lte=place).exclude(pk__in=had).order_by("place")
+        # these items only: one that opens meanwhile was not among those looked up in `had`
+        fresh = ahead.filter(pk__in={pk for pk, _ in seen} - had).order_by("place")
         locking = fresh.select_for_update(skip_locked=not wait, no_key=True)
         items = list(locking.defer("gold")[:number])
         passed = had | {item.pk for item in items}
@@ -229,15 +249,6 @@ def _had(person: Person, item_ids: list[int]) -> set[int]:
     """Which of the items the person has judged or skipped."""
     judged = StoredJudgment.objects.filter(person=person, current=True, item_id__in=item_ids)
     return set(judged.values_list("item_id", flat=True))
-
-
-def _locked(items: list[Item]) -> list[Item]:
-    """The items with an open slot, in their order. Locked in one order to avoid deadlocks."""
-    locking = Item.objects.filter(pk__in=[item.pk for item in items]).order_by("pk")
-    slots = dict(locking.select_for_update(no_key=True).values_list("pk", "open_slots"))
-    for item in items:
-        item.open_slots = slots[item.pk]
-    return [item for item in items if item.open_slots > 0]
 
 
 def _take_slots(items: list[Item]) -> list[Item]:

@@ -12,9 +12,9 @@ from django.db.models import QuerySet
 from trope.annotate.plan import Plan
 from trope.annotate.rules import selection
 from trope.annotate.rules.selection import Applicant, RankedApplicant
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import ApplicationVerdict, Event, Person, PersonState, Standing
-from trope.annotate.store.slots import lock_project
+from trope.annotate.store.slots import lock_places
 
 BELOW_MARK = "demo task"
 PLACES_TAKEN = "places taken"
@@ -55,7 +55,10 @@ def places_left(plan: Plan) -> int:
 
 
 def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
-    """The automatic selection when someone has finished; within a transaction."""
+    """The automatic selection when someone has finished.
+
+    Within a transaction that called `lock_places` before it locked the person.
+    """
     by = plan.selection.by
     if not by:
         _set_verdict([standing.pk], "accepted", "", now, "rule")
@@ -63,19 +66,19 @@ def decide(standing: Standing, plan: Plan, *, now: datetime) -> None:
         passes = selection.passes(_applicant(standing), plan.selection.pass_mark)
         verdict = "accepted" if passes else "declined"
         _set_verdict([standing.pk], verdict, "" if passes else BELOW_MARK, now, "rule")
-    elif by == "best":
-        lock_project()
-        if _finished().count() >= plan.selection.after:
-            _take_best(plan, now, "rule", decline=True)
+    elif by == "best" and _finished().count() >= plan.selection.after:
+        _take_best(plan, now, "rule", decline=True)
 
 
+@retried
 def accept_best(plan: Plan, *, now: datetime, by: str) -> int:
     """Accept the best waiting applicants, as many as there are places; returns their number."""
     with write_transaction():
-        lock_project()
+        lock_places()
         return _take_best(plan, now, by, decline=False)
 
 
+@retried
 def accept(person_id: int, *, now: datetime, by: str) -> bool:
     """Let someone go on to work, whatever their stage; False for someone on hold, dismissed or
     withdrawn: reinstate them first."""
@@ -83,6 +86,7 @@ def accept(person_id: int, *, now: datetime, by: str) -> bool:
         return bool(_set_verdict([person_id], "accepted", "", now, by))
 
 
+@retried
 def decline(person_id: int, *, now: datetime, by: str) -> bool:
     """Decline someone's application, if they have no verdict yet."""
     with write_transaction():
@@ -110,7 +114,7 @@ def _set_verdict(
 ) -> int:
     people = Person.objects.filter(pk__in=ids, role="annotator", state=PersonState.ACTIVE)
     settled = 0
-    for person in people.select_for_update():
+    for person in people.order_by("pk").select_for_update():
         standing, _ = Standing.objects.get_or_create(person=person)
         if standing.verdict == verdict or (waiting and standing.verdict):
             continue

@@ -12,11 +12,13 @@ from datetime import datetime
 
 from django.db.models import Count, F, Q
 
-from trope.annotate.store.database import write_transaction
+from trope.annotate.store.database import lock_name, retried, write_transaction
 from trope.annotate.store.models import (
     Batch,
     Event,
     Item,
+    Lease,
+    Person,
     Returned,
     State,
 )
@@ -24,10 +26,11 @@ from trope.core.errors import BadInput
 
 
 def return_slots(item_ids: list[int], step: int = 500) -> None:
-    """Reopen one slot of each item, and list the items where everyone finds them."""
+    """Reopen one slot of each item, given by ascending id, and list them where all find them."""
     for start in range(0, len(item_ids), step):
         part = item_ids[start : start + step]
-        list(Item.objects.filter(pk__in=part).order_by("pk").select_for_update().values("pk"))
+        locking = Item.objects.filter(pk__in=part).order_by("pk").select_for_update(no_key=True)
+        list(locking.values("pk"))
         Item.objects.filter(pk__in=part).update(open_slots=F("open_slots") + 1)
     list_returned(item_ids)
 
@@ -36,17 +39,22 @@ def list_returned(item_ids: list[int]) -> None:
     """Add the items to the returned ones, in the order in which transactions end.
 
     On PostgreSQL ids are drawn before a commit; without the lock someone's walk could pass an id
-    that appears later.
+    that appears later. It is the last lock of a transaction.
     """
     if item_ids:
-        list(State.objects.select_for_update().values("pk"))
+        lock_name("returned")
         Returned.objects.bulk_create([Returned(item_id=item_id) for item_id in item_ids])
 
 
-def lock_project() -> None:
-    """Within a transaction, wait until nobody else changes places or counts people."""
-    State.objects.get_or_create(pk=1)
-    list(State.objects.select_for_update().values("pk"))
+def lock_places() -> None:
+    """Wait until nobody else counts or accepts people; the first lock of a transaction."""
+    lock_name("places")
+
+
+def lock_leases(person: Person) -> None:
+    """Lock the leases of a person who is locked, before any of their items."""
+    mine = Lease.objects.filter(person=person).order_by("pk")
+    list(mine.select_for_update().values("pk"))
 
 
 def items_by_name(names: Sequence[str]) -> dict[str, tuple[int, str]]:
@@ -65,6 +73,7 @@ def opened_place() -> int:
     return State.objects.values_list("opened", flat=True).first() or 0
 
 
+@retried
 def state_row() -> State:
     """The row that says how far items are published."""
     with write_transaction():
@@ -113,10 +122,17 @@ def check_new_batches(sizes: Sequence[tuple[str, int]]) -> None:
         raise BadInput(f"there already is a batch {known!r}; give the new items another batch name")
 
 
-def open_next_batch(*, now: datetime, by: str = "") -> str:
-    """Open the next batch; returns its name, empty if all are open."""
+@retried
+def open_next_batch(*, now: datetime, by: str = "", used_up: bool = False) -> str:
+    """Open the next batch; returns its name, empty if all are open.
+
+    With `used_up`, only if no item of the open ones has an open slot.
+    """
     with write_transaction():
         list(State.objects.select_for_update().values("pk"))
+        left = Item.objects.filter(open_slots__gt=0, place__lte=opened_place())
+        if used_up and left.exists():
+            return ""
         batch = Batch.objects.filter(opened=None).order_by("first").first()
         if batch is None:
             return ""
@@ -131,8 +147,7 @@ def open_next_batch_if_used_up(*, now: datetime) -> bool:
     state = State.objects.first()
     if state is None or state.opened >= state.published:
         return False
-    left = Item.objects.filter(open_slots__gt=0, place__lte=state.opened)
-    return not left.exists() and bool(open_next_batch(now=now))
+    return bool(open_next_batch(now=now, used_up=True))
 
 
 def all_batches() -> list[BatchProgress]:

@@ -26,7 +26,7 @@ from trope.annotate.rules.rate_limit import GuessLimit
 from trope.annotate.store.database import is_storage_error
 from trope.annotate.store.people import ActionRefused, find_person
 from trope.annotate.web import context
-from trope.web.server import GetResponse
+from trope.web import GetResponse
 
 if TYPE_CHECKING:
     from trope.annotate.store.models import Person

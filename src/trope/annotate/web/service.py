@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from trope.annotate.project import Project
 from trope.annotate.store.database import connect
 from trope.core.errors import BadInput
-from trope.web.server import LOOPBACK, is_loopback, run_service, with_static_files
+from trope.web import LOOPBACK, is_loopback, run_service, with_static_files
 
 HERE = Path(__file__).parent
 
@@ -37,7 +37,7 @@ def web_settings(origin: str = "") -> dict[str, Any]:
         "CSRF_TRUSTED_ORIGINS": [f"https://{address.netloc}"] if public else [],
         "ROOT_URLCONF": "trope.annotate.web.urls",
         "MIDDLEWARE": [
-            "trope.web.server.harden",
+            "trope.web.harden",
             "django.middleware.security.SecurityMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             "django.middleware.csrf.CsrfViewMiddleware",

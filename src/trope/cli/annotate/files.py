@@ -21,10 +21,12 @@ from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.cli.annotate.options import DIRECTORY, FILE, connected, warn_losses
 from trope.cli.output import open_output
-from trope.cli.sources import file_options, table_reading_options
+from trope.cli.sources import Notes, file_options, table_reading_options
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.core.progress import counted
+from trope.corpora.files import find_files
+from trope.corpora.sources import is_archive
 
 # those of rules.aggregation, which would load numpy for every command
 _METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
@@ -32,7 +34,7 @@ _METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
 
 @click.command("import", short_help="Add the items of a file: all of them, or none.")
 @DIRECTORY
-@click.argument("file", type=FILE, metavar="FILE")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--format", "tool", type=click.Choice(["auto", *TOOL_FORMATS]), default="auto",
               help="The tool that wrote FILE; auto: a table of ours.")  # fmt: skip
 @click.option("--judgments", "what", flag_value="judgments", help="FILE is an export of judgments.")
@@ -53,8 +55,9 @@ def import_file(
 ) -> None:
     """Add the items of FILE, a table, a document or a list: all of them, or none.
 
-    People can work meanwhile. Control items are those with known answers in a column "gold". From
-    a file of another tool, its items, people and judgments are added.
+    FILE may also be a folder or an archive. People can work meanwhile. Control items are those
+    with known answers in a column "gold". From a file of another tool, its items, people and
+    judgments are added.
     """
     project = connected(directory)
     now = datetime.now(UTC)
@@ -86,10 +89,14 @@ def import_file(
     else:
         from trope.annotate.store.imports import import_items
 
+        notes = Notes()
+        if file.is_dir() or is_archive(file):
+            find_files([str(file)], reading, tell=notes)
         number = import_items(
             *(project, file), now=now, by="command line", safe_cells=safe_cells, options=reading
         )
         click.echo(f"{counted(number, 'item')} added")
+        notes.close()
 
 
 def _judgment_reader(plan: Plan, file: Path) -> Callable[[], Iterator[tuple[int, JudgmentRecord]]]:

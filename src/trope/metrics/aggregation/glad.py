@@ -11,8 +11,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from trope.metrics.aggregation.posterior import fix_known, known_places, normalised
-from trope.metrics.aggregation.results import Aggregate, labelled, rated
+from trope.metrics.aggregation.results import (
+    Aggregate,
+    fix_known,
+    known_places,
+    labelled,
+    normalised,
+    rated,
+)
 from trope.metrics.votes import Floats, Ints, Votes
 
 _PRIOR = 1.0

@@ -8,8 +8,15 @@ from typing import Literal
 
 import numpy as np
 
-from trope.metrics.aggregation.posterior import fix_known, known_places, normalised, sum_by
-from trope.metrics.aggregation.results import Aggregate, labelled, rated
+from trope.metrics.aggregation.results import (
+    Aggregate,
+    fix_known,
+    known_places,
+    labelled,
+    normalised,
+    rated,
+    sum_by,
+)
 from trope.metrics.votes import Floats, Ints, Votes
 
 Training = Literal["variational", "em"]

@@ -17,8 +17,8 @@ import numpy as np
 
 from trope.corpora.conceptual_metaphors import ConceptualFrame, ConceptualMetaphor, RoleMapping
 from trope.corpora.mean import CODES, Analogy, spoken
-from trope.lexicon.semantic_classes import semantic_classes
 from trope.lexicon.vectors import Vectors
+from trope.lexicon.wordnet import semantic_classes
 from trope.tasks.analogy.static import Array, look_up
 
 WRONG = CODES[1:]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Parse
-from trope.lexicon.semantic_classes import semantic_classes
+from trope.lexicon.wordnet import semantic_classes
 
 THRESHOLD = 0.5
 """The lowest score of a simile where no other threshold is given."""

@@ -7,11 +7,10 @@ three views of words; `noticed` is the default.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
-from typing import get_args
 
-from trope.core.errors import BadInput, UnknownName
+from trope.core.options import FigureView
 from trope.core.records import (
     Analysis,
     Figure,
@@ -27,7 +26,6 @@ from trope.tasks.figures.idioms import find_idioms
 from trope.tasks.figures.similes import THRESHOLD as SIMILE_THRESHOLD
 from trope.tasks.figures.similes import find_similes
 
-DEFAULT_VIEW: WordView = "noticed"
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 """Word classes of content words."""
 
@@ -40,23 +38,23 @@ _ONCE = ("idiom", "simile", "metonymy")
 """Figures whose words are not listed again as metaphors."""
 
 
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """How words are shown: the view that was asked for, and a threshold instead of the model's."""
-
-    words: WordView = DEFAULT_VIEW
-    threshold: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.words not in get_args(WordView):
-            raise UnknownName("view of words", str(self.words), get_args(WordView))
-        limit = self.threshold
-        if limit is not None and not (isinstance(limit, int | float) and 0 <= limit <= 1):
-            raise BadInput(f"a threshold is a probability, not {limit!r}; give one from 0 to 1")
+def add_figures(
+    analyses: Sequence[Analysis],
+    parses: Sequence[Sequence[Parse]],
+    view: FigureView,
+    thresholds: FigureThresholds | None,
+) -> list[Analysis]:
+    """The same analyses with their figures: idioms and similes, which are found in the parses of
+    their sentences, and names and metaphors as the view shows them."""
+    found = []
+    for bare, own in zip(analyses, parses, strict=True):
+        whole = add_spans(bare, own, thresholds) if "metaphor" in bare.tasks else bare
+        found.append(show_figures(whole, view, thresholds))
+    return found
 
 
 def show_figures(
-    analysis: Analysis, showing: Showing, thresholds: FigureThresholds | None
+    analysis: Analysis, view: FigureView, thresholds: FigureThresholds | None
 ) -> Analysis:
     """The same analysis with the figures of a view; idioms, similes and irony stay as they are.
 
@@ -64,17 +62,14 @@ def show_figures(
     becomes `content`. A given threshold counts for the view, and for `content` and `all`, which
     show probabilities of MIPVU, as the threshold of the analysis too.
     """
-    view = showing.words
-    if view == "noticed" and thresholds is None:
-        view = "content"
-    limit = analysis.threshold
-    if view == "noticed" and thresholds is not None:
-        limit = thresholds.noticed
-    elif showing.threshold is not None:
-        analysis = replace(analysis, threshold=showing.threshold)
-    if showing.threshold is not None:
-        limit = showing.threshold
-    analysis = replace(analysis, words=view, shown_threshold=limit)
+    words, limit = view.words, analysis.threshold
+    if words == "noticed":
+        words, limit = ("noticed", thresholds.noticed) if thresholds else ("content", limit)
+    if view.threshold is not None:
+        limit = view.threshold
+    if words != "noticed":
+        analysis = replace(analysis, threshold=limit)
+    analysis = replace(analysis, words=words, shown_threshold=limit)
     kept = [f for f in analysis.figures if f.kind not in ("metaphor", "metonymy")]
     kept += _metonymies(analysis)
     if "metaphor" in analysis.tasks:

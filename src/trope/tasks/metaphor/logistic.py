@@ -12,7 +12,7 @@ import numpy as np
 from trope.core.errors import BadInput, BadRecord, MissingExtra
 from trope.core.files import read_lines
 from trope.core.records import Parse
-from trope.lexicon.semantic_classes import semantic_classes
+from trope.lexicon.wordnet import semantic_classes
 from trope.tasks.metaphor.task import (
     Criterion,
     Score,

@@ -11,7 +11,7 @@ from typing import Any
 
 from trope.core.errors import BadInput, MissingExtra
 from trope.lexicon.readings import LITERAL, NameClass
-from trope.lexicon.verbnet import VerbClasses, read_verbnet
+from trope.lexicon.verbs import VerbClasses, read_verbnet
 from trope.tasks.metonymy.features import Features, role_features, shallow_features
 from trope.tasks.metonymy.task import NameInContext, Probabilities, check_training, fill_readings
 

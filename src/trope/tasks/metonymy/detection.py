@@ -7,10 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trope.core.records import Analysis, Metonymy, Name, SentenceSpan
-from trope.lexicon.names import FoundName, NameFinder, institution_finder, shipped_finder
+from trope.core.records import Analysis, Metonymy, Name, Parse, SentenceSpan
 from trope.lexicon.readings import NameClass
 from trope.tasks.metonymy.features import name_head
+from trope.tasks.metonymy.names import (
+    FoundName,
+    NameFinder,
+    institution_finder,
+    shipped_finder,
+    text_names,
+)
 from trope.tasks.metonymy.samples import AFTER, BEFORE
 from trope.tasks.metonymy.task import (
     MetonymySystem,
@@ -135,21 +141,27 @@ def _with_text(
     )
 
 
-def add_metonymies(analyses: Sequence[Analysis], system: MetonymySystem) -> list[Analysis]:
-    """The same analyses, which have trees, with what the names in them stand for.
+def add_metonymies(
+    analyses: Sequence[Analysis], parses: Sequence[Sequence[Parse]], system: MetonymySystem
+) -> list[Analysis]:
+    """The same analyses with their names, and what these stand for.
 
-    Their names are completed by those that only a list has.
+    Names are tagged in the parses of the sentences, which have trees, or listed.
     """
-    found = find_metonymies(analyses, system)
+    tagged = [
+        replace(analysis, names=text_names(own, analysis.tokens))
+        for analysis, own in zip(analyses, parses, strict=True)
+    ]
+    found = find_metonymies(tagged, system)
     return [
-        replace(analysis, metonymies=names, names=_with_people(names, analysis))
-        for analysis, names in zip(analyses, found, strict=True)
+        replace(analysis, metonymies=own, names=_with_people(own, analysis.names))
+        for analysis, own in zip(tagged, found, strict=True)
     ]
 
 
-def _with_people(metonymies: Sequence[Metonymy], analysis: Analysis) -> tuple[Name, ...]:
+def _with_people(metonymies: Sequence[Metonymy], names: Sequence[Name]) -> tuple[Name, ...]:
     """All names of a text in their order: those with readings, and people."""
-    people = [name for name in analysis.names if name.name_class == "person"]
+    people = [name for name in names if name.name_class == "person"]
     read = [Name(one.start, one.end, one.name_class) for one in metonymies]
     return tuple(sorted([*people, *read], key=lambda name: name.start))
 

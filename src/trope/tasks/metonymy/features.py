@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trope.core.records import ROOT, Parse
-from trope.lexicon.semantic_classes import semantic_classes
-from trope.lexicon.verbnet import VerbClasses
+from trope.lexicon.verbs import VerbClasses
+from trope.lexicon.wordnet import semantic_classes
 from trope.tasks.metonymy.task import NameInContext
 
 Features = dict[str, float]

@@ -17,13 +17,13 @@ from trope.core.errors import BadInput
 from trope.corpora.name_samples import NameSample
 from trope.corpora.records import TextRecord
 from trope.lexicon.names import (
-    NameFinder,
     package_countries,
     read_name_list,
     shipped_companies,
     shipped_countries,
 )
 from trope.lexicon.readings import NameClass, readings
+from trope.tasks.metonymy.names import NameFinder
 from trope.text import read
 
 BEFORE, AFTER = 2, 1

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from trope.lexicon.associations import GROUPS, read_associations, verb_contexts
-from trope.lexicon.semantic_classes import semantic_classes
 from trope.lexicon.wordlists import shipped_words
+from trope.lexicon.wordnet import semantic_classes
 from trope.tasks.rewriting.inventory import (
     WordInventory,
     framed_vectors,

@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from trope.lexicon.associations import read_associations
 from trope.lexicon.inflection import inflect
-from trope.lexicon.semantic_classes import semantic_classes
 from trope.lexicon.vectors import WordVectors, read_vectors
 from trope.lexicon.verbs import shipped_verbs
 from trope.lexicon.wordlists import shipped_words
-from trope.lexicon.wordnet import PARTS, WordNet, read_wordnet
+from trope.lexicon.wordnet import PARTS, WordNet, read_wordnet, semantic_classes
 
 Array = npt.NDArray[np.float32]
 _FORMS = {"VERB": ("VBZ", "VBD", "VBG", "VBN"), "NOUN": ("NNS",), "ADJ": (), "ADV": ()}

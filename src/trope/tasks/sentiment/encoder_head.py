@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections import deque
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Sentiment, SentimentScale, TextKind
 from trope.encoder.base import load_encoder
+from trope.encoder.decode import decode_scores
 from trope.encoder.outputs import SentimentScores
-from trope.encoder.session import SENTIMENT, AnyEncoder, passes
+from trope.encoder.session import SENTIMENT, AnyEncoder, BatchPass, passes, results
 from trope.tasks.sentiment.task import clipped, to_integers
 from trope.text import read
 
@@ -59,28 +62,44 @@ def _whole_words(text: str, kind: TextKind) -> tuple[str, ...]:
     return tuple(form for sentence in read(text, kind).sentences for form in sentence.forms)
 
 
+@dataclass(frozen=True, slots=True)
+class WholeTexts:
+    """Texts, by their numbers, that go through the encoder as one sequence for their sentiment."""
+
+    numbers: Sequence[int] = ()
+    passes: deque[Future[BatchPass]] = field(default_factory=deque)
+
+    def scores(self, scale: SentimentScale) -> dict[int, float]:
+        """The scores of the texts by their numbers."""
+        if not self.numbers:
+            return {}
+        found = decode_scores(len(self.numbers), results(self.passes))
+        scores = found.scores() if scale == "tweet" else found.valences()
+        return {n: s for n, s in zip(self.numbers, scores, strict=True) if s is not None}
+
+
 def scale_of(kind: TextKind, outputs: Sequence[str]) -> SentimentScale:
     """The scale of a kind of text: that of prose where a model has it, except for tweets."""
     return "prose" if kind != "tweet" and "valence" in outputs else "tweet"
 
 
 def add_sentiments(
-    analyses: Sequence[Analysis], whole: Mapping[int, float], scale: SentimentScale
+    analyses: Sequence[Analysis], whole: WholeTexts, scale: SentimentScale
 ) -> list[Analysis]:
     """The same analyses with the sentiment of their texts, on a scale.
 
-    `whole` has the scores of texts, by their numbers, that the encoder read as one sequence; a
-    text of one sentence has the score of its sentence.
+    A text has the score of the whole where the encoder read it as one sequence, else, being one
+    sentence, that of its sentence.
     """
     found = text_sentiments([analysis.sentence_sentiments for analysis in analyses], whole, scale)
     return [replace(a, sentiment=own) for a, own in zip(analyses, found, strict=True)]
 
 
 def text_sentiments(
-    sentences: Sequence[Sequence[float]], whole: Mapping[int, float], scale: SentimentScale
+    sentences: Sequence[Sequence[float]], whole: WholeTexts, scale: SentimentScale
 ) -> list[Sentiment | None]:
     """The sentiment of texts from the scores of their sentences; None for one without words."""
-    scores = dict(whole)
+    scores = whole.scores(scale)
     for number, own in enumerate(sentences):
         if number not in scores and own:
             scores[number] = own[0]

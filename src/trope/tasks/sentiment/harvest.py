@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from trope.core.align import Mapped
 from trope.core.errors import BadInput
+from trope.core.texts import Mapped
 from trope.tasks.sentiment.categories import (
     CATEGORIES,
     IRONY_TAGS,

@@ -15,7 +15,7 @@ from trope.core.files import atomic_write
 from trope.corpora.semeval2015 import read_id_texts, whole_number
 from trope.corpora.sources import Source, numbered_lines, source_name
 from trope.corpora.tweet_ids import checked_id, read_scored_ids
-from trope.metrics.figures import DataRef, Figure
+from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.scale import scale_figures
 from trope.tasks.sentiment.categories import CATEGORIES, category_of
 
@@ -84,9 +84,9 @@ def submission_figures(
     by_category: str,
     data: DataRef,
     seed: int,
-) -> list[Figure]:
+) -> list[Measurement]:
     """Both measures over all tweets and by category, each with the constant for comparison."""
-    figures: list[Figure] = []
+    figures: list[Measurement] = []
     parts: dict[str, list[str]] = {prefix: list(gold.scores)}
     for category in CATEGORIES if gold.categories else ():
         own = [name for name in gold.scores if gold.categories[name] == category]
@@ -109,7 +109,7 @@ def submission_figures(
         else:
             why = "undefined: no tweet of this category was answered"
             figures += [
-                Figure(f"{name}.{m}", None, None, None, n=0, data=data, note=why)
+                Measurement(f"{name}.{m}", None, None, None, n=0, data=data, note=why)
                 for m in ("cosine", "mse")
             ]
         figures += _constant_figures(f"{name}.constant", truth, data=data, seed=seed)
@@ -118,7 +118,7 @@ def submission_figures(
 
 def _constant_figures(
     prefix: str, gold: Iterable[float], *, data: DataRef, seed: int
-) -> list[Figure]:
+) -> list[Measurement]:
     """What the same answer for every tweet reaches."""
     truth = list(gold)
     guess = [float(CONSTANT)] * len(truth)

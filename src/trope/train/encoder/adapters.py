@@ -28,6 +28,7 @@ from trope.train.encoder.development import (
     thresholds,
 )
 from trope.train.encoder.figure_development import calibrate_figures
+from trope.train.encoder.folds import train_folds
 from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
 from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
@@ -79,21 +80,22 @@ def _train_base(run: EncoderRun, seed: int) -> Path:
     path = run.work / f"base-{seed}.safetensors"
     if path.exists():
         return path
-    for task in _tasks_of(run):
-        write_soft_labels(run, task)
-    settings = run.settings.base
-    model = adapt(new_model(run, settings, _tasks_of(run), seed), run.settings.base_rank)
-    fit_run(
-        run,
-        model,
-        lessons_with_soft_labels(run, "base_passes", list(_tasks_of(run))),
-        settings,
-        seed,
-    )
+    model = fit_adapters(run, _tasks_of(run), seed)
     run.say(f"base of seed {seed}: {note_figures(run, model, path)}")
     with atomic_write(path, "wb") as file:
         file.write(save(trained_weights(model)))
     return path
+
+
+def fit_adapters(run: EncoderRun, tasks: tuple[str, ...], seed: int) -> Network:
+    """Adapters and heads for these tasks, fitted to the labels and soft labels of the run."""
+    for task in tasks:
+        write_soft_labels(run, task)
+    settings = run.settings.base
+    model = adapt(new_model(run, settings, tasks, seed), run.settings.base_rank)
+    lessons = lessons_with_soft_labels(run, "base_passes", list(tasks))
+    fit_run(run, model, lessons, settings, seed)
+    return model
 
 
 def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
@@ -114,14 +116,19 @@ def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
         "metonymy": msgspec.json.encode(run.labels().metonymy).decode(),
     }
     if model.figures is not None:
-        figures = calibrate_figures(run, model)
+        figures = calibrate_figures(run, model, chosen["metaphor"])
         figures.fold(weights)
         metadata["figures"] = msgspec.json.encode(figures.thresholds).decode()
     with atomic_write(out / "adapters.safetensors", "wb") as file:
         file.write(save({k: v.contiguous() for k, v in weights.items()}, metadata=metadata))
 
 
-def train_adapters(*, out: Path, seeds: int = 1, **choices: Any) -> None:
+def train_adapters(
+    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
+) -> None:
     """All stages; those whose files are there already are skipped."""
-    run = begin(**choices, tasks=("syntax", "metaphor"))
+    run = begin(data=data, **choices, tasks=("syntax", "metaphor"))
+    if folds is not None:
+        train_folds(run, folds, "base", fit_adapters, data, out)
+        return
     export_seeds(run, seeds, "base", _train_base, _export_base, out)

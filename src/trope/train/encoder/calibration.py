@@ -21,6 +21,10 @@ class Calibration:
     shift: float
     threshold: float
 
+    def probabilities(self, logits: Floats) -> Floats:
+        """The calibrated probabilities of logits."""
+        return _sigmoid(self.slope * logits + self.shift)
+
 
 def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Calibration:
     """Platt's scaling, and the threshold of the best figure: "f1" of metaphors or "macro_f1"."""
@@ -34,14 +38,14 @@ def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Cal
     # without derivatives: two parameters, and no step that could run away
     slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
     shares = _sigmoid(slope * logits + shift)
-    return Calibration(float(slope), float(shift), _best_threshold(shares, truth > 0, by=by))
+    return Calibration(float(slope), float(shift), best_threshold(shares, truth > 0, by=by))
 
 
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))))
 
 
-def _best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
+def best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
     """The threshold, in steps of 0.005, with the best figure; the middle of the best ones."""
     grid = np.arange(0.05, 0.951, 0.005)
     figures = np.array([_quality(shares >= t, truth, by) for t in grid])
@@ -63,7 +67,7 @@ def figures_when(
     Such figures are too high; they serve to compare models.
     """
     chosen = calibrate(logits, answers, by=by)
-    called = _sigmoid(chosen.slope * logits + chosen.shift) >= chosen.threshold
+    called = chosen.probabilities(logits) >= chosen.threshold
     figures = {f"{name}_{by}": round(_quality(called, answers == 1, by), 4)}
     if by == "macro_f1":
         figures[f"{name}_accuracy"] = round(float((called == (answers == 1)).mean()), 4)

@@ -132,7 +132,7 @@ def sentiment_figures(model: Network, corpus: EncodedCorpus, device: str) -> dic
 
 
 @torch.inference_mode()
-def _name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
+def name_logits(model: Network, corpus: EncodedCorpus, device: str) -> Floats:
     """The logits of each sentence's name, the mean over its words."""
     model.to(device).eval()
     name = corpus.labels["name"]
@@ -154,7 +154,7 @@ def metonymy_figures(
     model: Network, corpus: EncodedCorpus, labels: Labels, device: str
 ) -> dict[str, float]:
     """Accuracy, coarse and fine, of each class of names."""
-    logits = _name_logits(model, corpus, device)
+    logits = name_logits(model, corpus, device)
     kinds = np.asarray([label.split(":")[0] for label in labels.metonymy])
     literal = np.asarray([label.endswith(":literal") for label in labels.metonymy])
     answers = _name_answers(corpus)
@@ -176,7 +176,7 @@ def literal_figures(
     model: Network, corpus: EncodedCorpus, labels: Labels, device: str
 ) -> dict[str, float]:
     """Accuracy of literal or not, for place names of which no more is known."""
-    logits = _name_logits(model, corpus, device)
+    logits = name_logits(model, corpus, device)
     places = np.asarray([label.startswith("location:") for label in labels.metonymy])
     shares = np.exp(logits - logits[:, places].max(1, keepdims=True)) * places
     literal = shares[:, labels.metonymy.index("location:literal")] / shares.sum(1)

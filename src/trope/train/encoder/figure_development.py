@@ -12,7 +12,13 @@ from trope.core.records import FigureThresholds
 from trope.corpora.tagged_tokens import TaggedSpan, tag_spans
 from trope.encoder.network import Network
 from trope.encoder.session import FIGURE_OUTPUTS, SENTIMENT_OUTPUTS
-from trope.train.encoder.calibration import Calibration, Floats, calibrate, figures_when
+from trope.train.encoder.calibration import (
+    Calibration,
+    Floats,
+    best_threshold,
+    calibrate,
+    figures_when,
+)
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
 from trope.train.encoder.fit import on_device
 from trope.train.encoder.run import DEV_TAGS, EncoderRun
@@ -26,12 +32,14 @@ _TOP = 0.9
 
 
 @torch.inference_mode()
-def _word_outputs(model: Network, corpus: EncodedCorpus, head: str, device: str) -> Floats:
-    """[word, output] of one head."""
+def word_outputs(model: Network, corpus: EncodedCorpus, head: str, device: str) -> Floats:
+    """[word, output] of one head; of "metaphor", the words' own."""
     model.to(device).eval()
     found: Floats | None = None
     for arrays in batches(corpus, _WORDS_PER_BATCH, None):
-        predicted = getattr(model(on_device(arrays, device)), head).float().cpu().numpy()
+        scores = getattr(model(on_device(arrays, device)), head)
+        scores = scores.metaphor.unsqueeze(-1) if head == "metaphor" else scores
+        predicted = scores.float().cpu().numpy()
         if found is None:
             found = np.zeros((int(corpus.sentence_starts[-1]), predicted.shape[-1]))
         there = arrays["word"] >= 0
@@ -67,7 +75,7 @@ def _known_outputs(
         return None
     corpus = run.corpus(file)
     answers = corpus.labels[name]
-    predicted = _word_outputs(model, corpus, "figures", run.device)[:, place]
+    predicted = word_outputs(model, corpus, "figures", run.device)[:, place]
     known = answers != UNKNOWN
     return predicted[known], answers[known]
 
@@ -84,7 +92,7 @@ def name_figures(run: EncoderRun, model: Network) -> dict[str, float]:
     """F of exact spans of each class of names."""
     corpus = run.corpus(DEV_TAGS)
     tags = run.labels().names
-    predicted = _word_outputs(model, corpus, "names", run.device).argmax(-1)
+    predicted = word_outputs(model, corpus, "names", run.device).argmax(-1)
     figures = {}
     for kind in dict.fromkeys(tag[2:] for tag in tags if tag != "O"):
         ours, theirs, shared = 0, 0, 0
@@ -139,8 +147,12 @@ class FigureCalibration:
         weights[bias] = weights[bias] * slopes + shifts
 
 
-def calibrate_figures(run: EncoderRun, model: Network) -> FigureCalibration:
-    """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds."""
+def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) -> FigureCalibration:
+    """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds.
+
+    What is shown as noticed is the geometric mean with the probability of a metaphor, which
+    `metaphor` calibrates, so its threshold is that of the mean.
+    """
     chosen: dict[str, Calibration] = {}
     for place, name in enumerate(FIGURE_OUTPUTS):
         known = _known_outputs(run, model, place, name)
@@ -151,8 +163,24 @@ def calibrate_figures(run: EncoderRun, model: Network) -> FigureCalibration:
             chosen[name] = Calibration(float(slope), float(shift), 0.5)
         else:
             chosen[name] = calibrate(*known, by="f1")
+    limits = {name: chosen[name].threshold for name in _SETS}
+    if run.has(f"dev-{_SETS['noticed']}"):
+        limits["noticed"] = _shown_threshold(run, model, chosen["noticed"], metaphor)
     return FigureCalibration(
         tuple(chosen[name].slope for name in FIGURE_OUTPUTS),
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
-        FigureThresholds(*(chosen[name].threshold for name in _SETS)),
+        FigureThresholds(**limits),
     )
+
+
+def _shown_threshold(
+    run: EncoderRun, model: Network, noticed: Calibration, metaphor: Calibration
+) -> float:
+    """The threshold of the geometric mean that finds the noticed words best."""
+    corpus = run.corpus(f"dev-{_SETS['noticed']}")
+    answers = corpus.labels["noticed"]
+    ours = word_outputs(model, corpus, "figures", run.device)[:, FIGURE_OUTPUTS.index("noticed")]
+    rules = word_outputs(model, corpus, "metaphor", run.device)[:, 0]
+    shares = np.sqrt(noticed.probabilities(ours) * metaphor.probabilities(rules))
+    known = answers != UNKNOWN
+    return best_threshold(shares[known], answers[known] == 1, by="f1")

@@ -41,6 +41,7 @@ class FigureSentence:
     novelty: tuple[int, ...] = ()
     group: str = ""
     """What may not be in two splits at once: a text, an idiom, a sentence."""
+    id: str = ""
 
 
 def read_figure_set(data: Path, name: str, split: str) -> list[FigureSentence]:
@@ -100,7 +101,7 @@ def idiom_sentences(data: Path) -> Iterator[FigureSentence]:
         leaked = leaked_rows(folder, file)
         for s in read(_there(folder / f"{file}.tsv.gz")):
             if s.id not in leaked and s.idiomatic is not None:
-                yield FigureSentence(s.words, idiom=idiom_marks(s), group=s.idiom)
+                yield FigureSentence(s.words, idiom=idiom_marks(s), group=s.idiom, id=s.id)
 
 
 def idiom_marks(sentence: IdiomSentence) -> tuple[int, ...]:

@@ -14,8 +14,8 @@ from trope.corpora.name_samples import NameSample
 from trope.corpora.relocar import read_geowebnews, read_relocar, read_wimcor
 from trope.corpora.semeval2007 import read_samples
 from trope.encoder.pieces import MASK, Vocabulary
-from trope.lexicon.names import shipped_finder
 from trope.lexicon.readings import LITERAL, NAME_CLASSES, NameClass, readings
+from trope.tasks.metonymy.names import shipped_finder
 from trope.tasks.metonymy.task import words_within
 from trope.tasks.metonymy.validation import held_out
 from trope.text import read
@@ -70,9 +70,14 @@ def read_name_set(
     if name in COARSE_SETS:
         samples = coarse_sentences(data, name, split)
     else:
-        samples = [_sentence(s) for s in _samples(data, split)]
+        samples = [named_sentence(s) for s in _samples(data, split)]
     if split == "dev":
         return samples
+    return with_variants(samples, seed)
+
+
+def with_variants(samples: Sequence[NamedSentence], seed: int) -> list[NamedSentence]:
+    """The sentences as they are, with hidden names, and with the names of others."""
     rng = np.random.default_rng(seed)
     hidden = [s.with_name((MASK,)) for s in samples]
     return [*samples, *hidden, *(_renamed(s, samples, rng) for s in samples)]
@@ -100,7 +105,8 @@ def _samples(data: Path, split: str) -> Iterator[NameSample]:
         yield from (s for s in read_samples(path) if held_out(s.id) == (split == "dev"))
 
 
-def _sentence(sample: NameSample) -> NamedSentence:
+def named_sentence(sample: NameSample) -> NamedSentence:
+    """The words of a sample's sentence, with its name and what is known of its reading."""
     spans = tokenise(sample.sentence)
     first, last = words_within(spans, sample.start, sample.end)
     words = tuple(sample.sentence[start:end] for start, end in spans)
@@ -117,15 +123,20 @@ def _sentence(sample: NameSample) -> NamedSentence:
 
 def coarse_sentences(data: Path, name: str, split: str) -> list[NamedSentence]:
     """The names of a set of `COARSE_SETS`; a name is in one split."""
+    return [
+        named_sentence(s)
+        for s in coarse_samples(data, name)
+        if (name == "relocar" and in_dev(s.name)) == (split == "dev")
+    ]
+
+
+def coarse_samples(data: Path, name: str) -> list[NameSample]:
+    """All samples of a set of `COARSE_SETS` but those that a test set has too."""
     folder = data / "metonymy"
     if not folder.is_dir():
         raise MissingData(folder, "give the folder that holds metonymy/ with --from")
-    leaked = leaked_rows(folder, COARSE_SETS[name])
-    return [
-        _sentence(s)
-        for s in _COARSE_READERS[name](folder)
-        if s.id not in leaked and (name == "relocar" and in_dev(s.name)) == (split == "dev")
-    ]
+    leaked = {row.removeprefix(_LEAK_PREFIX) for row in leaked_rows(folder, COARSE_SETS[name])}
+    return [s for s in _COARSE_READERS[name](folder) if s.id not in leaked]
 
 
 def _wimcor(folder: Path) -> Iterator[NameSample]:
@@ -149,6 +160,8 @@ COARSE_SETS = {
     "geowebnews": "gwn_train",
 }
 """Sets that tell literal names from others and no more, by what the list of leaks calls them."""
+_LEAK_PREFIX = "relocar-train-"
+"""What the list of leaks writes before the number of a sample."""
 _COARSE_READERS: dict[str, Callable[[Path], Iterator[NameSample]]] = {
     "relocar": lambda folder: read_relocar(folder / "ReLocaR_Train.xml"),
     "wimcor": _wimcor,

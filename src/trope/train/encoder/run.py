@@ -127,6 +127,8 @@ class EncoderRun:
     work: Path
     device: str
     say: MessageWriter
+    home: Path | None = None
+    """The work folder with the corpora, labels and public weights, if it is another one."""
 
     def sets(self, use: str) -> list[TrainingSet]:
         """The sets of one use that are not left out."""
@@ -157,26 +159,31 @@ class EncoderRun:
 
     def corpus(self, name: str) -> EncodedCorpus:
         """A corpus that `prepare` wrote."""
-        return EncodedCorpus.load(self.work / f"{name}.npz")
+        return EncodedCorpus.load(self._find(f"{name}.npz"))
 
     def has(self, name: str) -> bool:
         """Whether there is such a corpus."""
-        return (self.work / f"{name}.npz").exists()
+        return self._find(f"{name}.npz").exists()
+
+    def _find(self, file: str) -> Path:
+        """A file of the work folder, or else of the home folder."""
+        own = self.work / file
+        return own if self.home is None or own.exists() else self.home / file
 
     def labels(self) -> Labels:
         """The inventories that `prepare` wrote."""
-        path = self.work / "labels.json"
+        path = self._find("labels.json")
         if not path.exists():
             raise MissingData(path, "run the stage 'prepare' first")
         return msgspec.json.decode(path.read_bytes(), type=Labels)
 
     def vocabulary(self) -> Path:
         """The file of word pieces that all public encoders here share."""
-        return fetch("bert-vocabulary", self.work) / "vocab.txt"
+        return fetch("bert-vocabulary", self.home or self.work) / "vocab.txt"
 
     def public_weights(self, base: str) -> dict[str, Any]:
         """The weights of a public encoder."""
-        return read_weights(base, fetch(base, self.work))
+        return read_weights(base, fetch(base, self.home or self.work))
 
 
 def check_sets(run: EncoderRun, tasks: Iterable[str]) -> None:

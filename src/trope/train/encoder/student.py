@@ -27,6 +27,7 @@ from trope.train.encoder.development import (
 )
 from trope.train.encoder.export import export
 from trope.train.encoder.figure_development import calibrate_figures
+from trope.train.encoder.folds import train_folds
 from trope.train.encoder.preparation import prepare
 from trope.train.encoder.quantisation import quantise
 from trope.train.encoder.run import (
@@ -46,16 +47,21 @@ def train_student(run: EncoderRun, seed: int) -> Path:
     path = run.work / f"student-{seed}.safetensors"
     if path.exists():
         return path
-    for task in run.tasks():
-        write_soft_labels(run, task)
-    settings = run.settings.student
-    model = quantise(new_model(run, settings, tuple(run.tasks()), seed))
-    fit_run(
-        run, model, lessons_with_soft_labels(run, "student_passes", run.tasks()), settings, seed
-    )
+    model = fit_student(run, tuple(run.tasks()), seed)
     run.say(f"student of seed {seed}: {note_figures(run, model, path)}")
     save_model(model, path)
     return path
+
+
+def fit_student(run: EncoderRun, tasks: tuple[str, ...], seed: int) -> Network:
+    """A small network for these tasks, fitted to the labels and soft labels of the run."""
+    for task in tasks:
+        write_soft_labels(run, task)
+    settings = run.settings.student
+    model = quantise(new_model(run, settings, tasks, seed))
+    lessons = lessons_with_soft_labels(run, "student_passes", list(tasks))
+    fit_run(run, model, lessons, settings, seed)
+    return model
 
 
 def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
@@ -70,16 +76,21 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
         rescale(run, model, weights)
         labels = msgspec.structs.replace(labels, metaphor=thresholds(chosen))
         if model.figures is not None:
-            figures = calibrate_figures(run, model)
+            figures = calibrate_figures(run, model, chosen["metaphor"])
             figures.fold(weights)
             labels = msgspec.structs.replace(labels, figures=figures.thresholds)
     arrays = {name: value.float().numpy() for name, value in weights.items()}
     export(arrays, labels, run.vocabulary(), out)
 
 
-def train_encoder(*, out: Path, seeds: int = 1, **choices: Any) -> None:
+def train_encoder(
+    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
+) -> None:
     """All stages; those whose files are there already are skipped."""
-    run = begin(**choices)
+    run = begin(data=data, **choices)
+    if folds is not None:
+        train_folds(run, folds, "small", fit_student, data, out)
+        return
     export_seeds(run, seeds, "student", train_student, _export_student, out)
 
 

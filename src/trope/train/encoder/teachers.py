@@ -59,6 +59,8 @@ def _good_teachers(run: EncoderRun, task: str) -> list[Path]:
     """The teachers of a task without those that did not learn it: some seeds fail."""
     number = len(run.settings.teachers[task].each())
     paths = [_train_teacher(run, task, n) for n in range(number)]
+    if number == 1:
+        return paths
     quality = [quality_of(path) for path in paths]
     good = [p for p, q in zip(paths, quality, strict=True) if q > max(quality) - _FAILED_BY]
     if len(good) < len(paths):

@@ -8,10 +8,9 @@ from typing import Any
 
 from trope.core.errors import BadInput
 from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
-from trope.workbench.corpus.facts import FILE
 from trope.workbench.corpus.queries import ConcordanceQuery, command_line
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import NEIGHBOURS
+from trope.workbench.corpus.word_tables import FILE, NEIGHBOURS
 
 COLUMNS = (
     *("text", "id", "left", "word", "right", "lemma", "upos", "score", "metaphor"),

@@ -11,9 +11,9 @@ from trope.core.errors import BadInput, UnknownName
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView
 from trope.workbench.corpus.database import Database, duckdb
-from trope.workbench.corpus.facts import PERIODS, CorpusColumn, CorpusFacts
 from trope.workbench.corpus.index import find_index
 from trope.workbench.corpus.source import CorpusSource, read_source
+from trope.workbench.corpus.word_tables import PERIODS, CorpusColumn, CorpusFacts
 
 
 @dataclass(frozen=True, slots=True)

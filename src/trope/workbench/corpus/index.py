@@ -30,9 +30,14 @@ from trope.workbench.corpus.database import (
     literal,
     quoted,
 )
-from trope.workbench.corpus.facts import FILE, PERIODS, CorpusColumn, CorpusFacts
 from trope.workbench.corpus.source import REBUILT_TEXT, CorpusSource
-from trope.workbench.corpus.word_tables import WordTables
+from trope.workbench.corpus.word_tables import (
+    FILE,
+    PERIODS,
+    CorpusColumn,
+    CorpusFacts,
+    WordTables,
+)
 
 FORMAT = 2
 """Increased whenever the tables change, so that an older index is built again."""

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from trope.metrics.intervals import Interval
 from trope.render.markup import printable
-from trope.render.metaphor_page import percent
+from trope.render.page_pieces import percent
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
 

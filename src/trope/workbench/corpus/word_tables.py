@@ -1,23 +1,63 @@
-"""The tables of words, relations and counts in the index."""
+"""The tables of words, relations and counts in the index, and the facts that it stores."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
+
+import msgspec
 
 from trope.core.errors import BadRecord
 from trope.core.records import WordView
-from trope.workbench.corpus.facts import PERIODS, CorpusColumn
 from trope.workbench.corpus.source import RAW_LEMMA, CorpusSource
+
+PERIODS = {"year": 4, "month": 7, "day": 10}
+"""Characters of a date that name its year, month and day."""
+
+FILE = "file"
+"""The column that every corpus has."""
 
 NEIGHBOURS = 3
 """Words on either side by which lines can be sorted."""
 
 _SIDES = [f"{side}{away}" for side in ("l", "r") for away in range(1, NEIGHBOURS + 1)]
-
 _UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
-
 Ask = Callable[[str], list[tuple[Any, ...]]]
+
+
+class CorpusColumn(msgspec.Struct, frozen=True):
+    """A column of the texts, and its name in the index."""
+
+    name: str
+    key: str
+    values: int
+    periods: dict[str, int]
+    """For dates, the number of years, months and days; otherwise empty."""
+    counted: Literal["", "value", "month"]
+    """What the lemmas of its texts are counted by in advance, if they are."""
+    offered: tuple[str, ...]
+    """Its values if they are few, for forms; of dates the years."""
+
+    @property
+    def date(self) -> bool:
+        """Whether its values are dates."""
+        return bool(self.periods)
+
+
+class CorpusFacts(msgspec.Struct, frozen=True):
+    """Totals and columns of a corpus."""
+
+    columns: tuple[CorpusColumn, ...]
+    texts: int
+    sentences: int
+    words: int
+    metaphors: int
+    text: bool
+    """Whether the texts are the original ones, not rebuilt from tokens."""
+    threshold: float | None
+    """The lowest score of a metaphor; None where scores do not decide or nothing is one."""
+    word_view: WordView = "all"
+    """The view by which metaphors are counted."""
 
 
 class WordTables:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from trope.core.errors import TropeError
 from trope.metrics.intervals import Interval
-from trope.render.metaphor_page import percent
+from trope.render.page_pieces import percent
 from trope.workbench.corpus.annotation import MOST_ITEMS, line_key, make_annotation_project
 from trope.workbench.corpus.concordance import COLUMNS, ROLES
 from trope.workbench.corpus.corpus import IndexedCorpus

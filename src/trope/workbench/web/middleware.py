@@ -1,24 +1,27 @@
-"""Middleware: who may send requests, and how errors are answered."""
+"""Middleware: who may send requests, and how errors are answered.
+
+A refused or failed request is answered by a JSON document for programs, a page for people.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from hashlib import sha256
 from ipaddress import ip_address
 from secrets import compare_digest
 from socket import gethostname
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.request import split_domain_port
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from trope import __version__
 from trope.core.errors import TropeError
-from trope.web.server import LOOPBACK, GetResponse, is_loopback
+from trope.web import LOOPBACK, GetResponse, is_loopback
 from trope.workbench.requests import RequestRefused
-from trope.workbench.web.errors import failed, refusal
 from trope.workbench.web.state import WorkbenchOptions, the_options
 from trope.workbench.web.worker import REFUSED
 
@@ -26,6 +29,14 @@ COOKIE = "workbench"
 ANYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
 
 _log = logging.getLogger("trope.workbench")
+
+_HEADINGS = {
+    403: "Not allowed",
+    404: "Page not found",
+    413: "Too long",
+    503: "Busy",
+    500: "Internal error",
+}
 
 
 def guard(answer: GetResponse) -> GetResponse:
@@ -114,3 +125,54 @@ class handle_errors:  # noqa: N801 - used like `guard`, but catches errors of vi
 def frame(request: HttpRequest) -> dict[str, Any]:
     """The context that every page needs."""
     return {"version": __version__, "options": the_options()}
+
+
+def refusal(request: HttpRequest, refused: RequestRefused) -> HttpResponse:
+    """The response to a refused request."""
+    if request.path.startswith("/api/"):
+        response: HttpResponse = JsonResponse(error_document(refused), status=refused.status)
+    else:
+        context = {
+            "heading": _HEADINGS.get(refused.status, "This request failed"),
+            "refused": refused,
+        }
+        response = render(request, "message.html", context, status=refused.status)
+    if refused.status in (429, 503):
+        response["Retry-After"] = "5"
+    return response
+
+
+def error_document(refused: RequestRefused) -> dict[str, Any]:
+    """The JSON document of a refusal."""
+    return {"error": {"code": refused.code, "message": refused.message}}
+
+
+def wrong_site(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The response to a form from another site."""
+    message = "the form was not sent from a page of this workbench; load the page again"
+    return refusal(request, RequestRefused(403, "wrong-origin", message))
+
+
+def wrong_method(request: HttpRequest, allowed: Sequence[str]) -> HttpResponse:
+    """The response to a method that an address does not accept."""
+    message = f"{request.path} accepts {' and '.join(allowed)}, not {request.method}"
+    response = refusal(request, RequestRefused(405, "wrong-method", message))
+    response["Allow"] = ", ".join(allowed)
+    return response
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The response to an unknown address."""
+    message = f"there is no page {request.path}; start from /"
+    return refusal(request, RequestRefused(404, "not-found", message))
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The response to a request that Django itself refuses."""
+    return refusal(request, RequestRefused(400, "bad-request", "the request is malformed"))
+
+
+def failed(request: HttpRequest) -> HttpResponse:
+    """The response to an error in trope; the terminal shows the details."""
+    message = "this is an error in trope; the terminal that runs trope serve shows the details"
+    return refusal(request, RequestRefused(500, "internal", message))

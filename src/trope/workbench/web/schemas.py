@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from trope.core.options import DEFAULT_WORDS
 from trope.core.records import (
     EntityClass,
     FigureKind,
@@ -19,7 +20,6 @@ from trope.core.records import (
     TextKind,
     WordView,
 )
-from trope.tasks.figures.views import DEFAULT_VIEW
 from trope.tasks.rewriting.rewriter import Rewriting
 from trope.tasks.rewriting.task import Direction
 from trope.workbench.requests import REWRITING_LIMIT, TEXT_LIMIT
@@ -41,7 +41,7 @@ class AnalyzeRequest(ApiRequest, frozen=True):
     text: Annotated[str, Meta(min_length=1, max_length=TEXT_LIMIT)]
     kind: TextKind = "plain"
     tasks: Annotated[list[Task], Meta(min_length=1)] | None = None
-    words: WordView = DEFAULT_VIEW
+    words: WordView = DEFAULT_WORDS
     threshold: Annotated[float, Meta(ge=0, le=1)] | None = None
 
 

@@ -13,7 +13,7 @@ from trope.core.errors import BadInput, MissingExtra, TropeError
 from trope.core.progress import MessageWriter
 from trope.pipeline import BASE, Pipeline
 from trope.render import markup as render_files
-from trope.web.server import is_loopback, run_service, with_static_files
+from trope.web import is_loopback, run_service, with_static_files
 from trope.workbench.requests import THREADS
 from trope.workbench.web import state
 from trope.workbench.web.state import WorkbenchOptions

@@ -20,7 +20,7 @@ def web_settings() -> dict[str, Any]:
         "ROOT_URLCONF": "trope.workbench.web.urls",
         "INSTALLED_APPS": [],
         "MIDDLEWARE": [
-            "trope.web.server.harden",
+            "trope.web.harden",
             "django.middleware.security.SecurityMiddleware",
             "trope.workbench.web.middleware.guard",
             "django.middleware.csrf.CsrfViewMiddleware",
@@ -36,7 +36,7 @@ def web_settings() -> dict[str, Any]:
         "CSRF_COOKIE_NAME": "csrf",
         "CSRF_COOKIE_HTTPONLY": True,
         "CSRF_COOKIE_SAMESITE": "Strict",
-        "CSRF_FAILURE_VIEW": "trope.workbench.web.errors.wrong_site",
+        "CSRF_FAILURE_VIEW": "trope.workbench.web.middleware.wrong_site",
         "SECURE_CONTENT_TYPE_NOSNIFF": True,
         # none to other sites; our forms need it, or browsers send a null origin
         "SECURE_REFERRER_POLICY": "same-origin",

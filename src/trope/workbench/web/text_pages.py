@@ -17,7 +17,7 @@ from trope.core.records import Analysis, TextKind
 from trope.corpora.files import read_document
 from trope.render import names
 from trope.render.html import write_html
-from trope.render.sentence_html import rewriting_lists
+from trope.render.page_pieces import rewriting_lists
 from trope.render.sentiment import sentence_bars, sentiment_scale
 from trope.render.summary import Summary
 from trope.tasks.rewriting.task import DIRECTIONS

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.urls import path, re_path
 
-from trope.workbench.web import api, corpus_pages, errors, middleware, openapi, text_pages
+from trope.workbench.web import api, corpus_pages, middleware, text_pages
 
-handler400 = errors.bad_request
-handler404 = errors.not_found
-handler500 = errors.failed
+handler400 = middleware.bad_request
+handler404 = middleware.not_found
+handler500 = middleware.failed
 
 urlpatterns = [
     path("", text_pages.home, name="home"),
@@ -21,6 +21,6 @@ urlpatterns = [
     path("kept/delete", text_pages.delete, name="delete"),
     path("enter/<str:token>", middleware.enter, name="enter"),
     *api.addresses(),
-    path("api/openapi.json", openapi.describe, name="openapi"),
+    path("api/openapi.json", api.describe, name="openapi"),
     *corpus_pages.addresses(),
 ]

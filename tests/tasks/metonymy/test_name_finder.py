@@ -1,20 +1,12 @@
 """Countries and companies in texts: exact spans, the longest name, plurals, no demonyms."""
 
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.core.errors import BadInput, BadRecord, MissingExtra
-from trope.lexicon.names import (
-    NameFinder,
-    package_countries,
-    read_name_list,
-    shipped_companies,
-    shipped_countries,
-    shipped_finder,
-)
+from trope.core.errors import BadInput
+from trope.lexicon.names import shipped_companies, shipped_countries
+from trope.tasks.metonymy.names import NameFinder, shipped_finder
 
 
 def found(text, finder=None):
@@ -76,34 +68,6 @@ def test_any_text_can_be_searched(text):
         assert text[name.start : name.end].strip() == text[name.start : name.end]
 
 
-def test_a_users_list_is_read_and_its_faults_are_named(tmp_path):
-    path = tmp_path / "firms.txt"
-    path.write_text("# mine\nAcme\tAcme Rockets\n\nOtherCo\n", encoding="utf-8")
-    assert read_name_list(path) == {"Acme": ("Acme", "Acme Rockets"), "OtherCo": ("OtherCo",)}
-    path.write_text("Acme\nOther\tAcme\n", encoding="utf-8")
-    with pytest.raises(BadRecord, match=r"firms\.txt:2: the name 'Acme' is also in line 1"):
-        read_name_list(path)
-    path.write_text("# nothing\n", encoding="utf-8")
-    with pytest.raises(BadRecord, match="lists no name"):
-        read_name_list(path)
-    path.write_text("&Co\n", encoding="utf-8")
-    with pytest.raises(BadRecord, match="does not begin with a letter"):
-        read_name_list(path)
+def test_a_name_that_cannot_be_found_is_refused():
     with pytest.raises(BadInput, match="does not begin with a letter"):
         NameFinder({"organisation": {"!": ["!"]}})
-
-
-def test_every_state_of_the_package_is_listed():
-    pytest.importorskip("pycountry", reason="pip install 'trope[names]'")
-    ours = {spelling for names in shipped_countries().values() for spelling in names}
-    theirs = package_countries()
-    states = ("France", "Bolivia", "Türkiye", "North Macedonia", "South Korea", "Tanzania", "Laos")
-    for state in states:
-        assert set(theirs.get(state, (state,))) & ours
-    assert len([name for name, names in theirs.items() if set(names) & ours]) >= 193
-
-
-def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pycountry", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'trope\[names\]'"):
-        package_countries()

@@ -1,0 +1,56 @@
+"""What may be asked of an analysis: tasks, a kind of text, and a view of the figures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import get_args
+
+from trope.core.errors import BadInput, UnknownName
+from trope.core.records import TextKind, WordView
+
+TASKS = ("syntax", "relations", "metaphor", "metonymy", "sentiment")
+"""What an analysis can hold, in the order in which it is shown."""
+
+DEFAULT_WORDS: WordView = "noticed"
+
+
+@dataclass(frozen=True, slots=True)
+class FigureView:
+    """Which words are shown as metaphors, and a threshold instead of the model's."""
+
+    words: WordView = DEFAULT_WORDS
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.words not in get_args(WordView):
+            raise UnknownName("view of words", str(self.words), get_args(WordView))
+        limit = self.threshold
+        if limit is not None and not (isinstance(limit, int | float) and 0 <= limit <= 1):
+            raise BadInput(f"a threshold is a probability, not {limit!r}; give one from 0 to 1")
+
+
+def parse_tasks(names: str) -> tuple[str, ...]:
+    """The tasks of a list such as "syntax,relations", in the order of `TASKS`.
+
+    Raises:
+        UnknownName: for a task that there is not.
+    """
+    wanted = {name.strip() for name in names.split(",") if name.strip()}
+    for name in sorted(wanted):
+        if name not in TASKS:
+            raise UnknownName("task", name, TASKS)
+    if not wanted:
+        raise BadInput(f"no task is named; choose from {', '.join(TASKS)}")
+    return tuple(task for task in TASKS if task in wanted)
+
+
+def check_kind(kind: str) -> TextKind:
+    """The kind of text of that name.
+
+    Raises:
+        UnknownName: there is no such kind.
+    """
+    for known in get_args(TextKind):
+        if kind == known:
+            return known  # type: ignore[no-any-return]
+    raise UnknownName("kind of text", str(kind), get_args(TextKind))

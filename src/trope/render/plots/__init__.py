@@ -1,1 +1,0 @@
-"""Plots that commands write: rates of metaphor, and what evaluations measure."""
