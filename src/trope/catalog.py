@@ -29,7 +29,7 @@ READERS: Registry[Reader] = Registry(
             extra="systems",
         ),
         "bizzoni-lappin": Entry(
-            "trope.corpora.paraphrases:read_bizzoni_lappin", "Graded paraphrases of metaphors."
+            "trope.corpora.figures:read_bizzoni_lappin", "Graded paraphrases of metaphors."
         ),
         "coinco": Entry(
             "trope.corpora.substitution:read_coinco", "CoInCo: substitutes of all content words."
@@ -49,15 +49,15 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.figures:read_isarcasm", "iSarcasmEval: tweets meant sarcastically."
         ),
         "impli": Entry(
-            "trope.corpora.paraphrases:read_impli", "IMPLI: inferences from figurative sentences."
+            "trope.corpora.figures:read_impli", "IMPLI: inferences from figurative sentences."
         ),
         "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
         "lcc-domain-names": Entry(
-            "trope.corpora.source_domains:read_concept_names",
+            "trope.corpora.conceptual_metaphors:read_concept_names",
             "Names of the source and target concepts of LCC.",
         ),
         "lcc-domains": Entry(
-            "trope.corpora.source_domains:read_concept_texts",
+            "trope.corpora.conceptual_metaphors:read_concept_texts",
             "LCC: source and target concepts of metaphors.",
         ),
         "leaks": Entry(
@@ -154,16 +154,22 @@ READERS: Registry[Reader] = Registry(
 AUDITS: Registry[tuple[Callable[..., Any], ...]] = Registry(
     "data set to audit",
     {
-        name: Entry(f"trope.audit.data_sets:{name.upper()}", summary, extra="systems")
-        for name, summary in {
-            "lcc": "Spans of political and economic text.",
-            "mean": "Metaphoric analogies.",
-            "moh": "Senses of verbs.",
-            "newsmet": "Headlines, and verbs in them.",
-            "semeval2015": "Sentiment of figurative tweets.",
-            "tsv": "Adjective and noun; subject, verb and object.",
-            "vua18": "Words, and verbs.",
-        }.items()
+        name: Entry(f"trope.audit.{module}:{name.upper()}", summary, extra="systems")
+        for module, name, summary in (
+            ("ordinary_sets", "emobank", "Valence of prose."),
+            ("ordinary_sets", "idioms", "Idioms and literal uses."),
+            ("data_sets", "lcc", "Spans of political and economic text."),
+            ("data_sets", "mean", "Metaphoric analogies."),
+            ("ordinary_sets", "meta4xnli", "Words that readers notice."),
+            ("data_sets", "moh", "Senses of verbs."),
+            ("ordinary_sets", "names", "Words in names."),
+            ("data_sets", "newsmet", "Headlines, and verbs in them."),
+            ("ordinary_sets", "novelty", "The most novel metaphors."),
+            ("ordinary_sets", "relocar", "Place names, literal or not."),
+            ("data_sets", "semeval2015", "Sentiment of figurative tweets."),
+            ("data_sets", "tsv", "Adjective and noun; subject, verb and object."),
+            ("data_sets", "vua18", "Words, and verbs."),
+        )
     },
 )
 """Data sets of `trope audit`."""
@@ -172,8 +178,7 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
     "detector",
     {
         "encoder": Entry(
-            "trope.tasks.metaphor.encoder_heads:build",
-            "The heads that ship, tiers small and base.",
+            "trope.tasks.metaphor.encoder_heads:build", "The heads that ship, tiers small and base."
         ),
         "logistic": Entry(
             "trope.tasks.metaphor.logistic:build",
@@ -197,8 +202,7 @@ METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
     "metonymy system",
     {
         "encoder": Entry(
-            "trope.tasks.metonymy.encoder_head:build",
-            "The head that ships, tiers small and base.",
+            "trope.tasks.metonymy.encoder_head:build", "The head that ships, tiers small and base."
         ),
         "majority": Entry(
             "trope.tasks.metonymy.baselines:build_majority", "The most frequent reading, always."
@@ -234,8 +238,7 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             extra="systems",
         ),
         "encoder": Entry(
-            "trope.tasks.sentiment.encoder_head:build",
-            "The head that ships, tiers small and base.",
+            "trope.tasks.sentiment.encoder_head:build", "The head that ships, tiers small and base."
         ),
         "lexicon": Entry(
             "trope.tasks.sentiment.lexicon_system:build",
@@ -279,8 +282,7 @@ EVALUATIONS: Registry[object] = Registry(
         ),
         "ordinary": Entry(
             "trope.evaluate.ordinary:evaluate",
-            "Plain English: words, names, sentiment, agreement (ours); novelty, meta4xnli, "
-            "emobank, uner, idioms, similes, relocar.",
+            "Plain English: words, names, sentiment, agreement; public corpora.",
         ),
         "rewriting": Entry(
             "trope.evaluate.rewriting:evaluate",
@@ -381,8 +383,7 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             extra="train",
         ),
         "rewriting": Entry(
-            "trope.train.rewriting.ranker:train_rewriting",
-            "The rankers of substitutes.",
+            "trope.train.rewriting.ranker:train_rewriting", "The rankers of substitutes."
         ),
         "verbs": Entry(
             "trope.train.rewriting.verb_vectors:train_verbs",

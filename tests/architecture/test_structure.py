@@ -9,6 +9,7 @@ import pytest
 from conftest import REPOSITORY
 
 PACKAGE = REPOSITORY / "src" / "trope"
+MAX_MODULES = 470
 MAX_CHANGES = 20
 
 
@@ -18,6 +19,12 @@ def structure() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(REPOSITORY / "tools"))
         return import_module("structure")
+
+
+def test_modules_are_few_and_none_is_empty(structure: Any) -> None:
+    counts = structure.count_code(PACKAGE)
+    assert counts["modules"] <= MAX_MODULES
+    assert counts["empty"] == 0
 
 
 def test_no_class_name_occurs_twice(structure: Any) -> None:

@@ -1,5 +1,6 @@
 """`trope audit`: controls by hand on small sets, warnings, the command, and the expected flags."""
 
+import gzip
 import json
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from trope.audit.audit import Audit, Rival, find_warnings
 from trope.audit.controls import AuditItem, BinarySet, audit_figures, surface
 from trope.audit.data_sets import audit_mean
+from trope.catalog import AUDITS
 from trope.cli.main import run
 from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
 
@@ -240,3 +242,62 @@ def test_expected_figures_and_flags(name, shared, capsys):
         assert found[figure_name] == pytest.approx(value, abs=5e-5)
     above = {line.split()[1] for line in err.splitlines() if " above the published " in line}
     assert above == FLAGS.get(name, set())
+
+
+def write(path, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = "".join(f"{row}\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+
+
+def test_names_in_folds_are_read_by_their_context(tmp_path):
+    places = [f"Place{n}" for n in range(20)]
+    rows = [
+        f'<sample number="{n}a">They met in <loc reading="lit">{place}</loc> today.</sample>'
+        f'<sample number="{n}b">Then <loc reading="met">{place}</loc> refused again.</sample>'
+        for n, place in enumerate(places)
+    ]
+    write(tmp_path / "metonymy/ReLocaR_Train.xml", "<samples>", *rows, "</samples>")
+    write(tmp_path / "metonymy/leaks.tsv", "file\tid\tagainst")
+    (audit,) = (part(tmp_path, 0) for part in AUDITS.load("relocar"))
+    found = {figure.name: figure.value for figure in audit.figures}
+    assert found["audit.relocar.constant.accuracy"] == 0.5
+    assert found["audit.relocar.context.accuracy"] == 1
+    assert audit.rivals["audit.relocar.context.accuracy"].system == "metonymy.relocar.cv_accuracy"
+
+
+def test_words_of_ordinary_english_alone_and_by_their_shape(tmp_path):
+    train = ["# id = a", "Prices\tO", "leap\tB-METAPHOR", "", "# id = b", "Cats\tO", "sleep\tO"]
+    dev = ["# id = c", "Rates\tO", "leap\tB-METAPHOR", "", "# id = d", "Cats\tO", "sleep\tO"]
+    write(tmp_path / "meta4xnli/train.tsv.gz", *train)
+    write(tmp_path / "meta4xnli/dev.tsv.gz", *dev)
+    (audit,) = (part(tmp_path, 0) for part in AUDITS.load("meta4xnli"))
+    found = {figure.name: figure.value for figure in audit.figures}
+    assert found["audit.meta4xnli.word_alone.f1"] == 1
+    assert found["audit.meta4xnli.duplicates_train.share"] == 0.5
+
+
+def test_idioms_are_asked_in_folds_and_valence_by_its_words(tmp_path):
+    idioms = ["id\tidiom\tlabel\tspan\twords"]
+    for n in range(20):
+        use, word = ("idiomatic", "hope") if n % 2 else ("literal", "milk")
+        idioms.append(f"m{n}\thit the {n}\t{use}\t1:3\tThey hit the{n} with {word} .")
+    write(tmp_path / "idiom-sentences/magpie-typebased-dev.tsv.gz", *idioms)
+    epie = ["id\tidiom\tlabel\twords\ttags", "e1\tso be it\t1\tso be it\tB-IDIOM I-IDIOM I-IDIOM"]
+    write(tmp_path / "idiom-sentences/epie-formal.tsv.gz", *epie)
+    (audit,) = (part(tmp_path, 0) for part in AUDITS.load("idioms"))
+    found = {figure.name: figure.value for figure in audit.figures}
+    assert found["audit.idioms.context.accuracy"] > 0.9
+    rows = ["id,split,V,A,D,text", "a,train,1,3,3,awful rain", "b,train,4,3,3,lovely sun",
+            "c,dev,2,3,3,awful sun", "d,dev,3,3,3,lovely rain"]  # fmt: skip
+    write(tmp_path / "emobank/emobank-train-dev.csv.gz", *rows)
+    (audit,) = (part(tmp_path, 0) for part in AUDITS.load("emobank"))
+    assert audit.figures[0].value == pytest.approx(2 / 3)  # always negative
+
+
+@pytest.mark.shared
+def test_the_most_novel_tenth_and_names_have_controls(shared):
+    (audit,) = (part(shared / "data", 0) for part in AUDITS.load("novelty"))
+    found = {figure.name: figure for figure in audit.figures}
+    assert 0.05 < found["audit.novelty.top.constant.accuracy"].value < 0.15
+    assert found["audit.novelty.top.constant.accuracy"].n == 3552

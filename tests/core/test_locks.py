@@ -55,7 +55,7 @@ def test_threads_that_wait_pass_one_after_the_other(tmp_path):
     def work():
         nonlocal inside, passed
         for _ in range(20):
-            with wait_for_lock(tmp_path / "queue"):
+            with wait_for_lock(tmp_path / "queue", 60):
                 inside += 1
                 crowded.append(inside > 1)
                 inside -= 1
@@ -89,14 +89,30 @@ def test_a_durable_file_is_on_the_disk_with_its_name(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows waits on another lock")
 def test_a_file_that_cannot_be_opened_closes_nobody_elses(tmp_path):
-    with wait_for_lock(tmp_path / "queue"):
+    with wait_for_lock(tmp_path / "queue", 60):
         pass
-    with pytest.raises(FileNotFoundError), wait_for_lock(tmp_path / "gone" / "queue"):
+    with pytest.raises(FileNotFoundError), wait_for_lock(tmp_path / "gone" / "queue", 60):
         pass
     others = [os.open(os.devnull, os.O_RDONLY) for _ in range(8)]  # take the freed numbers
-    with wait_for_lock(tmp_path / "other"):
+    with wait_for_lock(tmp_path / "other", 60):
         pass
     null = Path(os.devnull).stat()
     assert all(os.path.samestat(os.fstat(number), null) for number in others)
     for number in others:
         os.close(number)
+
+
+def test_wait_ends_in_time_and_the_next_one_gets_the_lock(tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    with (tmp_path / "queue").open("w") as held:  # as by another process
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for _ in range(2):
+            with pytest.raises(TimeoutError), wait_for_lock(tmp_path / "queue", 0.02):
+                pytest.fail("somebody else has the lock")
+    for _ in range(2):
+        with (
+            wait_for_lock(tmp_path / "queue", 60),
+            (tmp_path / "queue").open() as other,
+            pytest.raises(BlockingIOError),
+        ):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)

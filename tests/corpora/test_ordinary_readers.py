@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadRecord
+from trope.corpora.conceptual_metaphors import read_concept_names, read_concept_texts
 from trope.corpora.emobank import read_emobank
 from trope.corpora.figures import (
     HyperboleTriple,
@@ -19,7 +20,6 @@ from trope.corpora.figures import (
     read_msd23,
 )
 from trope.corpora.leaks import LeakedRow, read_leaks
-from trope.corpora.source_domains import read_concept_names, read_concept_texts
 
 EMOBANK = "id,split,V,A,D,text\n"
 EMOBANK_ROW = 'd-1,train,3.4,3.1,3.0,"Thank you, we slept well."\n'

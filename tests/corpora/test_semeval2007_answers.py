@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.name_samples import NameSample
+from trope.corpora.records import NameSample
 from trope.corpora.semeval2007_answers import (
     key_of,
     read_name_key,

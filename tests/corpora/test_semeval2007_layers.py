@@ -5,7 +5,7 @@ import io
 import pytest
 
 from trope.core.errors import BadRecord
-from trope.corpora.name_samples import NameSample
+from trope.corpora.records import NameSample
 from trope.corpora.semeval2007_layers import read_roles, read_standoff, read_tagged, roles_of
 
 WORD = '<bnc:w id="{id}" bnc:type="{tag}"> {text} </bnc:w>'

@@ -8,12 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.corpora.semeval2015 import (
-    read_id_texts,
-    read_integers,
-    read_learning_tweets,
-    read_split,
-)
+from trope.corpora.semeval2015 import read_id_texts, read_integers, read_learning_tweets, read_split
 from trope.corpora.tweet_ids import (
     ScoredId,
     read_scored_ids,

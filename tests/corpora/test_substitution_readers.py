@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trope.core.errors import BadRecord
-from trope.corpora.paraphrases import read_bizzoni_lappin, read_impli
+from trope.corpora.figures import read_bizzoni_lappin, read_impli
 from trope.corpora.substitution import (
     read_coinco,
     read_lexsub2007,

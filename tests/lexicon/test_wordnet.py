@@ -45,6 +45,30 @@ def test_what_is_below_has_it_above() -> None:
     assert all(sense in net.synsets[below].hypernyms for below in net.hyponyms[sense])
 
 
+OPPOSED = [
+    ("raise", "lower"), ("soar", "plunge"), ("bury", "publish"), ("bury", "reveal"),
+    ("embrace", "reject"), ("slash", "raise"), ("ignite", "extinguish"), ("demolish", "build"),
+]  # fmt: skip
+ALIKE = [("bury", "hide"), ("raise", "lift"), ("slam", "criticize"), ("run", "run"), ("eat", "own")]
+
+
+@pytest.mark.parametrize(("one", "other"), OPPOSED)
+def test_verbs_that_lead_in_opposite_directions_are_opposed_both_ways(one: str, other: str) -> None:
+    net = read_wordnet("VERB")
+    assert net.opposed(one, other)
+    assert net.opposed(other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+def test_verbs_that_say_the_same_or_something_else_are_not(one: str, other: str) -> None:
+    assert not read_wordnet("VERB").opposed(one, other)
+    assert not read_wordnet("VERB").opposed(one, "blork")
+
+
+def test_adjectives_are_opposed_too() -> None:
+    assert read_wordnet("ADJ").opposed("hot", "cold")
+
+
 def test_unknown_words_have_no_senses() -> None:
     assert read_wordnet("VERB").senses("blork") == ()
 

@@ -7,8 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.recipes.newsmet.gold import GoldHeadline, gold_plus, tables
-from trope.recipes.newsmet.headlines import in_years, long_enough, one_triplet, year_of
-from trope.recipes.newsmet.silver import draw_classes, find_candidates
+from trope.recipes.newsmet.headlines import (
+    draw_classes,
+    find_candidates,
+    in_years,
+    long_enough,
+    one_triplet,
+    year_of,
+)
 from trope.recipes.recipe import Context
 from trope.recipes.records import Drop, Record
 

@@ -8,7 +8,7 @@ from answer_exports import decision, export_simulated, read_rows, write_rows
 
 from trope.catalog import RECIPES
 from trope.cli.main import run
-from trope.recipes.exports import check_export, read_export
+from trope.recipes.answers import check_export, read_export
 from trope.recipes.recipe import Context
 from trope.recipes.records import Record, to_line
 from trope.recipes.settings import resolve

@@ -11,7 +11,7 @@ from trope.annotate.exchange.items import read_items
 from trope.annotate.plan import read_plan
 from trope.catalog import RECIPES
 from trope.cli.main import run
-from trope.recipes.funnel import read_published_counts, unknown_steps
+from trope.recipes.funnel import read_published_counts
 from trope.recipes.settings import resolve
 from trope.recipes.sources import find_sources
 from trope.scale import executors
@@ -116,8 +116,8 @@ def test_recipe_has_its_papers_and_sensible_published_counts(name):
         pytest.importorskip(NEEDS[name])
     recipe = RECIPES.load(name)
     assert resolve(recipe).seed == 13
-    steps = [step.name for step in recipe.steps]
-    assert unknown_steps(read_published_counts(recipe.folder), steps) == []
+    steps = {step.name for step in recipe.steps}
+    assert {count.step for count in read_published_counts(recipe.folder)} <= steps
     assert (recipe.folder / "README.md").read_text("utf-8").startswith(f"# {name}")
 
 

@@ -10,17 +10,18 @@ from trope.core.errors import BadRecord
 from trope.recipes.recipe import Context
 from trope.recipes.records import Drop, Record
 from trope.recipes.settings import resolve
-from trope.recipes.tweets2019.expressions import KnownPair, extract
-from trope.recipes.tweets2019.gold import by_verb, weak_against_majority
-from trope.recipes.tweets2019.recipe import RECIPE, clean
-from trope.recipes.tweets2019.selection import (
+from trope.recipes.tweets2019.expressions import (
     ExpressionSelection,
+    KnownPair,
     choose,
     choose_gold,
+    extract,
     known_answers,
     pair_of,
     read_review,
 )
+from trope.recipes.tweets2019.gold import by_verb, weak_against_majority
+from trope.recipes.tweets2019.recipe import RECIPE, clean
 from trope.tasks.metaphor.task import VerbExpression
 
 

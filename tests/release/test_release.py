@@ -11,8 +11,7 @@ from finished import LABELS, sentences, write_lines, write_run
 
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.release.card import hub_licence
-from trope.release.croissant import check_croissant
+from trope.release.card import check_croissant, hub_licence
 from trope.release.folder import ReleaseOptions, make_release
 
 parquet = pytest.importorskip(

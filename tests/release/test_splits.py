@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
 from trope.release.finished_run import RunItem
-from trope.release.splits import PARTS, Groups, group_items, split_groups
+from trope.release.tables import PARTS, Groups, group_items, split_groups
 
 
 @given(st.lists(st.tuples(st.integers(0, 19), st.integers(0, 19)), max_size=30))

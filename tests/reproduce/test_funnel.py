@@ -7,7 +7,7 @@ import pytest
 
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.reproduce.funnel import funnel_table
+from trope.reproduce.report import funnel_table
 
 FUNNEL = {
     "recipe": "newsmet",

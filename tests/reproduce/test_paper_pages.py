@@ -10,8 +10,8 @@ from paper_figures import FIGURES, PAGES, ours_of
 from conftest import REPOSITORY
 from trope.catalog import REPRODUCTIONS
 from trope.cli.main import run
-from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import as_page, find_row
+from trope.reproduce.rows import read_notes
 
 CHECKLIST = tomllib.loads((Path(__file__).parent / "claims.toml").read_text("utf-8"))
 CLAIMS = [(paper, claim) for paper, claims in CHECKLIST.items() for claim in claims]

@@ -8,8 +8,7 @@ from trope.cli.main import run
 from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
 from trope.published import read_published
 from trope.reproduce.report import as_html, as_text, shown_tables
-from trope.reproduce.semeval2015 import rank_correlations, reproduce, runs
-from trope.reproduce.semeval2015_errors import ranking_findings
+from trope.reproduce.semeval2015 import rank_correlations, ranking_findings, reproduce, runs
 
 PRINTED = read_published("semeval2015")
 

@@ -12,9 +12,17 @@ from trope.catalog import REPRODUCTIONS
 from trope.cli.main import run
 from trope.core.errors import BadInput, UnknownName
 from trope.published import Cell, Published, is_cut_off, printed_number, read_published, rounds_to
-from trope.reproduce.notes_file import PaperNotes, PrintedTable, Reason, papers, read_notes
 from trope.reproduce.report import as_html, as_json, as_text
-from trope.reproduce.rows import OurValue, all_rows, compare
+from trope.reproduce.rows import (
+    OurValue,
+    PaperNotes,
+    PrintedTable,
+    Reason,
+    all_rows,
+    compare,
+    papers,
+    read_notes,
+)
 
 PAPERS = sorted(FIGURES)
 

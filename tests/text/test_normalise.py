@@ -13,9 +13,6 @@ from trope.text.normalise import (
     drop_links,
     is_retweet,
     normalise,
-    normalise_headline,
-    normalise_plain,
-    normalise_tweet,
     shorten_punctuation,
     squeeze_space,
 )
@@ -46,7 +43,7 @@ tricky_text = st.text(
     ],
 )
 def test_tweets_are_cleaned(tweet, clean):
-    assert normalise_tweet(tweet).text == clean
+    assert normalise(tweet, STEPS["tweet"]).text == clean
 
 
 @pytest.mark.parametrize(
@@ -75,7 +72,7 @@ def test_elongations_fall_to_two_letters_or_to_the_word(drawn_out, word):
 
 
 def test_elongated_word_spans_all_its_letters():
-    mapped = normalise_tweet("it is verrrry hot")
+    mapped = normalise("it is verrrry hot", STEPS["tweet"])
     start = mapped.text.index("very")
     assert mapped.span(start, start + 4) == (6, 13)
 
@@ -112,16 +109,16 @@ def test_every_listed_word_comes_back_when_its_end_is_drawn_out():
     ],
 )
 def test_headlines_are_cleaned_and_keep_their_case(headline, clean):
-    assert normalise_headline(headline).text == clean
+    assert normalise(headline, STEPS["headline"]).text == clean
 
 
 def test_plain_text_keeps_all_that_can_be_seen():
     text = "RT @anna: sooo good!!!  see http://a.org  &amp;"
-    assert normalise_plain(text).text == text
+    assert normalise(text, STEPS["plain"]).text == text
 
 
 def test_what_no_encoder_can_read_is_mended():
-    mapped = normalise_plain("a\ud800b\x00c\u202ed\u00ade")
+    mapped = normalise("a\ud800b\x00c\u202ed\u00ade", STEPS["plain"])
     assert mapped.text == "a\ufffdb cde"
     assert mapped.span(5, 7) == (6, 9)
 

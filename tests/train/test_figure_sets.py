@@ -8,9 +8,9 @@ import pytest
 import tiny
 
 from trope.core.errors import BadRecord, MissingData
-from trope.corpora.novelty import read_novelty
 from trope.corpora.records import LabelledSentence
 from trope.corpora.sources import NamedBytes
+from trope.corpora.vua import read_novelty
 from trope.encoder.pieces import Vocabulary
 from trope.train.encoder.corpus import UNKNOWN, ZERO
 from trope.train.encoder.figure_sets import (

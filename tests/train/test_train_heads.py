@@ -209,7 +209,7 @@ def test_names_are_hidden_and_exchanged_in_training(shared_names: Path) -> None:
 @pytest.fixture
 def shared_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Samples of our own where the task's files would be."""
-    from trope.corpora.name_samples import NameSample
+    from trope.corpora.records import NameSample
 
     kept = [f"s{n}" for n in range(40) if not held_out(f"s{n}")]
     samples = [

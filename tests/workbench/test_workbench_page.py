@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from trope.web.worker import READING_S
 from trope.workbench import requests as limits
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -16,7 +17,7 @@ def test_limits_are_those_of_the_code() -> None:
         f"{limits.BODY_LIMIT:,} bytes",
         f"{limits.TEXT_LIMIT:,} characters",
         f"{limits.REWRITING_LIMIT:,} where its verbs",
-        f"{limits.READING_S:g} seconds for the headers, {limits.READING_S:g} for the body",
+        f"{READING_S:g} seconds for the headers, {READING_S:g} for the body",
         f"{limits.ANSWER_S:g} seconds, waiting",
         f"{limits.WAITING} requests",
     ):
@@ -25,7 +26,8 @@ def test_limits_are_those_of_the_code() -> None:
 
 def test_every_code_of_the_api_is_explained() -> None:
     written = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
-    given = set(re.findall(r'RequestRefused\(\s*\d+,\s*"([a-z0-9-]+)"', written))
+    written += (SOURCE.parent / "web" / "worker.py").read_text(encoding="utf-8")
+    given = set(re.findall(r'(?:RequestRefused|RefusedBody)\(\s*\d+,\s*"([a-z0-9-]+)"', written))
     assert {"too-large", "busy", "not-json", "no-corpus"} <= given
     of_pages = {"no-such-text", "text-changed", "no-such-word", "unknown-kind", "text-too-long"}
     of_pages |= {"unknown-format"}

@@ -12,7 +12,7 @@ from queue import Queue
 import pytest
 from benches import PATIENCE_S, TEXT, Bench, bench, start, stop
 
-QUICK = "from trope.workbench import requests\nrequests.READING_S = 2.0"
+QUICK = "from trope.web import worker\nworker.READING_S = 2.0"
 PASTE = 200_000_000
 BLOCKED = """
 from trope.workbench import requests

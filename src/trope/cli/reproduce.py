@@ -39,8 +39,7 @@ def reproduce(
     """Show the published results of a PAPER with our figures."""
     from trope.cli.output import open_output
     from trope.reproduce import report as reports
-    from trope.reproduce.funnel import funnel_table
-    from trope.reproduce.report import as_page
+    from trope.reproduce.report import as_page, funnel_table
 
     report = REPRODUCTIONS.load(paper)(data=data, ours=ours)
     if run_folder is not None:

@@ -1,8 +1,12 @@
-"""`trope rewrite`: what a metaphor means literally, and a metaphor for a literal verb."""
+"""`trope rewrite`: what a metaphor means literally, and a metaphor for a literal verb.
+
+With `--model NAME`, the candidates are those of the NewsMet paper, by a masked language model.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from itertools import repeat
 from pathlib import Path
 from typing import TypeVar, get_args
@@ -11,14 +15,15 @@ import click
 import msgspec
 
 from trope.cli.completion import complete_files
-from trope.cli.rewriting_masked import focus_verb, load_model, masked_candidates, write_masked
 from trope.cli.sources import ReadingOptions, read_sources
 from trope.core.errors import BadInput
-from trope.core.records import TextKind
+from trope.core.records import Analysis, TextKind
 from trope.pipeline import Pipeline
 from trope.render import rewritings_to_json
-from trope.tasks.rewriting.rewriter import Rewriting
+from trope.tasks.rewriting.masked_lm import Filler, MaskedModel, SilverCandidates, silver_candidates
+from trope.tasks.rewriting.rewriter import Rewriting, find_verb
 from trope.tasks.rewriting.task import DIRECTIONS, Direction
+from trope.tasks.rewriting.texts import sentence_parses
 from trope.tasks.rewriting.user_candidates import read_candidates
 
 T = TypeVar("T")
@@ -182,5 +187,60 @@ def _shown(rewriting: Rewriting) -> str:
         f"meaning {candidate.meaning:.2f}  metaphor {candidate.metaphor:.2f}"
         for candidate in rewriting.candidates
     ]
+    if not rewriting.candidates:
+        lines.append(f"    no {rewriting.to} verb that says the same was found")
     lines += [f"    not ranked: {own.word!r} {own.reason}" for own in rewriting.refused]
     return "\n".join(lines)
+
+
+def load_model(model: str | Path) -> Filler:
+    """The model that fills masked places; tests put another in its place."""
+    return MaskedModel(model)
+
+
+def focus_verb(analysis: Analysis) -> str:
+    """The verb of a headline's triplet, at the root of its tree.
+
+    Raises:
+        BadInput: where there is none.
+    """
+    verbs = [r.verb for r in analysis.relations if r.kind == "svo" and r.kept]
+    if not verbs:
+        raise BadInput("has no subject, verb and object at its root; choose a verb with --verb")
+    return analysis.tokens[verbs[0]].text
+
+
+def masked_candidates(
+    pipeline: Pipeline, filler: Filler, text: str, verb: str | None, *, may_stay: bool
+) -> SilverCandidates:
+    """The paper's candidates for the named verb of a headline, or for that of its triplet.
+
+    Raises:
+        BadInput: where there is no such verb, or it stands there twice.
+    """
+    analysis = pipeline.analyze(text, kind="headline", tasks=("syntax", "relations"))
+    _, parses = sentence_parses(analysis)
+    sentence, at = find_verb(parses, verb or focus_verb(analysis))
+    return silver_candidates(
+        parses[sentence].words,
+        at,
+        filler,
+        pipeline,
+        pipeline.detector,
+        threshold=pipeline.thresholds[1],
+        focus_verb_may_stay=may_stay,
+    )
+
+
+def write_masked(found: Sequence[SilverCandidates], form: str) -> None:
+    """Print candidates: JSON, one line per headline, has the columns of the release."""
+    for own in found:
+        if form != "text":
+            click.echo(msgspec.json.encode(asdict(own)).decode())
+            continue
+        click.echo(own.headline)
+        click.echo(f"  {own.focus_verb}" + (f": {own.reason}" if own.reason else ""))
+        click.echo(f"    literal       {', '.join(own.literal_cands)}")
+        click.echo(f"    metaphorical  {', '.join(own.metaphorical_cands)}")
+        drops = ", ".join(f"{reason} {count}" for reason, count in own.dropped.items() if count)
+        click.echo(f"    dropped of {len(own.candidates)}: {drops or 'none'}")

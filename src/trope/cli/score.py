@@ -119,8 +119,7 @@ def sentiment(
     """
     from trope.cli.figure_tables import print_evaluation
     from trope.evaluate.scorers import score_sentiment
-    from trope.tasks.sentiment.codabench_bundle import write_bundle
-    from trope.tasks.sentiment.submission import read_gold
+    from trope.tasks.sentiment.submission import read_gold, write_bundle
 
     if submission is None and bundle is None:
         raise click.UsageError("Missing argument 'SUBMISSION' (or --bundle)", ctx=ctx)

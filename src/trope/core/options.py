@@ -33,7 +33,7 @@ def parse_tasks(names: str) -> tuple[str, ...]:
     """The tasks of a list such as "syntax,relations", in the order of `TASKS`.
 
     Raises:
-        UnknownName: for a task that there is not.
+        UnknownName: for an unknown task.
     """
     wanted = {name.strip() for name in names.split(",") if name.strip()}
     for name in sorted(wanted):
@@ -48,7 +48,7 @@ def check_kind(kind: str) -> TextKind:
     """The kind of text of that name.
 
     Raises:
-        UnknownName: there is no such kind.
+        UnknownName: for an unknown kind.
     """
     for known in get_args(TextKind):
         if kind == known:

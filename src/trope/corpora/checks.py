@@ -13,14 +13,13 @@ from typing import Any, Literal
 
 from trope.catalog import READERS
 from trope.core.errors import BadInput, BadRecord
+from trope.corpora.conceptual_metaphors import ConceptName, ConceptText
 from trope.corpora.conllu import ConlluSentence
 from trope.corpora.figures import SARCASM_CLASSES, SarcasmText
 from trope.corpora.idioms import CompoundText, IdiomSentence
 from trope.corpora.mean import Analogy
 from trope.corpora.metadata import CorpusFile, CorpusMetadata
-from trope.corpora.name_samples import NameSample
-from trope.corpora.records import LabelledSentence
-from trope.corpora.source_domains import ConceptName, ConceptText
+from trope.corpora.records import LabelledSentence, NameSample
 from trope.corpora.sources import open_source
 from trope.corpora.tagged_tokens import TaggedSentence
 from trope.lexicon.readings import NAME_CLASSES, readings

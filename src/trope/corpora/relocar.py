@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.name_samples import NameSample, OnRefused, refuse
+from trope.corpora.records import NameSample, OnRefused, refuse
 from trope.corpora.semeval2007_markup import SampleElement, pieces, read_attributes, read_elements
 from trope.corpora.sources import Source, numbered_lines, read_bytes, source_name
 from trope.corpora.tables import json_text

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from trope.core.errors import BadInput, BadRecord
 from trope.core.files import atomic_write
-from trope.corpora.name_samples import NameSample, OnRefused, refuse
+from trope.corpora.records import NameSample, OnRefused, refuse
 from trope.corpora.semeval2007_markup import (
     MarkupPiece,
     SampleElement,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trope.core.errors import BadInput, BadRecord, UnknownName
 from trope.core.files import atomic_write
-from trope.corpora.name_samples import NameSample, OnRefused, refuse
+from trope.corpora.records import NameSample, OnRefused, refuse
 from trope.corpora.semeval2007 import UNKNOWN
 from trope.corpora.sources import Source, numbered_lines, source_name
 from trope.lexicon.readings import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.name_samples import NameSample, OnRefused, refuse
+from trope.corpora.records import NameSample, OnRefused, refuse
 from trope.corpora.semeval2007 import NAME_TAGS
 from trope.corpora.semeval2007_markup import (
     MarkupPiece,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html.entities import html5
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.name_samples import OnRefused, refuse
+from trope.corpora.records import OnRefused, refuse
 from trope.corpora.sources import Source, detect_encoding, numbered_lines, read_bytes, source_name
 
 _GREEK = {

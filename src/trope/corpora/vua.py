@@ -1,4 +1,4 @@
-"""The VU Amsterdam Metaphor Corpus: "VUA-18", and the files of the shared tasks of 2018 and 2020.
+"""The VU Amsterdam Metaphor Corpus: "VUA-18", the shared tasks of 2018 and 2020, scores of novelty.
 
 The files of VUA-18 lost characters. The test file is UTF-8; its column `sentence` is damaged,
 `labeled_sentence` is not. The others were UTF-8, read as Windows text, written as Mac text. Words
@@ -6,7 +6,8 @@ are therefore taken from `labeled_sentence`, whose tokens are those of `sentence
 by one; their number never changes.
 
 An id of a shared task's key, "a3m-fragment02_45_3", is text, sentence and token; the token is
-counted from 1 over the blank-separated words of the corpus file. Records count from 0.
+counted from 1 over the blank-separated words of the corpus file. Records count from 0. How new the
+metaphors are was scored by Do Dinh et al. (2018).
 """
 
 from __future__ import annotations
@@ -14,11 +15,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from trope.core.errors import BadRecord
 from trope.corpora.records import LabelledSentence, LabelledTarget
 from trope.corpora.rows import CheckedRow, UniqueIds
-from trope.corpora.sources import NamedBytes, Source, detect_encoding, numbered_lines, read_bytes
+from trope.corpora.sources import (
+    NamedBytes,
+    Source,
+    detect_encoding,
+    numbered_lines,
+    read_bytes,
+    source_name,
+)
 from trope.corpora.tables import read_rows
 
 SentenceWords = Mapping[str, tuple[str, ...]]
@@ -26,6 +35,26 @@ SentenceWords = Mapping[str, tuple[str, ...]]
 
 _MARK = "M_"
 _DAMAGED = "latin-1"  # what the damaged files are read as: every byte a character
+
+_ID = re.compile(r"(?P<sentence>.+_[^_]+)_(?P<token>[1-9]\d*)")
+# What the training corpus has for characters that are not ASCII; the last two are single words
+_DAMAGE = {
+    b"\xe4\xf3\xd6": "‘",
+    b"\xe4\xf3\xbb": "’",
+    b"\xe4\xf3\xee": "—",
+    b"\xe4\xf3\xf1": "–",
+    b"\xe4\xf3_": "…",
+    b"\x8c\xa3": "£",
+    b"\x8c_": "-",
+    b"\xed\xa9": "é",
+    b"\xed\xc2": "è",
+    b"\xed\xa2": "â",
+    b"\xed\xb1": "ñ",
+    b"\xed\x84": "×",
+    b"\xed_": "ü",
+    b"\xed\xc8": "ê",
+}
+_HIGHEST = 1.0
 
 
 def read_vua_words(source: Source, *, encoding: str | None = None) -> Iterator[LabelledSentence]:
@@ -129,27 +158,6 @@ def _repaired_sentence(
     return repaired
 
 
-_ID = re.compile(r"(?P<sentence>.+_[^_]+)_(?P<token>[1-9]\d*)")
-
-# What the training corpus has for characters that are not ASCII; the last two are single words
-_DAMAGE = {
-    b"\xe4\xf3\xd6": "‘",
-    b"\xe4\xf3\xbb": "’",
-    b"\xe4\xf3\xee": "—",
-    b"\xe4\xf3\xf1": "–",
-    b"\xe4\xf3_": "…",
-    b"\x8c\xa3": "£",
-    b"\x8c_": "-",
-    b"\xed\xa9": "é",
-    b"\xed\xc2": "è",
-    b"\xed\xa2": "â",
-    b"\xed\xb1": "ñ",
-    b"\xed\x84": "×",
-    b"\xed_": "ü",
-    b"\xed\xc8": "ê",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class KeyToken:
     """A token of a key: its sentence, its position from 0, its verdict (None in lists of ids)."""
@@ -223,3 +231,57 @@ def _repaired_content(content: NamedBytes) -> NamedBytes:
             content.name, line, f"holds the byte 0x{bad}, which no rule can fix; convert to UTF-8"
         ) from None
     return NamedBytes(raw, content.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredSentence:
+    """A sentence with the novelty of each of its metaphors, -1 to 1; None for all other words."""
+
+    id: str
+    text: str
+    words: tuple[str, ...]
+    novelty: tuple[float | None, ...]
+
+
+def read_novelty(source: Source, sentences: Iterable[LabelledSentence]) -> Iterator[ScoredSentence]:
+    """The sentences that have scored metaphors, with their scores.
+
+    The file counts texts, sentences and tokens from 0: texts in the order of their names,
+    sentences and tokens in the order of the corpus files, of which `sentences` must hold all.
+    Scores whose token is not a metaphor there are left out: multi-word tokens have shifted them.
+
+    Raises:
+        BadRecord: for positions and scores that are not numbers, or out of range.
+    """
+    scores = _scores(source)
+    by_text = groupby(sorted(sentences, key=_text_of), key=_text_of)
+    for text_number, (text, own) in enumerate(by_text):
+        for number, sentence in enumerate(own):
+            found = scores.get((text_number, number), {})
+            novelty = tuple(
+                found.get(at) if label else None for at, label in enumerate(sentence.labels)
+            )
+            if any(value is not None for value in novelty):
+                yield ScoredSentence(sentence.id, text, sentence.words, novelty)
+
+
+def _text_of(sentence: LabelledSentence) -> str:
+    return sentence.id.rsplit("_", 1)[0]
+
+
+def _scores(source: Source) -> dict[tuple[int, int], dict[int, float]]:
+    name = source_name(source)
+    found: dict[tuple[int, int], dict[int, float]] = {}
+    for line, fields in read_rows(source, format="csv"):
+        row = CheckedRow(name, line, fields)
+        try:
+            text, sentence, token = (
+                int(row.text(f"{part} id")) for part in ("text", "sentence", "token")
+            )
+            score = float(row.text("score"))
+        except ValueError:
+            raise row.fault("needs whole numbers as ids and a number as score") from None
+        if min(text, sentence, token) < 0 or not abs(score) <= _HIGHEST:
+            raise row.fault("ids count from 0 and scores lie between -1 and 1; check the row")
+        found.setdefault((text, sentence), {})[token] = score
+    return found

@@ -77,8 +77,8 @@ def decode(
     ]
     if not scored:
         return parses
-    felt = zip(parses, scores.scores(), scores.valences(), strict=True)
-    return [replace(parse, sentiment=score, valence=valence) for parse, score, valence in felt]
+    rows = zip(parses, scores.scores(), scores.valences(), strict=True)
+    return [replace(parse, sentiment=score, valence=valence) for parse, score, valence in rows]
 
 
 def decode_scores(sequences: int, passes: Iterable[BatchPass]) -> SentimentScores:

@@ -47,11 +47,12 @@ from trope.tasks.analogy.distractors import FrameInventory
 from trope.tasks.analogy.ranker import Floats, cross_validate
 from trope.tasks.analogy.similarity import (
     Meaning,
+    answer,
+    answer_as_released,
     meaning_of_encoder,
     meaning_of_folder,
     similarity_features,
 )
-from trope.tasks.analogy.static import answer, answer_as_released
 from trope.tasks.analogy.templates import Template, read_templates
 from trope.tasks.analogy.zero_shot import by_likelihood
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from trope.core.errors import BadInput
 from trope.core.files import sha256
 from trope.corpora.metadata import load_corpora
-from trope.corpora.name_samples import NameSample
+from trope.corpora.records import NameSample
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
 from trope.corpora.semeval2007_layers import read_roles, roles_of
 from trope.evaluate.options import EvaluatedPipeline

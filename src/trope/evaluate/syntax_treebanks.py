@@ -27,6 +27,8 @@ _CONTROLS = {
     "las": "right_branching",
     "las_full": "right_branching",
     "obj_f": "right_branching",
+    "nsubj_f": "right_branching",
+    "vo_f": "right_branching",
     "lemma": "form",
 }
 _CONTROL_NOTE = "every word a NOUN, object of the word before it, its own lemma"
@@ -51,7 +53,9 @@ TREEBANKS = {
         ),
         # one tree per tweet; these files have no subtypes of relations
         Treebank(
-            "tweebank", "tweebank/en-ud-tweet-test.fixed.conllu", ("upos", "uas", "las", "obj_f")
+            "tweebank",
+            "tweebank/en-ud-tweet-test.fixed.conllu",
+            ("upos", "uas", "las", "obj_f", "nsubj_f", "vo_f"),
         ),
         Treebank("gum", "gum/en_gum-ud-test.conllu", ("upos", "uas", "las", "obj_f", "las_full")),
     )

@@ -57,6 +57,7 @@ from trope.integrations.spacy_attributes import (
 )
 from trope.integrations.spacy_tokenizer import create_tokenizer
 from trope.relations import extract_all
+from trope.tasks.sentiment.encoder_head import sentence_scores
 from trope.text.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -204,12 +205,11 @@ class TropeComponent:
 
     def _add_sentiment(self, docs: Sequence[Doc], parses: Sequence[Sequence[Parse]]) -> None:
         """Stores the sentiment of the documents, of the whole and of each sentence."""
-        felt = self.pipeline.sentiments(parses, self.kind)
-        for doc, own, score in zip(docs, parses, felt, strict=True):
-            prose = score is not None and score.scale == "prose"
-            scores = [p.valence if prose else p.sentiment for p in own]
-            doc.user_data[SENTIMENT] = None if score is None else list(astuple(score))
-            doc.user_data[SENTENCE_SENTIMENTS] = [s for s in scores if s is not None]
+        found = self.pipeline.sentiments(parses, self.kind)
+        for doc, own, sentiment in zip(docs, parses, found, strict=True):
+            scores = sentence_scores(own, sentiment.scale) if sentiment else ()
+            doc.user_data[SENTIMENT] = None if sentiment is None else list(astuple(sentiment))
+            doc.user_data[SENTENCE_SENTIMENTS] = list(scores)
 
     def _show(self, doc: Doc, parses: Sequence[Parse]) -> None:
         """Stores the figures of a document by the view of the component."""

@@ -25,6 +25,18 @@ PARTS = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj", "ADV": "adv"}
 VERB_DEPTH = 13
 """The deepest chain of verbs, with an artificial root above all."""
 
+_OPPOSED_STEPS = 2
+_OPPOSED = {
+    "hide.v.01": ("publicize.v.01", "publish.v.02", "announce.v.01", "unwrap.v.02"),
+    "destroy.v.01": ("construct.v.01", "repair.v.01"),
+    "destroy.v.02": ("construct.v.01", "repair.v.01"),
+    "kill.v.01": ("resuscitate.v.01",),
+    "help.v.01": ("impede.v.01",),
+    "protect.v.01": ("endanger.v.01", "harm.v.01"),
+    "freeze.v.02": ("melt.v.01",),
+}
+"""Verbs that WordNet does not call antonyms, though they lead in opposite directions."""
+
 _NEAR = frozenset(("&", "$", "*", ">"))
 _EXAMPLE = re.compile(r'".*?"')
 
@@ -104,6 +116,46 @@ class WordNet:
         over_root = max(one.values()) + max(two.values()) + 2
         shared = (one[up] + two[up] for up in one.keys() & two.keys())
         return min(shared, default=over_root)
+
+    def opposed(self, one: str, other: str) -> bool:
+        """Whether two lemmas mean the opposite: they, or what lies little above them, are antonyms.
+
+        Lemmas that share a synset, or are nearer to each other than to the antonyms, are not.
+        """
+        first, second = (self._little_above(lemma) for lemma in (one, other))
+        shared = min((first[at] + second[at] for at in first.keys() & second.keys()), default=None)
+        apart = [
+            first[at] + second[against]
+            for at in first.keys() & self._antonyms.keys()
+            for against in self._antonyms[at] & second.keys()
+        ]
+        return bool(apart) and (shared is None or min(apart) < shared)
+
+    def _little_above(self, lemma: str) -> dict[int, int]:
+        """The synsets of a lemma and what lies little above them, with the fewest steps to each."""
+        found: dict[int, int] = {}
+        for sense in self.senses(lemma):
+            for at, steps in self.distances_above(sense).items():
+                if steps <= _OPPOSED_STEPS:
+                    found[at] = min(steps, found.get(at, steps))
+        return found
+
+    @cached_property
+    def _antonyms(self) -> dict[int, frozenset[int]]:
+        """The antonyms of each synset that has some, in both directions."""
+        numbers = {synset.name: synset.number for synset in self.synsets}
+        pairs = [(own.number, other) for own in self.synsets for other in own.antonyms]
+        pairs += [
+            (numbers[one], numbers[other])
+            for one, others in _OPPOSED.items()
+            for other in others
+            if one in numbers and other in numbers
+        ]
+        found: dict[int, set[int]] = {}
+        for one, other in pairs:
+            found.setdefault(one, set()).add(other)
+            found.setdefault(other, set()).add(one)
+        return {number: frozenset(own) for number, own in found.items()}
 
     def likeness(self, first: int, second: int, *, depth: int = VERB_DEPTH) -> float:
         """Leacock and Chodorow's measure: 3.258 for the same verb synset, less with distance."""

@@ -13,6 +13,7 @@ from typing import Protocol
 
 from trope.core.errors import BadInput
 from trope.core.records import ROOT, Parse
+from trope.metrics.classification import Counts, count_sets
 from trope.metrics.figures import Share
 
 
@@ -51,9 +52,9 @@ class ParseCounts:
     las_full: int
     lemmas: int
     lemma: int
-    obj_gold: int
-    obj_parsed: int
-    obj: int
+    obj: Counts
+    nsubj: Counts
+    verb_object: Counts
 
 
 SHARES: Mapping[str, Callable[[ParseCounts], Share]] = {
@@ -62,9 +63,18 @@ SHARES: Mapping[str, Callable[[ParseCounts], Share]] = {
     "las": lambda c: Share(c.las, c.words, n=c.words),
     "las_full": lambda c: Share(c.las_full, c.words, n=c.words),
     "lemma": lambda c: Share(c.lemma, c.lemmas, n=c.lemmas),
-    "obj_f": lambda c: Share(2 * c.obj, c.obj_gold + c.obj_parsed, n=c.obj_gold),
+    "obj_f": lambda c: _f(c.obj),
+    "nsubj_f": lambda c: _f(c.nsubj),
+    "vo_f": lambda c: _f(c.verb_object),
 }
 """Score → what a sentence adds to it; the score is the ratio of the sums."""
+
+
+_NOUNS = frozenset({"NOUN", "PROPN"})
+
+
+def _f(counts: Counts) -> Share:
+    return Share(2 * counts.right, counts.predicted + counts.gold, n=counts.gold)
 
 
 def universal(deprel: str) -> str:
@@ -97,10 +107,37 @@ def score_parse(gold: Sequence[GoldWord], parse: Parse) -> ParseCounts:
             has and word.lemma == lemma
             for has, word, lemma in zip(lemmas, gold, parse.lemmas, strict=True)
         ),
-        obj_gold=wanted.count("obj"),
-        obj_parsed=relations.count("obj"),
-        obj=sum(h and a == b == "obj" for h, a, b in zip(heads, wanted, relations, strict=True)),
+        obj=_arcs("obj", gold, parse),
+        nsubj=_arcs("nsubj", gold, parse),
+        verb_object=_arcs("obj", gold, parse, ("VERB", _NOUNS)),
     )
+
+
+def _arcs(
+    relation: str,
+    gold: Sequence[GoldWord],
+    parse: Parse,
+    tags: tuple[str, frozenset[str]] | None = None,
+) -> Counts:
+    """The arcs of a relation; of those with these tags of head and dependent, if they are given."""
+
+    def found(
+        heads: Sequence[int], relations: Sequence[str], upos: Sequence[str]
+    ) -> list[tuple[int, int]]:
+        return [
+            (at, head)
+            for at, (head, own) in enumerate(zip(heads, relations, strict=True))
+            if universal(own) == relation
+            and (tags is None or (head != ROOT and upos[head] == tags[0] and upos[at] in tags[1]))
+        ]
+
+    ours = found(parse.heads, parse.deprels, parse.upos)
+    theirs = found(
+        [word.head for word in gold],
+        [word.deprel for word in gold],
+        [word.upos for word in gold],
+    )
+    return count_sets(theirs, ours)
 
 
 def chain_parse(words: Sequence[str]) -> Parse:

@@ -27,8 +27,6 @@ def assemble(
     """The analysis of a text from the parses of its sentences: without names, sentiment and
     figures."""
     figurative = tuple(parse.figurative for parse in parses if parse.figurative is not None)
-    scores = [p.sentiment if kind == "tweet" or p.valence is None else p.valence for p in parses]
-    sentiments = tuple(score for score in scores if score is not None)
     tokens: list[Token] = []
     sentences: list[SentenceSpan] = []
     placed: list[tuple[range, Parse]] = []
@@ -47,7 +45,6 @@ def assemble(
         figurative,
         thresholds.threshold,
         thresholds.sentence_threshold,
-        sentence_sentiments=sentiments,
     )
 
 

@@ -39,7 +39,13 @@ from trope.pipeline.assembly import assemble
 from trope.tasks.figures.views import add_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
-from trope.tasks.sentiment.encoder_head import WholeTexts, add_sentiments, scale_of, text_sentiments
+from trope.tasks.sentiment.encoder_head import (
+    WholeTexts,
+    add_sentiments,
+    scale_of,
+    sentence_scores,
+    text_sentiments,
+)
 from trope.text import read_batch
 
 if TYPE_CHECKING:
@@ -115,7 +121,7 @@ class BatchAnalyzer:
         self.timings["relations"] += thread_time() - began
         if "sentiment" in batch.tasks:
             scale = scale_of(batch.kind, self.heads.labels.sentiment)
-            analyses = add_sentiments(analyses, batch.whole, scale)
+            analyses = add_sentiments(analyses, parses, batch.whole, scale)
         if "metonymy" in batch.tasks:
             analyses = add_metonymies(analyses, parses, EncoderMetonymy(self.heads))
         return add_figures(analyses, parses, batch.view, self.heads.labels.figures)
@@ -131,8 +137,7 @@ class BatchAnalyzer:
         """The sentiment of texts whose sentences are parsed; None for one without words."""
         scale = scale_of(kind, self.heads.labels.sentiment)
         words = [parse.words for text in texts for parse in text]
-        felt = [[p.sentiment if scale == "tweet" else p.valence for p in text] for text in texts]
-        scores = [[score for score in text if score is not None] for text in felt]
+        scores = [sentence_scores(text, scale) for text in texts]
         known = [len(text) == 1 == len(own) for text, own in zip(texts, scores, strict=True)]
         whole = self._send_whole(words, [len(text) for text in texts], known)
         return text_sentiments(scores, whole, scale)
@@ -212,7 +217,7 @@ def check_text(text: object) -> None:
 
 
 def checked_texts(texts: Iterable[str]) -> Iterator[str]:
-    """The same texts; what is none is refused when its turn comes, with its position.
+    """The same texts; what is not a text raises an error, with its position, when it is reached.
 
     Raises:
         BadInput: one string is given as many texts, or something that is not a text.

@@ -24,15 +24,14 @@ import msgspec
 from trope import __version__
 from trope.core.files import atomic_write
 from trope.core.progress import track
-from trope.recipes.dataset import write_dataset
-from trope.recipes.exports import read_export
+from trope.recipes.answers import read_export
 from trope.recipes.funnel import RunFunnel, StepCounts, read_published_counts
-from trope.recipes.jobs import StepPart, content, read_part
 from trope.recipes.recipe import Context, Recipe, Step, work_here
 from trope.recipes.records import SUBSET, Record, to_line
-from trope.recipes.run_folder import DONE, STEPS, RecipeFolder, kept, outcomes
+from trope.recipes.run_folder import DONE, STEPS, RecipeFolder, kept, outcomes, write_dataset
 from trope.recipes.settings import to_table
 from trope.recipes.sources import SourceFile, find_sources
+from trope.recipes.steps import StepPart, content, read_part
 
 if TYPE_CHECKING:
     from trope.scale.job import Executor

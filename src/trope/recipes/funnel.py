@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +83,6 @@ def _bracketed(text: str) -> str:
 def read_published_counts(folder: Path) -> tuple[PublishedCount, ...]:
     """The counts that the paper of a recipe prints."""
     return read_config(folder / PUBLISHED, PublishedCounts).counts
-
-
-def unknown_steps(counts: Sequence[PublishedCount], steps: Sequence[str]) -> list[str]:
-    """Steps that the published counts name but the recipe does not have."""
-    return sorted({count.step for count in counts} - set(steps))
 
 
 def draw_funnel(funnel: RunFunnel, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A release: files that can be published as they are, made whole or not at all."""
+"""A release: files that can be published as they are, made whole or not at all, and its audit."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from typing import Any
 import msgspec
 
 from trope.annotate.exchange.files import csv_lines, write_parquet
-from trope.core.errors import BadInput
+from trope.audit.controls import AuditItem, BinarySet, audit_figures
+from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import sha256
 from trope.core.records import TextKind
-from trope.release.audit import audit_run
-from trope.release.card import Publication, ReleaseSummary, data_card
-from trope.release.croissant import write_croissant
-from trope.release.finished_run import Manifest, Value, read_run
-from trope.release.splits import PARTS, SHARES, group_items, split_groups
+from trope.metrics.figures import DataRef, Measurement
+from trope.release.card import Publication, ReleaseSummary, data_card, write_croissant
+from trope.release.finished_run import FinishedRun, Manifest, Value, read_run
 from trope.release.tables import (
     JUDGMENT_TYPES,
+    PARTS,
+    SHARES,
     check_licence,
     column_types,
+    group_items,
     item_rows,
     judgment_rows,
+    split_groups,
 )
 
 CHECKSUMS = "SHA256SUMS"
@@ -146,3 +149,33 @@ def _table(
 def _json(path: Path, document: Any) -> None:
     plain = msgspec.to_builtins(document)
     path.write_text(json.dumps(plain, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def audit_run(
+    run: FinishedRun, parts: Sequence[str], groups: Sequence[int]
+) -> tuple[list[Measurement], str]:
+    """The controls of `trope audit` on the test part of a run with two labels, or why not."""
+    settled = sorted({label.label for label in run.labels.values() if label.label})
+    if len(settled) != 2:
+        return [], f"Not audited: the controls need two labels, and there are {len(settled)}."
+    questions: dict[str, list[AuditItem]] = {"train": [], "validation": [], "test": []}
+    for item, part, group in zip(run.items, parts, groups, strict=True):
+        label = run.labels[item.id].label
+        if label:
+            words = tuple(item.text.split())
+            questions[part].append(AuditItem(words, label == _positive(settled), str(group)))
+    if not all(questions[part] for part in ("train", "test")):
+        return [], "Not audited: the controls need a part to learn from and a test part."
+    data = DataRef(run.manifest.recipe, "test", "")
+    asked = BinarySet(
+        run.manifest.recipe, questions["train"], questions["test"], data, questions["validation"]
+    )
+    try:
+        return audit_figures(asked, seed=0), ""
+    except MissingExtra as error:
+        return [], f"Not audited: {error}"
+
+
+def _positive(labels: Sequence[str]) -> str:
+    """The label that counts as yes: the metaphorical one, if there is one."""
+    return next((label for label in labels if label.startswith(("metaphor", "yes"))), labels[0])

@@ -15,7 +15,7 @@ from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
 from trope.corpora.newsmet import Headline
 from trope.release.finished_run import SEVERAL, FinishedRun, RunItem, read_records, read_run
-from trope.release.splits import group_items, split_groups
+from trope.release.tables import group_items, split_groups
 from trope.tasks.metaphor.silver_sources import PARTS, Part, UserGold
 
 RECIPE = "newsmet"

@@ -178,8 +178,8 @@ def facts(figure: Figure, analysis: Analysis) -> str:
 def entry(figure: Figure, analysis: Analysis) -> str:
     """What stands after the words of a figure in a list."""
     more = clean(meaning(figure, analysis))
-    told = f'<span class="meaning">{more}</span>' if more else ""
-    return f'<span class="facts">{figure.kind} {scores(figure)}</span>{told}'
+    note = f'<span class="meaning">{more}</span>' if more else ""
+    return f'<span class="facts">{figure.kind} {scores(figure)}</span>{note}'
 
 
 def tint(figure: Figure) -> str:

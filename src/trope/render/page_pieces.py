@@ -227,11 +227,6 @@ def encode(data: Any) -> str:
     return msgspec.json.encode(data).decode().replace("<", "\\u003c").replace("&", "\\u0026")
 
 
-def reasons() -> str:
-    """Why relations are left out, by the name of the reason."""
-    return encode(REASONS)
-
-
 def _relations(analysis: Analysis) -> list[list[Any]]:
     """The relations of every sentence: kind, words, notes, and the reason if it is left out."""
     firsts = [sentence.first for sentence in analysis.sentences]

@@ -13,10 +13,17 @@ from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
 from trope.metrics.figures import Evaluation, Measurement
 from trope.metrics.intervals import wilson
 from trope.published import Published, read_published
-from trope.reproduce.notes_file import read_notes
 from trope.reproduce.report import ReportTable, Reproduction, read_ours
-from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured
-from trope.reproduce.settings import headline_settings
+from trope.reproduce.rows import (
+    OurValue,
+    Place,
+    all_rows,
+    counted,
+    estimated,
+    headline_settings,
+    measured,
+    read_notes,
+)
 from trope.tasks.rewriting.measures import diversity
 
 SAMPLES = {

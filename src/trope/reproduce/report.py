@@ -1,4 +1,9 @@
-"""A reproduction: one row per printed value, shown as text, JSON, HTML or the page of the paper."""
+"""A reproduction: one row per printed value, shown as text, JSON, HTML or the page of the paper.
+
+What a run of our recipe counted stands beside the counts that the paper prints. The texts are
+others than the paper's, so that nothing of it is a row of the reproduction. A funnel ends before
+anybody judges, or with what people judged, so that no simulated crowd is in it.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +12,31 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from trope import __version__
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.metrics.figures import Evaluation, read_evaluation
-from trope.reproduce.notes_file import Claim, PaperNotes
-from trope.reproduce.rows import STATUSES, ReportRow
+from trope.reproduce.rows import STATUSES, Claim, PaperNotes, ReportRow
+
+_SIMULATED = ".simulated_"
+"""What the names of test sets begin with that nobody judged but a simulated crowd."""
+
+_LONGEST_NUMBER = 24  # characters; longer cells are words, and set to the left
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: 1rem 0; }
+caption { text-align: left; font-weight: 600; padding: .3rem 0; }
+th, td { padding: .2rem .7rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); text-align: right; }
+th:first-child, td:first-child, td.words { text-align: left; }
+tr.ours { background: color-mix(in srgb, Highlight 22%, transparent); font-weight: 600; }
+.wide { overflow-x: auto; }
+"""  # noqa: E501 - a rule a line
+GENERATED = "<!-- written by `trope reproduce {paper} --write`; edit the notes, not this page -->"
+FILE = "funnel.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +67,6 @@ class Reproduction:
         """How many rows have each status, of one table or of all."""
         counts = Counter(row.status for row in self.rows if table in ("", row.table))
         return {status: counts[status] for status in STATUSES if counts[status]}
-
-
-_SIMULATED = ".simulated_"
-"""What the names of test sets begin with that nobody judged but a simulated crowd."""
 
 
 def read_ours(paths: Iterable[str | Path], task: str) -> list[Evaluation]:
@@ -114,19 +132,6 @@ def error_table(notes: PaperNotes) -> ReportTable:
 
 def _counts(statuses: dict[str, int]) -> list[str]:
     return [str(statuses.get(status, "")) for status in STATUSES]
-
-
-_LONGEST_NUMBER = 24  # characters; longer cells are words, and set to the left
-_STYLE = """
-:root { color-scheme: light dark; }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; margin: 1rem 0; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
-th, td { padding: .2rem .7rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); text-align: right; }
-th:first-child, td:first-child, td.words { text-align: left; }
-tr.ours { background: color-mix(in srgb, Highlight 22%, transparent); font-weight: 600; }
-.wide { overflow-x: auto; }
-"""  # noqa: E501 - a rule a line
 
 
 def as_text(report: Reproduction) -> str:
@@ -209,9 +214,6 @@ def _html_cell(cell: str) -> str:
     return f"<td{words}>{html.escape(cell)}</td>"
 
 
-GENERATED = "<!-- written by `trope reproduce {paper} --write`; edit the notes, not this page -->"
-
-
 def as_page(report: Reproduction) -> str:
     """The page in Markdown; it links the JSON file of all rows beside it."""
     notes = report.notes
@@ -273,3 +275,83 @@ def find_row(report: Reproduction, name: str) -> ReportRow | None:
         return None
     what = ", ".join(rest.rsplit("/", 1))
     return next((r for r in report.rows if (r.table, r.what) == (table, what)), None)
+
+
+class RunStep(msgspec.Struct, frozen=True):
+    """A step of a recipe: how many came, how many stayed, in all and by group."""
+
+    name: str
+    out: int
+    groups: dict[str, int] = {}
+    facts: dict[str, Any] = {}
+
+
+class PrintedCount(msgspec.Struct, frozen=True):
+    """A count of the paper, and the step of the recipe that it belongs to."""
+
+    step: str
+    printed: str
+    group: str = ""
+    section: str = ""
+    note: str = ""
+
+
+class PaperFunnel(msgspec.Struct, frozen=True):
+    """All steps of a run."""
+
+    recipe: str
+    steps: tuple[RunStep, ...]
+    published: tuple[PrintedCount, ...] = ()
+
+
+def read_funnel(folder: Path) -> PaperFunnel:
+    """The funnel of a run.
+
+    Raises:
+        MissingData: for a folder without one.
+        BadRecord: for a file that is none.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        raise MissingData(path, "give the folder of a finished run of `trope recipe`")
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=PaperFunnel)
+    except msgspec.MsgspecError as error:
+        raise BadRecord(
+            path, None, f"is not the funnel of a run ({error}); run the recipe again"
+        ) from None
+
+
+def funnel_table(folder: Path, paper: str) -> ReportTable:
+    """The printed counts beside those of a run of the paper's recipe.
+
+    Raises:
+        BadInput: for a run of another recipe.
+    """
+    funnel = read_funnel(folder)
+    if funnel.recipe != paper:
+        raise BadInput(f"{folder}: is a run of {funnel.recipe}; give one of {paper}")
+    steps = {step.name: step for step in funnel.steps}
+    rows = tuple(
+        (
+            ", ".join(filter(None, (count.step, count.group))),
+            count.section,
+            count.printed,
+            _count(steps.get(count.step), count.group),
+            count.note,
+        )
+        for count in funnel.published
+    )
+    return ReportTable(
+        "Funnel of our recipe, over other texts",
+        ("step", "section", "printed", "our run", "note"),
+        rows,
+        "Not the paper's texts: the counts show what the steps do, and are no reproduction.",
+    )
+
+
+def _count(step: RunStep | None, group: str) -> str:
+    if step is None:
+        return ""
+    found = step.out if not group else step.groups.get(group, step.facts.get(group, ""))
+    return f"{found:,}" if isinstance(found, int) else str(found)

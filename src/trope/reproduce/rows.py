@@ -1,16 +1,28 @@
-"""A printed cell beside ours: one row each, with a status, and the reason where they differ."""
+"""A printed cell beside ours: one row each, with a status, and the reason where they differ.
+
+What we know of a paper beside its cells, its tables, reasons, errors and claims, is in one TOML
+file per paper, in `notes/`. Pages and reports are made from it, so that nothing is said in two
+places. Settings of a study's annotation are those of the template of `trope annotate`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Literal
 
-from trope.core.errors import BadInput
+import msgspec
+
+from trope.annotate.plan import Plan, read_plan
+from trope.core.config import read_config
+from trope.core.errors import BadInput, UnknownName
 from trope.metrics.figures import Measurement
 from trope.published import Cell, Published, is_cut_off, printed_number, rounds_to
-from trope.reproduce.notes_file import PaperNotes, PrintedTable
+
+FOLDER = Path(__file__).parent / "notes"
 
 Status = Literal["exact", "within the interval", "differs", "not available", "not computed"]
 STATUSES: tuple[Status, ...] = (
@@ -19,6 +31,81 @@ STATUSES: tuple[Status, ...] = (
 CUT_OFF = "printed cut off, not rounded"
 Place = tuple[str, str, str]
 """Table, row and column of a printed cell."""
+
+SETTING = "a setting of the annotation template, not a result"
+
+
+class PrintedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table, a figure or a section with figures.
+
+    `shows` and `why` are for one without cells: what stands there, and why ours has nothing beside
+    it. `command` says how ours is computed where `trope reproduce` alone does not do it.
+    """
+
+    name: str
+    title: str
+    shows: str = ""
+    why: str = ""
+    command: str = ""
+
+
+class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why cells differ or are not available; `*` stands for any row or column."""
+
+    table: str
+    kind: Literal["unavailable", "differs"]
+    why: str
+    row: str = "*"
+    column: str = "*"
+
+
+class PaperError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An error or a gap in print, and how we read it."""
+
+    where: str
+    problem: str
+    reading: str
+
+
+class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing that the paper did, and how ours deviates from it.
+
+    `ours` names rows of the reproduction: a table ("3") or a cell ("3/baseline/location.coarse").
+    """
+
+    section: str
+    claim: str
+    published: str
+    deviation: str
+    ours: tuple[str, ...] = ()
+
+
+class PaperNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All notes on one paper."""
+
+    paper: str
+    title: str
+    source: str
+    tables: tuple[PrintedTable, ...]
+    claims: tuple[Claim, ...]
+    errors: tuple[PaperError, ...] = ()
+    reasons: tuple[Reason, ...] = ()
+
+
+def papers() -> tuple[str, ...]:
+    """The names of all papers with notes."""
+    return tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
+
+
+def read_notes(paper: str) -> PaperNotes:
+    """The notes on a paper.
+
+    Raises:
+        UnknownName: for a paper without notes.
+    """
+    if paper not in papers():
+        raise UnknownName("paper", paper, papers())
+    return read_config(FOLDER / f"{paper}.toml", PaperNotes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +228,35 @@ def _reason(notes: PaperNotes, cell: Cell, kind: str) -> str:
         ),
         "",
     )
+
+
+def template_plan(template: str) -> Plan:
+    """The plan of a template that ships."""
+    with as_file(files("trope.annotate") / "templates" / f"{template}.toml") as path:
+        return read_plan(path)
+
+
+def tweet_settings() -> dict[Place, OurValue]:
+    """Section 4.2 of the tweet study."""
+    plan = template_plan("tweets2019")
+    page = float(plan.pay.amount)
+    pages_an_hour = 3600 / (plan.selection.pace.expected * plan.items_per_page)
+    return {
+        ("4.2", "tweets of the demo task", "count"): counted(plan.demo.items, SETTING),
+        ("4.2", "gold tweets of the demo task", "count"): counted(plan.demo.gold, SETTING),
+        ("4.2", "annotators selected", "count"): counted(plan.selection.best, SETTING),
+        ("4.2", "tweets a page", "count"): counted(plan.items_per_page, SETTING),
+        ("4.2", "dollars a page", "count"): measured(page, 2, SETTING),
+        ("4.2", "dollars an hour", "count"): measured(pages_an_hour * page, 2, SETTING),
+        ("4.2", "tweets a day, advised", "count"): counted(plan.caps.day, SETTING),
+    }
+
+
+def headline_settings() -> dict[Place, OurValue]:
+    """Section 3.2 of NewsMet."""
+    plan = template_plan("newsmet")
+    return {
+        ("3.2", "selected", "count"): counted(plan.selection.best, SETTING),
+        ("3.2", "headlines a week and annotator", "count"): counted(plan.caps.week, SETTING),
+        ("3.2", "headlines an annotator", "count"): counted(plan.caps.total, SETTING),
+    }

@@ -7,7 +7,6 @@ Near duplicates are found by MinHash over word shingles with banding and then me
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -48,15 +47,6 @@ class Verdict:
         return not self.reason
 
 
-@dataclass(frozen=True, slots=True)
-class Funnel:
-    """How many texts were seen, kept, and dropped for each reason."""
-
-    seen: int
-    kept: int
-    dropped: dict[str, int]
-
-
 def find_duplicates(
     texts: Iterable[tuple[str, str]],
     kind: TextKind = "tweet",
@@ -92,13 +82,6 @@ def find_duplicates(
             if verdict is None:
                 seen[digest] = name
             yield verdict or Verdict(name)
-
-
-def count_verdicts(verdicts: Iterable[Verdict]) -> Funnel:
-    """The verdicts counted: seen, kept, dropped by reason."""
-    reasons = Counter(verdict.reason for verdict in verdicts)
-    dropped = {reason: reasons[reason] for reason in ("empty", "exact", "near") if reasons[reason]}
-    return Funnel(sum(reasons.values()), reasons[""], dropped)
 
 
 def comparable(text: str, kind: TextKind = "tweet") -> str:

@@ -185,21 +185,6 @@ def normalise(text: str, steps: Sequence[Step]) -> Mapped:
     return mapped
 
 
-def normalise_plain(text: str) -> Mapped:
-    """Running text without invisible characters; all visible ones stay."""
-    return normalise(text, STEPS["plain"])
-
-
-def normalise_tweet(text: str) -> Mapped:
-    """A tweet without links, retweet mark, drawn-out letters and repeated punctuation."""
-    return normalise(text, STEPS["tweet"])
-
-
-def normalise_headline(text: str) -> Mapped:
-    """A headline without kicker and attribution; letter case is kept."""
-    return normalise(text, STEPS["headline"])
-
-
 def is_retweet(text: str) -> bool:
     """Whether a tweet is a retweet: it begins with `RT @user`."""
     return _RETWEET.match(text) is not None

@@ -54,17 +54,27 @@ def with_static_files(application: Any, folders: Sequence[Path]) -> Any:
 
 
 def run_service(
-    load: Callable[[], Any], *, host: str, port: int, part: tuple[str, str], **settings: Any
+    load: Callable[[], Any],
+    *,
+    host: str,
+    port: int,
+    part: tuple[str, str],
+    body_limit: int,
+    **settings: Any,
 ) -> None:
     """Answer requests until stopped.
 
     `load` makes the application and is called in every process, so that none shares a connection.
-    `part` is what the service is for and the extra that it needs; `settings` are gunicorn's.
+    `part` is what the service is for and the extra that it needs; a request whose body is longer
+    than `body_limit` is not read; `settings` are gunicorn's.
     """
     try:
         from gunicorn.app.base import BaseApplication
     except ModuleNotFoundError as error:
         raise MissingExtra(*part, error.name or "gunicorn") from error
+    from trope.web.worker import PatientWorker
+
+    worker = type("Worker", (PatientWorker,), {"body_limit": body_limit})
 
     class Service(BaseApplication):
         """Gunicorn, configured here instead of by its command line."""
@@ -72,7 +82,8 @@ def run_service(
         def load_config(self) -> None:
             """Set the address and the options."""
             shown = f"[{host}]" if ":" in host else host
-            usual = {"bind": f"{shown}:{port}", "worker_class": "gthread", "loglevel": "warning"}
+            usual = {"bind": f"{shown}:{port}", "worker_class": worker, "keepalive": 0}
+            usual |= {"loglevel": "warning"}
             for name, value in (usual | settings).items():
                 self.cfg.set(name, value)
 

@@ -18,9 +18,6 @@ TEXT_LIMIT = 200_000
 REWRITING_LIMIT = 5_000
 """Most characters of a text to rewrite: ranking candidates takes longer than analysing."""
 
-READING_S = 10.0
-"""Seconds within which the headers, and then the body, of a request must arrive."""
-
 ANSWER_S = 120.0
 """Seconds that a request may wait for the model, including its time in the queue."""
 

@@ -7,7 +7,7 @@ from analogies import an_item
 from trope.core.errors import BadInput
 from trope.corpora.mean import read_mean
 from trope.lexicon.vectors import WordVectors, read_vectors
-from trope.tasks.analogy.static import FIXED_QUERY, answer, answer_as_released, look_up
+from trope.tasks.analogy.similarity import FIXED_QUERY, answer, answer_as_released, look_up
 
 VECTORS = WordVectors(
     ["idea", "seed", "think", "sow", "soil", "red_clay", "Paris"],

@@ -7,7 +7,7 @@ from builders import FakePipeline
 from trope.catalog import METONYMY_SYSTEMS
 from trope.core.errors import BadInput, BadRecord
 from trope.core.records import Metonymy
-from trope.corpora.name_samples import NameSample
+from trope.corpora.records import NameSample
 from trope.lexicon.readings import readings
 from trope.tasks.metonymy.baselines import MajorityReading
 from trope.tasks.metonymy.task import (

@@ -7,23 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadInput, BadRecord
-from trope.corpora.name_samples import NameSample
-from trope.corpora.records import TextRecord
+from trope.corpora.records import NameSample, TextRecord
 from trope.corpora.semeval2007 import read_samples, write_samples
-from trope.tasks.metonymy.review import (
-    apply_review,
-    kappas,
-    read_review_sheet,
-    reconcile_both,
-    reconcile_checked,
-    write_review_sheet,
-)
 from trope.tasks.metonymy.samples import (
+    apply_review,
     collect_samples,
     company_frame,
     count_readings,
     country_frame,
     draw_subsets,
+    kappas,
+    read_review_sheet,
+    reconcile_both,
+    reconcile_checked,
+    write_review_sheet,
 )
 
 TEXT = "It rained. Peru slept. We saw both Koreas. Then peru woke. Nobody\nleft Chile's coast."

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 
 from trope import Pipeline
 from trope.core.records import Parse
+from trope.lexicon.wordnet import read_wordnet
 from trope.tasks.rewriting.features import CHEAP, cheap_features
 from trope.tasks.rewriting.inventory import WordInventory, read_inventory
 from trope.tasks.rewriting.meaning import StaticMeanings
 from trope.tasks.rewriting.ranker import only_nearest, ranker_file, read_ranker
-from trope.tasks.rewriting.rewriter import Candidate, Rewriter
+from trope.tasks.rewriting.rewriter import Candidate, Rewriter, Shortlist
 from trope.tasks.rewriting.task import WordPlace
-from trope.tasks.rewriting.texts import is_known, preferred
+from trope.tasks.rewriting.texts import is_known, preferred, without_opposites
 
 WORDS = ("Union", "criticizes", "the", "offer")
 PARSE = Parse(
@@ -27,7 +28,7 @@ PLACE = WordPlace(PARSE, 1, "VERB")
 
 
 def candidate(form: str, score: float, metaphor: float) -> Candidate:
-    return Candidate(form, form, score, 0.0, 0.5, metaphor, form)
+    return Candidate(form, form, score, 0.0, 0.7, metaphor, form)
 
 
 FOUND = [
@@ -38,19 +39,56 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("to", "expected"), [("literal", ["best", "second"]), ("metaphorical", ["best", "last"])]
-)
-def test_after_the_best_half_comes_what_the_detector_calls_right(
-    to: str, expected: list[str]
-) -> None:
-    chosen = preferred(FOUND, to, 0.5, 2)  # type: ignore[arg-type]
-    assert [own.form for own in chosen] == expected
+def test_after_the_best_half_comes_what_the_detector_calls_a_metaphor() -> None:
+    assert [own.form for own in preferred(FOUND, "metaphorical", 0.5, 2)] == ["best", "last"]
 
 
 def test_others_fill_up_and_scores_keep_the_order() -> None:
-    chosen = preferred([replace(own, metaphor=0.9) for own in FOUND], "literal", 0.5, 3)
+    chosen = preferred([replace(own, metaphor=0.1) for own in FOUND], "metaphorical", 0.5, 3)
     assert [own.form for own in chosen] == ["best", "second", "third"]
+
+
+def test_literal_is_what_the_detector_calls_literal_and_what_keeps_the_meaning() -> None:
+    assert [own.form for own in preferred(FOUND, "literal", 0.5, 3)] == ["second", "third"]
+    far = [replace(own, meaning=0.3) if own.form == "second" else own for own in FOUND]
+    assert [own.form for own in preferred(far, "literal", 0.5, 3)] == ["third"]
+
+
+def test_opposites_are_not_offered() -> None:
+    parse = replace(PARSE, lemmas=(PARSE.lemmas[0], "bury", *PARSE.lemmas[2:]))
+    place = WordPlace(parse, 1, "VERB")
+    words = WordInventory(("conceal", "publish", "hide", "reveal", "delete"), "VERB")
+    kept = without_opposites(Shortlist(place, words, np.arange(5.0)))
+    assert kept.words.lemmas == ("conceal", "hide", "delete")
+    assert kept.scores.tolist() == [0, 2, 4]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The new tax strangles small shops.",
+        "The ministry buried the report.",
+        "Critics demolished the plan.",
+        "The company slashed jobs.",
+        "Doubts plagued the team.",
+    ],
+)
+def test_no_literal_candidate_is_a_metaphor_in_its_place(shipped: Pipeline, sentence: str) -> None:
+    (rewriting,) = shipped.rewrite(sentence, to="literal", top=8)
+    net = read_wordnet("VERB")
+    assert rewriting.candidates
+    for own in rewriting.candidates:
+        (read,) = shipped.parse([[t.text for t in shipped.analyze(own.text).tokens]])
+        assert read.metaphor[read.words.index(own.form)] < shipped.thresholds[0]
+        assert not net.opposed(rewriting.lemma, own.lemma)
+
+
+def test_a_list_of_ones_own_is_ranked_whole(shipped: Pipeline) -> None:
+    given = ["kills", "publishes", "harms"]
+    (rewriting,) = shipped.rewrite(
+        "The new tax strangles small shops.", to="literal", candidates=given
+    )
+    assert sorted(own.lemma for own in rewriting.candidates) == ["harm", "kill", "publish"]
 
 
 def test_words_that_say_something_else_are_not_offered() -> None:

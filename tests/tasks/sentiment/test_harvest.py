@@ -106,7 +106,7 @@ def test_any_stream_is_accounted_for(texts: list[str]) -> None:
 
 def test_lsa_proposes_hashtags_of_like_tweets() -> None:
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
-    from trope.tasks.sentiment.hashtag_proposals import propose_hashtags
+    from trope.tasks.sentiment.harvest import propose_hashtags
 
     moans = [f"great another {w} delayed again thanks" for w in ("bus", "train", "plane", "boat")]
     cakes = [f"baked a {w} cake for the party" for w in ("lemon", "carrot", "plum", "nut")]

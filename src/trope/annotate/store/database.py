@@ -15,6 +15,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -24,10 +25,16 @@ from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.run_folder import wait_for_lock
 
+_BUSY_S = 20.0
+"""Seconds that a command waits for a lock."""
+
+REQUEST_S = 10.0
+"""Seconds that all waits of a request for a database that is locked may take together."""
+
 # FULL: what was acknowledged survives a power cut, not only a crash of the process. The log goes
 # into the database every 16 MB instead of 4, since whoever commits then waits for that
 _PRAGMAS = (
-    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=20000; "
+    f"PRAGMA busy_timeout={_BUSY_S * 1000:.0f}; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; "
     "PRAGMA wal_autocheckpoint=4000;"
 )
 
@@ -92,7 +99,7 @@ def database_settings(project: Project) -> dict[str, Any]:
             "OPTIONS": {
                 "transaction_mode": "IMMEDIATE",
                 "init_command": _PRAGMAS,
-                "timeout": 20,
+                "timeout": _BUSY_S,
             },
         }
     address = urlsplit(project.plan.database)
@@ -113,6 +120,10 @@ def database_settings(project: Project) -> dict[str, Any]:
     }
 
 
+_until: ContextVar[float | None] = ContextVar("until", default=None)
+_CLOSE_S = 0.25  # a limit that is off by less need not be set again
+
+
 @contextmanager
 def write_transaction() -> Iterator[None]:
     """A transaction that may write; nothing of it is kept if it ends in an error."""
@@ -122,8 +133,40 @@ def write_transaction() -> Iterator[None]:
         with transaction.atomic():
             yield
         return
-    with wait_for_lock(Path(f"{connection.settings_dict['NAME']}.line")), transaction.atomic():
+    line = Path(f"{connection.settings_dict['NAME']}.line")
+    with wait_for_lock(line, _time_left()), transaction.atomic():
         yield
+
+
+@contextmanager
+def request_limit() -> Iterator[None]:
+    """Within the block, all waits for locks together end after `REQUEST_S` (SQLite)."""
+    from django.db import connection
+
+    if connection.vendor != "sqlite":
+        yield
+        return
+    token = _until.set(time.monotonic() + REQUEST_S)
+    told = _BUSY_S
+
+    def limit(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal told
+        left = _time_left()
+        if told - left > _CLOSE_S or told < left:  # SQLite waits so long for each statement
+            told = left
+            context["connection"].connection.execute(f"PRAGMA busy_timeout={int(left * 1000)}")
+        return execute(sql, params, many, context)
+
+    try:
+        with connection.execute_wrapper(limit):
+            yield
+    finally:
+        _until.reset(token)
+
+
+def _time_left() -> float:
+    until = _until.get()
+    return _BUSY_S if until is None else max(until - time.monotonic(), 0.0)
 
 
 _TRIES = 6
@@ -204,7 +247,7 @@ def is_storage_error(error: BaseException) -> bool:
 
 def _is_own_storage_error(error: BaseException) -> bool:
     if isinstance(error, OSError):
-        return error.errno in _DISK
+        return error.errno in _DISK or isinstance(error, TimeoutError)
     if isinstance(error, sqlite3.Error):
         code: int = getattr(error, "sqlite_errorcode", 0)
         # a trigger raises this after the project was moved to another database

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, wraps
 from typing import Any
@@ -27,25 +27,27 @@ def only(*roles: str) -> Callable[[View], View]:
     def wrap(view: View) -> View:
         @wraps(view)
         def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if request.person is None:
-                return message_page(
-                    request,
-                    "Please use your link",
-                    "This page is for invited people. Open the link that you received.",
-                    401,
-                )
-            if request.person.role not in roles:
-                _log.warning(
-                    "person %d asked for %r without its role", request.person.pk, request.path
-                )
-                return message_page(
-                    request, "No access", "Your role does not include this page.", 403
-                )
-            return view(request, *args, **kwargs)
+            return refuse_role(request, roles) or view(request, *args, **kwargs)
 
+        checked.roles = roles  # type: ignore[attr-defined]  # for `refuse_role` before a form is read
         return checked
 
     return wrap
+
+
+def refuse_role(request: HttpRequest, roles: Sequence[str]) -> HttpResponse | None:
+    """The page for someone who has none of the roles."""
+    if request.person is None:
+        return message_page(
+            request,
+            "Please use your link",
+            "This page is for invited people. Open the link that you received.",
+            401,
+        )
+    if request.person.role not in roles:
+        _log.warning("person %d asked for %r without its role", request.person.pk, request.path)
+        return message_page(request, "No access", "Your role does not include this page.", 403)
+    return None
 
 
 def now() -> datetime:

@@ -23,13 +23,17 @@ from django.shortcuts import render
 
 from trope import __version__
 from trope.annotate.rules.rate_limit import GuessLimit
-from trope.annotate.store.database import is_storage_error
+from trope.annotate.store.database import is_storage_error, request_limit
 from trope.annotate.store.people import ActionRefused, find_person
 from trope.annotate.web import context
 from trope.web import GetResponse
+from trope.web.worker import REFUSED
 
 if TYPE_CHECKING:
     from trope.annotate.store.models import Person
+
+
+View = Callable[..., HttpResponse]
 
 
 class PersonMiddleware:
@@ -42,11 +46,21 @@ class PersonMiddleware:
         """Set the person, then answer the request."""
         request.get_host()  # Django looks at it only when asked; a wrong one is answered with 400
         request.person = None
-        try:
-            request.person = signed_in(request)
-        except DatabaseError as error:
-            return unavailable_page(request, error)
-        return self._answer(request)
+        if refused := request.META.get(REFUSED):
+            return context.message_page(request, "Not accepted", refused.message, refused.status)
+        with request_limit():
+            try:
+                request.person = signed_in(request)
+            except DatabaseError as error:
+                return unavailable_page(request, error)
+            return self._answer(request)
+
+    def process_view(
+        self, request: HttpRequest, view: View, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        """Refuse a form unread that the person may not send."""
+        roles = getattr(view, "roles", None)
+        return context.refuse_role(request, roles) if roles and request.method == "POST" else None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """A page for refused actions, and for a database that is not available."""
@@ -110,7 +124,6 @@ def unavailable_page(request: HttpRequest, error: Exception) -> HttpResponse:
     return response
 
 
-View = Callable[..., HttpResponse]
 _log = logging.getLogger("trope.annotate.security")
 _lock = threading.Lock()
 

@@ -13,6 +13,8 @@ from trope.core.errors import BadInput
 from trope.web import LOOPBACK, is_loopback, run_service, with_static_files
 
 HERE = Path(__file__).parent
+BODY_LIMIT = 1_000_000
+"""Most bytes of a form, with all that it carries; a larger one is not read."""
 
 
 def web_settings(origin: str = "") -> dict[str, Any]:
@@ -40,8 +42,9 @@ def web_settings(origin: str = "") -> dict[str, Any]:
             "trope.web.harden",
             "django.middleware.security.SecurityMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
-            "django.middleware.csrf.CsrfViewMiddleware",
+            # before the next one, which reads the form: who may not send one is refused unread
             "trope.annotate.web.middleware.PersonMiddleware",
+            "django.middleware.csrf.CsrfViewMiddleware",
         ],
         "TEMPLATES": [
             {
@@ -66,7 +69,8 @@ def web_settings(origin: str = "") -> dict[str, Any]:
         "SECURE_HSTS_INCLUDE_SUBDOMAINS": public,
         "SECURE_CONTENT_TYPE_NOSNIFF": True,
         "SECURE_REFERRER_POLICY": "same-origin",
-        "DATA_UPLOAD_MAX_MEMORY_SIZE": 1_000_000,
+        "DATA_UPLOAD_MAX_MEMORY_SIZE": BODY_LIMIT,
+        "FILE_UPLOAD_HANDLERS": [],  # no form sends files
         "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5_000,
         "USE_I18N": False,
         "LOGGING_CONFIG": None,
@@ -83,7 +87,9 @@ def application(project: Project, origin: str = "") -> Any:
 
     django = get_wsgi_application()
     inner = _behind_encryption(django) if origin else django
-    return with_static_files(inner, [HERE / "static"])
+    from trope.web.worker import read_whole_body
+
+    return read_whole_body(with_static_files(inner, [HERE / "static"]), BODY_LIMIT)
 
 
 def _behind_encryption(inner: Any) -> Any:
@@ -142,9 +148,8 @@ def serve(
         part=("annotation", "annotate"),
         workers=workers,
         threads=threads,
-        # one connection per request, and no more than a process can answer soon: kept connections
-        # stay with their process, and one of two may end up with most of them
-        keepalive=0,
+        body_limit=BODY_LIMIT,
+        # no more than a process can answer soon: one of two may end up with most of them
         worker_connections=2 * threads,
         graceful_timeout=10,
     )

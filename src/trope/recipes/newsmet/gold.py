@@ -14,7 +14,7 @@ from trope.core.judgments import Judgment
 from trope.lexicon.vectors import read_vectors
 from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, ProjectAnswers
-from trope.recipes.newsmet.silver import LITERAL, METAPHORICAL
+from trope.recipes.newsmet.headlines import LITERAL, METAPHORICAL
 from trope.recipes.recipe import Context, JudgedDataset, ProjectParts
 from trope.recipes.records import ItemLabel, Record
 from trope.recipes.steps import template

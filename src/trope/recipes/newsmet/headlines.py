@@ -1,18 +1,28 @@
-"""Headlines with one triplet whose verb is the root."""
+"""Headlines with one triplet whose verb is the root, silver labels, and candidates for the verb."""
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
+from trope.core.records import Analysis
 from trope.corpora.tables import read_texts
 from trope.recipes.recipe import Context
-from trope.recipes.records import Drop, Outcome, Record
+from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.steps import draw, sense_coverage
 from trope.relations import single_triplet
+from trope.tasks.rewriting.rewriter import idiom_at
+from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
+from trope.tasks.rewriting.texts import sentence_parses
 
 HEADLINES = "headlines", "headlines.tsv.gz"
 
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](?:0?[1-9]|1[0-2])(?!\d)")
+
+METAPHORICAL, LITERAL = "metaphorical", "literal"
+_AT_ONCE = 64  # headlines whose candidates are ranked at once
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
@@ -82,3 +92,84 @@ def one_triplet(records: Iterator[Record], context: Context) -> Iterator[Outcome
         yield record.having(
             verb=verb.lemma.lower(), focus_verb=verb.text, start=verb.start, end=verb.end, **named
         )
+
+
+def predict(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Headlines with the label of the shipped detector, which becomes their subset."""
+    every = list(records)
+    analyses = context.pipeline.analyze_many(
+        (record.text for record in every), kind="headline", tasks=("syntax", "metaphor")
+    )
+    for record, analysis in zip(every, analyses, strict=True):
+        score = max(analysis.figurative, default=0.0)
+        silver = METAPHORICAL if score >= analysis.sentence_threshold else LITERAL
+        at = _token_at(analysis, record.fields["start"])
+        of_verb = None if at is None else analysis.tokens[at].metaphor
+        rounded = None if of_verb is None else round(of_verb, 4)
+        yield record.having(
+            **{SUBSET: silver}, silver=silver, silver_score=round(score, 4), verb_score=rounded
+        )
+
+
+def draw_classes(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """A random sample of each predicted class."""
+    every = list(records)
+    chosen: set[str] = set()
+    for silver in (METAPHORICAL, LITERAL):
+        own = [record.id for record in every if record.fields["silver"] == silver]
+        wanted = getattr(context.settings.classes, silver) or len(own)
+        rng = random.Random(f"{context.seed} class {silver}")
+        chosen.update(rng.sample(own, min(wanted, len(own))))
+    for record in every:
+        yield record if record.id in chosen else Drop(record.id, "not-drawn")
+
+
+def find_candidates(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Headlines with the best literal and metaphorical candidates for the focus verb."""
+    while some := list(islice(records, _AT_ONCE)):
+        yield from _candidates(some, context)
+
+
+def draw_annotated(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """The headlines to annotate."""
+    sample = draw(lambda context: int(context.settings.candidates.annotated), "annotated")
+    found = list(sample(records, context))
+    kept = [outcome for outcome in found if isinstance(outcome, Record)]
+    context.facts |= sense_coverage(kept, "silver")
+    yield from found
+
+
+def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome]:
+    each = context.settings.candidates.each
+    analyses = context.pipeline.analyze_many(
+        (record.text for record in records), kind="headline", tasks=("syntax", "metaphor")
+    )
+    places = [_place(r, a) for r, a in zip(records, analyses, strict=True)]
+    asked = [place for place in places if isinstance(place, WordPlace)]
+    ranked = {
+        to: iter(context.pipeline.rewriter.rank_many(asked, to, top=each)) for to in DIRECTIONS
+    }
+    for record, place in zip(records, places, strict=True):
+        if isinstance(place, str):
+            yield Drop(record.id, place)
+            continue
+        found = {
+            to: [place.fitted(lemma) for lemma in next(ranked[to]).lemmas] for to in DIRECTIONS
+        }
+        few = any(len(verbs) < each for verbs in found.values())
+        yield Drop(record.id, "too-few-candidates") if few else record.having(**found)
+
+
+def _place(record: Record, analysis: Analysis) -> WordPlace | str:
+    """The focus verb in its sentence, or why it cannot be replaced."""
+    number = _token_at(analysis, record.fields["start"])
+    if number is None:
+        return "verb-lost"
+    starts, parses = sentence_parses(analysis)
+    sentence = max(at for at, start in enumerate(starts) if start <= number)
+    at = number - starts[sentence]
+    return "idiom" if idiom_at(parses[sentence], at) else WordPlace(parses[sentence], at, "VERB")
+
+
+def _token_at(analysis: Analysis, start: int) -> int | None:
+    return next((at for at, token in enumerate(analysis.tokens) if token.start == start), None)

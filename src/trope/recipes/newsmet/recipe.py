@@ -13,11 +13,14 @@ from trope.recipes.newsmet.gold import QUESTION, finish, make_project, simulate
 from trope.recipes.newsmet.headlines import (
     HEADLINES,
     collect,
+    draw_annotated,
+    draw_classes,
+    find_candidates,
     in_years,
     long_enough,
     one_triplet,
+    predict,
 )
-from trope.recipes.newsmet.silver import draw_annotated, draw_classes, find_candidates, predict
 from trope.recipes.recipe import Card, Need, Recipe, Step
 from trope.recipes.settings import Count, Number
 from trope.recipes.steps import draw, drop_duplicates

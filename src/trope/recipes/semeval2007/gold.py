@@ -8,14 +8,19 @@ from typing import Any
 
 from trope.annotate.exchange.records import JudgmentRecord
 from trope.core.judgments import Judgment
-from trope.corpora.name_samples import NameSample
+from trope.corpora.records import NameSample
 from trope.lexicon.readings import NameClass, readings
 from trope.recipes import crowd
 from trope.recipes.answers import AdjudicatedAnswers, CompleteAnswers, ProjectAnswers, as_rows
 from trope.recipes.recipe import Context, JudgedDataset
 from trope.recipes.records import SUBSET, ItemLabel, Record
-from trope.tasks.metonymy.review import Reconciliation, kappas, reconcile_both, reconcile_checked
-from trope.tasks.metonymy.samples import count_readings
+from trope.tasks.metonymy.samples import (
+    Reconciliation,
+    count_readings,
+    kappas,
+    reconcile_both,
+    reconcile_checked,
+)
 
 QUESTION = "reading"
 CLASS, SURE, METONYMIC, LITERAL = "class", "sure", "metonymic", "literal"

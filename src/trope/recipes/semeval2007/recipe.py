@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trope.corpora.conllu import read_conllu
-from trope.corpora.name_samples import NameSample
-from trope.corpora.records import TextRecord
+from trope.corpora.records import NameSample, TextRecord
 from trope.lexicon.readings import NAME_CLASSES, readings
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
@@ -17,9 +16,8 @@ from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.semeval2007.gold import QUESTION, finish, simulate
 from trope.recipes.settings import Count, Share
 from trope.recipes.steps import template
-from trope.tasks.metonymy.review import read_review_sheet
 from trope.tasks.metonymy.samples import collect_samples as collect_names
-from trope.tasks.metonymy.samples import company_frame, country_frame
+from trope.tasks.metonymy.samples import company_frame, country_frame, read_review_sheet
 
 CORPUS = "ewt"
 _NEW_DOCUMENT = "newdoc id ="

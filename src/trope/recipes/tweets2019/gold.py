@@ -20,8 +20,7 @@ from trope.recipes.answers import CompleteAnswers, DemoAnswers, ProjectAnswers, 
 from trope.recipes.recipe import Context, JudgedDataset, ProjectParts
 from trope.recipes.records import SUBSET, ItemLabel, Record
 from trope.recipes.steps import template
-from trope.recipes.tweets2019.expressions import METAPHOR
-from trope.recipes.tweets2019.selection import DEMO, GOLD
+from trope.recipes.tweets2019.expressions import DEMO, GOLD, METAPHOR
 
 QUESTION, UNDERSTOOD, CERTAINTY = "metaphorical", "understood", "certainty"
 ASKED = (UNDERSTOOD, QUESTION, CERTAINTY)

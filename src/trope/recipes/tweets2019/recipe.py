@@ -15,10 +15,16 @@ from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.settings import Count, Number, Share
 from trope.recipes.sources import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
 from trope.recipes.steps import drop_duplicates
-from trope.recipes.tweets2019.expressions import MOH_FILE, extract, only_listed, weak_labels
+from trope.recipes.tweets2019.expressions import (
+    MOH_FILE,
+    Subset,
+    compile_set,
+    extract,
+    only_listed,
+    weak_labels,
+)
 from trope.recipes.tweets2019.gold import QUESTION, finish, make_project, simulate
-from trope.recipes.tweets2019.selection import Subset, compile_set
-from trope.text.normalise import is_retweet, normalise_tweet
+from trope.text.normalise import STEPS, is_retweet, normalise
 
 Day = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
 
@@ -113,7 +119,7 @@ def clean(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
         if record.fields[SUBSET] in no_retweets and is_retweet(record.text):
             yield Drop(record.id, "retweet")
             continue
-        text = " ".join(normalise_tweet(record.text).text.split())
+        text = " ".join(normalise(record.text, STEPS["tweet"]).text.split())
         yield Record(record.id, text, record.fields) if text else Drop(record.id, "empty")
 
 

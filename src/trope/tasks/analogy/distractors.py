@@ -19,7 +19,7 @@ from trope.corpora.conceptual_metaphors import ConceptualFrame, ConceptualMetaph
 from trope.corpora.mean import CODES, Analogy, spoken
 from trope.lexicon.vectors import Vectors
 from trope.lexicon.wordnet import semantic_classes
-from trope.tasks.analogy.static import Array, look_up
+from trope.tasks.analogy.similarity import Array, look_up
 
 WRONG = CODES[1:]
 _POOL = 400  # candidates of a kind that are compared by their vectors

@@ -1,31 +1,149 @@
-"""The tier `small`: a light ranker over similarities of static vectors and of vectors of meaning.
+"""Similarity of vectors: the nearest choice by static ones, the light ranker of the tier `small`.
 
-Training fits one weight per similarity. Vectors are fixed, each text is encoded once, and no
-feature looks at spelling. Vectors of meaning come from the shipped encoder or from any sentence
-encoder.
+The static choice is the one nearest to element + second domain - first domain. An expression is
+looked up whole, then as the mean of its words; an unknown word loses its last letter until a known
+one is left (both as in the paper). Words without a vector are reported.
+
+The ranker weighs similarities of static vectors and of vectors of meaning, with one weight per
+similarity. Vectors are fixed, each text is encoded once, and no feature looks at spelling. Vectors
+of meaning come from the shipped encoder or from any sentence encoder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from trope.core.errors import MissingExtra
+from trope.core.errors import BadInput, MissingExtra
 from trope.corpora.mean import Analogy, spoken
 from trope.encoder.outputs import word_meanings
 from trope.encoder.session import Encoder
 from trope.lexicon.vectors import Vectors
 from trope.tasks.analogy.ranker import Floats
-from trope.tasks.analogy.static import look_up
 from trope.tasks.analogy.templates import Template
 from trope.text.tokenise import tokenise
 
+Array = npt.NDArray[np.float32]
+FIXED_QUERY = 6
+"""The item whose query the released script compares every item with, counted from 0."""
+
 Meaning = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Texts in, a vector for each out: the mean over its words."""
+
+WIDTH = 256
+_BATCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The vector of an expression, None where none of its words has one; `cut` words lost letters,
+    `unknown` ones were left out.
+    """
+
+    vector: Array | None
+    cut: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StaticAnswer:
+    """A likeness for every choice, and the words that were cut or are unknown.
+
+    Where the question has no vector all choices are alike, and a choice without one scores -1.
+    """
+
+    scores: tuple[float, ...]
+    cut: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+def look_up(text: str, vectors: Vectors, *, unit: bool = True) -> Lookup:
+    """The vector of a word or expression, by the paper's rules."""
+    whole = "_".join(spoken(text).split())
+    if (vector := _vector(whole, vectors, unit)) is not None:
+        return Lookup(vector)
+    found: list[Array] = []
+    cut: list[str] = []
+    unknown: list[str] = []
+    for word in spoken(text).split():
+        stem, vector = _backed_off(word, vectors, unit)
+        if vector is None:
+            unknown.append(word)
+            continue
+        found.append(vector)
+        if stem != word:
+            cut.append(word)
+    mean = np.mean(found, axis=0).astype(np.float32) if found else None
+    return Lookup(mean, tuple(cut), tuple(unknown))
+
+
+def answer(item: Analogy, vectors: Vectors, *, unit: bool = True) -> StaticAnswer:
+    """How near each choice is to where the formula points."""
+    return _compared(item, item, vectors, unit)
+
+
+def answer_as_released(
+    items: Sequence[Analogy], vectors: Vectors, *, unit: bool = True
+) -> list[StaticAnswer]:
+    """The answers of the released script, which asks every item the question of one."""
+    if len(items) <= FIXED_QUERY:
+        raise BadInput(f"the released script needs {FIXED_QUERY + 1} items; there are {len(items)}")
+    return [_compared(items[FIXED_QUERY], item, vectors, unit) for item in items]
+
+
+def _compared(asked: Analogy, item: Analogy, vectors: Vectors, unit: bool) -> StaticAnswer:
+    find = partial(look_up, vectors=vectors, unit=unit)
+    parts = [find(text) for text in (asked.element, asked.second_domain, asked.first_domain)]
+    choices = [find(choice) for choice in item.choices]
+    looked = [*parts, *choices]
+    query = _query([part.vector for part in parts], unit)
+    scores = tuple(_cosine(query, choice.vector) for choice in choices)
+    cut = tuple(dict.fromkeys(word for one in looked for word in one.cut))
+    unknown = tuple(dict.fromkeys(word for one in looked for word in one.unknown))
+    return StaticAnswer(scores, cut, unknown)
+
+
+def _query(parts: Sequence[Array | None], unit: bool) -> Array | None:
+    """Element + second domain - first domain; a part without a vector counts as nothing."""
+    signs = (1, 1, -1)
+    known = [
+        sign * (part / np.linalg.norm(part) if unit else part)
+        for sign, part in zip(signs, parts, strict=True)
+        if part is not None
+    ]
+    return np.sum(known, axis=0).astype(np.float32) if known else None
+
+
+def _cosine(query: Array | None, choice: Array | None) -> float:
+    if query is None:
+        return 0.0
+    if choice is None:
+        return -1.0
+    lengths = float(np.linalg.norm(query) * np.linalg.norm(choice))
+    return float(query @ choice) / lengths if lengths else 0.0
+
+
+def _backed_off(word: str, vectors: Vectors, unit: bool) -> tuple[str, Array | None]:
+    for end in range(len(word), 0, -1):
+        if (vector := _vector(word[:end], vectors, unit)) is not None:
+            return word[:end], vector
+    return word, None
+
+
+def _vector(word: str, vectors: Vectors, unit: bool) -> Array | None:
+    """As it is spelt, then with a capital letter; of length 1 or as long as the file has it."""
+    for spelling in (word, word.capitalize()):
+        vector = vectors.get(spelling)
+        if vector is not None:
+            length = 1.0 if unit else getattr(vectors, "length_of", lambda _: 1.0)(spelling)
+            return (vector * length).astype(np.float32)
+    return None
 
 
 def similarity_features(
@@ -88,10 +206,6 @@ def _unit_rows(vectors: npt.ArrayLike) -> Floats:
     lengths = np.linalg.norm(table, axis=-1, keepdims=True)
     found: Floats = table / np.where(lengths > 0, lengths, 1.0)
     return found
-
-
-WIDTH = 256
-_BATCH = 32
 
 
 def meaning_of_encoder(encoder: Encoder) -> Meaning:

@@ -78,15 +78,20 @@ def find_idioms(
     Raises:
         BadInput: if there are scores, but not one per word.
     """
-    if scores and len(scores) != len(parse):
-        raise BadInput(
-            f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
-        )
+    check_scores(scores, parse)
     candidates = (
         FoundIdiom(match.entry, match.positions, _score(match, parse, scores))
         for match in match_idioms(parse, idioms)
     )
     return tuple(_without_overlaps(one for one in candidates if one.score >= threshold))
+
+
+def check_scores(scores: Sequence[float], parse: Parse) -> None:
+    """Raises BadInput if there are scores, but not one per word."""
+    if scores and len(scores) != len(parse):
+        raise BadInput(
+            f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
+        )
 
 
 def match_idioms(parse: Parse, idioms: Idioms | None = None) -> list[IdiomMatch]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from trope.core.errors import BadInput
 from trope.core.records import ROOT, Parse
 from trope.lexicon.wordnet import semantic_classes
+from trope.tasks.figures.idioms import check_scores
 
 THRESHOLD = 0.5
 """The lowest score of a simile where no other threshold is given."""
@@ -89,20 +89,16 @@ def find_similes(
     Raises:
         BadInput: if there are scores, but not one per word.
     """
-    if scores and len(scores) != len(parse):
-        raise BadInput(
-            f"the number of scores is {len(scores)}, that of words {len(parse)}; give one per word"
-        )
+    check_scores(scores, parse)
     if not parse.heads or not any(word.lower() in _COMPARATORS for word in parse.words):
         return ()
     tree = _Tree(parse)
     found = []
     for comparison in tree.comparisons():
-        score = (
-            max(scores[at] for at in comparison.comparator)
-            if scores
-            else float(tree.is_simile(comparison))
-        )
+        if scores:
+            score = max(scores[at] for at in comparison.comparator)
+        else:
+            score = float(tree.is_simile(comparison))
         if score >= threshold:
             found.append(tree.simile(comparison, score))
     return tuple(found)
@@ -150,8 +146,7 @@ class _Tree:
             ground -= 1
         if ground < 0 or self._forms[ground] == "as":
             return None
-        firsts = [child for child in self._children[ground] if self._forms[child] == "as"]
-        first = [child for child in firsts if child < ground]
+        first = [at for at in self._children[ground] if at < ground and self._forms[at] == "as"]
         if not first and (ground != at - 1 or self._parse.upos[ground] != "ADJ"):
             return None
         return _Comparison((*first[:1], at), vehicle, self._topic_of(ground), ground)

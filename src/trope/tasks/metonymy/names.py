@@ -49,8 +49,8 @@ def tagged_names(parse: Parse) -> list[NameSpan]:
 
     Tags are joined to spans, also over an untagged "of the" between parts of one name; a name goes
     as far as the tree joins its words (`flat`, and `compound` of proper nouns). Articles before
-    and punctuation around a name are left out. Names of other things than places, organisations
-    and people are not told.
+    and punctuation around a name are left out, and so are names of other things than places,
+    organisations and people.
     """
     found: list[NameSpan] = []
     for span in _joined(parse):

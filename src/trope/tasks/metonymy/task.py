@@ -12,7 +12,7 @@ from typing import Protocol
 
 from trope.core.errors import BadInput
 from trope.core.records import Metonymy, Parse
-from trope.corpora.name_samples import NameSample
+from trope.corpora.records import NameSample
 from trope.lexicon.readings import (
     Granularity,
     NameClass,

@@ -79,6 +79,24 @@ class RankedWords:
     meanings: tuple[float, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """Words for a place, the best first, with their scores before they are read there."""
+
+    place: WordPlace
+    words: WordInventory
+    scores: Floats
+
+    @property
+    def forms(self) -> list[str]:
+        """The words as they would stand there."""
+        return [self.place.fitted(word) for word in self.words.lemmas]
+
+    def take(self, rows: Sequence[int]) -> Shortlist:
+        """Some of the words."""
+        return Shortlist(self.place, self.words.take(rows), self.scores[list(rows)])
+
+
 class Rewriter:
     """Candidates for words in places. Can be reused."""
 
@@ -101,35 +119,43 @@ class Rewriter:
         inventory: WordInventory | None = None,
     ) -> list[RankedWords]:
         """The best words for each place, read in one go."""
-        lists, kept = [], []
+        words = self.shortlists(places, question, number=shortlisted, inventory=inventory)
+        return self.read(words, question, top=top)
+
+    def shortlists(
+        self,
+        places: Sequence[WordPlace],
+        question: str,
+        *,
+        number: int,
+        inventory: WordInventory | None = None,
+    ) -> list[Shortlist]:
+        """So many words for each place, the best first, by what needs no reading in place."""
+        found = []
         for place in places:
             words = inventory or read_inventory(place.upos)
             scores = self.ranker.shortlist_scores(place, words, question)
-            rows = _best(scores, words, place, shortlisted)
-            lists.append((place, words.take(rows)))
-            kept.append(scores[rows])
-        return self._read(lists, kept, question, top)
+            rows = _best(scores, words, place, number)
+            found.append(Shortlist(place, words.take(rows), scores[rows]))
+        return found
 
     def rank_given(
         self, places: Sequence[WordPlace], given: Sequence[WordInventory], question: str
     ) -> list[RankedWords]:
         """All words of a list for each place, ranked by reading them there."""
-        kept = [np.zeros(len(words)) for words in given]
-        return self._read(list(zip(places, given, strict=True)), kept, question, None)
+        lists = [
+            Shortlist(p, own, np.zeros(len(own))) for p, own in zip(places, given, strict=True)
+        ]
+        return self.read(lists, question)
 
-    def _read(
-        self,
-        lists: Sequence[tuple[WordPlace, WordInventory]],
-        shortlists: Sequence[Floats],
-        question: str,
-        top: int | None,
+    def read(
+        self, lists: Sequence[Shortlist], question: str, *, top: int | None = None
     ) -> list[RankedWords]:
-        """The words of each place, read there, in the final order."""
-        asked = [(place, [place.fitted(word) for word in own.lemmas]) for place, own in lists]
-        contexts = context_features(asked, self.meanings)
+        """The words of each list, read in their place, in the final order."""
+        contexts = context_features([(own.place, own.forms) for own in lists], self.meanings)
         return [
-            self._ordered(place, words, context, shortlist, question, top)
-            for (place, words), context, shortlist in zip(lists, contexts, shortlists, strict=True)
+            self._ordered(own.place, own.words, context, own.scores, question, top)
+            for own, context in zip(lists, contexts, strict=True)
         ]
 
     def _ordered(

@@ -9,10 +9,12 @@ from trope.core.errors import BadInput
 from trope.core.records import Analysis, Parse
 from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
+    SHORTLISTED,
     Candidate,
     RankedWords,
     Rewriter,
     Rewriting,
+    Shortlist,
     find_verb,
     full_verbs,
     idiom_at,
@@ -23,6 +25,13 @@ from trope.tasks.rewriting.user_candidates import UserCandidates, usable_candida
 _FEWEST_WORDS = 2
 _PREFERRED_AMONG = 2
 """Times as many candidates as are wanted, among which the detector chooses."""
+_KEPT_MEANING = 0.6
+"""The lowest likeness of a literal candidate to the word that it replaces: nearly all candidates
+that people accepted in the training data have more."""
+_LEAST_SCORE = -3.0
+"""The lowest score of a literal candidate, log-odds of about one in twenty."""
+_JUDGED = 100
+"""Words for the place of a metaphor among which the detector finds the literal ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +55,9 @@ def rewrite_analysis(
 ) -> list[Rewriting]:
     """Candidates for the verb that is named, or for all verbs that `to` makes sense for.
 
-    Those are metaphorical verbs for `literal` and all others for `metaphorical`. Where
-    `candidates` are given, all of them are ranked and nothing else.
+    Those are metaphorical verbs for `literal` and all others for `metaphorical`. Opposites of the
+    verb are not offered, and for `literal` nothing that the detector calls a metaphor in its place.
+    Where `candidates` are given, all of them are ranked and nothing else.
 
     Raises:
         BadInput: where there is no such verb, it stands there twice or in an idiom, or where none
@@ -87,14 +97,23 @@ def rewrite_analyses(
             chosen += own
     places = [own_verb.place for own_verb in chosen]
     if candidates is None:
-        ranked = rewriter.rank_many(places, to, top=_PREFERRED_AMONG * top)
+        number = _JUDGED if to == "literal" else SHORTLISTED
+        lists = [without_opposites(own) for own in rewriter.shortlists(places, to, number=number)]
+        if to == "literal":
+            limits = [analyses[own_verb.analysis].threshold for own_verb in chosen]
+            lists = _literal_words(lists, limits, detector)
+        ranked = rewriter.read(lists, to, top=_PREFERRED_AMONG * top)
     else:
         ranked = rewriter.rank_given(places, [own.verbs for own in given], to)
-        top = len(candidates)
-    metaphors = _metaphors(places, ranked, detector)
+    forms = [
+        (place, [place.fitted(lemma) for lemma in found.lemmas])
+        for place, found in zip(places, ranked, strict=True)
+    ]
+    metaphors = _metaphors(forms, detector)
     refused = [own.refused for own in given] or [()] * len(chosen)
     for own_verb, words, scores, out in zip(chosen, ranked, metaphors, refused, strict=True):
-        done = _rewriting(analyses[own_verb.analysis], own_verb, words, scores, to, top)
+        wanted = top if candidates is None else None
+        done = _rewriting(analyses[own_verb.analysis], own_verb, words, scores, to, wanted)
         found[own_verb.analysis].append(replace(done, refused=out))
     return [problems.get(number, own) for number, own in enumerate(found)]
 
@@ -180,19 +199,12 @@ def _fitting(
 
 
 def _metaphors(
-    places: Sequence[WordPlace], ranked: Sequence[RankedWords], detector: MetaphorJudge
+    asked: Sequence[tuple[WordPlace, Sequence[str]]], detector: MetaphorJudge
 ) -> list[list[float]]:
-    """The probability of each candidate to be a metaphor in its place."""
-    sentences = [
-        place.with_word(place.fitted(lemma))
-        for place, found in zip(places, ranked, strict=True)
-        for lemma in found.lemmas
-    ]
+    """The probability of each form to be a metaphor in its place."""
+    sentences = [place.with_word(form) for place, forms in asked for form in forms]
     verdicts = iter(detector.verdicts(sentences) if sentences else ())
-    return [
-        [next(verdicts).metaphor[place.at] for _ in found.lemmas]
-        for place, found in zip(places, ranked, strict=True)
-    ]
+    return [[next(verdicts).metaphor[place.at] for _ in forms] for place, forms in asked]
 
 
 def _rewriting(
@@ -201,9 +213,9 @@ def _rewriting(
     ranked: RankedWords,
     metaphors: Sequence[float],
     to: Direction,
-    top: int,
+    top: int | None,
 ) -> Rewriting:
-    """The first candidates that the detector calls what is wanted, then others, best first."""
+    """So many candidates, chosen by the detector, or all of them; the best first."""
     token, place = analysis.tokens[chosen.token], chosen.place
     candidates = []
     rows = zip(ranked.lemmas, ranked.scores, ranked.fits, ranked.meanings, metaphors, strict=True)
@@ -211,6 +223,8 @@ def _rewriting(
         form = place.fitted(lemma)
         text = analysis.text[: token.start] + form + analysis.text[token.end :]
         candidates.append(Candidate(form, lemma, score, fit, meaning, metaphor, text))
+    if top is not None:
+        candidates = preferred(candidates, to, analysis.threshold, top)
     return Rewriting(
         verb=token.text,
         lemma=place.lemma,
@@ -218,20 +232,44 @@ def _rewriting(
         end=token.end,
         to=to,
         metaphor=token.metaphor or 0.0,
-        candidates=preferred(candidates, to, analysis.threshold, top),
+        candidates=tuple(candidates),
     )
+
+
+def without_opposites(words: Shortlist) -> Shortlist:
+    """The words of a list that do not mean the opposite of the word in the place."""
+    net, own = wordnet_of(words.place.upos), words.place.lemma
+    if net is None:
+        return words
+    lemmas = words.words.lemmas
+    return words.take([at for at, other in enumerate(lemmas) if not net.opposed(own, other)])
+
+
+def _literal_words(
+    lists: Sequence[Shortlist], limits: Sequence[float], detector: MetaphorJudge
+) -> list[Shortlist]:
+    """The best words of each list that the detector calls literal in their place."""
+    metaphors = _metaphors([(own.place, own.forms) for own in lists], detector)
+    return [
+        own.take([at for at, p in enumerate(scores) if p < limit][:SHORTLISTED])
+        for own, scores, limit in zip(lists, metaphors, limits, strict=True)
+    ]
 
 
 def preferred(
     candidates: Sequence[Candidate], to: Direction, threshold: float, top: int
-) -> tuple[Candidate, ...]:
-    """The wanted number of candidates: the best half by score, then those the detector confirms.
+) -> list[Candidate]:
+    """The wanted number of candidates, fewer where there are not so many, the best first.
 
-    The detector confirms a literal or a metaphorical use, as wanted. It is not part of the score,
-    since it was trained on the headlines that the score was learnt from. It also errs, so the best
-    candidates are always kept.
+    A literal candidate is one that the detector calls literal in its place, and that keeps the
+    meaning. Of metaphorical ones the best half stays, then come those that the detector confirms:
+    it is not part of the score, since it was trained on the headlines that the score was learnt
+    from, and it errs.
     """
+    if to == "literal":
+        same = [c for c in candidates if c.meaning >= _KEPT_MEANING and c.score >= _LEAST_SCORE]
+        return [c for c in same if c.metaphor < threshold][:top]
     best, others = list(candidates[: (top + 1) // 2]), candidates[(top + 1) // 2 :]
-    wanted = [c for c in others if (c.metaphor >= threshold) == (to == "metaphorical")]
+    wanted = [c for c in others if c.metaphor >= threshold]
     rest = [c for c in others if c not in wanted]
-    return tuple(sorted([*best, *wanted, *rest][:top], key=lambda c: -c.score))
+    return sorted([*best, *wanted, *rest][:top], key=lambda c: -c.score)

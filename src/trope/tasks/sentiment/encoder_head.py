@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from trope.core.errors import BadInput
-from trope.core.records import Analysis, Sentiment, SentimentScale, TextKind
+from trope.core.records import Analysis, Parse, Sentiment, SentimentScale, TextKind
 from trope.encoder.base import load_encoder
 from trope.encoder.decode import decode_scores
 from trope.encoder.outputs import SentimentScores
@@ -83,16 +83,29 @@ def scale_of(kind: TextKind, outputs: Sequence[str]) -> SentimentScale:
     return "prose" if kind != "tweet" and "valence" in outputs else "tweet"
 
 
+def sentence_scores(parses: Sequence[Parse], scale: SentimentScale) -> tuple[float, ...]:
+    """The scores of the sentences of a text on a scale, as far as they have any."""
+    scores = (parse.sentiment if scale == "tweet" else parse.valence for parse in parses)
+    return tuple(score for score in scores if score is not None)
+
+
 def add_sentiments(
-    analyses: Sequence[Analysis], whole: WholeTexts, scale: SentimentScale
+    analyses: Sequence[Analysis],
+    parses: Sequence[Sequence[Parse]],
+    whole: WholeTexts,
+    scale: SentimentScale,
 ) -> list[Analysis]:
-    """The same analyses with the sentiment of their texts, on a scale.
+    """The same analyses with the sentiment of their texts and sentences, on a scale.
 
     A text has the score of the whole where the encoder read it as one sequence, else, being one
     sentence, that of its sentence.
     """
-    found = text_sentiments([analysis.sentence_sentiments for analysis in analyses], whole, scale)
-    return [replace(a, sentiment=own) for a, own in zip(analyses, found, strict=True)]
+    scores = [sentence_scores(own, scale) for own in parses]
+    found = text_sentiments(scores, whole, scale)
+    return [
+        replace(analysis, sentiment=sentiment, sentence_sentiments=own)
+        for analysis, sentiment, own in zip(analyses, found, scores, strict=True)
+    ]
 
 
 def text_sentiments(

@@ -13,9 +13,8 @@ from trope.core.errors import MissingData
 from trope.corpora.figures import read_msd23
 from trope.corpora.idioms import IdiomSentence, read_epie, read_magpie
 from trope.corpora.leaks import read_leaks
-from trope.corpora.novelty import read_novelty
 from trope.corpora.tagged_tokens import read_tagged_tokens
-from trope.corpora.vua import read_vuamc
+from trope.corpora.vua import read_novelty, read_vuamc
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import FIGURE_OUTPUTS
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words

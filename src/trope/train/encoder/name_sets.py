@@ -10,7 +10,7 @@ import numpy as np
 
 from trope.core.errors import MissingData
 from trope.core.records import TextKind
-from trope.corpora.name_samples import NameSample
+from trope.corpora.records import NameSample
 from trope.corpora.relocar import read_geowebnews, read_relocar, read_wimcor
 from trope.corpora.semeval2007 import read_samples
 from trope.encoder.pieces import MASK, Vocabulary

@@ -21,9 +21,9 @@ from django.views.decorators.http import require_safe
 from trope import __version__
 from trope.core.errors import TropeError
 from trope.web import LOOPBACK, GetResponse, is_loopback
+from trope.web.worker import REFUSED
 from trope.workbench.requests import RequestRefused
 from trope.workbench.web.state import WorkbenchOptions, the_options
-from trope.workbench.web.worker import REFUSED
 
 COOKIE = "workbench"
 ANYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
@@ -53,7 +53,10 @@ def guard(answer: GetResponse) -> GetResponse:
             response["WWW-Authenticate"] = "Bearer"
             return response
         not_taken = request.META.get(REFUSED)
-        return answer(request) if not_taken is None else refusal(request, not_taken)
+        if not_taken is None:
+            return answer(request)
+        why = RequestRefused(not_taken.status, not_taken.code, not_taken.message)
+        return refusal(request, why)
 
     return guarded
 

@@ -14,7 +14,7 @@ from trope.core.progress import MessageWriter
 from trope.pipeline import BASE, Pipeline
 from trope.render import markup as render_files
 from trope.web import is_loopback, run_service, with_static_files
-from trope.workbench.requests import THREADS
+from trope.workbench.requests import BODY_LIMIT, THREADS
 from trope.workbench.web import state
 from trope.workbench.web.state import WorkbenchOptions
 
@@ -38,10 +38,12 @@ def application(options: WorkbenchOptions) -> Any:
     # refusals go to the client; `middleware.handle_errors` logs errors in trope
     logging.getLogger("django.request").setLevel(logging.CRITICAL)
     logging.getLogger("django.security.csrf").setLevel(logging.CRITICAL)
-    from trope.workbench.web.worker import read_whole_body
+    from trope.web.worker import read_whole_body
 
+    advice = "; for long texts use trope analyze or trope detect"
     folders = [render_files.FOLDER, HERE / "static"]
-    return read_whole_body(with_static_files(get_wsgi_application(), folders))
+    served = with_static_files(get_wsgi_application(), folders)
+    return read_whole_body(served, BODY_LIMIT, advice)
 
 
 def serve(
@@ -60,10 +62,9 @@ def serve(
         host=options.host,
         port=options.port,
         part=PART,
-        worker_class="trope.workbench.web.worker.TimedWorker",
+        body_limit=BODY_LIMIT,
         workers=1,  # it has the model; its threads take turns
         threads=THREADS,
-        keepalive=5,
         worker_connections=64,
         graceful_timeout=3,
         when_ready=lambda server: when_ready(),
