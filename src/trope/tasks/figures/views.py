@@ -32,6 +32,8 @@ CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRESHOLD)
 """Where the model has no heads for figures."""
 
+_NEW_FROM, _NEW_TO = 0.55, 0.70
+"""Between these, novelty makes a metaphor noticed; chosen on development sentences."""
 _PARTICLE = "compound:prt"
 _PLACES = 4
 _ONCE = ("idiom", "simile", "metonymy")
@@ -126,15 +128,25 @@ def _spans(
 def shown_score(token: Token, words: WordView) -> float | None:
     """The score of a word in a view, None where it has none.
 
-    In the view `noticed` it is the geometric mean of two probabilities: that the word is a
-    metaphor by the rules of MIPVU, and that readers notice it as one. The mean served both
-    conventions better than either alone. In the others it is the first of the two.
+    In the view `noticed` it is that of `noticed_score`, in the others the probability of a
+    metaphor by the rules of MIPVU.
     """
     if words == "noticed":
         if token.metaphor is None or token.noticed is None:
             return None
-        return round(sqrt(token.metaphor * token.noticed), _PLACES)
+        return round(noticed_score(token.metaphor, token.noticed, token.novelty or 0.0), _PLACES)
     return token.metaphor
+
+
+def noticed_score(metaphor: float, noticed: float, novelty: float) -> float:
+    """How sure it is that a reader would call a word a metaphor.
+
+    The geometric mean of two probabilities: that the word is a metaphor by the rules of MIPVU,
+    and that readers notice it. The mean serves both conventions better than either alone. What is
+    new is noticed, also where the texts that taught the second probability have nothing like it.
+    """
+    newness = min(max((novelty - _NEW_FROM) / (_NEW_TO - _NEW_FROM), 0.0), 1.0)
+    return sqrt(metaphor * max(noticed, newness))
 
 
 def is_content(token: Token) -> bool:

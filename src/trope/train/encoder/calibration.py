@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,17 +39,20 @@ def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Cal
     # without derivatives: two parameters, and no step that could run away
     slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
     shares = _sigmoid(slope * logits + shift)
-    return Calibration(float(slope), float(shift), best_threshold(shares, truth > 0, by=by))
+    return Calibration(float(slope), float(shift), best_threshold([(shares, truth > 0)], by=by))
 
 
 def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))))
 
 
-def best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
-    """The threshold, in steps of 0.005, with the best figure; the middle of the best ones."""
+def best_threshold(sets: Sequence[tuple[Floats, npt.NDArray[np.bool_]]], *, by: str) -> float:
+    """The threshold, in steps of 0.005, with the best mean figure of all sets of scores and
+    answers; the middle of the best ones."""
     grid = np.arange(0.05, 0.951, 0.005)
-    figures = np.array([_quality(shares >= t, truth, by) for t in grid])
+    figures = np.array(
+        [np.mean([_quality(shares >= t, truth, by) for shares, truth in sets]) for t in grid]
+    )
     return round(float(grid[figures >= figures.max() - 1e-9].mean()), 4)
 
 

@@ -12,6 +12,7 @@ from trope.core.records import FigureThresholds
 from trope.corpora.tagged_tokens import TaggedSpan, tag_spans
 from trope.encoder.network import Network
 from trope.encoder.session import FIGURE_OUTPUTS, SENTIMENT_OUTPUTS
+from trope.tasks.figures.views import noticed_score
 from trope.train.encoder.calibration import (
     Calibration,
     Floats,
@@ -21,10 +22,13 @@ from trope.train.encoder.calibration import (
 )
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
 from trope.train.encoder.fit import on_device
+from trope.train.encoder.own_sentences import FIGURES as OWN_FIGURES
 from trope.train.encoder.run import DEV_TAGS, EncoderRun
 
 _SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"}
 """The set that each verdict is learnt from."""
+_SHOWN_SETS = ("meta4xnli", OWN_FIGURES)
+"""The sets that choose what the view `noticed` shows."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
 _WORDS_PER_BATCH = 8192
 _TOP = 0.9
@@ -150,8 +154,8 @@ class FigureCalibration:
 def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) -> FigureCalibration:
     """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds.
 
-    What is shown as noticed is the geometric mean with the probability of a metaphor, which
-    `metaphor` calibrates, so its threshold is that of the mean.
+    The threshold of noticed words is that of the view `noticed`, which also looks at novelty and
+    at the probability of a metaphor, which `metaphor` calibrates.
     """
     chosen: dict[str, Calibration] = {}
     for place, name in enumerate(FIGURE_OUTPUTS):
@@ -164,8 +168,8 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
         else:
             chosen[name] = calibrate(*known, by="f1")
     limits = {name: chosen[name].threshold for name in _SETS}
-    if run.has(f"dev-{_SETS['noticed']}"):
-        limits["noticed"] = _shown_threshold(run, model, chosen["noticed"], metaphor)
+    if any(run.has(f"dev-{name}") for name in _SHOWN_SETS):
+        limits["noticed"] = _shown_threshold(run, model, chosen, metaphor)
     return FigureCalibration(
         tuple(chosen[name].slope for name in FIGURE_OUTPUTS),
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
@@ -174,13 +178,29 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
 
 
 def _shown_threshold(
-    run: EncoderRun, model: Network, noticed: Calibration, metaphor: Calibration
+    run: EncoderRun, model: Network, chosen: dict[str, Calibration], metaphor: Calibration
 ) -> float:
-    """The threshold of the geometric mean that finds the noticed words best."""
-    corpus = run.corpus(f"dev-{_SETS['noticed']}")
+    """The threshold of the view `noticed` that finds the marked words best, by the mean over the
+    development sets, so that none counts by its size."""
+    sets = [name for name in _SHOWN_SETS if run.has(f"dev-{name}")]
+    return best_threshold([_shown(run, model, name, chosen, metaphor) for name in sets], by="f1")
+
+
+def _shown(
+    run: EncoderRun,
+    model: Network,
+    name: str,
+    chosen: dict[str, Calibration],
+    metaphor: Calibration,
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Scores of the view `noticed` for the judged words of a set, and which of them are marked."""
+    corpus = run.corpus(f"dev-{name}")
     answers = corpus.labels["noticed"]
-    ours = word_outputs(model, corpus, "figures", run.device)[:, FIGURE_OUTPUTS.index("noticed")]
-    rules = word_outputs(model, corpus, "metaphor", run.device)[:, 0]
-    shares = np.sqrt(noticed.probabilities(ours) * metaphor.probabilities(rules))
+    outputs = word_outputs(model, corpus, "figures", run.device)
+    noticed, novelty = (outputs[:, FIGURE_OUTPUTS.index(n)] for n in ("noticed", _NOVELTY))
+    rules = metaphor.probabilities(word_outputs(model, corpus, "metaphor", run.device)[:, 0])
+    new = chosen[_NOVELTY].slope * novelty + chosen[_NOVELTY].shift
+    rows = zip(rules, chosen["noticed"].probabilities(noticed), new, strict=True)
+    shares = np.asarray([noticed_score(*row) for row in rows])
     known = answers != UNKNOWN
-    return best_threshold(shares[known], answers[known] == 1, by="f1")
+    return shares[known], answers[known] == 1

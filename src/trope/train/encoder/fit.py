@@ -26,7 +26,7 @@ class FitSettings:
     """How one model is fitted.
 
     `recased` is the share of sentences whose letter case is changed, for headlines and tweets;
-    `normed` heads for metaphors normalise what they read.
+    `normed` heads for metaphors and figures normalise what they read.
     """
 
     base: str
