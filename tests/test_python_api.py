@@ -74,7 +74,7 @@ def test_what_is_no_text_is_refused(text: Any) -> None:
 
 
 def test_one_string_is_not_many_texts() -> None:
-    with pytest.raises(BadInput, match="one text is given as many"):
+    with pytest.raises(BadInput, match="a str is one text"):
         trope.analyze_many("Rain fell.")
 
 

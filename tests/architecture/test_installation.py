@@ -8,8 +8,12 @@ import sys
 import tomllib
 import venv
 import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import distribution
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -129,14 +133,49 @@ def test_pip_installs_the_checkout(has_index: bool, empty: Path) -> None:
     check_installation(empty, "pip install .")
 
 
-def test_uv_installs_an_extra_from_a_repository(uv: Path, has_index: bool, empty: Path) -> None:
-    if not has_index or not shutil.which("git") or not (REPOSITORY / ".git").exists():
-        pytest.skip("needs an index, git and a clone")
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """The address of a repository with the last commit of the checkout, served as by a host."""
+    if not shutil.which("git") or not (REPOSITORY / ".git").exists():
+        pytest.skip("needs git and a clone")
+    bare = tmp_path / "host" / "trope.git"
+    run("git", "clone", "--quiet", "--bare", "--depth", "1", REPOSITORY.as_uri(), bare)
+    git = ("git", "-C", bare, "-c", "user.name=trope", "-c", "user.email=trope@example.org")
+    commit = run(*git, "commit-tree", "HEAD^{tree}", "-m", "Everything").strip()
+    run(*git, "update-ref", "HEAD", commit)
+    (bare / "shallow").unlink()
+    run(*git, "update-server-info")
+    handler = partial(QuietHandler, directory=bare.parent)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"git+http://127.0.0.1:{server.server_port}/trope.git"
+        server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """A server of files that keeps no log."""
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("way", ["pip", "uv pip"])
+def test_an_extra_is_installed_from_a_repository(
+    way: str, uv: Path, has_index: bool, empty: Path, address: str
+) -> None:
+    if not has_index:
+        pytest.skip("no index is reachable")
     pytest.importorskip("django", reason="django is not installed (pip install 'trope[annotate]')")
     share_packages(empty)
-    source = f"trope[annotate] @ git+{REPOSITORY.as_uri()}"
-    run(uv, "pip", "install", "--quiet", "--no-deps", "--python", empty / BIN / "python", source)
-    check_installation(empty, "uv pip install 'trope[annotate] @ git+file://…'")
+    python = ("--python", empty / BIN / "python")
+    # pip's own build in isolation is slow, and that of the checkout shows it
+    commands = {
+        "pip": (*PIP, *python, "install", "--no-build-isolation"),
+        "uv pip": (uv, "pip", "install", "--quiet", *python),
+    }
+    here = os.environ | {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
+    run(*commands[way], "--no-deps", f"trope[annotate] @ {address}", env=here)
+    check_installation(empty, f"{way} install 'trope[annotate] @ git+http://…'")
     command = (empty / BIN / "trope", "annotate", "new", empty / "project", "--template", "pairs")
     run(*command, cwd=empty, env=os.environ | {"PYTHONPATH": ""})
     assert (empty / "project").is_dir()

@@ -160,3 +160,11 @@ def test_faults_are_one_line(trope, arguments, words):
     assert (status, out) == (2, "")
     assert line.startswith("trope: ")
     assert words in line
+
+
+def test_zero_has_no_sign(trope, tmp_path):
+    (tmp_path / "zero.csv").write_text("item,a,b,c\n1,y,y,n\n2,n,y,n\n3,y,y,y\n")
+    status, out, _ = trope("agree", "zero.csv")
+    assert status == 0
+    assert "0.000" in out
+    assert "-0.000" not in out

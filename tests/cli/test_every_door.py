@@ -154,7 +154,7 @@ def test_a_table_of_judgments_means_the_same_in_every_format(command: str, table
     ("name", "content", "problem"),
     [
         ("a.xlsx", protected(workbook()), "is protected by a password; save it without one"),
-        ("a.xlsx", b"item,annotator,label", "is no workbook; open it in its program"),
+        ("a.xlsx", b"item,annotator,label", "is not a workbook; open it in its program"),
         ("a.xls", b"anything", ".xls is not read; save it as .xlsx"),
         ("a.csv", b"item,item,label\n1,a,b\n", "the header has 'item' more than once"),
         ("a.csv", b"", "is empty; give a table"),

@@ -108,7 +108,10 @@ def test_a_key_file_is_gold_too(tmp_path, capsys):
         (ANSWERS[:-1], ": sample 'samp5' has no answer"),
         ([*ANSWERS, "samp7|literal"], ":10: sample 'samp7' is not in the gold file"),
         ([*ANSWERS, "samp1|mixed"], ":10: sample 'samp1' is also in line 5"),
-        ([*ANSWERS[:-1], "samp5|metonymic"], ":9: sample 'samp5': 'metonymic' is no fine reading"),
+        (
+            [*ANSWERS[:-1], "samp5|metonymic"],
+            ":9: sample 'samp5': 'metonymic' is not a fine reading",
+        ),
         ([*ANSWERS[:-1], "samp5"], ":9: 'samp5' is not a line id|label"),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_verb_belongs_to_its_item(tmp_path):
         ("item,annotator,label\n1,,y\n", ":2: .*answer without an annotator"),
         ("item,annotator,label,weight\n1,a,y,heavy\n", ":2: weight must be a number"),
         ("item,annotator,label,seconds\n1,a,y,-4\n", ":2: seconds must be a number"),
-        ("name,annotator,label\n1,a,y\n", ":2: no column names items.*--item"),
+        ("name,annotator,label\n1,a,y\n", ":2: none of the columns names the items.*--item"),
         ("item,answers\n1,y\n", ":2: neither annotator and label columns nor"),
         ("id,ann,bob\n1,y,n\n1,n,n\n", ":3: 'ann' already judged '1' on line 2"),
         ("", ":1: is empty"),

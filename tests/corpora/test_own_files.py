@@ -58,16 +58,16 @@ OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
     ("name", "content", "problem"),
     [
         ("scan.pdf", scan(2), "has no text on its 2 pages, only images; recognise"),
-        ("no.pdf", b"hello", "is no PDF that can be read"),
-        ("cut.pdf", pdf("Rain fell.")[:300], "is no PDF that can be read"),
+        ("no.pdf", b"hello", "is not a readable PDF"),
+        ("cut.pdf", pdf("Rain fell.")[:300], "is not a readable PDF"),
         ("locked.pdf", protected_pdf("Rain fell."), "is protected by a password; save it without"),
         ("locked.xlsx", protected(workbook()), "is protected by a password; save it without one"),
         ("locked.docx", protected(word()), "is protected by a password; save it without one"),
         ("old.xlsx", OLD, "has an old format; open it and save it as .xlsx"),
-        ("no.xlsx", b"id,text", "is no workbook; open it in its program and save it as .xlsx"),
-        ("no.docx", b"just words", "is no Word document"),
-        ("other.docx", workbook(), "is no Word document"),
-        ("no.epub", b"PK no", "is no EPUB"),
+        ("no.xlsx", b"id,text", "is not a workbook; open it in its program and save it as .xlsx"),
+        ("no.docx", b"just words", "is not a Word document"),
+        ("other.docx", workbook(), "is not a Word document"),
+        ("no.epub", b"PK no", "is not an EPUB file"),
     ],
 )
 def test_a_document_that_cannot_be_read_says_why(
@@ -116,6 +116,26 @@ def test_cells_without_a_value_are_left_out_and_told(tmp_path: Path) -> None:
     options = ReadingOptions(tell=lambda _, note: told.append(note))
     assert [text.text for text in read_sources([str(path)], options)] == ["Rain.", "Sun."]
     assert told == ["left out 3 rows without a text (line 3)"]
+
+
+@pytest.mark.parametrize("form", ["csv", "excel", "parquet", "json"])
+def test_missing_values_of_pandas_are_left_out(tmp_path: Path, form: str) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed (trope[pandas])")
+    frame = pandas.DataFrame({"id": range(4), "text": ["Rain.", float("nan"), None, "Sun."]})
+    path = tmp_path / f"a.{'xlsx' if form == 'excel' else form}"
+    how = {"orient": "records"} if form == "json" else {"index": False}
+    getattr(frame, f"to_{form}")(path, **how)
+    told: list[str] = []
+    options = ReadingOptions(tell=lambda _, note: told.append(note))
+    assert [text.text for text in read_sources([str(path)], options)] == ["Rain.", "Sun."]
+    assert told[0].startswith("left out 2 rows without a text")
+
+
+def test_lines_of_json_may_leave_the_text_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "Rain."}\n{"text": NaN}\n{"id": 3}\n{"id": 4, "text": "Sun."}\n')
+    options = ReadingOptions(tell=lambda *note: None)
+    assert [text.text for text in read_sources([str(path)], options)] == ["Rain.", "Sun."]
 
 
 def test_a_column_named_twice_is_refused(tmp_path: Path) -> None:

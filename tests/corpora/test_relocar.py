@@ -69,7 +69,7 @@ def test_a_conll_list_is_read_with_the_reading_of_its_file():
     ]
     assert "input:3: the name 'Peru' does not occur" in str(errors[0])
     assert [error.line for error in errors] == [3, 4, 5]
-    with pytest.raises(BadInput, match="no medium reading"):
+    with pytest.raises(BadInput, match="medium reading"):
         list(read_conll_metonymy(io.BytesIO(b"x"), reading="place-for-people"))
 
 

@@ -112,7 +112,11 @@ def test_samples_on_one_line_are_read():
         (sample(named('reading="odd"'), 2), 11, "unknown reading 'odd'"),
         (sample(named('reading="metonymic"'), 2), 11, "without a metotype"),
         (sample(named('reading="literal" metotype="othermet"'), 2), 11, "has the metotype"),
-        (sample(named('reading="metonymic" metotype="org-for-index"'), 2), 11, "no fine reading"),
+        (
+            sample(named('reading="metonymic" metotype="org-for-index"'), 2),
+            11,
+            "is not a fine reading",
+        ),
         (sample(named(name=""), 2), 11, "name is empty"),
         (sample(f"{named()} &lol9;", 2), 11, "unknown entity '&lol9;'"),
         (sample(f"{named()} &#0;", 2), 11, "is not a character"),

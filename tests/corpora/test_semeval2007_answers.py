@@ -55,8 +55,8 @@ def test_a_wrong_beginning_is_refused(text, line, words):
     ("row", "words"),
     [
         ("samp1|literal", "sample 'samp1' is also in line 4"),
-        ("samp2|metonymic", "sample 'samp2': 'metonymic' is no fine reading .*medium one"),
-        ("samp2|place-for-people", "no fine reading of a organisation"),
+        ("samp2|metonymic", "sample 'samp2': 'metonymic' is not a fine reading .*medium one"),
+        ("samp2|place-for-people", "fine reading of the class organisation"),
         ("samp2 literal", "is not a line id|label"),
         ("samp2|", "is not a line id|label"),
         ("samp2|literal|mixed", "is not a line id|label"),
@@ -107,7 +107,7 @@ def test_a_submission_is_written_in_long_spelling(tmp_path):
     path = tmp_path / "x"
     write_submission(path, "S", "organisation", "fine", {"samp1": "org-for-event"})
     assert path.read_text() == "# S\n# org\n# fine\nsamp1|organisation-for-event\n"
-    with pytest.raises(BadInput, match="no coarse reading"):
+    with pytest.raises(BadInput, match="not a coarse reading"):
         write_submission(path, "S", "organisation", "coarse", {"samp1": "mixed"})
     with pytest.raises(BadInput, match="name of a system"):
         write_submission(path, " ", "organisation", "coarse", {})

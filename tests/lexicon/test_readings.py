@@ -66,9 +66,11 @@ def test_both_spellings_mean_one_reading(short, long):
 
 
 def test_a_label_of_another_level_or_class_is_refused_with_what_it_is():
-    with pytest.raises(BadInput, match=r"no coarse reading of a location \(it is a fine one"):
+    with pytest.raises(
+        BadInput, match=r"not a coarse reading of the class location \(it is a fine one"
+    ):
         check_label("place-for-people", "location", "coarse")
-    with pytest.raises(BadInput, match="no fine reading of a location; known: literal"):
+    with pytest.raises(BadInput, match="not a fine reading of the class location; known: literal"):
         check_label("org-for-index", "location", "fine")
 
 

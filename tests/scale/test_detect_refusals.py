@@ -37,7 +37,7 @@ BAD_ROWS = [
     ("a.jsonl", b'{"text": "ok"}\n{"text":\n', 2, "cannot be read as JSON"),
     ("a.jsonl", b'{"text": "ok"}\n[1]\n', 2, "is a JSON list"),
     ("a.jsonl", b'{"text": "ok"}\n{"text": ""}\n', 2, "column 'text' is empty"),
-    ("a.jsonl", b'{"text": "ok"}\n{"word": "x"}\n', 2, "no column is a text among word"),
+    ("a.jsonl", b'{"text": "ok"}\n{"word": "x"}\n', 2, "none of the columns holds the text: word"),
     ("a.jsonl", b'{"text": "ok"}\n{"text": "caf\xe9"}\n', 2, "is not UTF-8 (byte 0xe9)"),
     ("a.jsonl", b'{"text": "ok"}\n{"text": "\\ud83d"}\n', 2, "half of a surrogate pair"),
     (
@@ -52,7 +52,7 @@ BAD_ROWS = [
     ("a.csv", b'id,text\n1,ok\n2,"never\n3,ends\n', 3, "cannot be split into fields"),
     ("a.csv", b'id,text\n1,ok\n2,"never\n3,"ends"\n4,x\n', 3, "cannot be split into fields"),
     ("a.csv", b"id,text\n1,\xe2\x82\xac 5\n2,caf\xe9\n", 3, "is not UTF-8 (byte 0xe9)"),
-    ("a.csv", b"id,text\n1,ok\n2,NaN\n3,more\n", 3, "has 'NaN', which is no text"),
+    ("a.csv", b"id,text\n1,ok\n2,NaN\n3,more\n", 3, "has 'NaN', which is not a text"),
     ("a.jsonl", b'{"text": "ok"}\n{"text": NaN}\n', 2, "column 'text' is empty"),
     ("a.csv", b"id,text,id\n1,ok,2\n", 1, "the header has 'id' more than once; rename"),
     ("a.tsv", b"id\ttext\n1\tok\n1\tb\n", 3, "id '1' is also in line 2"),
@@ -128,7 +128,12 @@ def test_a_corpus_of_refused_rows_alone_has_status_one() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("a.csv", "id,word\n1,x\n", (), r"a\.csv:2: no column is a text among id, word; name it"),
+        (
+            "a.csv",
+            "id,word\n1,x\n",
+            (),
+            r"a\.csv:2: none of the columns holds the text: id, word; name it",
+        ),
         ("a.csv", "id,text\n1,x\n", ("--text-column", "body"), r"a\.csv:2: has no column 'body'"),
         ("a.csv", "id,text\n1,x\n", ("--id-column", "key"), r"a\.csv:2: has no column 'key'"),
         ("a.csv", "id,text\n1,x\n", ("--columns", "label"), r"has no column 'label'; it has id"),

@@ -140,9 +140,9 @@ def _print_rows(console: Console, title: str, rows: Sequence[tuple[str, Agreemen
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("Landis–Koch", no_wrap=True)
     for name, agreement in rows:
-        interval = "" if agreement.low is None else f"{agreement.low:.3f}–{agreement.high:.3f}"
-        value = "–" if agreement.value is None else f"{agreement.value:.3f}"
-        table.add_row(name, value, interval, str(agreement.n), agreement.word)
+        low, value, high = map(_decimal, (agreement.low, agreement.value, agreement.high))
+        interval = f"{low}–{high}" if low else ""
+        table.add_row(name, value or "–", interval, str(agreement.n), agreement.word)
     console.print()
     console.print(table)
     notes: dict[str, list[str]] = {}
@@ -151,6 +151,11 @@ def _print_rows(console: Console, title: str, rows: Sequence[tuple[str, Agreemen
             notes.setdefault(agreement.note, []).append(name)
     for note, names in notes.items():
         console.print(f"{', '.join(names)}: {note}", soft_wrap=True)
+
+
+def _decimal(value: float | None) -> str:
+    """The number with three decimals, without a sign before zero; empty if there is none."""
+    return "" if value is None else f"{round(value, 3) + 0.0:.3f}"
 
 
 def _print_disputed(console: Console, question: QuestionAgreement) -> None:

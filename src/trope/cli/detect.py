@@ -75,14 +75,15 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
 @click.option(
     "--counts-only",
     is_flag=True,
-    help="Only counts per text: smaller and faster, but most views of serve and query need words.",
+    help="Only counts per text; with --words all twice as fast. Most views of serve and query "
+    "need words.",
 )
 @click.option("--tokens", is_flag=True, help="With --counts-only: every word with its score.")
 @reading_options
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
-    help="Least score of a metaphor, from 0 to 1.  [default: the model's]",
+    help="Lowest score of a metaphor.  [default: the model's]",
 )
 @click.option(
     "--shard-rows",
@@ -215,11 +216,17 @@ def _report_totals(totals: dict[str, int], out: Path, *, as_json: bool, quiet: b
 
         click.echo(json.dumps({"out": str(out), **totals}, indent=2))
     elif not quiet:
-        counts = [f"{totals[name]:,} {name}" for name in ("texts", "words", "metaphors")]
+        counts = [_counted(totals[name], name) for name in ("texts", "words", "metaphors")]
         click.echo(f"{out}: {', '.join(counts)}", err=True)
     if totals["refused"] and not quiet:
-        refused = f"{totals['refused']:,} row{'' if totals['refused'] == 1 else 's'} refused"
-        click.echo(f"trope: {out / ERRORS}: {refused}; the file says where and why", err=True)
+        refused = _counted(totals["refused"], "rows")
+        click.echo(
+            f"trope: {out / ERRORS}: {refused} refused; the file says where and why", err=True
+        )
+
+
+def _counted(number: int, nouns: str) -> str:
+    return f"{number:,} {nouns.removesuffix('s') if number == 1 else nouns}"
 
 
 @contextmanager

@@ -31,8 +31,8 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 def query(context: click.Context, folder: Path) -> None:
     """Query a corpus that trope detect wrote into FOLDER.
 
-    The first query builds an index, which takes a while. Verbs, keyness and concordances need
-    trope detect --tokens; objects of verbs also need --with relations.
+    The first query builds an index, which takes a while. Most views need words, which trope
+    detect --counts-only leaves out.
     """
     context.obj = {**(context.obj or {}), "folder": folder}
 

@@ -44,8 +44,8 @@ _FILE_NAME = re.compile(
 )
 _NOTES_OF_A_KIND = 3
 _TABLE_OPTIONS = {
-    "--encoding": "Encoding of the files, such as cp1252.  [default: found]",
-    "--delimiter": "What separates columns, such as ';' or tab.  [default: found]",
+    "--encoding": "Encoding of the files, such as cp1252.  [default: detected]",
+    "--delimiter": "What separates columns, such as ';' or tab.  [default: detected]",
     "--sheet": "Name or number of the sheet of a workbook.  [default: the first]",
 }
 

@@ -43,7 +43,7 @@ def read_master_list(source: Source) -> Iterator[TextRecord]:
     """The sentences of either JSON file of the list, wherever they are nested; ids count them.
 
     Raises:
-        BadRecord: where the file is not JSON, or an example is no text.
+        BadRecord: where the file is not JSON, or an example is not a text.
     """
     content = read_bytes(source)
     text = decode(content.getvalue(), content.name)

@@ -99,7 +99,7 @@ class RowSplitter:
             try:
                 row = next(rows, None)
             except csv.Error as error:
-                remedy = "close its quotes, or read it without quotes"
+                remedy = "close the quote, or write it twice if it is part of the text"
                 yield self._held[0].number, f"cannot be split into fields ({error}); {remedy}"
                 self._step_back()
                 rows = self._reader()

@@ -77,7 +77,7 @@ def _word_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
         ValueError,
         SyntaxError,
     ) as error:
-        problem = f"is no Word document ({error}); open it in its program and save it as .docx"
+        problem = f"is not a Word document ({error}); open it in its program and save it as .docx"
         raise BadRecord(name, None, problem) from None
     for block in blocks:
         if isinstance(block, Table):
@@ -103,7 +103,7 @@ def _pdf_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
     except (FileNotDecryptedError, DependencyError):
         raise BadRecord(name, None, _PROTECTED) from None
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-        problem = f"is no PDF that can be read ({error}); open it and print it to a new PDF"
+        problem = f"is not a readable PDF ({error}); open it and print it to a new PDF"
         raise BadRecord(name, None, problem) from None
     if not any(line.strip() for page in pages for line in page):
         problem = f"has no text on its {len(pages)} pages, only images"
@@ -189,7 +189,7 @@ def _book_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
             for chapter in chapters:
                 yield from _page_paragraphs(book.read(chapter), name, "utf-8")
     except (zipfile.BadZipFile, KeyError, AttributeError, etree.XMLSyntaxError) as error:
-        raise BadRecord(name, None, f"is no EPUB ({error}); get it again") from None
+        raise BadRecord(name, None, f"is not an EPUB file ({error}); get it again") from None
 
 
 def _locked(book: zipfile.ZipFile, chapters: Sequence[str]) -> bool:

@@ -85,7 +85,7 @@ def read_judgments(
 
     Raises:
         BadRecord: with the line, for a column that is not there, an empty label, a second
-            judgment of the same item by the same annotator, or a weight that is no number.
+            judgment of the same item by the same annotator, or a weight that is not a number.
     """
     reader = _TableBuilder(
         source_name(source), columns or JudgmentColumns(), layout, frozenset(missing)
@@ -182,7 +182,9 @@ class _TableBuilder:
         if self.columns.verb:
             self._require(line, row, self.columns.verb)
         if "item" not in self.keys:
-            self._refuse(line, f"no column names items among {_listed(row)}; name it with --item")
+            self._refuse(
+                line, f"none of the columns names the items: {_listed(row)}; name it with --item"
+            )
         if self.layout == "auto":
             long = {"annotator", "label"} <= self.keys.keys() and not self.columns.annotators
             self.layout = "long" if long else "wide"
@@ -194,7 +196,9 @@ class _TableBuilder:
     def _settle_long(self, line: int, row: Mapping[str, str]) -> None:
         for part in ("annotator", "label"):
             if part not in self.keys:
-                problem = f"no column is the {part} among {_listed(row)}; name it with --{part}"
+                problem = (
+                    f"none of the columns is the {part}: {_listed(row)}; name it with --{part}"
+                )
                 self._refuse(line, problem)
 
     def _settle_wide(self, line: int, row: Mapping[str, str]) -> None:

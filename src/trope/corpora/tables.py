@@ -108,16 +108,21 @@ def named_texts(
     text_column: str | None = None,
     id_column: str | None = None,
 ) -> Iterator[TextRecord]:
-    """The texts of any rows, with the columns found as `read_texts` finds them."""
+    """The texts of any rows, with the columns found as `read_texts` finds them.
+
+    A row of JSON that leaves the text out has an empty one.
+    """
     seen: tuple[str, ...] | None = None
+    text_key = ""
     for index, (line, row) in enumerate(rows, start=1):
         if tuple(row) != seen:  # once in a table with a header, at any line of JSON
             seen = tuple(row)
-            text_key = _text_key(row, text_column, name, line)
+            if not text_key or (text_column or find_column(row, TEXT_COLUMNS)) in row:
+                text_key = _text_key(row, text_column, name, line)
             id_key = _id_key(row, id_column, name, line)
         identifier = str(index) if id_key is None else checked_id(row[id_key], name, line)
         fields = {key: value for key, value in row.items() if key not in (text_key, id_key)}
-        yield TextRecord(identifier, row[text_key], line, fields)
+        yield TextRecord(identifier, row.get(text_key, ""), line, fields)
 
 
 def read_rows(

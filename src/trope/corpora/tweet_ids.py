@@ -69,7 +69,7 @@ def read_scored_ids(source: Source, *, id_at: int = 0, score_at: int = 1) -> Ite
 
     Raises:
         BadRecord: for an id that is none or was damaged on the way, an id that comes twice, a
-            score that is no number or is outside the scale.
+            score that is not a number or is outside the scale.
     """
     name = source_name(source)
     lines: dict[str, int] = {}
@@ -118,7 +118,7 @@ def _checked_score(text: str, name: str, line: int) -> float:
     """The score as a number of the scale.
 
     Raises:
-        BadRecord: for what is no number, NaN and infinity among it, and for what is off the scale.
+        BadRecord: for what is not a finite number, and for what is off the scale.
     """
     number = as_number(text)
     if number is None:

@@ -31,7 +31,7 @@ def sheet_rows(source: Source, sheet: str | None = None) -> Iterator[SplitRow]:
     """The rows of a sheet that are not empty, with their numbers; every cell is a string.
 
     Raises:
-        BadRecord: for a file that is no workbook, or is protected by a password.
+        BadRecord: for a file that is not a workbook, or is protected by a password.
         BadInput: for a sheet that the workbook does not have.
     """
     name = source_name(source)
@@ -71,7 +71,9 @@ def check_office(content: bytes, name: str, what: str, suffix: str) -> None:
         remedy = "save it without one" if protected else f"open it and save it as {suffix}"
         raise BadRecord(name, None, f"{problem}; {remedy}")
     if not content.startswith(b"PK"):
-        raise BadRecord(name, None, f"is no {what}; open it in its program and save it as {suffix}")
+        raise BadRecord(
+            name, None, f"is not a {what}; open it in its program and save it as {suffix}"
+        )
 
 
 def _opened_book(content: bytes, name: str) -> Any:
@@ -87,7 +89,7 @@ def _opened_book(content: bytes, name: str) -> Any:
             warnings.simplefilter("ignore")  # about colours and drop-down lists
             return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
-        problem = f"is no workbook ({error}); open it in a spreadsheet and save it as .xlsx"
+        problem = f"is not a workbook ({error}); open it in a spreadsheet and save it as .xlsx"
         raise BadRecord(name, None, problem) from None
 
 

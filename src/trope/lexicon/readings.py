@@ -89,7 +89,9 @@ def check_label(label: str, name_class: NameClass, granularity: Granularity) -> 
     fits = [level for level in GRANULARITIES if usual in labels(name_class, level)]
     hint = f" (it is a {' and '.join(fits)} one)" if fits else ""
     known = ", ".join(allowed)
-    raise BadInput(f"{label!r} is no {granularity} reading of a {name_class}{hint}; known: {known}")
+    raise BadInput(
+        f"{label!r} is not a {granularity} reading of the class {name_class}{hint}; known: {known}"
+    )
 
 
 def coarsen(

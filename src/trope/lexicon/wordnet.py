@@ -13,10 +13,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
-from trope.core.files import read_lines
+from trope.core.files import read_lines, read_text
 
 FOLDER = Path(__file__).with_name("wordnet")
 PARTS = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj", "ADV": "adv"}
@@ -242,9 +242,12 @@ def _bag(gloss: str, upos: str) -> str:
     return " ".join(sorted(set(_EXAMPLE.sub("", gloss).strip().strip("; ").split())))
 
 
+@lru_cache(maxsize=50_000)
 def semantic_classes(lemma: str, upos: str) -> tuple[str, ...]:
     """The classes of a word's senses, that of the first sense first; empty for unknown words."""
-    return _shipped().get((_TAGS.get(upos, ""), lemma.lower()), ())
+    part = _TAGS.get(upos, "")
+    numbers = _shipped().get((part[:1], lemma.lower()), "")
+    return tuple(f"{part}.{_PARTS[part][int(number)]}" for number in numbers.split())
 
 
 def list_classes(wordnet: Path) -> Iterator[str]:
@@ -265,14 +268,8 @@ def list_classes(wordnet: Path) -> Iterator[str]:
 
 
 @cache
-def _shipped() -> dict[tuple[str, str], tuple[str, ...]]:
-    table: dict[tuple[str, str], tuple[str, ...]] = {}
-    parts = {part[0]: part for part in _PARTS}
-    for _, line in read_lines(CLASSES_FILE):
-        if line.startswith("#"):
-            continue
-        letter, word, *numbers = line.split()
-        part = parts[letter]
-        names = (f"{part}.{_PARTS[part][int(number)]}" for number in numbers)
-        table[part, word] = tuple(names)
-    return table
+def _shipped() -> dict[tuple[str, str], str]:
+    """The numbers of a word's classes by the letter of its part of speech and the word."""
+    lines = read_text(CLASSES_FILE).splitlines()
+    rows = (line.split(" ", 2) for line in lines if not line.startswith("#"))
+    return {(letter, word): numbers for letter, word, numbers in rows}

@@ -220,10 +220,10 @@ def checked_texts(texts: Iterable[str]) -> Iterator[str]:
     """The same texts; what is not a text raises an error, with its position, when it is reached.
 
     Raises:
-        BadInput: one string is given as many texts, or something that is not a text.
+        BadInput: for a string instead of many texts, and for something that is not a text.
     """
     if isinstance(texts, str | bytes):
-        raise BadInput("one text is given as many; use analyze for one, or give a list of texts")
+        raise BadInput("a str is one text; call analyze, or give a list of texts")
     return (_checked_text(text, place) for place, text in enumerate(texts))
 
 

@@ -164,7 +164,9 @@ class InputCorpus:
         if not text.strip() or (file.is_table and is_missing(text)):
             problem = f"column {text_key!r} is empty; every row needs a text"
             if text.strip():
-                problem = f"column {text_key!r} has {text.strip()!r}, which is no text; fill it in"
+                problem = (
+                    f"column {text_key!r} has {text.strip()!r}, which is not a text; fill it in"
+                )
             return RefusedRow(file.path, line, problem)
         identifier = f"{file.path}:{line}" if line else file.path
         if id_key is not None and parsed[id_key].strip():
@@ -191,7 +193,9 @@ class InputCorpus:
                 raise BadRecord(file.path, line, problem)
         text_key = text or find_column(row, TEXT_COLUMNS)
         if text_key is None:
-            problem = f"no column is a text among {', '.join(row)}; name it: --text-column"
+            problem = (
+                f"none of the columns holds the text: {', '.join(row)}; name it with --text-column"
+            )
             raise BadRecord(file.path, line, problem)
         id_key = columns.id or find_column(row, ID_COLUMNS)
         return text_key, id_key if id_key in row else None

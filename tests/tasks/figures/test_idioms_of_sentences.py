@@ -126,6 +126,34 @@ def test_threshold_is_given():
     assert not find_idioms(sentence, (0.8, 0.8, 0.8), threshold=0.9, idioms=ICE)
 
 
+UNLISTED = Parse(
+    ("The", "shop", "sells", "wobbly", "moonbeams", "."),
+    ("DET", "NOUN", "VERB", "ADJ", "NOUN", "PUNCT"),
+    (), ("the", "shop", "sell", "wobbly", "moonbeam", "."), (), (),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("scores", "tokens"),
+    [
+        ((0.1, 0.2, 0.8, 0.9, 0.7, 0.1), [(2, 3, 4)]),
+        ((0.1, 0.2, 0.1, 0.9, 0.7, 0.9), [(3, 4)]),  # the full stop is no part of it
+        ((0.9, 0.9, 0.1, 0.9, 0.1, 0.1), []),  # one content word each
+        ((0.1, 0.1, 0.55, 0.55, 0.55, 0.1), []),  # not sure enough
+    ],
+)
+def test_words_that_are_surely_an_idiom_are_one_though_no_list_has_it(scores, tokens):
+    found = find_idioms(UNLISTED, scores)
+    assert [one.tokens for one in found] == tokens
+    assert all(one.entry.meaning == "" for one in found)
+
+
+def test_what_the_lexicon_has_keeps_its_meaning_and_is_found_once(shipped):
+    (parse,) = shipped.parse([read("She spilled the beans.", "plain").sentences[0].forms])
+    (found,) = find_idioms(parse, (0.9,) * len(parse))
+    assert found.entry.meaning
+
+
 def test_scores_that_do_not_fit_the_words_are_refused():
     with pytest.raises(BadInput, match="scores is 2, that of words 3; give one per word"):
         find_idioms(words_only("break the ice"), (0.5, 0.5))

@@ -10,7 +10,7 @@ from builders import TWO_SENTENCES, build, with_metaphors
 from trope.core.errors import BadInput, UnknownName
 from trope.core.options import FigureView
 from trope.core.records import Analysis, Figure, FigureThresholds, Metonymy, Parse
-from trope.tasks.figures.views import add_spans, show_figures, shown_score
+from trope.tasks.figures.views import add_spans, noticeable, show_figures, shown_score
 
 LIMITS = FigureThresholds(noticed=0.6, idiom=0.5, simile=0.5)
 EATEN = with_metaphors(TWO_SENTENCES)
@@ -40,6 +40,21 @@ def test_noticed_words_have_the_geometric_mean_of_both_probabilities() -> None:
     )
     assert eaten.score == round((0.93 * 0.5) ** 0.5, 4)
     assert shown(found) == ["break", "ate", "away"]
+
+
+def test_a_new_metaphor_is_noticed_though_no_corpus_has_it() -> None:
+    assert noticeable(0.9, 0.1) == noticeable(0.9, 0.1, 0.3) == pytest.approx(0.3)
+    assert noticeable(0.9, 0.1, 0.8) == pytest.approx((0.9 * 0.5) ** 0.5)
+    assert noticeable(0.9, 0.7, 0.8) == pytest.approx((0.9 * 0.7) ** 0.5)  # noticed anyway
+    assert noticeable(0.0, 0.1, 1.0) == 0  # new, but no metaphor
+
+
+@given(*[st.floats(0, 1)] * 3)
+def test_how_noticeable_a_word_is_lies_between_0_and_1_and_grows(
+    m: float, n: float, v: float
+) -> None:
+    assert 0 <= noticeable(m, n, v) <= 1
+    assert noticeable(m, n) <= noticeable(m, n, v) <= noticeable(m, n, min(1.0, v + 0.1))
 
 
 def test_particles_go_with_their_verb_and_never_alone() -> None:
@@ -202,9 +217,9 @@ def test_idioms_and_similes_are_found_where_they_stand() -> None:
 
 def test_the_heads_of_a_model_decide_on_idioms_and_similes() -> None:
     assert add_spans(BUCKET, parsed(BUCKET, idiom=0.1, simile=0.1), LIMITS).figures == ()
-    found = add_spans(BUCKET, parsed(BUCKET, idiom=0.7, simile=0.8), LIMITS)
+    found = add_spans(BUCKET, parsed(BUCKET, idiom=0.55, simile=0.8), LIMITS)
     assert sorted((figure.kind, figure.score) for figure in found.figures) == [
-        ("idiom", 0.7),
+        ("idiom", 0.55),
         ("simile", 0.8),
     ]
 

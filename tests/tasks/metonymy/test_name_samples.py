@@ -91,7 +91,7 @@ def test_readings_are_counted_with_zeros_and_a_total():
     counts = count_readings([*SAMPLES, labelled("place-for-people", 11)], "location")
     assert counts["literal"] == 10
     assert (counts["place-for-people"], counts["place-for-event"], counts["total"]) == (1, 0, 11)
-    with pytest.raises(BadInput, match="no fine reading of a organisation"):
+    with pytest.raises(BadInput, match="fine reading of the class organisation"):
         count_readings(SAMPLES, "organisation")
 
 
@@ -148,5 +148,5 @@ def test_doubtful_cases_of_one_annotator_are_checked_by_another():
     assert {s.id: s.reading for s in done.kept}["s8"] == "literal"
     with pytest.raises(BadInput, match="doubtful sample 'zz'"):
         reconcile_checked(SAMPLES, FIRST, {"zz"}, {})
-    with pytest.raises(BadInput, match="'odd' is no fine reading"):
+    with pytest.raises(BadInput, match="'odd' is not a fine reading"):
         reconcile_checked(SAMPLES, {**FIRST, "s0": "odd"}, (), {})

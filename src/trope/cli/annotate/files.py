@@ -36,14 +36,14 @@ _METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
 @DIRECTORY
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option("--format", "tool", type=click.Choice(["auto", *TOOL_FORMATS]), default="auto",
-              help="The tool that wrote FILE; auto: a table of ours.")  # fmt: skip
+              help="The tool that wrote FILE; auto: any table, document or list.")  # fmt: skip
 @click.option("--judgments", "what", flag_value="judgments", help="FILE is an export of judgments.")
 @click.option("--people", "what", flag_value="people", help="FILE is an export of people.")
 @click.option("--demo", "what", flag_value="demo", help="FILE holds items of the demo task.")
 @click.option("--safe-cells", is_flag=True,
               help="Items of a CSV file whose cells were protected by export.")  # fmt: skip
 @click.option("--unit", type=click.Choice(["file", "paragraph", "line"]), default=None,
-              help="What one item of a document is.  [default: found]")  # fmt: skip
+              help="What one item of a document is.  [default: detected]")  # fmt: skip
 @table_reading_options
 def import_file(
     directory: Path,

@@ -7,11 +7,12 @@ proverbial ice") and may be separated by the passive ("the beans were spilled"),
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import groupby
 
 from trope.core.errors import BadInput
-from trope.core.records import ROOT, Parse
+from trope.core.records import ROOT, Parse, is_word
 from trope.lexicon.idioms import (
     ANYONE,
     Idiom,
@@ -29,6 +30,12 @@ SKIPS = 3
 
 THRESHOLD = 0.5
 """The lowest score of an idiom where no other threshold is given."""
+
+SURE = 0.6
+"""The lowest score of the words of an idiom that is not in the lexicon."""
+
+_FEWEST_CONTENT = 2
+"""Content words of such an idiom."""
 
 _REACH = 8
 """How far before its noun the separated object of an idiom may begin."""
@@ -73,7 +80,8 @@ def find_idioms(
     `scores` has for every word the probability that it is part of an idiom (`parse.idiom`). The
     score of an idiom is the mean over its content words; without scores it is the share of uses
     that the lexicon gives. Idioms below the threshold are left out; of those that overlap, the
-    longest stays.
+    longest stays. Neighbouring words that are surely part of an idiom are one too, without a
+    meaning, where the lexicon has none.
 
     Raises:
         BadInput: if there are scores, but not one per word.
@@ -83,7 +91,11 @@ def find_idioms(
         FoundIdiom(match.entry, match.positions, _score(match, parse, scores))
         for match in match_idioms(parse, idioms)
     )
-    return tuple(_without_overlaps(one for one in candidates if one.score >= threshold))
+    found = _without_overlaps(one for one in candidates if one.score >= threshold)
+    found += _unlisted(
+        parse, scores, max(threshold, SURE), {at for one in found for at in one.tokens}
+    )
+    return tuple(sorted(found, key=lambda one: one.tokens))
 
 
 def check_scores(scores: Sequence[float], parse: Parse) -> None:
@@ -241,6 +253,23 @@ class _Matcher:
         if self._parse.xpos:
             return self._parse.xpos[verb] in ("VBN", "VBD", "JJ")
         return self._sentence.forms[verb] != self._sentence.bases[verb]
+
+
+def _unlisted(
+    parse: Parse, scores: Sequence[float], threshold: float, taken: Set[int]
+) -> list[FoundIdiom]:
+    """Neighbours with these scores at least, two content words or more, that no other idiom has."""
+    found = []
+    sure = [s >= threshold and at not in taken for at, s in enumerate(scores)]
+    for inside, run in groupby(range(len(sure)), lambda at: sure[at] and is_word(parse.words[at])):
+        places = tuple(run)
+        content = [at for at in places if parse.upos and parse.upos[at] in _CONTENT]
+        if inside and len(content) >= _FEWEST_CONTENT:
+            entry = Idiom(" ".join(parse.words[at].lower() for at in places), source="head")
+            found.append(
+                FoundIdiom(entry, places, sum(scores[at] for at in content) / len(content))
+            )
+    return found
 
 
 def _lemmas(parse: Parse) -> Sequence[str]:

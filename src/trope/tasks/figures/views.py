@@ -33,7 +33,7 @@ _RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRE
 """Where the model has no heads for figures."""
 
 _NEW_FROM, _NEW_TO = 0.55, 0.70
-"""Between these, novelty makes a metaphor noticed; chosen on development sentences."""
+"""Novelty from which on a metaphor counts as noticed, and from which on that is sure."""
 _PARTICLE = "compound:prt"
 _PLACES = 4
 _ONCE = ("idiom", "simile", "metonymy")
@@ -128,25 +128,26 @@ def _spans(
 def shown_score(token: Token, words: WordView) -> float | None:
     """The score of a word in a view, None where it has none.
 
-    In the view `noticed` it is that of `noticed_score`, in the others the probability of a
+    In the view `noticed` it is `noticeable`, in the others the probability that the word is a
     metaphor by the rules of MIPVU.
     """
     if words == "noticed":
         if token.metaphor is None or token.noticed is None:
             return None
-        return round(noticed_score(token.metaphor, token.noticed, token.novelty or 0.0), _PLACES)
+        return round(noticeable(token.metaphor, token.noticed, token.novelty), _PLACES)
     return token.metaphor
 
 
-def noticed_score(metaphor: float, noticed: float, novelty: float) -> float:
-    """How sure it is that a reader would call a word a metaphor.
+def noticeable(metaphor: float, noticed: float, novelty: float | None = None) -> float:
+    """How noticeable a word is as a metaphor.
 
-    The geometric mean of two probabilities: that the word is a metaphor by the rules of MIPVU,
-    and that readers notice it. The mean serves both conventions better than either alone. What is
-    new is noticed, also where the texts that taught the second probability have nothing like it.
+    It is the geometric mean of two probabilities: that the word is a metaphor by the rules of
+    MIPVU, and that readers notice it as one. The mean served both conventions better than either
+    alone. People notice a new metaphor also where the corpus of noticed words has none like it, so
+    novelty counts as the second where it is higher.
     """
-    newness = min(max((novelty - _NEW_FROM) / (_NEW_TO - _NEW_FROM), 0.0), 1.0)
-    return sqrt(metaphor * max(noticed, newness))
+    new = 0.0 if novelty is None else (novelty - _NEW_FROM) / (_NEW_TO - _NEW_FROM)
+    return sqrt(metaphor * max(noticed, min(new, 1.0)))
 
 
 def is_content(token: Token) -> bool:

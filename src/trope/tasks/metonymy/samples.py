@@ -133,7 +133,7 @@ def count_readings(samples: Iterable[NameSample], name_class: NameClass) -> dict
     for sample in samples:
         reading = sample.label("fine")
         if sample.name_class != name_class or reading is None:
-            raise BadInput(f"sample {sample.id!r} has no fine reading of a {name_class}")
+            raise BadInput(f"sample {sample.id!r} has no fine reading of the class {name_class}")
         counts[reading] += 1
     return {**counts, "total": sum(counts.values())}
 

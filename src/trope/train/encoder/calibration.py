@@ -46,14 +46,22 @@ def _sigmoid(x: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-np.clip(x, -60, 60))))
 
 
+_GRID = np.arange(0.05, 0.951, 0.005)
+
+
 def best_threshold(sets: Sequence[tuple[Floats, npt.NDArray[np.bool_]]], *, by: str) -> float:
     """The threshold, in steps of 0.005, with the best mean figure of all sets of scores and
     answers; the middle of the best ones."""
-    grid = np.arange(0.05, 0.951, 0.005)
     figures = np.array(
-        [np.mean([_quality(shares >= t, truth, by) for shares, truth in sets]) for t in grid]
+        [np.mean([_quality(shares >= t, truth, by) for shares, truth in sets]) for t in _GRID]
     )
-    return round(float(grid[figures >= figures.max() - 1e-9].mean()), 4)
+    return round(float(_GRID[figures >= figures.max() - 1e-9].mean()), 4)
+
+
+def highest_nearly_best(shares: Floats, truth: npt.NDArray[np.bool_], *, within: float) -> float:
+    """The highest threshold, in steps of 0.005, whose F1 is so near the best."""
+    figures = np.array([_quality(shares >= t, truth, "f1") for t in _GRID])
+    return round(float(_GRID[figures >= figures.max() - within].max()), 4)
 
 
 def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +12,14 @@ from trope.core.records import FigureThresholds
 from trope.corpora.tagged_tokens import TaggedSpan, tag_spans
 from trope.encoder.network import Network
 from trope.encoder.session import FIGURE_OUTPUTS, SENTIMENT_OUTPUTS
-from trope.tasks.figures.views import noticed_score
+from trope.tasks.figures.views import noticeable
 from trope.train.encoder.calibration import (
     Calibration,
     Floats,
     best_threshold,
     calibrate,
     figures_when,
+    highest_nearly_best,
 )
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
 from trope.train.encoder.fit import on_device
@@ -31,6 +32,8 @@ _SHOWN_SETS = ("meta4xnli", OWN_FIGURES)
 """The sets that choose what the view `noticed` shows."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
 _WORDS_PER_BATCH = 8192
+_NEARLY = 0.03
+"""How far below the best F1 a threshold may be that shows less than the best one."""
 _TOP = 0.9
 """The most novel tenth lies above this quantile."""
 
@@ -167,6 +170,10 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
             chosen[name] = Calibration(float(slope), float(shift), 0.5)
         else:
             chosen[name] = calibrate(*known, by="f1")
+            if name == "idiom":
+                chosen[name] = replace(
+                    chosen[name], threshold=idiom_threshold(*known, chosen[name])
+                )
     limits = {name: chosen[name].threshold for name in _SETS}
     if any(run.has(f"dev-{name}") for name in _SHOWN_SETS):
         limits["noticed"] = _shown_threshold(run, model, chosen, metaphor)
@@ -175,6 +182,18 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
         FigureThresholds(**limits),
     )
+
+
+def idiom_threshold(
+    logits: Floats, answers: npt.NDArray[np.int64], calibration: Calibration
+) -> float:
+    """The highest threshold that finds the words of idioms nearly as well as the best.
+
+    Most sentences of the corpora use their idiom as such, so a low one would take literal uses for
+    idioms too.
+    """
+    shares = calibration.probabilities(logits)
+    return highest_nearly_best(shares, answers == 1, within=_NEARLY)
 
 
 def _shown_threshold(
@@ -201,6 +220,6 @@ def _shown(
     rules = metaphor.probabilities(word_outputs(model, corpus, "metaphor", run.device)[:, 0])
     new = chosen[_NOVELTY].slope * novelty + chosen[_NOVELTY].shift
     rows = zip(rules, chosen["noticed"].probabilities(noticed), new, strict=True)
-    shares = np.asarray([noticed_score(*row) for row in rows])
+    shares = np.asarray([noticeable(*row) for row in rows])
     known = answers != UNKNOWN
     return shares[known], answers[known] == 1

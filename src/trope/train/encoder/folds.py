@@ -236,6 +236,7 @@ def _judge_idioms(
 ) -> _JudgedFold:
     """The words of sentences with the idioms of one fold, calibrated on idioms of the others."""
     from trope.train.encoder.calibration import calibrate
+    from trope.train.encoder.figure_development import idiom_threshold
 
     sentences = list(idiom_sentences(data))
     known = [s for s in sentences if fold_of(s.group) != number]
@@ -245,7 +246,9 @@ def _judge_idioms(
         encode_figures(part, vocabulary).save(run.work / f"{file}.npz")
     model = fit(run, ("figures",), run.settings.seed)
     corpus = run.corpus("dev-idiom-sentences")
-    chosen = calibrate(_idiom_logits(run, model, corpus), corpus.labels["idiom"], by="f1")
+    logits, answers = _idiom_logits(run, model, corpus), corpus.labels["idiom"]
+    chosen = calibrate(logits, answers, by="f1")
+    threshold = idiom_threshold(logits, answers, chosen)
     asked = [s for s in sentences if fold_of(s.group) == number]
     scores = _by_sentence(run, model, asked, vocabulary)
     rows = [
@@ -253,7 +256,7 @@ def _judge_idioms(
         for s, x in zip(asked, scores, strict=True)
         if len(x)
     ]
-    return _JudgedFold(chosen.threshold, rows)
+    return _JudgedFold(threshold, rows)
 
 
 def _idiom_logits(run: EncoderRun, model: Network, corpus: EncodedCorpus) -> Floats:
