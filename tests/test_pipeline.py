@@ -74,5 +74,5 @@ def test_time_of_every_stage_is_kept(shipped: Pipeline) -> None:
 
 
 def test_threads_below_one_are_refused() -> None:
-    with pytest.raises(BadInput, match="threads must be at least 1, got 0"):
+    with pytest.raises(BadInput, match="threads must be a number of at least 1, got 0"):
         Pipeline(threads=0)

@@ -54,6 +54,8 @@ def test_prose_and_tweets_have_their_scales() -> None:
         ({"words": "most"}, UnknownName, "Known: noticed, content, all"),
         ({"only": "tone"}, UnknownName, "Known: syntax, relations, metaphor, metonymy, sentiment"),
         ({"only": []}, BadInput, "no task is named"),
+        ({"only": [3]}, UnknownName, "no task is called '3'"),
+        ({"only": 3}, BadInput, "tasks are names, not 3; choose from syntax, relations"),
         ({"threshold": 2}, BadInput, "give one from 0 to 1"),
         ({"threshold": "0.5"}, BadInput, "give one from 0 to 1"),
     ],
@@ -76,6 +78,22 @@ def test_what_is_no_text_is_refused(text: Any) -> None:
 def test_one_string_is_not_many_texts() -> None:
     with pytest.raises(BadInput, match="a str is one text"):
         trope.analyze_many("Rain fell.")
+
+
+@pytest.mark.parametrize("texts", [{"a": "Rain fell."}, 5, None])
+def test_many_texts_come_in_a_list(texts: Any) -> None:
+    with pytest.raises(BadInput, match="texts come in a list, not in a"):
+        trope.analyze_many(texts)
+
+
+def test_an_unknown_direction_is_told_with_those_there_are() -> None:
+    with pytest.raises(UnknownName, match="Known: literal, metaphorical"):
+        trope.rewrite("Rain ate roads.", to="prose")  # type: ignore[arg-type]
+
+
+def test_the_number_of_threads_is_a_number() -> None:
+    with pytest.raises(BadInput, match="threads must be a number of at least 1, got '2'"):
+        trope.Pipeline(threads="2")
 
 
 @pytest.mark.parametrize(

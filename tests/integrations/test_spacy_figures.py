@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
 
-import trope.integrations.spacy  # noqa: F401
+import trope.integrations.spacy
 from metaphor_model import FIGURE_LABELS, FIGURES, probability, write_model
 from trope import Pipeline
 from trope.core.errors import BadInput, UnknownName
@@ -101,3 +101,8 @@ def test_documents_stored_before_there_were_figures_are_read(doc: Doc) -> None:
 def test_a_pipeline_for_another_language_is_warned_of() -> None:
     with pytest.warns(UserWarning, match="reads English, but this pipeline is for 'de'"):
         spacy.blank("de").add_pipe("trope")
+
+
+def test_tasks_may_be_named_in_one_string() -> None:
+    component = trope.load(only="metaphor, sentiment").get_pipe("trope")
+    assert component.only == ("syntax", "metaphor", "sentiment")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import get_args
 
@@ -29,13 +30,17 @@ class FigureView:
             raise BadInput(f"a threshold is a probability, not {limit!r}; give one from 0 to 1")
 
 
-def parse_tasks(names: str) -> tuple[str, ...]:
-    """The tasks of a list such as "syntax,relations", in the order of `TASKS`.
+def parse_tasks(names: str | Iterable[str]) -> tuple[str, ...]:
+    """The tasks of "syntax,relations" or ["syntax", "relations"], in the order of `TASKS`.
 
     Raises:
         UnknownName: for an unknown task.
+        BadInput: for no task, or for what is not a name.
     """
-    wanted = {name.strip() for name in names.split(",") if name.strip()}
+    listed = names.split(",") if isinstance(names, str) else names
+    if not isinstance(listed, Iterable):
+        raise BadInput(f"tasks are names, not {names!r}; choose from {', '.join(TASKS)}")
+    wanted = {str(name).strip() for name in listed} - {""}
     for name in sorted(wanted):
         if name not in TASKS:
             raise UnknownName("task", name, TASKS)

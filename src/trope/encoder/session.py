@@ -156,8 +156,8 @@ class Encoder:
     ) -> None:
         self.tier = tier
         self.threads = _usable_cores() if threads is None else threads
-        if self.threads < 1:
-            raise BadInput(f"threads must be at least 1, got {threads}")
+        if not isinstance(self.threads, int) or self.threads < 1:
+            raise BadInput(f"threads must be a number of at least 1, got {threads!r}")
         self.folder = model_folder(tier) if folder is None else _complete(folder)
         self.vocabulary = Vocabulary(self.folder / "vocab.txt")
         self.labels = _read_labels(self.folder / "labels.json")

@@ -81,7 +81,7 @@ def load(
     tier: str = "small",
     threads: int | None = None,
     kind: TextKind = "plain",
-    only: Sequence[str] | None = None,
+    only: str | Sequence[str] | None = None,
     threshold: float | None = None,
     words: WordView = DEFAULT_WORDS,
 ) -> Language:
@@ -94,7 +94,7 @@ def load(
     `import spacy` before if other pipelines of your process need torch.
     """
     nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": _TOKENIZER}}})
-    listed = None if only is None else list(only)
+    listed = None if only is None else list(parse_tasks(only))
     config: dict[str, Any] = {"tier": tier, "threads": threads, "kind": kind, "only": listed}
     nlp.add_pipe("trope", config={**config, "threshold": threshold, "words": words})
     return nlp
@@ -141,7 +141,7 @@ class TropeComponent:
     ) -> None:
         self.kind = check_kind(kind)
         self.view = FigureView(words, threshold)  # type: ignore[arg-type]  # which is checked there
-        self.only = None if only is None else parse_tasks(",".join(("syntax", *only)))
+        self.only = None if only is None else parse_tasks(("syntax", *only))
         self.name, self.tier, self.threads = name, tier, threads
         self._pipeline = pipeline
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -224,6 +224,8 @@ def checked_texts(texts: Iterable[str]) -> Iterator[str]:
     """
     if isinstance(texts, str | bytes):
         raise BadInput("a str is one text; call analyze, or give a list of texts")
+    if not isinstance(texts, Iterable) or isinstance(texts, Mapping):
+        raise BadInput(f"texts come in a list, not in a {type(texts).__name__}; give a list")
     return (_checked_text(text, place) for place, text in enumerate(texts))
 
 

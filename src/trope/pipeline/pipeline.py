@@ -152,7 +152,7 @@ class Pipeline:
         metaphors are shown by another view than `all`; that is faster.
         """
         if only is not None:
-            tasks = parse_tasks(only if isinstance(only, str) else ",".join(only))
+            tasks = parse_tasks(only)
         wanted = self.tasks if tasks is None else tuple(tasks)
         self.check_tasks(wanted)
         view = FigureView(words, threshold)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Parse
 from trope.tasks.rewriting.inventory import lemma_vector, wordnet_of
 from trope.tasks.rewriting.rewriter import (
@@ -82,6 +82,8 @@ def rewrite_analyses(
     candidates: Sequence[str] | None = None,
 ) -> list[list[Rewriting] | BadInput]:
     """The same for many analyses, read in one go; for one that is refused, the reason."""
+    if to not in DIRECTIONS:
+        raise UnknownName("direction", str(to), DIRECTIONS)
     found: list[list[Rewriting]] = [[] for _ in analyses]
     problems: dict[int, BadInput] = {}
     chosen: list[_Chosen] = []
