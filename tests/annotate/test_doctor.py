@@ -3,13 +3,14 @@
 import json
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 from click.testing import CliRunner
 from projects import START, add_items, make_project
 
 from trope.annotate.project import Project
-from trope.annotate.store import database
+from trope.annotate.store import database, judgments, people, queue
 from trope.annotate.web import doctor
 from trope.annotate.web.doctor import check_safe, examine, file_system
 from trope.cli.main import main
@@ -146,3 +147,28 @@ def test_serve_refuses_what_is_unsafe(project: Project) -> None:
     )
     assert isinstance(result.exception, BadInput)
     assert "not safe to serve to others" in str(result.exception)
+
+
+def test_files_that_others_can_read_are_unsafe(project: Project) -> None:
+    for name in ("project.toml", "project.db"):
+        assert (project.folder / name).stat().st_mode & 0o077 == 0
+        (project.folder / name).chmod(0o644)
+        assert levels(project)["files"] == "unsafe"
+        (project.folder / name).chmod(0o600)
+    assert levels(project)["files"] == "ok"
+
+
+def test_database_that_lost_what_it_had_acknowledged_is_found(project: Project) -> None:
+    from django.db import connections
+
+    people.invite("Ann", now=START)
+    connections["default"].cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    older = project.database.read_bytes()
+    (lease,) = queue.next_page(1, project.plan, now=START, rng=Random(1)).leases
+    judgments.submit(1, lease.token, {"metaphor": "yes"}, project.plan, now=START)
+    assert levels(project)["judgments"] == "ok"
+    connections.close_all()
+    for path in project.folder.glob("project.db-*"):
+        path.unlink()
+    project.database.write_bytes(older)
+    assert levels(project)["judgments"] == "unsafe"

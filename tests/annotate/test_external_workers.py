@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from logs import no_link_in_logs  # noqa: F401
 from projects import START, Clock, add_items, make_project
 from visitors import ticking_clock
 
@@ -295,3 +296,30 @@ def test_form_of_another_site_brings_nobody_in(serve: Serve) -> None:
     serve()
     assert browser(enforce_csrf_checks=True).post(address(study_link())).status_code == 403
     assert not Person.objects.exists()
+
+
+def test_open_link_has_places_of_its_own(serve: Serve) -> None:
+    serve()
+    token = study_link(places=2)
+    for number in range(3):
+        answer = browser(REMOTE_ADDR=f"192.0.2.{number}").post(
+            address(token, f"worker{number}", f"session{number}")
+        )
+        assert answer.status_code == (302 if number < 2 else 404)
+    assert Person.objects.count() == 2
+
+
+def test_one_address_cannot_make_up_workers_without_end(serve: Serve, clock: Clock) -> None:
+    serve()
+    token = study_link()
+    statuses = [
+        browser(REMOTE_ADDR="192.0.2.1")
+        .post(address(token, f"worker{number}", f"session{number}"))
+        .status_code
+        for number in range(22)
+    ]
+    assert statuses == [302] * 20 + [429] * 2
+    again = browser(REMOTE_ADDR="192.0.2.1").post(address(token, "worker1", "session1"))
+    assert again.status_code == 302, "who has an account comes in"
+    other = browser(REMOTE_ADDR="192.0.2.2").post(address(token, "worker30", "session30"))
+    assert other.status_code == 302

@@ -13,6 +13,7 @@ from projects import START, Clock, add_items, make_project
 
 from trope.annotate.project import Project
 from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store.models import Person
 from trope.core.errors import BadInput, BadRecord
 
 Invite = Callable[[str], int]
@@ -144,6 +145,47 @@ def test_late_submit_takes_a_slot_if_there_is_one_and_is_kept_if_not(
     states = [judgments.submit(2, t, YES, project.plan, now=clock.now).state for t in late_again]
     assert set(states) == {"counted"}
     check_books(project)
+
+
+def test_late_forms_respect_caps(tmp_path: Path, clock: Clock) -> None:
+    project = make_project(tmp_path / "p", k=5, page=4, more="[caps]\nday = 6")
+    add_items(project, 20)
+    people.invite("Ann", now=START)
+    forms: list[str] = []
+    for _ in range(4):  # pages that are opened and left
+        forms += tokens(project, 1, clock)
+        clock.forward(minutes=31)
+        queue.release_expired(now=clock.now)
+        Person.objects.update(returned_cursor=10**6)
+    held = tokens(project, 1, clock)
+    codes = []
+    for token in forms:
+        try:
+            codes.append(judgments.submit(1, token, YES, project.plan, now=clock.now).state)
+        except people.ActionRefused as refused:
+            codes.append(refused.code)
+    assert codes.count("counted") == 6 - len(held)
+    assert set(codes) == {"counted", "limit"}
+    for token in held:
+        judgments.submit(1, token, YES, project.plan, now=clock.now)
+    assert Person.objects.get(pk=1).judged == 6
+    assert page(project, 1, clock).reason == "day"
+    check_books(project)
+
+
+def test_spent_form_with_another_answer_is_told_so(
+    project: Project, person: Invite, clock: Clock
+) -> None:
+    add_items(project, 2)
+    ann = person("Ann")
+    token, _ = tokens(project, ann, clock)
+    first = judgments.submit(ann, token, YES, project.plan, now=clock.now)
+    assert judgments.submit(ann, token, YES, project.plan, now=clock.now).pk == first.pk
+    with pytest.raises(people.ActionRefused, match="with another answer") as caught:
+        judgments.submit(ann, token, {"metaphor": "no"}, project.plan, now=clock.now)
+    assert caught.value.code == "submitted"
+    first.refresh_from_db()
+    assert first.answers == YES
 
 
 def add_items_named(project: Project, name: str) -> None:
@@ -340,4 +382,4 @@ def _do(
             else:
                 judgments.submit(person, token, YES, project.plan, now=clock.now)
         except people.ActionRefused as refused:
-            assert refused.code in ("dismissed", "unknown")
+            assert refused.code in ("dismissed", "unknown", "submitted")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from logs import no_link_in_logs  # noqa: F401
 from projects import START, Clock, add_items, make_project
 from routes import ANNOTATOR, OWNER, ROLES, ROUTES, STRANGER
 from test_web import browser, form_token
@@ -336,3 +337,20 @@ def test_large_form_is_refused(served: Project) -> None:
     filled = {"token": form_token(ann), "metaphor": "x" * 2_000_000}
     assert ann.post("/judge", filled).status_code == 400
     assert not StoredJudgment.objects.exists()
+
+
+def test_form_that_is_not_text_is_refused(
+    served: Project, caplog: pytest.LogCaptureFixture
+) -> None:
+    ann = browser(invite("Ann", now=START))
+    form = "application/x-www-form-urlencoded"
+    for body, kind in (
+        (b"token=a%00b", form),
+        (b"token=a", f"{form}; charset=utf-16"),
+        (b"--x", "multipart/form-data"),
+        (b"\r\n", "multipart/form-data; boundary=" + "x" * 300),
+    ):
+        answer = ann.post("/judge", body, content_type=kind)
+        assert answer.status_code == 400, (body, kind)
+        assert "The form was refused" in answer.content.decode()
+    assert "Traceback" not in caplog.text

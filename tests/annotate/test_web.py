@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from logs import no_link_in_logs  # noqa: F401
 from projects import START, add_items, make_project
 
 from trope.annotate.project import Project, new_project, open_project

@@ -339,3 +339,17 @@ def test_a_line_of_100_mb_is_refused_in_bounded_memory(form: str) -> None:
     assert isinstance(refused, RefusedRow)
     assert refused.problem == "is longer than 64 MB; split it into lines"
     assert peak < 200_000_000
+
+
+def test_input_that_changes_while_it_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.txt").write_text("Prices climb.\nGoats climb.\n")
+    make = shards.make_shard
+
+    def made_while_someone_writes(*args: Any) -> Any:
+        Path("a.txt").write_text("Prices fall.\nGoats climb.\n")
+        return make(*args)
+
+    monkeypatch.setattr("trope.scale.run.make_shard", made_while_someone_writes)
+    with pytest.raises(BadInput, match=r"a\.txt: changed while it was read"):
+        trope("a.txt", "--out", "out")
+    assert '"done"' not in (Path("out") / "manifest.json").read_text()

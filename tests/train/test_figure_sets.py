@@ -16,12 +16,12 @@ from trope.train.encoder.corpus import UNKNOWN, ZERO
 from trope.train.encoder.figure_sets import (
     FigureSentence,
     encode_figures,
-    in_dev,
     read_figure_set,
     split_clitics,
 )
 from trope.train.encoder.made_sentences import make_sentences
 from trope.train.encoder.name_sets import read_name_set
+from trope.train.encoder.own_sentences import in_dev
 from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
 
 

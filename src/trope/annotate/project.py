@@ -81,7 +81,7 @@ def new_project(folder: Path, template: str) -> None:
         source = files("trope.annotate") / "templates" / f"{template}.{kind}"
         if name == DEMO and not source.is_file():
             continue  # not every project has a demo task
-        with atomic_write(folder / name) as file:
+        with atomic_write(folder / name, private=True) as file:
             file.write(source.read_text("utf-8"))
     if not (folder / SECRET).exists():
         make_secret(folder)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from trope.annotate.rules.gold import KnownAnswer
+from trope.core.texts import unstorable_character
 
 Kind = Literal["choice", "scale", "multi", "text", "spans"]
 Answers = dict[str, Any]
@@ -158,8 +159,8 @@ def _some_of(values: list[str], offered: Sequence[Option], text: str) -> tuple[A
 
 def _free(values: list[str], offered: Sequence[Option], text: str) -> tuple[Any, str]:
     answer = "\n".join(values).strip()
-    if "\0" in answer:
-        return None, "contains a NUL character"
+    if found := unstorable_character(answer):
+        return None, f"contains {found}"
     if len(answer) > TEXT_LIMIT:
         return None, f"is longer than {TEXT_LIMIT:,} characters"
     return answer, ""

@@ -36,6 +36,8 @@ def read_config(path: str | Path, into: type[T], renames: Mapping[str, str] = NO
         data = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise BadConfig(path, [str(error)]) from None
+    except RecursionError:
+        raise BadConfig(path, ["is nested too deeply"]) from None
     return convert_config(data, into, path, renames)
 
 

@@ -62,8 +62,11 @@ def sha256(path: str | Path) -> str:
 
 
 @contextmanager
-def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
-    """A file that appears under its name when it is complete, and survives a power cut."""
+def atomic_write(path: str | Path, mode: str = "w", *, private: bool = False) -> Iterator[IO[str]]:
+    """A file that appears under its name when it is complete, and survives a power cut.
+
+    Only its owner can read a `private` one.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -71,7 +74,8 @@ def atomic_write(path: str | Path, mode: str = "w") -> Iterator[IO[str]]:
     try:
         with os.fdopen(descriptor, mode, **text) as file:  # type: ignore[call-overload]
             yield file
-        _allow_as_usual(Path(name))
+        if not private:
+            _allow_as_usual(Path(name))
         replace_durably(Path(name), path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

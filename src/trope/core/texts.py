@@ -9,6 +9,17 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+_UNSTORABLE = re.compile("[\\x00\ud800-\udfff]")
+
+
+def unstorable_character(text: str) -> str:
+    """The first character that no file or database takes, in words; "" if there is none."""
+    found = _UNSTORABLE.search(text)
+    if not found:
+        return ""
+    return "a NUL character" if found[0] == "\0" else "half of a surrogate pair"
+
+
 Edit = tuple[int, int, str]
 """Replace `text[start:end]` by a string; edits come in order and do not overlap."""
 

@@ -59,7 +59,10 @@ def is_dialect_line(line: str) -> bool:
 def _fits(lines: Sequence[str], dialect: TableDialect) -> bool:
     """Whether the lines have more than one column, and nearly all rows as many."""
     if dialect.quoting:
-        rows = [row for row in csv.reader(lines, delimiter=dialect.delimiter) if row]
+        try:
+            rows = [row for row in csv.reader(lines, delimiter=dialect.delimiter) if row]
+        except csv.Error:
+            return False
     else:
         rows = [line.rstrip("\r\n").split(dialect.delimiter) for line in lines if line.strip()]
     widths = [len(row) for row in rows]

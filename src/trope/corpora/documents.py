@@ -20,6 +20,7 @@ from urllib.parse import unquote
 from trope.core.errors import BadRecord, MissingExtra
 from trope.corpora.encodings import find_encoding
 from trope.corpora.plain_text import unwrap
+from trope.corpora.sources import DAMAGED
 from trope.corpora.workbooks import FILES_EXTRA, check_office
 
 DocumentFormat = Literal["docx", "pdf", "html", "epub"]
@@ -72,7 +73,7 @@ def _word_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
         blocks = list(docx.Document(io.BytesIO(content)).iter_inner_content())
     except (
         PackageNotFoundError,
-        zipfile.BadZipFile,
+        *DAMAGED,
         LookupError,
         ValueError,
         SyntaxError,
@@ -188,7 +189,7 @@ def _book_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
                 raise BadRecord(name, None, "is protected; give a copy that is not")
             for chapter in chapters:
                 yield from _page_paragraphs(book.read(chapter), name, "utf-8")
-    except (zipfile.BadZipFile, KeyError, AttributeError, etree.XMLSyntaxError) as error:
+    except (*DAMAGED, KeyError, AttributeError, etree.XMLSyntaxError) as error:
         raise BadRecord(name, None, f"is not an EPUB file ({error}); get it again") from None
 
 

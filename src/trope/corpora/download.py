@@ -23,6 +23,9 @@ ReportBytes = Callable[[int, int | None], None]
 
 _PIECE = 1 << 16
 _TIMEOUT_S = 30.0
+MOST_BYTES = 2_000_000_000
+"""Most bytes that are taken from a server: the largest corpus is far smaller."""
+
 _RANGE = re.compile(r"bytes (\d+)-\d+/(?:\d+|\*)")
 
 
@@ -62,7 +65,12 @@ def fetch(
     Raises:
         DownloadFailed: with what failed and what to do; the target is then untouched.
     """
-    if urlsplit(order.url).scheme not in ("http", "https"):
+    try:
+        place = urlsplit(order.url)
+        usable = place.scheme in ("http", "https") and bool(place.hostname)
+    except ValueError:
+        usable = False
+    if not usable:
         raise DownloadFailed(
             order.url, "is not an http address; give one that begins with https://"
         )
@@ -101,7 +109,7 @@ def _transfer(url: str, part: Path, report: ReportBytes, timeout: float) -> bool
         headers["Range"] = f"bytes={have}-"
     request = urllib.request.Request(url, headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=timeout) as response:
+        with _opener().open(request, timeout=timeout) as response:
             resumed = _continues(response, have)
             with part.open("ab" if resumed else "wb") as file:
                 _copy(url, response, file, have if resumed else 0, report)
@@ -112,6 +120,22 @@ def _transfer(url: str, part: Path, report: ReportBytes, timeout: float) -> bool
                 return True
             raise DownloadFailed(url, _status_advice(error)) from None
     return resumed
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """Follows redirects to http and https only: not into files, not to FTP."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler,
+        urllib.request.HTTPHandler,
+        urllib.request.HTTPSHandler,
+        urllib.request.HTTPRedirectHandler,
+        urllib.request.HTTPErrorProcessor,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.UnknownHandler,
+    ):
+        opener.add_handler(handler())
+    return opener
 
 
 def _continues(response: http.client.HTTPResponse, have: int) -> bool:
@@ -130,10 +154,15 @@ def _copy(
     length = response.headers.get("Content-Length")
     total = have + int(length) if length and length.isdigit() else None
     report(have, total)
+    too_long = f"sends more than {MOST_BYTES:,} bytes, more than any corpus has; use another mirror"
+    if (total or 0) > MOST_BYTES:
+        raise DownloadFailed(url, too_long)
     try:
         while piece := response.read(_PIECE):
             file.write(piece)
             have += len(piece)
+            if have > MOST_BYTES:
+                raise DownloadFailed(url, too_long)
             report(have, total)
     except http.client.IncompleteRead as error:
         file.write(error.partial)

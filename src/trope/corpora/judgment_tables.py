@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from sys import intern
@@ -27,6 +28,7 @@ KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Columns that are taken for each part, in this order, whatever their case."""
 
+_PROTECTED = re.compile(r"^'(?=['=+\-@\t\r\n＝＋－＠])")
 _TEXT_LENGTH = 60
 """A cell of a wide table that is longer than this is a text, not a judgment."""
 
@@ -91,7 +93,7 @@ def read_judgments(
         source_name(source), columns or JudgmentColumns(), layout, frozenset(missing)
     )
     rows = read_rows(source, format=format, encoding=encoding, delimiter=delimiter, sheet=sheet)
-    for line, row in rows:
+    for line, row in map(_without_protection, rows):
         reader.read(line, row, skip_empty)
     return reader.table()
 
@@ -307,6 +309,14 @@ def _is_of_another_kind(labels: Sequence[str], others: Sequence[str]) -> bool:
     numbers = [sum(as_number(one) is not None for one in some) for some in (labels, others)]
     all_distinct = len({*labels}) >= 0.8 * len(labels)
     return all_distinct or (numbers[0] == len(labels)) != (numbers[1] == len(others))
+
+
+def _without_protection(numbered: tuple[int, Mapping[str, str]]) -> tuple[int, Mapping[str, str]]:
+    """The row without the apostrophes by which exports keep spreadsheets from reading formulas."""
+    line, row = numbered
+    if not any(cell.startswith("'") for cell in row.values()):
+        return numbered
+    return line, {name: _PROTECTED.sub("", cell) for name, cell in row.items()}
 
 
 def _listed(row: Mapping[str, str]) -> str:

@@ -170,8 +170,9 @@ def read_lines(
     """
     number = 0
     with open_packed(source, size=size) as raw:
-        kind = packing(raw)
+        kind = "zip"
         try:
+            kind = packing(raw)
             stream = unpack(raw)
             if look is not None:
                 look(stream.peek(1))
@@ -218,7 +219,7 @@ def archived_files(path: str | Path) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(path) as archive:
             found = [entry for entry in archive.infolist() if not entry.is_dir()]
-    except (zipfile.BadZipFile, OSError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
         raise BadInput(f"{path}: {damage('zip', error)}") from None
     return sorted((e for e in found if not _is_hidden(e.filename)), key=lambda e: e.filename)
 

@@ -94,12 +94,16 @@ def _targets(sentence: ElementTree.Element, name: str) -> Iterator[SubstitutionT
             end=after,
             lemma=token.get("lemma", form.lower()),
             upos=_COINCO_PARTS.get(token.get("posMASC", "")[:1], ""),
-            substitutes=tuple(
-                Substitute(found.get("lemma", ""), float(found.get("freq", "1")))
-                for found in token.iter("subst")
-            ),
+            substitutes=tuple(_coinco_substitute(one, name) for one in token.iter("subst")),
             document=sentence.get("MASCfile", ""),
         )
+
+
+def _coinco_substitute(given: ElementTree.Element, name: str) -> Substitute:
+    times = given.get("freq", "1")
+    if not times.isascii() or not times.isdecimal():
+        raise BadRecord(name, None, f"has freq {times!r}, which is no number; get the file again")
+    return Substitute(given.get("lemma", ""), float(times))
 
 
 # two documents glued together, with broken entities: no XML parser takes the file
@@ -200,7 +204,7 @@ def read_swords(source: Source) -> Iterator[SubstitutionTarget]:
     name = source_name(source)
     try:
         file = msgspec.json.decode(read_bytes(source).getvalue(), type=_File)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadRecord(name, None, f"is not a file of SWORDS ({error}); get it again") from None
     substitutes: dict[str, list[Substitute]] = {}
     for key, substitute in file.substitutes.items():
@@ -224,7 +228,7 @@ def read_swords(source: Source) -> Iterator[SubstitutionTarget]:
             lemma=target.extra.coinco_lemma or target.target.lower(),
             upos=target.pos,
             substitutes=tuple(substitutes.get(key, ())),
-            document=context.extra.coinco_ids[0].split(":")[0],
+            document="".join(context.extra.coinco_ids[:1]).split(":")[0],
         )
 
 

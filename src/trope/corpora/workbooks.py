@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from typing import Any
 
 from trope.core.errors import BadInput, BadRecord, MissingExtra
 from trope.corpora.dialects import SplitRow
-from trope.corpora.sources import Source, open_packed, open_source, source_name
+from trope.corpora.sources import DAMAGED, Source, open_packed, open_source, source_name
 
 FILES_EXTRA = "files"
 """The extra that brings what reads documents and workbooks."""
@@ -88,7 +87,7 @@ def _opened_book(content: bytes, name: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about colours and drop-down lists
             return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
+    except (*DAMAGED, LookupError, ValueError, TypeError, SyntaxError) as error:
         problem = f"is not a workbook ({error}); open it in a spreadsheet and save it as .xlsx"
         raise BadRecord(name, None, problem) from None
 

@@ -261,7 +261,9 @@ def _load(weights: Path, adapters: Path) -> tuple[Labels, TierMean | None, Any]:
             weights, f"has SHA-256 {found}, but the adapters were trained on {wanted}; {_REMEDY}"
         )
     heads = [name for name in _HEADS if getattr(labels, name)]
-    network = Network(base, labels, dict(load_file(weights)), ("metaphor", *heads))
+    normed = any(name.startswith("metaphor.norm_") for name in trained)
+    tasks = ("metaphor", *heads)
+    network = Network(base, labels, dict(load_file(weights)), tasks, normed=normed)
     _merge(network, trained, adapters)
     return labels, agreement, network.eval()
 

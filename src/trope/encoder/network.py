@@ -120,9 +120,11 @@ class MetaphorScores:
 class MetaphorHeads(nn.Module):
     """Words whose meaning here differs from the one they have by themselves; whole sentences."""
 
-    def __init__(self, size: int, layers: int) -> None:
+    def __init__(self, size: int, layers: int, *, normed: bool = False) -> None:
         super().__init__()
         self.mix = LayerMix(layers)
+        self.norm_here = nn.LayerNorm(size) if normed else nn.Identity()
+        self.norm_alone = nn.LayerNorm(size) if normed else nn.Identity()
         self.here = nn.Linear(size, _METAPHOR_SIZE)
         self.alone = nn.Linear(size, _METAPHOR_SIZE)
         self.hidden = nn.Linear(3 * _METAPHOR_SIZE, _METAPHOR_SIZE)
@@ -153,7 +155,8 @@ class MetaphorHeads(nn.Module):
 
     def compare_words(self, mixed: Tensor, first: Tensor) -> Tensor:
         """The same, from the mixed layers and the first one of every word."""
-        here, alone = self.here(self.dropout(mixed)), self.alone(first)
+        here = self.here(self.dropout(self.norm_here(mixed)))
+        alone = self.alone(self.norm_alone(first))
         return torch.cat([here, alone, here * alone], dim=-1)
 
     def whole(self, both: Tensor, there: Tensor) -> Tensor:
@@ -169,9 +172,11 @@ class FigureHead(nn.Module):
     """What a reader would call a figure: one output of each word for every one of
     `FIGURE_OUTPUTS`."""
 
-    def __init__(self, size: int, layers: int) -> None:
+    def __init__(self, size: int, layers: int, *, normed: bool = False) -> None:
         super().__init__()
         self.mix = LayerMix(layers)
+        self.norm_here = nn.LayerNorm(size) if normed else nn.Identity()
+        self.norm_alone = nn.LayerNorm(size) if normed else nn.Identity()
         self.here = nn.Linear(size, _FIGURE_SIZE)
         self.alone = nn.Linear(size, _FIGURE_SIZE)
         self.hidden = nn.Linear(3 * _FIGURE_SIZE, _FIGURE_SIZE)
@@ -180,8 +185,8 @@ class FigureHead(nn.Module):
 
     def forward(self, layers: list[Tensor], pool: Tensor) -> Tensor:
         """[batch, word, figure]; `pool` averages the pieces of a word."""
-        here = self.here(self.dropout(pool @ self.mix(layers)))
-        alone = self.alone(pool @ layers[0])
+        here = self.here(self.dropout(self.norm_here(pool @ self.mix(layers))))
+        alone = self.alone(self.norm_alone(pool @ layers[0]))
         both = self.dropout(torch.cat([here, alone, here * alone], dim=-1))
         result: Tensor = self.figures(self.dropout(functional.relu(self.hidden(both))))
         return result
@@ -279,6 +284,8 @@ class Network(nn.Module):
         labels: Labels | None,
         weights: dict[str, Tensor] | None,
         tasks: Sequence[str] = ("syntax", "metaphor"),
+        *,
+        normed: bool = False,
     ) -> None:
         super().__init__()
         self.trunk = Trunk(base, weights)
@@ -287,9 +294,9 @@ class Network(nn.Module):
         self.figures = self.names = None
         lower = min(layers, 1 + LOWER_LAYERS.get(base, layers))
         if "metaphor" in tasks:
-            self.metaphor = MetaphorHeads(size, lower)
+            self.metaphor = MetaphorHeads(size, lower, normed=normed)
         if "figures" in tasks:
-            self.figures = FigureHead(size, lower)
+            self.figures = FigureHead(size, lower, normed=normed)
         if {*tasks} <= {"metaphor", "figures"}:
             return
         assert labels is not None

@@ -10,6 +10,7 @@ others. The result of a job is handed over once: nothing is lost, and nothing is
 from __future__ import annotations
 
 import os
+import secrets
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -239,14 +240,17 @@ class _Crew:
 def _join(address: str | None) -> Any:
     """Ray, connected to a cluster."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anybody
+    own = address is None and "RAY_ADDRESS" not in os.environ
+    if own and "RAY_AUTH_MODE" not in os.environ:  # others on this machine are kept out
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
         import ray
     except ModuleNotFoundError:
         raise MissingExtra("the engine 'ray'", "scale", "ray") from None
     if not ray.is_initialized():
         options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
-        if address is None and "RAY_ADDRESS" not in os.environ:
-            options["include_dashboard"] = False
+        if own:
+            options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
         try:
             ray.init(address, **options)
         except ConnectionError:

@@ -108,8 +108,25 @@ def _work(
             texts += receipt.texts
             position = max(position, shard.position)  # shards may come in any order
             report(DetectProgress(texts, position, corpus.size))
+    _check_unchanged(corpus.files, wanted)
     totals = {name: sum(getattr(r, name) for r in receipts.values()) for name in _TOTALS[:-1]}
     folder.finish(wanted, receipts.values(), totals | {"refused": refused.total()})
+
+
+def _check_unchanged(files: Sequence[InputFile], wanted: DetectManifest) -> None:
+    """Raises BadInput if a file is not the one whose checksum the manifest has."""
+    for file, before in zip(files, wanted.inputs, strict=True):
+        if file.path == STDIN:
+            continue
+        try:
+            same = file.sha256() == before.sha256
+        except (OSError, TropeError):
+            same = False
+        if not same:
+            raise BadInput(
+                f"{file.path}: changed while it was read, so that the results belong to no version "
+                "of it; run again with another --out"
+            )
 
 
 def _texts(corpus: InputCorpus, errors: IO[bytes], refused: Counter[str]) -> Iterator[TextRow]:

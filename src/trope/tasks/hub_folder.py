@@ -45,6 +45,8 @@ class EncodedText:
 def model_path(name_or_folder: str | Path) -> Path:
     """The folder of a model, fetched from the Hub (safe files only) where it is a name there.
 
+    `NAME@REVISION` names a commit or tag of the Hub, so that the same files come tomorrow.
+
     Raises:
         MissingData: for a path that is not there.
         DownloadFailed: for a name that the Hub does not give.
@@ -88,8 +90,11 @@ def _fetched(name: str) -> Path:
         raise MissingData(name, "give a folder, or a model of the Hub such as roberta-base")
     from huggingface_hub import snapshot_download
 
+    name, _, revision = name.partition("@")
     try:
-        return Path(snapshot_download(name, allow_patterns=_WANTED_FROM_HUB))
+        return Path(
+            snapshot_download(name, revision=revision or None, allow_patterns=_WANTED_FROM_HUB)
+        )
     except (OSError, ValueError) as error:
         cause = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         problem = f"the Hub has no such model ({cause}); check the name or give a folder"

@@ -55,6 +55,27 @@ def test_a_name_goes_as_far_as_the_tree_joins_it() -> None:
     assert texts(parse(rows)) == [("Vienna Airport", "location"), ("Siemens", "organisation")]
 
 
+def test_a_company_does_not_take_its_products_along() -> None:
+    rows = """
+    The O DET 3 det
+    Toyota B-ORG PROPN 3 compound
+    Corolla O PROPN 4 nsubj
+    broke O VERB 0 root
+    """
+    assert texts(parse(rows)) == [("Toyota", "organisation")]
+
+
+def test_a_hyphen_joins_a_name() -> None:
+    rows = """
+    The O DET 4 det
+    Foo B-ORG PROPN 4 compound
+    - B-ORG PUNCT 2 punct
+    Bar I-ORG PROPN 5 nsubj
+    closed O VERB 0 root
+    """
+    assert texts(parse(rows)) == [("Foo - Bar", "organisation")]
+
+
 def test_a_name_never_grows_over_another() -> None:
     rows = """
     Ukraine B-LOC PROPN 2 compound

@@ -25,6 +25,7 @@ from trope.annotate.exchange.records import (
 )
 from trope.annotate.questions import Question
 from trope.core.errors import BadRecord, MissingExtra
+from trope.core.texts import unstorable_character
 from trope.corpora.files import FileOptions
 from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import named_delimiter, read_rows
@@ -86,11 +87,21 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             given = json.loads(text)
             if not isinstance(given, dict):
                 raise ValueError("not an object")
-            as_json(given).encode()  # half a surrogate pair is not text, and databases refuse it
+            if found := unstorable_character(_all_text(given)):
+                raise ValueError(f"it contains {found}")
         except (ValueError, RecursionError) as error:
             problem = f"is not a JSON object ({error}); write one per line"
             raise BadRecord(path, line, problem) from None
         yield line, given
+
+
+def _all_text(value: Any) -> str:
+    """All strings in a value of JSON, one after the other."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return "".join(f"{name}{_all_text(part)}" for name, part in value.items())
+    return "".join(map(_all_text, value)) if isinstance(value, list) else ""
 
 
 def read_judgment_csv(

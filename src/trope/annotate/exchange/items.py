@@ -17,6 +17,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import gold_faults, listed
 from trope.annotate.rules.assignment import doubt_score
 from trope.core.errors import BadRecord
+from trope.core.texts import unstorable_character
 from trope.corpora.files import FileOptions, find_files, good_rows, shows_no_format
 from trope.corpora.records import TextRecord
 from trope.corpora.tables import is_missing, named_texts, read_texts
@@ -108,8 +109,9 @@ class _ItemFault(Exception):
 def _item(record: TextRecord, plan: Plan) -> NewItem:
     if is_missing(record.text):
         raise _ItemFault("has no text")
-    if any("\0" in part for part in (record.text, record.id, *record.fields.values())):
-        raise _ItemFault("contains a NUL character")
+    parts = (record.text, record.id, *record.fields.keys(), *record.fields.values())
+    if found := next(filter(None, map(unstorable_character, parts)), ""):
+        raise _ItemFault(f"contains {found}")
     if len(record.text) > TEXT_LIMIT:
         raise _ItemFault(
             f"has a text of more than {TEXT_LIMIT:,} characters; --unit paragraph divides documents"

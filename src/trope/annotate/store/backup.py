@@ -12,6 +12,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -19,11 +20,11 @@ from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 
-from django.db import connections, transaction
+from django.db import DatabaseError, connections, transaction
 
 from trope import __version__
 from trope.annotate.project import CONFIG, DATABASE, SECRET, Project, open_project
-from trope.annotate.store.database import connect
+from trope.annotate.store.database import connect, is_storage_error
 from trope.annotate.store.transfer import (
     is_empty,
     line_of,
@@ -33,7 +34,7 @@ from trope.annotate.store.transfer import (
     table_checksum,
 )
 from trope.annotate.store.transfer import tables as all_tables
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, TropeError
 from trope.core.files import replace_durably
 from trope.core.progress import counted
 
@@ -41,6 +42,23 @@ _MANIFEST = "manifest.json"
 _FORMAT = 1
 _PLAIN_FILES = (CONFIG, SECRET, "items.jsonl", "demo.jsonl")
 _PIECE = 1 << 20
+_RATIO, _ANY_SIZE = 100, 100_000_000
+"""A backup unpacks to at most so many times its size; a small one to so many bytes."""
+
+# what zipfile and json raise for files that were cut off, altered or made to mislead
+_DAMAGE = (
+    BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    LookupError,
+    ValueError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    DatabaseError,
+)
 
 
 def backup(project: Project, file: Path) -> dict[str, int]:
@@ -134,14 +152,24 @@ def restore(file: Path, folder: Path, *, database: str | None = None) -> dict[st
         with ZipFile(file) as archive:
             manifest = _checked_manifest(archive, file)
             return _restore(archive, manifest, file, folder, database)
+    except TropeError:
+        raise
     except FileNotFoundError:
         raise BadInput(f"{file}: not found; check the file name") from None
-    except BadZipFile:
+    except _DAMAGE as error:
+        if is_storage_error(error):
+            raise
         raise BadInput(f"{file}: is not a backup of trope, or is damaged") from None
 
 
 def _checked_manifest(archive: ZipFile, file: Path) -> dict[str, Any]:
     """The manifest, once every part agrees with it."""
+    unpacked = sum(part.file_size for part in archive.infolist())
+    if unpacked > _RATIO * file.stat().st_size + _ANY_SIZE:
+        raise BadInput(
+            f"{file}: would unpack to {unpacked / 1e9:.1f} GB, far more than a backup does; "
+            "nothing was restored"
+        )
     try:
         manifest: dict[str, Any] = json.loads(archive.read(_MANIFEST))
         files = dict(manifest["files"])

@@ -8,13 +8,15 @@ a file beside it wakes the next one at once.
 from __future__ import annotations
 
 import errno
+import logging
+import os
 import random
 import sqlite3
 import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
@@ -25,6 +27,7 @@ from trope.annotate.project import Project
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.run_folder import wait_for_lock
 
+_log = logging.getLogger("trope.annotate")
 _BUSY_S = 20.0
 """Seconds that a command waits for a lock."""
 
@@ -46,7 +49,20 @@ def connect(project: Project, **more: Any) -> None:
     connected.
     """
     set_up(database_settings(project), SECRET_KEY=project.secret, TROPE_PROJECT=project, **more)
-    _migrate(project)
+    if not project.plan.database:
+        make_private(project.database)
+    from django.db import DatabaseError
+
+    try:
+        _check_tables(project)
+        _migrate()
+    except DatabaseError as error:
+        where = "the database of the plan" if project.plan.database else project.database
+        raise BadInput(
+            f"{where}: cannot be opened ({error}); check its address and your permissions"
+        ) from None
+    if not last_number_file(project).exists():
+        remember_number(project, 0)
 
 
 def set_up(database: dict[str, Any] | None = None, **more: Any) -> None:
@@ -76,17 +92,85 @@ def set_up(database: dict[str, Any] | None = None, **more: Any) -> None:
     connections.settings["default"].update(database)
 
 
-def _migrate(project: Project) -> None:
-    from django.core.management import call_command
-    from django.db import DatabaseError
+def make_private(path: Path) -> None:
+    """Make an empty database that only its owner can read; SQLite's other files do as it does."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
-    try:
-        call_command("migrate", verbosity=0, interactive=False)
-    except DatabaseError as error:
-        where = "the database of the plan" if project.plan.database else project.database
+
+def _migrate() -> None:
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0, interactive=False)
+
+
+def _check_tables(project: Project) -> None:
+    """Refuse a database that is not this project's, or not of this version.
+
+    Raises:
+        BadInput: it is empty though the project had one, or a newer version made it.
+    """
+    from django.db import connection
+    from django.db.migrations.loader import MigrationLoader
+
+    where = "the database of the plan" if project.plan.database else str(project.database)
+    loader = MigrationLoader(connection)
+    applied = {name for app, name in loader.applied_migrations if app == "store"}
+    known = {name for app, name in loader.disk_migrations if app == "store"}
+    if not applied and last_number_file(project).exists():
         raise BadInput(
-            f"{where}: cannot be opened ({error}); check its address and your permissions"
-        ) from None
+            f"{where}: is missing or empty, but this project had a database; restore a backup, or "
+            f"delete {last_number_file(project)} to begin anew"
+        )
+    if newer := sorted(applied - known):
+        raise BadInput(f"{where}: was made by a newer version of trope ({newer[0]}); use that one")
+    if applied and applied != known:
+        _log.warning("%s: was made by an older version of trope; it is brought up to date", where)
+    elif applied and (lacking := _lacking_column(connection)):
+        raise BadInput(
+            f"{where}: has no column {lacking}, so that another version of trope made it; export "
+            "with that version and import the files into a new project"
+        )
+
+
+def _lacking_column(connection: Any) -> str:
+    """The first column that the tables should have and do not; "" if there is none."""
+    from django.apps import apps
+
+    with connection.cursor() as cursor:
+        for model in apps.get_app_config("store").get_models():
+            name = model._meta.db_table
+            there = {
+                column.name
+                for column in connection.introspection.get_table_description(cursor, name)
+            }
+            for field in model._meta.concrete_fields:
+                if field.column not in there:
+                    return f"{name}.{field.column}"
+    return ""
+
+
+def last_number_file(project: Project) -> Path:
+    """Outside the database: the number of the last judgment that was acknowledged."""
+    return project.folder / "last-judgment"
+
+
+def remember_number(project: Project, number: int) -> None:
+    """Note the number of a judgment that was stored; called once it is."""
+    path = last_number_file(project)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        os.pwrite(descriptor, b"%020d\n" % number, 0)
+    finally:
+        os.close(descriptor)
+
+
+def remembered_number(project: Project) -> int:
+    """The number that was noted last; 0 if there is none."""
+    try:
+        return int(last_number_file(project).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return 0
 
 
 def database_settings(project: Project) -> dict[str, Any]:

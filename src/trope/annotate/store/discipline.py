@@ -36,6 +36,7 @@ from trope.annotate.store.models import (
 )
 from trope.annotate.store.slots import lock_leases, return_slots
 from trope.core.errors import BadInput
+from trope.core.texts import unstorable_character
 
 TEXT_LIMIT = 5_000
 BY_RULE = "rule"
@@ -200,7 +201,7 @@ def appeal(person_id: int, text: str, *, now: datetime) -> Appeal:
         BadInput: for an empty or overlong text, for nothing to appeal against, for a second one.
     """
     text = text.strip()
-    if not text or len(text) > TEXT_LIMIT or "\0" in text:
+    if not text or len(text) > TEXT_LIMIT or unstorable_character(text):
         raise BadInput(f"write 1 to {TEXT_LIMIT:,} characters")
     with write_transaction():
         person = Person.objects.select_for_update().get(pk=person_id)
@@ -228,7 +229,7 @@ def answer_appeal(
         BadInput: for an appeal that has been answered, or an answer that is missing or too long.
     """
     answer = answer.strip()
-    if not answer or len(answer) > TEXT_LIMIT or "\0" in answer:
+    if not answer or len(answer) > TEXT_LIMIT or unstorable_character(answer):
         raise BadInput("give a reason")
     with write_transaction():
         whose = Appeal.objects.values_list("notice__person", flat=True).get(pk=appeal_id)

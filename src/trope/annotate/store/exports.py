@@ -44,9 +44,7 @@ def export_lines(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator
         return write(plan, options, losses)
     table = _table(plan, options, losses)
     if options.format == "csv":
-        # answers are read by `trope agree` and `trope aggregate`, which expect plain cells
-        safe = not options.plain_cells and options.what != "answers"
-        return files.csv_lines(list(table.types), table.rows, safe=safe)
+        return files.csv_lines(list(table.types), table.rows, safe=not options.plain_cells)
     return files.jsonl_lines(table.rows)
 
 

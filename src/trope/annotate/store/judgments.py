@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,21 +10,33 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError
 from django.db.models import F, Min, Q
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import judgment_state, may_skip, seconds_spent
-from trope.annotate.store.database import retried, write_transaction
+from trope.annotate.store.database import remember_number, retried, write_transaction
 from trope.annotate.store.discipline import check_at_page_end, conduct_after
 from trope.annotate.store.models import Item, JudgmentState, Lease, Person, StoredJudgment
 from trope.annotate.store.people import ActionRefused, active_person
-from trope.annotate.store.queue import Page, any_lease_expired, new_page, tally_of
+from trope.annotate.store.queue import (
+    Page,
+    any_lease_expired,
+    has_room_for_late,
+    new_page,
+    tally_of,
+)
 from trope.annotate.store.slots import list_returned, return_slots
 
 AnswerReader = Callable[[Item], Mapping[str, Any]]
 """Reads the answers of a form, once its item is known."""
+
+TOO_LATE = (
+    "This item was returned because it took too long, and you have reached your limit meanwhile, "
+    "so the answer was not stored."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +53,6 @@ def save_draft(person_id: int, token: str, draft: Mapping[str, Any]) -> bool:
     with write_transaction():
         held = Lease.objects.filter(person_id=person_id, token=token)
         return bool(held.update(draft=dict(draft)))
-
-
-def lease_of(person_id: int, token: str) -> Lease | None:
-    """The person's lease with that token, if there is one."""
-    mine = Lease.objects.filter(person_id=person_id, token=token)
-    return mine.select_related("item").first()
 
 
 def latest_judgments(person_id: int, most: int = 50) -> list[StoredJudgment]:
@@ -68,7 +75,7 @@ def submit(
 
     Its `person` has the updated counters.
     """
-    return _submit(person_id, token, lambda _: answers, plan, now).judgment
+    return _remembered(_submit(person_id, token, lambda _: answers, plan, now)).judgment
 
 
 def submit_and_continue(
@@ -78,14 +85,20 @@ def submit_and_continue(
 
     If `read` raises, nothing changes.
     """
-    return _submit(person_id, token, read, plan, now, rng=rng)
+    return _remembered(_submit(person_id, token, read, plan, now, rng=rng))
 
 
 def skip(person_id: int, token: str, plan: Plan, *, now: datetime) -> StoredJudgment:
     """Skip the item; it goes to someone else and does not come back to this person."""
     if not plan.skip.allowed:
         raise ActionRefused("no_skipping", "This project does not allow skipping.")
-    return _submit(person_id, token, lambda _: {}, plan, now, skipping=True).judgment
+    return _remembered(_submit(person_id, token, lambda _: {}, plan, now, skipping=True)).judgment
+
+
+def _remembered(done: SubmitResult) -> SubmitResult:
+    """The result, with its number noted outside the database."""
+    remember_number(settings.TROPE_PROJECT, done.judgment.pk)
+    return done
 
 
 @retried
@@ -147,11 +160,14 @@ def _submit(
             lease = next((lease for lease in in_hand if lease.token == token), None)
             if lease is None:  # its token belongs to a judgment now, or never existed
                 if done := StoredJudgment.objects.filter(token=token, person=person).first():
+                    _check_same(done, read, skipping)
                     done.person = person
                     return SubmitResult(done)
                 raise ActionRefused("unknown", "This form is no longer valid. Reload the page.")
             if skipping and not may_skip(person.judged, person.skipped, plan.skip.limit):
                 raise ActionRefused("skip_limit", "You have reached the limit of skipped items.")
+            if lease.released and not skipping and not has_room_for_late(person, plan, now=now):
+                raise ActionRefused("limit", TOO_LATE)
             judgment, reopened = _store(person, lease, dict(read(lease.item)), plan, now, skipping)
             in_hand.remove(lease)
             lease.delete()
@@ -169,6 +185,18 @@ def _submit(
         if not _give_back_judged(person_id, token):
             raise
         raise ActionRefused("judged", "You have already judged this item. Go on.") from None
+
+
+def _check_same(done: StoredJudgment, read: AnswerReader, skipping: bool) -> None:
+    """Refuse a form that was submitted before with another answer; the first one is stored."""
+    same = skipping == (done.state == JudgmentState.SKIPPED)
+    # only what is in the database counts: lists for tuples, and so on
+    if not same or (not skipping and json.loads(json.dumps(read(done.item))) != done.answers):
+        raise ActionRefused(
+            "submitted",
+            "You have already submitted this form with another answer, which is stored. To change "
+            "it, go to your earlier judgments.",
+        )
 
 
 @retried

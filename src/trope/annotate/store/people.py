@@ -155,26 +155,41 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The worker named by a link; `visit` is empty for a link signed for one worker."""
+    """The worker named by a link; `visit` is empty for a link signed for one worker.
+
+    `places` is how many workers there may be when someone comes by the link (0: no limit).
+    """
 
     worker: str
     visit: str
     study: str
+    places: int = 0
 
 
-def make_link_token(*, now: datetime, days: int, study: str = "", worker: str = "") -> str:
+OPEN_PLACES = 200
+"""How many workers a link brings that names none, unless the owner says otherwise."""
+
+
+def make_link_token(
+    *, now: datetime, days: int, study: str = "", worker: str = "", places: int = OPEN_PLACES
+) -> str:
     """The signed part of a link for external workers.
 
+    Whoever knows a link that names no worker can make up ids, so that its `places` end.
+
     Raises:
-        BadInput: for an invalid number of days or id.
+        BadInput: for an invalid number of days or places, or an invalid id.
     """
+    if not 1 <= places <= 1_000_000:
+        raise BadInput(f"a link must be for 1 to 1,000,000 workers, got {places}")
     if not 1 <= days <= 366:
         raise BadInput(f"a link must be valid for 1 to 366 days, got {days}")
     for name, given in (("worker", worker), ("study", study)):
         if given and not _WORKER_ID.fullmatch(given):
             raise BadInput(f"a {name} id has 1 to 64 letters, digits, @ . _ or -, got {given!r}")
     until = (now + timedelta(days=days)).isoformat()
-    return signing.dumps({"until": until, "study": study, "worker": worker}, salt=_LINK_SALT)
+    link = {"until": until, "study": study, "worker": worker, "places": 0 if worker else places}
+    return signing.dumps(link, salt=_LINK_SALT)
 
 
 def link_path(token: str, *, worker: str = "") -> str:
@@ -197,7 +212,7 @@ def read_link(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor
     visit = "" if link["worker"] else given.get("SESSION_ID", "")
     if not _WORKER_ID.fullmatch(worker) or (not link["worker"] and not _WORKER_ID.fullmatch(visit)):
         return "no_id"
-    return Visitor(worker, visit, study[:100])
+    return Visitor(worker, visit, study[:100], link.get("places", 0))
 
 
 @retried
@@ -208,6 +223,11 @@ def admit_worker(visitor: Visitor, plan: Plan, *, now: datetime) -> Arrival:
     with write_transaction():
         lock_places()  # two windows may open at once, or two workers may want the last place
         return _known_account(visitor) or _new_account(visitor, plan, now)
+
+
+def is_known_worker(visitor: Visitor) -> bool:
+    """Whether the worker has an account."""
+    return _known_account(visitor) is not None
 
 
 def completion_code(standing: Standing, plan: Plan) -> str:
@@ -237,7 +257,7 @@ def _new_account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
     worker, visit = visitor.worker, visitor.visit
     if Person.objects.filter(name=worker).exists():
         return Arrival(None, "taken")
-    places = plan.outside.places
+    places = min(filter(None, (plan.outside.places, visitor.places)), default=0)
     if places and Standing.objects.filter(outside__isnull=False).count() >= places:
         return Arrival(None, "full")
     person = Person.objects.create(

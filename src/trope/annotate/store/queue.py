@@ -99,10 +99,27 @@ def leases_of(person_id: int) -> list[Lease]:
     return list(held.select_related("item").defer("item__gold").order_by("position"))
 
 
+def lease_of(person_id: int, token: str) -> Lease | None:
+    """The person's lease with that token, if there is one."""
+    mine = Lease.objects.filter(person_id=person_id, token=token)
+    return mine.select_related("item").first()
+
+
 def tally_of(person: Person, now: datetime) -> Tally:
     """What the person has judged today, this week, in total."""
     tally = Tally(person.tally_on, person.judged_day, person.judged_week, person.judged)
     return tally.at(now.date())
+
+
+def has_room_for_late(person: Person, plan: Plan, *, now: datetime) -> bool:
+    """Whether the person's limits allow a form whose item went back to the queue.
+
+    What they hold comes first, since it was given out within the limits.
+    """
+    held = Lease.objects.filter(person=person, released=False).count()
+    tally = tally_of(person, now)
+    with_held = Tally(tally.on, tally.day + held, tally.week + held, tally.total + held)
+    return room(with_held, plan.caps, 1)[0] > 0
 
 
 def any_lease_expired(plan: Plan, *, now: datetime) -> bool:

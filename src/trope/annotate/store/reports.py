@@ -116,6 +116,11 @@ def team() -> list[tuple[str, str]]:
     return list(people.values_list("name", "role"))
 
 
+def last_judgment() -> int:
+    """The number of the last judgment; 0 if there is none."""
+    return StoredJudgment.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
 def earned(person: Person, plan: Plan) -> Decimal:
     """What someone has earned, including the demo task if it is paid."""
     demo = standing_of(person).demo_done if plan.demo.paid else 0

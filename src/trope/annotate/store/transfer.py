@@ -28,7 +28,12 @@ from django.core.management.color import no_style
 from django.db import DatabaseError, connections, transaction
 
 from trope.annotate.project import CONFIG, Project
-from trope.annotate.store.database import connect, database_settings, write_transaction
+from trope.annotate.store.database import (
+    connect,
+    database_settings,
+    make_private,
+    write_transaction,
+)
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 
@@ -146,6 +151,8 @@ def move(project: Project, to: str) -> dict[str, TableChecksum]:
     moved = replace(project, plan=replace(project.plan, database=address))
     if not address and moved.database.exists():
         raise BadInput(f"{moved.database}: already exists; move it away first")
+    if not address:
+        make_private(moved.database)
     connections.databases[_TARGET] = connections["default"].settings_dict | database_settings(moved)
     try:
         return _move_rows(project, address)
@@ -221,7 +228,7 @@ def _close_for_good(address: str) -> None:
 def write_database(folder: Path, address: str) -> None:
     """Set `database` in the plan; all else stays as it is."""
     text = plan_with_database(folder / CONFIG, address)
-    with atomic_write(folder / CONFIG) as file:
+    with atomic_write(folder / CONFIG, private=True) as file:
         file.write(text)
 
 

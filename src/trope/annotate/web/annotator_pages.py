@@ -138,7 +138,7 @@ def _store(request: HttpRequest) -> queue.Page | None:
 def _form_again(request: HttpRequest, faults: dict[str, str]) -> HttpResponse:
     """The form as submitted, with its errors."""
     token, left = request.POST.get("token", ""), len(queue.leases_of(request.person.pk))
-    lease = judgments.lease_of(request.person.pk, token)
+    lease = queue.lease_of(request.person.pk, token)
     if lease is None:  # it ended in the meantime
         return redirect("work")
     values = dict(request.POST.lists())

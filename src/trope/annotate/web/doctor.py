@@ -16,8 +16,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from trope import __version__
-from trope.annotate.project import CONFIG, SECRET, Project
-from trope.annotate.store.database import connect
+from trope.annotate.project import CONFIG, DATABASE, SECRET, Project
+from trope.annotate.store.database import connect, last_number_file, remembered_number
 from trope.annotate.web.service import web_settings
 from trope.core.errors import BadInput, TropeError
 
@@ -63,12 +63,13 @@ def examine(
         lambda: _settings(origin),
         lambda: _database(project),
         lambda: _disk(project),
+        lambda: _last_judgment(project),
         lambda: _clock(moment),
         lambda: _versions(),
     ]
     found: list[CheckResult] = []
     broken = _cannot_open(project)
-    for check in checks if broken is None else [*checks[:2], checks[3], checks[5]]:
+    for check in checks if broken is None else [*checks[:2], checks[3], checks[6]]:
         found += check()
     return found if broken is None else [*found, broken]
 
@@ -101,11 +102,15 @@ def _secret(project: Project) -> Iterator[CheckResult]:
         yield CheckResult(
             "folder", "unsafe", f"anyone can write to {project.folder}; run chmod o-w"
         )
-    password = urlsplit(project.plan.database).password
-    if password and stat.S_IMODE((project.folder / CONFIG).stat().st_mode) & 0o077:
-        yield CheckResult(
-            "password", "unsafe", f"others can read the password in {CONFIG}; run chmod 600 on it"
-        )
+    names = (CONFIG, DATABASE, f"{DATABASE}-wal", last_number_file(project).name, "owner-link")
+    private = [name for name in names if (project.folder / name).exists()]
+    if open_ones := [
+        name for name in private if stat.S_IMODE((project.folder / name).stat().st_mode) & 0o077
+    ]:
+        shown = " ".join(str(project.folder / name) for name in open_ones)
+        yield CheckResult("files", "unsafe", f"others can read them: run chmod 600 {shown}")
+    else:
+        yield CheckResult("files", "ok", f"only their owner can read {', '.join(private)}")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         yield CheckResult("user", "warning", "runs as root; run the service as its own user")
 
@@ -209,6 +214,22 @@ def _disk(project: Project) -> Iterator[CheckResult]:
         yield CheckResult("disk", "warning", f"{shown}; free some space before it is full")
     else:
         yield CheckResult("disk", "ok", shown)
+
+
+def _last_judgment(project: Project) -> Iterator[CheckResult]:
+    """Whether the database still has the last judgment that it acknowledged."""
+    from trope.annotate.store.reports import last_judgment
+
+    noted, there = remembered_number(project), last_judgment()
+    if noted > there:
+        text = (
+            f"judgments up to number {noted} were acknowledged, the database ends with {there}: an "
+            "older copy is in its place, or the end of its log was lost; look for a newer one, "
+            f"and delete {last_number_file(project)} if you accept the loss"
+        )
+        yield CheckResult("judgments", "unsafe", text)
+    else:
+        yield CheckResult("judgments", "ok", "the last one that was acknowledged is there")
 
 
 def _clock(now: datetime) -> Iterator[CheckResult]:

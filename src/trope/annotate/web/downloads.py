@@ -1,4 +1,4 @@
-"""Files for the owner, streamed; except for answers, CSV is safe to open in a spreadsheet."""
+"""Files for the owner, streamed; CSV is safe to open in a spreadsheet unless asked otherwise."""
 
 from __future__ import annotations
 
@@ -32,8 +32,10 @@ def judgments(request: HttpRequest, kind: str) -> StreamingHttpResponse:
 @require_GET
 @only("owner")
 def answers(request: HttpRequest) -> StreamingHttpResponse:
-    """Every answer that counts, as `trope agree` and `aggregate` read it: with plain cells."""
-    return _download(ExportOptions("answers", "csv", gold=bool(request.GET.get("gold"))))
+    """Every answer that counts, as `trope agree` and `aggregate` read it; `plain` leaves the cells
+    as they are."""
+    gold, plain = bool(request.GET.get("gold")), bool(request.GET.get("plain"))
+    return _download(ExportOptions("answers", "csv", gold=gold, plain_cells=plain))
 
 
 @require_GET

@@ -1,31 +1,37 @@
 """What happens around every request: who asks, what is refused, how guessing is slowed down.
 
-Guesses of links are limited: after too many wrong ones, none is checked for a while. Each process
-of the service counts for itself and in memory, so that guessing never makes the database write;
-with two processes, twice the stated number of guesses passes.
+After too many wrong links from one address, further wrong ones are told to wait; a right one always
+works, since 256 random bits cannot be guessed. New accounts of an open link are limited by address,
+too. Each process of the service counts for itself and in memory; with two processes, twice the
+stated number passes.
 """
 
 from __future__ import annotations
 
 import logging
 import math
+import re
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from functools import lru_cache, wraps
 from pathlib import Path
 from secrets import compare_digest
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.db import DatabaseError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 
 from trope import __version__
-from trope.annotate.rules.rate_limit import GuessLimit
+from trope.annotate.rules.rate_limit import RateLimit
 from trope.annotate.store.database import is_storage_error, request_limit
 from trope.annotate.store.people import ActionRefused, find_person
 from trope.annotate.web import context
+from trope.core.texts import unstorable_character
 from trope.web import GetResponse
 from trope.web.worker import REFUSED
 
@@ -41,6 +47,7 @@ class PersonMiddleware:
 
     def __init__(self, answer: GetResponse) -> None:
         self._answer = answer
+        hide_links_in_logs()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Set the person, then answer the request."""
@@ -58,9 +65,11 @@ class PersonMiddleware:
     def process_view(
         self, request: HttpRequest, view: View, args: Any, kwargs: Any
     ) -> HttpResponse | None:
-        """Refuse a form unread that the person may not send."""
+        """Refuse a form unread that the person may not send, and one that is not text."""
+        if request.method != "POST":
+            return None
         roles = getattr(view, "roles", None)
-        return context.refuse_role(request, roles) if roles and request.method == "POST" else None
+        return (context.refuse_role(request, roles) if roles else None) or _refuse_form(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """A page for refused actions, and for a database that is not available."""
@@ -68,6 +77,41 @@ class PersonMiddleware:
             context = {"heading": "That did not work", "message": str(error), "code": error.code}
             return render(request, "message.html", context, status=409)
         return unavailable_page(request, error) if is_storage_error(error) else None
+
+
+_SECRET = re.compile(r"/(join|outside)/[^\s'\"]+")
+
+
+def hide_links_in_logs() -> None:
+    """Leave the secret part of links out of whatever this process logs, by whichever library."""
+    make = logging.getLogRecordFactory()
+    if getattr(make, "hides_links", False):
+        return
+
+    def without_links(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = make(*args, **kwargs)
+        said = record.getMessage()
+        if _SECRET.search(said):
+            record.msg, record.args = _SECRET.sub(r"/\1/…", said), ()
+        return record
+
+    without_links.hides_links = True  # type: ignore[attr-defined]
+    logging.setLogRecordFactory(without_links)
+
+
+def _refuse_form(request: HttpRequest) -> HttpResponse | None:
+    """The page for a form that cannot be read, or that holds what cannot be stored."""
+    try:
+        given = [part for name, values in request.POST.lists() for part in (name, *values)]
+    except (BadRequest, SuspiciousOperation, MultiPartParserError, UnreadablePostError) as error:
+        problem = str(error) or "it is malformed"
+    else:
+        found = next(filter(None, map(unstorable_character, given)), "")
+        problem = f"it contains {found}" if found else ""
+    if not problem:
+        return None
+    request._post_parse_error = False
+    return context.message_page(request, "Not accepted", f"The form was refused: {problem}", 400)
 
 
 def signed_in(request: HttpRequest) -> Person | None:
@@ -113,7 +157,8 @@ MESSAGE = (
 
 def unavailable_page(request: HttpRequest, error: Exception) -> HttpResponse:
     """Status 503 as a page, or as JSON if the client asks for it; the cause goes to the log."""
-    _log.error("%s %s: nothing was stored (%s)", request.method, request.path, error)
+    first = (str(error).splitlines() or [type(error).__name__])[0]
+    _log.error("%s %s: nothing was stored (%s)", request.method, request.path, first)
     if "application/json" in request.headers.get("Accept", ""):
         content = {"ok": False, "code": "unavailable", "message": MESSAGE}
         response: HttpResponse = JsonResponse(content, status=503)
@@ -128,10 +173,28 @@ _log = logging.getLogger("trope.annotate.security")
 _lock = threading.Lock()
 
 
-@lru_cache(maxsize=1)
-def guesses_at(folder: Path) -> GuessLimit:
-    """The guesses counted for the project that this process serves."""
-    return GuessLimit()
+GUESSES, ARRIVALS = (10, timedelta(minutes=5)), (20, timedelta(hours=1))
+"""Wrong links, and new accounts of open links, from one address within a time."""
+
+
+@lru_cache(maxsize=2)
+def _limit_of(folder: Path, each: int, within: timedelta) -> RateLimit:
+    """What is counted for the project that this process serves."""
+    return RateLimit(each, within)
+
+
+def seconds_to_wait(request: HttpRequest, limit: tuple[int, timedelta]) -> int:
+    """Count a request against a limit; how long its address has to wait, 0 if it may go on."""
+    counted, address, now = (
+        _limit_of(settings.TROPE_PROJECT.folder, *limit),
+        address_of(request),
+        context.now(),
+    )
+    with _lock:
+        if (wait := counted.wait(address, now)) > timedelta():
+            return math.ceil(wait.total_seconds())
+        counted.note(address, now)
+    return 0
 
 
 def slow_guessing(view: View) -> View:
@@ -139,19 +202,12 @@ def slow_guessing(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        address, now = address_of(request), context.now()
-        guesses = guesses_at(settings.TROPE_PROJECT.folder)
-        with _lock:
-            wait = guesses.wait(address, now).total_seconds()
-        if wait > 0:
-            _log.warning("link not checked: too many guesses from %r", address)
-            return _wait_page(request, math.ceil(wait))
         response = view(request, *args, **kwargs)
-        if response.status_code in (401, 403, 404):
-            _log.warning("invalid link, from %r", address)
-            with _lock:
-                guesses.note_failure(address, now)
-        return response
+        if response.status_code not in (401, 403, 404):
+            return response
+        _log.warning("invalid link, from %r", address_of(request))
+        wait = seconds_to_wait(request, GUESSES)
+        return wait_page(request, wait, "Too many invalid links were tried.") if wait else response
 
     return guarded
 
@@ -166,9 +222,9 @@ def address_of(request: HttpRequest) -> str:
     return direct
 
 
-def _wait_page(request: HttpRequest, seconds: int) -> HttpResponse:
-    message = "Too many invalid links were tried. Try yours again in a few minutes."
-    context = {"heading": "Please wait", "message": message}
+def wait_page(request: HttpRequest, seconds: int, why: str) -> HttpResponse:
+    """Status 429, with the reason."""
+    context = {"heading": "Please wait", "message": f"{why} Try yours again in a while."}
     response = render(request, "message.html", context, status=429)
     response["Retry-After"] = str(seconds)
     return response

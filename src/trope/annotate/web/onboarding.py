@@ -17,7 +17,7 @@ from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.reports import earned
 from trope.annotate.web import content
 from trope.annotate.web.context import HOMES, item_context, message_page, now, only, plan
-from trope.annotate.web.middleware import sign_in
+from trope.annotate.web.middleware import ARRIVALS, seconds_to_wait, sign_in, wait_page
 
 if TYPE_CHECKING:
     from trope.annotate.store.models import Person
@@ -259,6 +259,9 @@ def external_link(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "GET":
         context = {"consent": content.consent_blocks(plan()), "action": request.get_full_path()}
         return render(request, "agree.html", context)
+    is_new = visitor.visit and not people.is_known_worker(visitor)
+    if is_new and (wait := seconds_to_wait(request, ARRIVALS)):
+        return wait_page(request, wait, "Many people have just joined from your network.")
     arrival = people.admit_worker(visitor, plan(), now=now())
     if arrival.person is None:
         return _unusable(request, arrival.problem)

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.store import discipline, people, reports, selection, slots
-from trope.annotate.store.people import link_path, make_link_token
+from trope.annotate.store.people import OPEN_PLACES, link_path, make_link_token
 from trope.annotate.store.practice import demo_shortage
 from trope.annotate.web.context import now, only, plan
 from trope.core.errors import BadInput, UnknownName
@@ -103,15 +103,20 @@ def set_verdict(request: HttpRequest, number: int) -> HttpResponse:
 def make_link(request: HttpRequest) -> HttpResponse:
     """A signed link for external workers."""
     worker, study = (request.POST.get(name, "").strip() for name in ("worker", "study"))
-    days = request.POST.get("days", "14")
     try:
-        if not days.isascii() or not days.isdecimal():
-            raise BadInput("give the number of days for which the link is valid")
-        token = make_link_token(now=now(), days=int(days), study=study, worker=worker)
+        days, places = _number(request, "days", "14"), _number(request, "places", str(OPEN_PLACES))
+        token = make_link_token(now=now(), days=days, study=study, worker=worker, places=places)
     except BadInput as error:
         return _applicants_page(request, problem=str(error), status=422)
     root = request.build_absolute_uri("/").rstrip("/")
     return _applicants_page(request, link=root + link_path(token, worker=worker))
+
+
+def _number(request: HttpRequest, name: str, usual: str) -> int:
+    given = request.POST.get(name, usual)
+    if not given.isascii() or not given.isdecimal() or len(given) > 9:
+        raise BadInput(f"give the number of {name} of the link")
+    return int(given)
 
 
 def _applicants_page(
@@ -123,6 +128,7 @@ def _applicants_page(
         "rows": rows,
         "places": places,
         "takes": min(places, waiting),
+        "open_places": OPEN_PLACES,
         "shortage": demo_shortage(plan()),
         "link": link,
         "problem": problem,

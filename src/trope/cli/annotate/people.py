@@ -61,6 +61,8 @@ def demo_task(
 @click.option("--days", default=14, show_default=True, help="Days until the link expires.")
 @click.option("--study", default="", metavar="ID", help="Only for this study (STUDY_ID).")
 @click.option("--worker", default="", metavar="ID", help="A link for this worker only.")
+@click.option("--places", default=200, show_default=True,
+              help="Most workers in all, for a link without --worker.")  # fmt: skip
 @click.option(
     "--origin",
     default="http://127.0.0.1:8000",
@@ -68,16 +70,20 @@ def demo_task(
     metavar="URL",
     help="The address of the service.",
 )
-def link(directory: Path, days: int, study: str, worker: str, origin: str) -> None:
+def link(directory: Path, days: int, study: str, worker: str, places: int, origin: str) -> None:
     """Print a signed link for external workers.
 
     Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
-    PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id.
+    PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id. Such a link cannot tell
+    a worker from someone who made up an id; where the panel can show each worker a link of their
+    own, make them with --worker.
     """
     connected(directory)
     from trope.annotate.store.people import link_path, make_link_token
 
-    token = make_link_token(now=datetime.now(UTC), days=days, study=study, worker=worker)
+    token = make_link_token(
+        now=datetime.now(UTC), days=days, study=study, worker=worker, places=places
+    )
     click.echo(origin.rstrip("/") + link_path(token, worker=worker))
 
 

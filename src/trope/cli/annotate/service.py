@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +21,7 @@ from trope.annotate.project import (
     open_project,
 )
 from trope.cli.annotate.options import DIRECTORY, FOLDER, connected
+from trope.core.files import atomic_write
 
 _ORIGIN = click.option(
     "--origin", default="", metavar="URL", help="The https address that people see."
@@ -45,8 +48,20 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     if origin:
         doctor.check_safe(project, origin)
     link = service.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
-    click.echo(f"Owner's link (keep it private; the next start makes a new one): {link}")
+    _tell_owner(link, directory, is_public=bool(origin))
     service.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
+
+
+def _tell_owner(link: str, directory: Path, *, is_public: bool) -> None:
+    """Print the owner's link on a terminal; where output is kept, write it to a private file."""
+    kept = is_public or "JOURNAL_STREAM" in os.environ
+    if not kept or sys.stdout.isatty():
+        click.echo(f"Owner's link (keep it private; the next start makes a new one): {link}")
+        return
+    path = directory / "owner-link"
+    with atomic_write(path, private=True) as file:
+        file.write(f"{link}\n")
+    click.echo(f"Owner's link: in {path}, which only you can read; the next start makes a new one")
 
 
 @click.command(short_help="A project with sample items, served to this machine.")

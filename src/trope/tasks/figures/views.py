@@ -32,10 +32,10 @@ CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV"})
 _RULES = FigureThresholds(noticed=0.5, idiom=IDIOM_THRESHOLD, simile=SIMILE_THRESHOLD)
 """Where the model has no heads for figures."""
 
+_NEW_FROM, _NEW_TO = 0.55, 0.70
+"""Novelty from which on a metaphor counts as noticed, and from which on that is sure."""
 _PARTICLE = "compound:prt"
 _PLACES = 4
-_NOT_NEW, _NEW = 0.5, 0.6
-"""Novelty from which on a metaphor counts as noticed, and how much more makes it sure."""
 _ONCE = ("idiom", "simile", "metonymy")
 """Figures whose words are not listed again as metaphors."""
 
@@ -146,7 +146,7 @@ def noticeable(metaphor: float, noticed: float, novelty: float | None = None) ->
     alone. People notice a new metaphor also where the corpus of noticed words has none like it, so
     novelty counts as the second where it is higher.
     """
-    new = 0.0 if novelty is None else (novelty - _NOT_NEW) / _NEW
+    new = 0.0 if novelty is None else (novelty - _NEW_FROM) / (_NEW_TO - _NEW_FROM)
     return sqrt(metaphor * max(noticed, min(new, 1.0)))
 
 

@@ -24,6 +24,7 @@ _LINKS = frozenset({"ADP", "DET", "CCONJ", "PUNCT", "SYM"})
 _LONGEST_LINK = 2
 """Most words between two parts of one name that are not tagged: "Bank *of the* West"."""
 
+_HYPHENS = frozenset({"-", "‐", "‑"})
 _ARTICLES = frozenset({"the", "a", "an"})
 _FIRST_WORD = re.compile(r"\w+")
 _WORD_START = re.compile(r"(?<![\w@#/])\w+")
@@ -83,9 +84,9 @@ def _joined(parse: Parse) -> Iterator[NameSpan]:
         if name_class is None:
             continue
         joins = (
-            mark == "I"
-            and open_span is not None
+            open_span is not None
             and open_span.name_class == name_class
+            and (mark == "I" or parse.words[at] in _HYPHENS)
             and _linked(open_span.last, at, parse)
         )
         if open_span is not None and not joins:
@@ -111,23 +112,24 @@ def _widened(span: NameSpan, parse: Parse) -> NameSpan:
     grown = True
     while grown:
         grown = False
-        if last < len(parse) and _belongs(last, range(first, last), parse):
+        inside = NameSpan(first, last, span.name_class)
+        if last < len(parse) and _belongs(last, inside, parse):
             last, grown = last + 1, True
-        if first > 0 and _belongs(first - 1, range(first, last), parse):
+        if first > 0 and _belongs(first - 1, inside, parse):
             first, grown = first - 1, True
     return NameSpan(first, last, span.name_class)
 
 
-def _belongs(at: int, inside: range, parse: Parse) -> bool:
+def _belongs(at: int, span: NameSpan, parse: Parse) -> bool:
     """Whether an untagged word beside a name is a part of it."""
     if parse.names[at] != "O" or parse.upos[at] != "PROPN":
         return False
+    inside = range(span.first, span.last)
     if parse.heads[at] in inside:  # a word that hangs on the name
         return parse.deprels[at].startswith(("flat", "compound"))
-    return any(  # a word that the name hangs on: "Vienna *Airport*"
-        parse.heads[own] == at and parse.deprels[own].startswith(("flat", "compound"))
-        for own in inside
-    )
+    # a word that the name hangs on: "Vienna *Airport*", but not "Toyota *Corolla*"
+    joins = ("flat",) if span.name_class == "organisation" else ("flat", "compound")
+    return any(parse.heads[own] == at and parse.deprels[own].startswith(joins) for own in inside)
 
 
 def _trimmed(span: NameSpan, parse: Parse) -> NameSpan:

@@ -64,10 +64,15 @@ class MaskedModel:
             import transformers
         except ModuleNotFoundError:
             raise MissingExtra("a masked language model", "hub") from None
-        self._tokenizer: Any = transformers.AutoTokenizer.from_pretrained(str(model))
+        from trope.tasks.hub_folder import load_tokenizer, model_path
+
+        folder = model_path(model)
+        self._tokenizer: Any = load_tokenizer(folder, "sentences")
         if self._tokenizer.mask_token is None:
             raise BadInput(f"{model} has no mask token; give a masked language model")
-        self._model: Any = transformers.AutoModelForMaskedLM.from_pretrained(str(model)).eval()
+        self._model: Any = transformers.AutoModelForMaskedLM.from_pretrained(
+            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False
+        ).eval()
 
     def fill(self, words: Sequence[str], at: int, number: int) -> list[str]:
         """The likeliest words for the place, the likeliest first."""

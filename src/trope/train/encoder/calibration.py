@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,7 @@ def calibrate(logits: Floats, answers: npt.NDArray[np.int64], *, by: str) -> Cal
     # without derivatives: two parameters, and no step that could run away
     slope, shift = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
     shares = _sigmoid(slope * logits + shift)
-    return Calibration(float(slope), float(shift), _best_threshold(shares, truth > 0, by=by))
+    return Calibration(float(slope), float(shift), best_threshold([(shares, truth > 0)], by=by))
 
 
 def _sigmoid(x: Floats) -> Floats:
@@ -48,19 +49,19 @@ def _sigmoid(x: Floats) -> Floats:
 _GRID = np.arange(0.05, 0.951, 0.005)
 
 
-def _best_threshold(shares: Floats, truth: npt.NDArray[np.bool_], *, by: str) -> float:
-    """The threshold, in steps of 0.005, with the best figure; the middle of the best ones."""
-    figures = np.array([_quality(shares >= t, truth, by) for t in _GRID])
+def best_threshold(sets: Sequence[tuple[Floats, npt.NDArray[np.bool_]]], *, by: str) -> float:
+    """The threshold, in steps of 0.005, with the best mean figure of all sets of scores and
+    answers; the middle of the best ones."""
+    figures = np.array(
+        [np.mean([_quality(shares >= t, truth, by) for shares, truth in sets]) for t in _GRID]
+    )
     return round(float(_GRID[figures >= figures.max() - 1e-9].mean()), 4)
 
 
-def nearly_best(
-    shares: Floats, truth: npt.NDArray[np.bool_], *, within: float
-) -> tuple[float, float]:
-    """The lowest and the highest threshold, in steps of 0.005, whose F1 is so near the best."""
+def highest_nearly_best(shares: Floats, truth: npt.NDArray[np.bool_], *, within: float) -> float:
+    """The highest threshold, in steps of 0.005, whose F1 is so near the best."""
     figures = np.array([_quality(shares >= t, truth, "f1") for t in _GRID])
-    found = _GRID[figures >= figures.max() - within]
-    return round(float(found.min()), 4), round(float(found.max()), 4)
+    return round(float(_GRID[figures >= figures.max() - within].max()), 4)
 
 
 def _quality(called: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], by: str) -> float:

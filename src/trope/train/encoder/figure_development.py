@@ -16,20 +16,24 @@ from trope.tasks.figures.views import noticeable
 from trope.train.encoder.calibration import (
     Calibration,
     Floats,
+    best_threshold,
     calibrate,
     figures_when,
-    nearly_best,
+    highest_nearly_best,
 )
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches
 from trope.train.encoder.fit import on_device
+from trope.train.encoder.own_sentences import FIGURES as OWN_FIGURES
 from trope.train.encoder.run import DEV_TAGS, EncoderRun
 
 _SETS = {"noticed": "meta4xnli", "idiom": "idiom-sentences", "simile": "similes"}
 """The set that each verdict is learnt from."""
+_SHOWN_SETS = ("meta4xnli", OWN_FIGURES)
+"""The sets that choose what the view `noticed` shows."""
 _NOVELTY, _DEV_VALENCE = "novelty", "dev-emobank"
 _WORDS_PER_BATCH = 8192
-NEARLY = 0.03
-"""How far below the best F1 a threshold may be that shows more, or less, than the best one."""
+_NEARLY = 0.03
+"""How far below the best F1 a threshold may be that shows less than the best one."""
 _TOP = 0.9
 """The most novel tenth lies above this quantile."""
 
@@ -153,8 +157,8 @@ class FigureCalibration:
 def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) -> FigureCalibration:
     """Platt's scaling of verdicts, the line of least error for novelty, the best thresholds.
 
-    What is shown as noticed depends on the probability of a metaphor too, which `metaphor`
-    calibrates, and on novelty (`noticeable`); the threshold is that of what is shown.
+    The threshold of noticed words is that of the view `noticed`, which also looks at novelty and
+    at the probability of a metaphor, which `metaphor` calibrates.
     """
     chosen: dict[str, Calibration] = {}
     for place, name in enumerate(FIGURE_OUTPUTS):
@@ -171,9 +175,8 @@ def calibrate_figures(run: EncoderRun, model: Network, metaphor: Calibration) ->
                     chosen[name], threshold=idiom_threshold(*known, chosen[name])
                 )
     limits = {name: chosen[name].threshold for name in _SETS}
-    if run.has(f"dev-{_SETS['noticed']}"):
-        calibrated = (chosen["noticed"], chosen[_NOVELTY], metaphor)
-        limits["noticed"] = _shown_threshold(run, model, *calibrated)
+    if any(run.has(f"dev-{name}") for name in _SHOWN_SETS):
+        limits["noticed"] = _shown_threshold(run, model, chosen, metaphor)
     return FigureCalibration(
         tuple(chosen[name].slope for name in FIGURE_OUTPUTS),
         tuple(chosen[name].shift for name in FIGURE_OUTPUTS),
@@ -190,27 +193,33 @@ def idiom_threshold(
     idioms too.
     """
     shares = calibration.probabilities(logits)
-    return nearly_best(shares, answers == 1, within=NEARLY)[1]
+    return highest_nearly_best(shares, answers == 1, within=_NEARLY)
 
 
 def _shown_threshold(
+    run: EncoderRun, model: Network, chosen: dict[str, Calibration], metaphor: Calibration
+) -> float:
+    """The threshold of the view `noticed` that finds the marked words best, by the mean over the
+    development sets, so that none counts by its size."""
+    sets = [name for name in _SHOWN_SETS if run.has(f"dev-{name}")]
+    return best_threshold([_shown(run, model, name, chosen, metaphor) for name in sets], by="f1")
+
+
+def _shown(
     run: EncoderRun,
     model: Network,
-    noticed: Calibration,
-    novelty: Calibration,
+    name: str,
+    chosen: dict[str, Calibration],
     metaphor: Calibration,
-) -> float:
-    """The lowest threshold of what is shown that finds noticed words nearly as well as the best.
-
-    Readers notice more than the corpus of noticed words has, and its figure hardly changes over a
-    wide range of thresholds.
-    """
-    corpus = run.corpus(f"dev-{_SETS['noticed']}")
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Scores of the view `noticed` for the judged words of a set, and which of them are marked."""
+    corpus = run.corpus(f"dev-{name}")
     answers = corpus.labels["noticed"]
     outputs = word_outputs(model, corpus, "figures", run.device)
-    ours = noticed.probabilities(outputs[:, FIGURE_OUTPUTS.index("noticed")])
-    new = novelty.slope * outputs[:, FIGURE_OUTPUTS.index(_NOVELTY)] + novelty.shift
+    noticed, novelty = (outputs[:, FIGURE_OUTPUTS.index(n)] for n in ("noticed", _NOVELTY))
     rules = metaphor.probabilities(word_outputs(model, corpus, "metaphor", run.device)[:, 0])
-    shown = np.asarray([noticeable(*row) for row in zip(rules, ours, new, strict=True)])
+    new = chosen[_NOVELTY].slope * novelty + chosen[_NOVELTY].shift
+    rows = zip(rules, chosen["noticed"].probabilities(noticed), new, strict=True)
+    shares = np.asarray([noticeable(*row) for row in rows])
     known = answers != UNKNOWN
-    return nearly_best(shown[known], answers[known] == 1, within=NEARLY)[0]
+    return shares[known], answers[known] == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,11 +17,10 @@ from trope.corpora.vua import read_novelty, read_vuamc
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import FIGURE_OUTPUTS
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
+from trope.train.encoder.own_sentences import FIGURES, in_dev, own_sentences
 
 COMPARATORS = frozenset({"like", "as"})
 """The words that are judged whether they introduce a simile."""
-_DEV_SHARE = 10
-"""One in so many texts, idioms or sentences is development data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +44,6 @@ class FigureSentence:
 def read_figure_set(data: Path, name: str, split: str) -> list[FigureSentence]:
     """The sentences of one split, "train" or "dev"; both are parts of published training data."""
     return [s for s in _READERS[name](data) if in_dev(s.group) == (split == "dev")]
-
-
-def in_dev(group: str) -> bool:
-    """Whether a group of sentences is development data, by its name alone."""
-    digest = hashlib.md5(group.encode(), usedforsecurity=False).hexdigest()
-    return int(digest, 16) % _DEV_SHARE == 0
 
 
 def encode_figures(sentences: Sequence[FigureSentence], vocabulary: Vocabulary) -> EncodedCorpus:
@@ -119,6 +111,13 @@ def _similes(data: Path) -> Iterator[FigureSentence]:
                 yield FigureSentence(words, simile=marks, group=s.text)
 
 
+def _own(data: Path) -> Iterator[FigureSentence]:
+    for s in own_sentences():
+        if s.kind != "names":
+            noticed = s.verdicts("metaphor", unknown="idiom")
+            yield FigureSentence(s.words, noticed, s.verdicts("idiom"), group=s.text)
+
+
 def split_clitics(sentence: FigureSentence) -> FigureSentence:
     """The sentence with punctuation as words of its own, which its corpus leaves at the words."""
     words: list[str] = []
@@ -148,4 +147,5 @@ _READERS: dict[str, Callable[[Path], Iterator[FigureSentence]]] = {
     "meta4xnli": _meta4xnli,
     "idiom-sentences": idiom_sentences,
     "similes": _similes,
+    FIGURES: _own,
 }

@@ -19,18 +19,22 @@ from trope.train.encoder.losses import Batch, SoftLabels, class_blocks, total_lo
 
 _WARM_UP = 0.06
 CLIP = 2.0
-_RECASED = 0.25
-"""Share of training sentences whose letter case is changed, for headlines and tweets."""
 
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:
-    """How one model is fitted."""
+    """How one model is fitted.
+
+    `recased` is the share of sentences whose letter case is changed, for headlines and tweets;
+    `normed` heads for metaphors and figures normalise what they read.
+    """
 
     base: str
     encoder_rate: float
     head_rate: float
     words_per_batch: int
+    recased: float = 0.25
+    normed: bool = False
 
 
 @dataclass
@@ -42,7 +46,9 @@ class Lesson:
     soft_labels: SoftLabels = field(default_factory=SoftLabels)
 
 
-def on_device(arrays: dict[str, Any], device: str, rng: torch.Generator | None = None) -> Batch:
+def on_device(
+    arrays: dict[str, Any], device: str, rng: torch.Generator | None = None, recased: float = 0.0
+) -> Batch:
     """The batch as tensors, with the matrix that averages pieces into words."""
     batch = {k: torch.from_numpy(v).to(device, non_blocking=True) for k, v in arrays.items()}
     words = batch["word"].shape[1]
@@ -50,16 +56,16 @@ def on_device(arrays: dict[str, Any], device: str, rng: torch.Generator | None =
     pool = (owner == torch.arange(words, device=device).view(1, -1, 1)).float()
     batch["pool"] = pool / pool.sum(-1, keepdim=True).clamp_min(1)
     if rng is not None:
-        batch["types"] = _recase(batch["types"], rng)
+        batch["types"] = _recase(batch["types"], rng, recased)
     return batch
 
 
-def _recase(types: Tensor, rng: torch.Generator) -> Tensor:
+def _recase(types: Tensor, rng: torch.Generator, share: float) -> Tensor:
     """Some sentences in lower case, as a title or in capitals: types 0 to 3 are made of letters."""
     draw = torch.rand(len(types), 1, generator=rng).to(types.device)
     letters = types <= 3
-    for low, high, case in ((0.0, 0.10, 0), (0.10, 0.20, 1), (0.20, _RECASED, 2)):
-        change = (draw >= low) & (draw < high) & letters
+    for low, high, case in ((0.0, 0.4, 0), (0.4, 0.8, 1), (0.8, 1.0, 2)):
+        change = (draw >= low * share) & (draw < high * share) & letters
         types = torch.where(change, torch.full_like(types, case), types)
     return types
 
@@ -91,7 +97,7 @@ def fit(
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, slope(len(plan)))
     started, running, reported = time.monotonic(), torch.zeros((), device=device), 0
     for step, name in enumerate(plan, start=1):
-        batch = on_device(next(streams[name]), device, cases)
+        batch = on_device(next(streams[name]), device, cases, settings.recased)
         with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
             scores = model(batch)
         known = answers[name], on_whole[name], lessons[name].soft_labels

@@ -25,7 +25,6 @@ from trope.train.encoder.figure_sets import (
     FigureSentence,
     encode_figures,
     idiom_sentences,
-    in_dev,
 )
 from trope.train.encoder.name_sets import (
     NamedSentence,
@@ -38,7 +37,8 @@ from trope.train.encoder.name_sets import (
 if TYPE_CHECKING:
     from trope.encoder.network import Network
     from trope.train.encoder.calibration import Floats
-    from trope.train.encoder.run import EncoderRun
+    from trope.train.encoder.own_sentences import in_dev
+from trope.train.encoder.run import EncoderRun
 
 FOLDS = 5
 FOLDED = {"relocar": "metonymy", "idiom-sentences": "figures"}

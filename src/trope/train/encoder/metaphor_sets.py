@@ -12,6 +12,7 @@ from trope.corpora.records import LabelledSentence
 from trope.corpora.vua import read_vua_words, read_vuamc
 from trope.text import read
 from trope.train.encoder.corpus import UNKNOWN, MetaphorSentence
+from trope.train.encoder.own_sentences import VERDICTS, split_sentences
 
 LCC_TARGETS = "lcc-targets"
 """LCC's verdicts, in distinction from its texts, which `sources` reads."""
@@ -95,4 +96,12 @@ def _there(path: Path) -> Path:
     return path
 
 
-_READERS = {"vua": _vua, LCC_TARGETS: _lcc_targets, "newsmet": _newsmet}
+def _own(data: Path, split: str) -> Iterator[MetaphorSentence]:
+    """Content words of our own sentences, and whether there is a metaphor."""
+    for s in split_sentences(split, without=("idiom", "names")):
+        verdicts = s.content_verdicts()
+        unknown = (UNKNOWN,) * len(verdicts)
+        yield MetaphorSentence(s.words, verdicts, unknown, int(1 in verdicts))
+
+
+_READERS = {"vua": _vua, LCC_TARGETS: _lcc_targets, "newsmet": _newsmet, VERDICTS: _own}

@@ -21,7 +21,8 @@ from trope.tasks.metonymy.validation import held_out
 from trope.text import read
 from trope.text.tokenise import tokenise
 from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, encode_words
-from trope.train.encoder.figure_sets import in_dev, leaked_rows
+from trope.train.encoder.figure_sets import leaked_rows
+from trope.train.encoder.own_sentences import NAMES, in_dev, name_class, named
 from trope.train.encoder.text_sets import read_texts
 
 LABELS = tuple(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind))
@@ -67,7 +68,9 @@ def read_name_set(
     """
     if name == "named-texts":
         return [] if split == "dev" else _unlabelled(data, without)
-    if name in COARSE_SETS:
+    if name == NAMES:
+        samples = _own_names(split)
+    elif name in COARSE_SETS:
         samples = coarse_sentences(data, name, split)
     else:
         samples = [named_sentence(s) for s in _samples(data, split)]
@@ -119,6 +122,17 @@ def named_sentence(sample: NameSample) -> NamedSentence:
         LABELS.index(f"{sample.name_class}:{fine}") if fine else UNKNOWN,
         int(coarse == LITERAL) if coarse and not fine else UNKNOWN,
     )
+
+
+def _own_names(split: str) -> list[NamedSentence]:
+    """The names of our own sentences that may stand for something else."""
+    found = []
+    for sentence, span in named(split):
+        own, kind = sentence.inside(span), name_class(span)
+        assert kind is not None
+        reading = LABELS.index(span.reading)
+        found.append(NamedSentence(sentence.words, own.start, own.stop, kind, reading))
+    return found
 
 
 def coarse_sentences(data: Path, name: str, split: str) -> list[NamedSentence]:

@@ -220,7 +220,7 @@ def new_model(run: EncoderRun, settings: FitSettings, tasks: tuple[str, ...], se
     """A network on the public weights, with untrained heads."""
     weights = run.public_weights(settings.base)
     torch.manual_seed(seed)
-    return Network(settings.base, run.labels(), weights, tasks)
+    return Network(settings.base, run.labels(), weights, tasks, normed=settings.normed)
 
 
 def fit_run(

@@ -20,7 +20,8 @@ from trope.tasks.sentiment.validation import category_weights, folds_of
 from trope.text import read
 from trope.text.duplicates import comparable
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
-from trope.train.encoder.figure_sets import in_dev, leaked_rows
+from trope.train.encoder.figure_sets import leaked_rows
+from trope.train.encoder.own_sentences import in_dev
 
 _FOLDS = 10
 """The first fold of train and trial is the development part."""

@@ -13,6 +13,8 @@ from trope.corpora.tagged_tokens import read_tagged_tokens, read_uner
 from trope.encoder.pieces import Vocabulary
 from trope.train.encoder.corpus import UNKNOWN, EncodedCorpus, encode_words
 from trope.train.encoder.figure_sets import leaked_rows
+from trope.train.encoder.own_sentences import TAGS as OWN
+from trope.train.encoder.own_sentences import MarkedSentence, name_class, split_sentences
 
 TAGS = ("O", "B-LOC", "I-LOC", "B-ORG", "I-ORG", "B-PER", "I-PER")
 _CLASSES = {
@@ -45,6 +47,8 @@ def read_tag_set(data: Path, name: str, split: str) -> list[NameTags]:
     folder = data / "names"
     if split == "dev":
         return [_tagged(s.tokens, s.tags) for s in read_uner(_there(folder / _DEV))]
+    if name == OWN:
+        return [_own(s) for s in split_sentences(split) if s.kind == "names"]
     found = []
     for file in _FILES[name]:
         leaked = leaked_rows(folder, file.split(".")[0])
@@ -70,6 +74,18 @@ def _tagged(words: Sequence[str], tags: Sequence[str]) -> NameTags:
         if word.startswith("@") or (at and words[at - 1] == "@"):
             known[at] = UNKNOWN
     return NameTags(tuple(words), tuple(known))
+
+
+def _own(sentence: MarkedSentence) -> NameTags:
+    """Our own sentence with the tags of its names."""
+    tags = ["O"] * len(sentence.words)
+    for span in sentence.spans:
+        kind = {"location": "LOC", "organisation": "ORG", None: "PER"}[name_class(span)]
+        first, *rest = sentence.inside(span)
+        tags[first] = f"B-{kind}"
+        for at in rest:
+            tags[at] = f"I-{kind}"
+    return NameTags(sentence.words, tuple(map(TAGS.index, tags)))
 
 
 def _known(tag: str) -> int:

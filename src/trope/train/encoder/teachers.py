@@ -85,8 +85,8 @@ def _ask_teachers(run: EncoderRun, task: str) -> Ask:
     teachers = []
     fits = run.settings.teachers[task].each()
     for path in _good_teachers(run, task):
-        base = fits[int(path.stem.rsplit("-", 1)[1])].base
-        teacher = Network(base, run.labels(), None, (task,))
+        settings = fits[int(path.stem.rsplit("-", 1)[1])]
+        teacher = Network(settings.base, run.labels(), None, (task,), normed=settings.normed)
         teacher.load_state_dict(load_file(path))
         teachers.append(teacher)
     if task == "syntax":
