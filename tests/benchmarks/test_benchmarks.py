@@ -23,7 +23,6 @@ def load(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     yield importlib.import_module
     for name in (
-        "detect_outputs",
         "heads",
         "machine",
         "matrix_rate",
@@ -286,33 +285,6 @@ def test_each_caller_asks_for_one_text_at_a_time(load):
     seen = []
     assert load("threads").rate(seen.append, SENTENCES, 2) > 0
     assert sorted(seen) == sorted(SENTENCES)
-
-
-def test_outputs_of_detect_are_compared_without_the_start(
-    load, sentences_file, tmp_path, capsys, monkeypatch
-):
-    outputs = load("detect_outputs")
-    asked = []
-
-    def measure(words, checkout=None):
-        asked.append((words, checkout))
-        many = words[3].endswith("all.csv")
-        return SimpleNamespace(cpu_s=(9.0 if "--counts-only" in words else 11.0) if many else 1.0)
-
-    monkeypatch.setattr(outputs.startup, "measure", measure)
-    results = tmp_path / "results.json"
-    given = [str(sentences_file), "--runs", "2", "--results", str(results)]
-    assert outputs.main([*given, "--before", str(tmp_path)]) == 0
-    values = {figure.name: figure.value for figure in read_evaluation(results).figures}
-    assert values == {
-        "detect.default.cpu_s": 10,
-        "detect.counts.cpu_s": 8,
-        "detect.counts_of_all.cpu_s": 8,
-        "detect.before.cpu_s": 10,
-    }
-    assert {checkout for _, checkout in asked} == {None, tmp_path}
-    assert "0.80 of the default" in capsys.readouterr().out
-    assert outputs.main([str(tmp_path / "none.csv")]) == 2
 
 
 def test_another_checkout_is_measured_by_its_own_modules(load, tmp_path):
