@@ -148,6 +148,15 @@ def test_words_that_are_surely_an_idiom_are_one_though_no_list_has_it(scores, to
     assert all(one.entry.meaning == "" for one in found)
 
 
+def test_a_subject_with_its_predicate_is_no_idiom():
+    parse = Parse(
+        ("My", "heart", "is", "a", "stone"), ("PRON", "NOUN", "AUX", "DET", "NOUN"), (),
+        ("my", "heart", "be", "a", "stone"), (1, 4, 4, 4, -1),
+        ("nmod:poss", "nsubj", "cop", "det", "root"),
+    )  # fmt: skip
+    assert find_idioms(parse, (0.9,) * 5) == ()
+
+
 def test_what_the_lexicon_has_keeps_its_meaning_and_is_found_once(shipped):
     (parse,) = shipped.parse([read("She spilled the beans.", "plain").sentences[0].forms])
     (found,) = find_idioms(parse, (0.9,) * len(parse))

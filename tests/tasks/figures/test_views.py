@@ -44,8 +44,8 @@ def test_noticed_words_have_the_geometric_mean_of_both_probabilities() -> None:
 
 def test_a_new_metaphor_is_noticed_though_no_corpus_has_it() -> None:
     assert noticeable(0.9, 0.1) == noticeable(0.9, 0.1, 0.3) == pytest.approx(0.3)
-    assert noticeable(0.9, 0.1, 0.8) == pytest.approx((0.9 * 0.5) ** 0.5)
-    assert noticeable(0.9, 0.7, 0.8) == pytest.approx((0.9 * 0.7) ** 0.5)  # noticed anyway
+    assert noticeable(0.9, 0.1, 0.625) == pytest.approx((0.9 * 0.5) ** 0.5)
+    assert noticeable(0.9, 0.7, 0.625) == pytest.approx((0.9 * 0.7) ** 0.5)  # noticed anyway
     assert noticeable(0.0, 0.1, 1.0) == 0  # new, but no metaphor
 
 

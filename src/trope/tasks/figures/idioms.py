@@ -258,18 +258,28 @@ class _Matcher:
 def _unlisted(
     parse: Parse, scores: Sequence[float], threshold: float, taken: Set[int]
 ) -> list[FoundIdiom]:
-    """Neighbours with these scores at least, two content words or more, that no other idiom has."""
+    """Neighbours with these scores at least, two content words or more, that no other idiom has.
+
+    A subject with its predicate ("my heart is a stone") is a sentence, and no idiom unless listed.
+    """
     found = []
     sure = [s >= threshold and at not in taken for at, s in enumerate(scores)]
     for inside, run in groupby(range(len(sure)), lambda at: sure[at] and is_word(parse.words[at])):
         places = tuple(run)
         content = [at for at in places if parse.upos and parse.upos[at] in _CONTENT]
-        if inside and len(content) >= _FEWEST_CONTENT:
+        if inside and len(content) >= _FEWEST_CONTENT and not _has_clause(places, parse):
             entry = Idiom(" ".join(parse.words[at].lower() for at in places), source="head")
             found.append(
                 FoundIdiom(entry, places, sum(scores[at] for at in content) / len(content))
             )
     return found
+
+
+def _has_clause(places: Sequence[int], parse: Parse) -> bool:
+    """Whether one of these words is the subject of another."""
+    return bool(parse.heads) and any(
+        parse.deprels[at].startswith("nsubj") and parse.heads[at] in places for at in places
+    )
 
 
 def _lemmas(parse: Parse) -> Sequence[str]:
