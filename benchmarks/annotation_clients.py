@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from urllib.parse import urlencode
 
 _TOKEN = re.compile(rb'name="token" value="(\w+)"')
@@ -128,6 +129,8 @@ class Annotator:
     think: float = 0.0
     drafts: bool = False
     offset: float = 0.0
+    skips: float = 0.0
+    rng: Random = field(default_factory=lambda: Random(1))
     page: bytes = b""
 
     async def join(self) -> None:
@@ -147,7 +150,7 @@ class Annotator:
             form = {
                 "csrfmiddlewaretoken": csrf[1].decode() if csrf else "",
                 "token": token[1].decode(),
-                "action": "submit",
+                "action": "skip" if self.rng.random() < self.skips else "submit",
                 **self.answers,
             }
             await self._think(form)
@@ -165,6 +168,10 @@ class Annotator:
         """Send a filled form; the page of the next item comes back with the answer."""
         began = time.perf_counter()
         answer = await self.browser.post("/judge", form, {"X-Trope": "next"})
+        if answer.status == 409 and form["action"] == "skip":  # nobody may skip without end
+            answer = await self.browser.post(
+                "/judge", form | {"action": "submit"}, {"X-Trope": "next"}
+            )
         ended = time.perf_counter()
         self.page = answer.body
         good = answer.status == 200 and (

@@ -28,7 +28,7 @@ from trope.metrics.figures import Measurement
 
 PREFILLED = 100_000
 BOUNDS = Path(__file__).parent / "bounds.toml"
-SCENARIOS = ("rate", "growth", "alone", "thinking", "import")
+SCENARIOS = ("rate", "skips", "growth", "alone", "thinking", "import")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,6 +88,9 @@ def _scenarios(
     if "rate" in options.only:
         shown = f"{options.people} without pause"
         yield "", [run(f"rate{number}", at_once, shown) for number in range(options.runs)]
+    if "skips" in options.only:  # small pages, and items that go back and forth
+        crowd = Crowd(24, skips=0.4)
+        yield ".skips", [run("skips", crowd, "24 without pause, 40 % skips", page=3)]
     if "growth" in options.only:
         yield ".prefilled", [run("growth", at_once, f"after {PREFILLED:,}", before=PREFILLED)]
     if "alone" in options.only:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import annotation_service as service
 from annotation_clients import Annotator, Browser, Submit, all_at_once
@@ -30,6 +31,7 @@ class Crowd:
     think: float = 0.0
     seconds: float = 600.0
     drafts: bool = False
+    skips: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,10 @@ def measure(
     before: int = 0,
     importing: int = 0,
     serve: Sequence[str] = (),
+    page: int = 10,
 ) -> Run:
     """One run on a project of its own, after `before` judgments, while `importing` items come."""
-    project = service.make_project(folder, items=items, database=database)
+    project = service.make_project(folder, items=items, page=page, database=database)
     links = service.invite(crowd.people)
     if before:
         service.prefill(project, before)
@@ -114,6 +117,8 @@ async def _drive(
             crowd.think,
             crowd.drafts,
             offset=crowd.think * place / len(links),
+            skips=crowd.skips,
+            rng=Random(place),
         )
         for place, link in enumerate(links)
     ]

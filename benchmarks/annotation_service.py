@@ -34,10 +34,13 @@ Read the whole sentence before you answer.
 - Names and fixed phrases are judged as anything else.
 - If in doubt, choose what comes first to mind.
 '''
-items_per_page = 10
+items_per_page = {page}
 judgments_per_item = {k}
 order = "random"
 database = "{database}"
+[skip]
+allowed = true
+limit = 1.0
 [[questions]]
 id = "metaphor"
 kind = "choice"
@@ -56,10 +59,13 @@ class Books:
     unbalanced: int
 
 
-def make_project(folder: Path, *, items: int, k: int = 5, database: str = "") -> Project:
+def make_project(
+    folder: Path, *, items: int, k: int = 5, page: int = 10, database: str = ""
+) -> Project:
     """A project with one question and this many items."""
     folder.mkdir(parents=True)
-    (folder / "project.toml").write_text(_PLAN.format(k=k, database=database), encoding="utf-8")
+    plan = _PLAN.format(k=k, page=page, database=database)
+    (folder / "project.toml").write_text(plan, encoding="utf-8")
     make_secret(folder)
     project = open_project(folder)
     connect(project)
@@ -160,6 +166,7 @@ def books(project: Project) -> Books:
     counted = Counter(live.filter(state="counted").values_list("item_id", flat=True).iterator())
     held = Counter(Lease.objects.filter(released=False).values_list("item_id", flat=True))
     pairs = Counter(live.values_list("item_id", "person_id").iterator())
+    pairs.update(Lease.objects.filter(released=False).values_list("item_id", "person_id"))
     items = Item.objects.filter(is_gold=False).values_list("pk", "open_slots")
     found = Books(
         judgments=live.count(),

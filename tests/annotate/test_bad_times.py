@@ -252,3 +252,40 @@ def test_form_of_before_the_clock_went_back_is_still_one_judgment(project: Proje
     assert first.pk == again.pk
     assert json.loads(json.dumps(StoredJudgment.objects.get().answers)) == {"metaphor": "yes"}
     check_books(project)
+
+
+def test_clock_that_jumps_a_day_and_back_keeps_the_books(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p", k=2, page=3, more="[caps]\nday = 4")
+    add_items(project, 9)
+    people.invite("Ann", now=START)
+    plan, there = project.plan, START + timedelta(days=1)
+    page = queue.next_page(1, plan, now=START, rng=Random(1))
+    judgments.submit(1, page.leases[0].token, {"metaphor": "yes"}, plan, now=START)
+    for lease in page.leases[1:]:
+        judgments.submit(1, lease.token, {"metaphor": "yes"}, plan, now=there)
+    back = START + timedelta(minutes=5)
+    while leases := queue.next_page(1, plan, now=back, rng=Random(1)).leases:
+        judgments.submit(1, leases[0].token, {"metaphor": "yes"}, plan, now=back)
+    ann = Person.objects.get(pk=1)
+    assert ann.judged <= 1 + 4, "one on the first day, and no more than a day's limit since"
+    assert min(StoredJudgment.objects.values_list("seconds", flat=True)) >= 0
+    check_books(project)
+
+
+def test_migration_onto_a_full_disk_is_told_and_done_later(small_disk: Path) -> None:
+    from django.core.management import call_command
+    from django.db import connections
+
+    project = served(small_disk / "p")
+    call_command("migrate", "store", "0001", verbosity=0)
+    connections.close_all()
+    with (small_disk / "filling").open("wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(b"0" * 512)
+    with pytest.raises(BadInput, match="cannot be opened"):
+        connect(project)
+    connections.close_all()
+    (small_disk / "filling").unlink()
+    connect(project)
+    assert StoredJudgment.objects.count() == 0
+    check_books(project)

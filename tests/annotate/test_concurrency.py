@@ -1,5 +1,6 @@
 """Many people at once, in threads and in processes that are killed."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from bookkeeping import check_books
 from projects import START, add_items, make_project
 
 from trope.annotate.project import Project
-from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store import discipline, judgments, migrations, people, queue
 from trope.annotate.store.database import connect
 from trope.annotate.store.models import Item, StoredJudgment
 
@@ -197,3 +198,19 @@ def test_files_and_tables_know_the_same_states() -> None:
     from trope.annotate.store.models import JudgmentState
 
     assert set(JudgmentState.values) == set(STATES)
+
+
+RELEASED = {
+    "0001_initial.py": "077305ee07225db5",
+    "0002_states.py": "1c5e1c2475789f1b",
+}
+
+
+def test_migrations_stay_as_they_were_released() -> None:
+    """A change of the tables is a new migration: projects have run the old ones."""
+    folder = Path(migrations.__file__).parent
+    found = {
+        path.name: hashlib.sha256(b"".join(path.read_bytes().split())).hexdigest()[:16]
+        for path in folder.glob("0*.py")
+    }
+    assert found.items() >= RELEASED.items()

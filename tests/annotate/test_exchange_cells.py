@@ -6,19 +6,24 @@ import json
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from projects import START
+from projects import START, make_project
 
 from trope.annotate.exchange.files import csv_lines, protect, read_cells, unprotect
 from trope.annotate.exchange.records import (
     JudgmentRecord,
+    Losses,
     as_cells,
     as_object,
     from_cells,
     from_object,
 )
 from trope.annotate.questions import Option, Question
+from trope.annotate.store import rows
+from trope.annotate.store.exports import ExportOptions, export_lines
+from trope.corpora.judgment_tables import read_judgments
 
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
@@ -85,3 +90,24 @@ def test_any_judgment_survives_objects_and_cells(
     cells = as_cells(row, QUESTIONS)
     texts = {name: "" if cell is None else str(cell) for name, cell in cells.items()}
     assert from_cells(texts, QUESTIONS) == row
+
+
+def test_answers_are_safe_in_a_spreadsheet_and_read_back(tmp_path: Path) -> None:
+    lines = csv_lines(
+        ["item", "annotator", "label"],
+        [{"item": "=1+1", "annotator": "@Ann", "label": "-yes"}, {"item": "b", "annotator": "Bob"}],
+    )
+    (tmp_path / "answers.csv").write_text("".join(lines).replace("b,Bob,\n", "b,Bob,no\n"), "utf-8")
+    assert "'=1+1" in (tmp_path / "answers.csv").read_text("utf-8")
+    first = read_judgments(tmp_path / "answers.csv").judgments[0]
+    assert (first.item, first.annotator, first.label) == ("=1+1", "@Ann", "-yes")
+
+
+def test_export_of_answers_is_safe_by_default(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    for plain in (False, True):
+        options = ExportOptions("answers", "csv", plain_cells=plain)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(rows, "answer_objects", lambda *_, **__: iter([{"label": "=x"}]))
+            written = "".join(export_lines(project.plan, options, Losses()))
+        assert ("'=x" in written) is not plain

@@ -29,3 +29,67 @@ def test_numbers_are_requirements_of_the_standard() -> None:
     for numbers, *_ in rows():
         for number in numbers.split(", "):
             assert re.fullmatch(r"(1[0-7]|[1-9])\.\d{1,2}\.\d{1,2}", number), number
+
+
+PROMISES = {
+    "A person has a link with 256 random bits": "test_only_the_hash_of_a_link_is_stored",
+    "The owner can replace it at any time": "test_new_link_ends_old_link_and_session",
+    "A link alone does nothing": "test_invitation_itself_needs_a_press_of_its_button",
+    "`serve` prints it on a terminal": "test_owners_link_is_printed_on_a_terminal_only",
+    "After 10 wrong links": "test_guessing_of_links_is_slowed_down_and_right_links_still_work",
+    "A right link always works": "test_guessing_from_many_places_locks_nobody_out",
+    "the address is the last one": "test_address_that_a_client_claims_is_not_believed",
+    "a limited number of workers": "test_open_link_has_places_of_its_own",
+    "at most 20 new": "test_one_address_cannot_make_up_workers_without_end",
+    "make signed ones with": "test_link_for_one_worker_needs_no_parameters_and_takes_none",
+    "are signed cookies": "test_cookies_in_public_are_locked_to_the_host",
+    "end after 14 days": "test_session_ends_after_two_weeks",
+    "with *Sign out*": "test_session_that_was_left_cannot_be_used_again",
+    "They hold a number and a": "test_cookies_hold_no_name_and_no_token",
+    "An annotator sees their own items": "test_every_route_for_every_role",
+    "before it reads a form": "test_upload_of_someone_unknown_is_neither_read_nor_stored",
+    "not even loaded for an annotator's page": "test_gold_never_reaches_an_annotator",
+    "A form has at most": "test_large_form_is_refused",
+    "`caps` limit work": "test_late_forms_respect_caps",
+    "`skip.limit` limits": "test_skipping_ends_at_its_limit",
+    "Headers and body must arrive": "test_many_unfinished_requests_keep_nobody_out",
+    "do not hang up": "test_clients_that_do_not_hang_up_keep_nobody_out",
+    "Everything people enter is escaped": "test_markup_in_texts_names_and_plan_stays_text",
+    "A content security policy": "test_every_page_has_the_headers_that_keep_it_to_itself",
+    "Forms carry a token": "test_no_form_is_taken_from_another_site",
+    "NUL characters and halves": "test_form_that_is_not_text_is_refused",
+    "Exports are attachments": "test_name_of_an_exported_file_is_ours",
+    "their CSV is safe": "test_export_of_answers_is_safe_by_default",
+    "is one transaction": "test_every_submit_is_one_transaction_also_where_the_page_turns",
+    "sent twice is one": "test_same_form_twice_is_one_judgment",
+    "if the answers differ": "test_spent_form_with_another_answer_is_told_so",
+    "with status 503 within 10 seconds": "test_all_waits_of_a_request_end_together",
+    "that was acknowledged is lost": "test_killed_writers_lose_nothing_that_was_acknowledged",
+    "missing or empty is not opened": "test_database_that_is_gone_is_no_new_project",
+    "`doctor` compares the": "test_database_that_lost_what_it_had_acknowledged_is_found",
+    "read by their owner only": "test_project_is_readable_by_its_owner_only",
+    "`doctor` checks it": "test_files_that_others_can_read_are_unsafe",
+    "`serve` refuses a public address": "test_public_place_without_encryption_is_refused",
+    "HTTP Strict Transport Security": "test_public_pages_demand_encryption_for_a_year",
+    "refuses to serve a project that another": "test_second_server_of_a_project_is_refused",
+    "Wrong links, refused pages": "test_refusals_are_logged_without_secrets",
+    "No log line has a link": "test_links_are_in_no_log_line",
+    "Errors show no internals": "test_error_shows_nothing_of_the_inside",
+}
+"""What the page about security promises, by the first words, and the test that holds it."""
+
+
+def test_every_promise_of_the_manual_is_held_by_a_test() -> None:
+    written = "\n".join(path.read_text(encoding="utf-8") for path in TESTS.rglob("test_*.py"))
+    known = set(re.findall(r"def (test_\w+)\(", written))
+    assert set(PROMISES.values()) <= known, sorted(set(PROMISES.values()) - known)
+    page = (TESTS.parent / "docs" / "security.md").read_text(encoding="utf-8")
+    promised = page.split("## Known limits")[0].split("## Sign-in and sessions")[1]
+    told = " ".join(promised.split())
+    for words in PROMISES:
+        assert words in told, words
+    points = [" ".join(point.split()) for point in promised.split("\n- ")[1:]]
+    held_by_design = ("The service talks to nobody",)  # no code does: there is nothing to call
+    for point in points:
+        if not point.startswith(held_by_design):
+            assert any(words in point for words in PROMISES), point

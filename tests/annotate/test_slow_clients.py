@@ -171,3 +171,14 @@ def test_all_waits_of_a_request_end_together(service: Service) -> None:
         _all_are_told(service, form)
     kind = "Content-Type: application/x-www-form-urlencoded"
     assert service.ask("POST /judge/draft", form, kind).startswith(b"HTTP/1.1 204")
+
+
+def test_second_server_of_a_project_is_refused(service: Service) -> None:
+    command = [sys.executable, "-m", "trope", "annotate", "serve", str(service.folder)]
+    second = subprocess.run(
+        [*command, "--port", str(free_port())], capture_output=True, text=True, check=False
+    )
+    assert second.returncode == 2
+    assert "is already being served; stop that server first" in second.stderr
+    assert "/join/" not in second.stdout
+    assert service.ask("GET /judge").startswith(b"HTTP/1.1 200")

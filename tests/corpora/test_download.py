@@ -4,6 +4,7 @@ import http.server
 import socket
 import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -216,3 +217,9 @@ def test_orders_unpack_names_but_mirrors_keep_them(tmp_path):
 def test_files_without_an_address_are_not_ordered(tmp_path):
     corpus = load_corpora()["headlines"]
     assert plan_download(corpus, corpus.files[0], tmp_path) is None
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "ftp://host/a", "file:///etc/passwd", "http://"])
+def test_address_that_is_none_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(DownloadFailed, match="is not an http address"):
+        fetch(Download(f"{url}/x", tmp_path / "x", "0" * 64))

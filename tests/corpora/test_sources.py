@@ -2,13 +2,14 @@ import gzip
 import io
 import os
 import threading
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.corpora import encodings
-from trope.corpora.sources import numbered_lines, open_source
+from trope.corpora.sources import numbered_lines, open_source, read_lines
 
 
 def test_lines_are_numbered_and_lose_only_their_ends():
@@ -142,3 +143,17 @@ def test_missing_files_and_folders_are_refused(tmp_path):
         pass
     with pytest.raises(BadInput, match="is a directory"), open_source(tmp_path):
         pass
+
+
+def test_half_a_character_at_the_end_is_one_fault(tmp_path: Path) -> None:
+    """UTF-16 that was cut off, and lines of old Macintosh programs: the reading ends."""
+    for content, encoding in ((b"\xff\xfea\0\n\0b", None), (b"a\rb\xe2\x82", "utf-8")):
+        (tmp_path / "a.txt").write_bytes(content)
+        lines = list(islice(read_lines(tmp_path / "a.txt", encoding=encoding), 10))
+        assert len(lines) == 2
+        assert lines[1].fault
+
+
+def test_zeros_in_the_middle_make_no_other_encoding(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"plain\n" + "é\n".encode("utf-16-le") * 20)
+    assert len(list(read_lines(tmp_path / "a.txt"))) > 2

@@ -60,7 +60,8 @@ def decoded_lines(
                 raw = stream.readline(limit)
             continue
         if not chosen and not raw.isascii():
-            chosen = label = find_encoding(raw + stream.peek(1))
+            found = find_encoding(raw + stream.peek(1))
+            chosen = label = "utf-8" if found in UTF_16 else found  # which begins a file, if at all
         text = raw.decode(chosen or "utf-8", "surrogateescape")
         text = text.removeprefix("\ufeff") if number == 1 else text
         yield Line(number, text, _fault(text, label))
@@ -112,6 +113,7 @@ class _Recoder(io.RawIOBase):
                 text = self._decoder.decode(content, final=not content)
             except UnicodeDecodeError:
                 text = "\udcff"  # half a character at the end
+                self._decoder.reset()  # or it would find the same half for ever
             if self._line_end:
                 text = text.replace(self._line_end, "\n")
             self._ready = text.encode("utf-8", "surrogatepass")

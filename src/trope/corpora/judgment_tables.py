@@ -159,7 +159,7 @@ class _TableBuilder:
         elif not columns.annotators:
             given: dict[str, list[str]] = {name: [] for name in self.annotators}
             for judgment in self.judgments:
-                given[judgment.annotator].append(judgment.label)
+                given.setdefault(judgment.annotator, []).append(judgment.label)
             for name, labels in given.items():
                 others = [one for other, own in given.items() if other != name for one in own]
                 if _is_of_another_kind(labels, others):

@@ -218,7 +218,7 @@ def archived_files(path: str | Path) -> list[zipfile.ZipInfo]:
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            found = [entry for entry in archive.infolist() if not entry.is_dir()]
+            found = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
     except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
         raise BadInput(f"{path}: {damage('zip', error)}") from None
     return sorted((e for e in found if not _is_hidden(e.filename)), key=lambda e: e.filename)
@@ -233,7 +233,9 @@ def unpack_archive(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = [
-                e for e in archive.infolist() if not e.is_dir() and not _is_hidden(e.filename)
+                e
+                for e in archive.infolist()
+                if not e.filename.endswith("/") and not _is_hidden(e.filename)
             ]
             if sum(entry.file_size for entry in entries) > LINE_LIMIT:
                 problem = f"holds more than {LINE_LIMIT // 10**6} MB; unpack it"

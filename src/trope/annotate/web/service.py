@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -134,6 +136,26 @@ def check_place(host: str, origin: str) -> None:
             f"{host} can be reached from other machines; give the https address that people see "
             "(--origin https://…) or serve on 127.0.0.1"
         )
+
+
+@contextmanager
+def only_server(project: Project) -> Iterator[None]:
+    """Be the only server of the project; the lock belongs to this process and ends with it.
+
+    Raises:
+        BadInput: another process serves it.
+    """
+    import fcntl
+
+    with (project.folder / "serve.lock").open("a") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadInput(
+                f"{project.folder}: is already being served; stop that server first, or give it "
+                "more processes with --workers"
+            ) from None
+        yield
 
 
 def serve(

@@ -47,9 +47,12 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
     service.check_place(host, origin)
     if origin:
         doctor.check_safe(project, origin)
-    link = service.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
-    _tell_owner(link, directory, is_public=bool(origin))
-    service.serve(project, host=host, port=port, origin=origin, workers=workers, threads=threads)
+    with service.only_server(project):
+        link = service.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
+        _tell_owner(link, directory, is_public=bool(origin))
+        service.serve(
+            project, host=host, port=port, origin=origin, workers=workers, threads=threads
+        )
 
 
 def _tell_owner(link: str, directory: Path, *, is_public: bool) -> None:
