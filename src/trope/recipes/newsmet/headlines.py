@@ -15,7 +15,6 @@ from trope.recipes.steps import draw, sense_coverage
 from trope.relations import single_triplet
 from trope.tasks.rewriting.rewriter import idiom_at
 from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
-from trope.tasks.rewriting.texts import sentence_parses
 
 HEADLINES = "headlines", "headlines.tsv.gz"
 
@@ -165,10 +164,9 @@ def _place(record: Record, analysis: Analysis) -> WordPlace | str:
     number = _token_at(analysis, record.fields["start"])
     if number is None:
         return "verb-lost"
-    starts, parses = sentence_parses(analysis)
-    sentence = max(at for at, start in enumerate(starts) if start <= number)
-    at = number - starts[sentence]
-    return "idiom" if idiom_at(parses[sentence], at) else WordPlace(parses[sentence], at, "VERB")
+    sentence = next(s for s in analysis.sentences if s.first <= number < s.last)
+    parse, at = analysis.parse_of(sentence), number - sentence.first
+    return "idiom" if idiom_at(parse, at) else WordPlace(parse, at, "VERB")
 
 
 def _token_at(analysis: Analysis, start: int) -> int | None:

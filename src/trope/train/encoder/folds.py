@@ -33,12 +33,12 @@ from trope.train.encoder.name_sets import (
     named_sentence,
     with_variants,
 )
+from trope.train.encoder.own_sentences import in_dev
 
 if TYPE_CHECKING:
     from trope.encoder.network import Network
     from trope.train.encoder.calibration import Floats
-    from trope.train.encoder.own_sentences import in_dev
-from trope.train.encoder.run import EncoderRun
+    from trope.train.encoder.run import EncoderRun
 
 FOLDS = 5
 FOLDED = {"relocar": "metonymy", "idiom-sentences": "figures"}
