@@ -18,12 +18,13 @@ FAILED   = { echo 'make: pip could not install (see above); it needs an index or
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check docs pages man bench evaluate clean
+.PHONY: help demo test check audit docs pages man bench evaluate clean
 
 help:
 	@echo 'make demo      install trope into .venv and show what it says about sample texts'
 	@echo 'make test      install what the tests need, and run them all (WORKERS=8: in 8 processes)'
 	@echo 'make check     format, lint, spelling, types, import layers, then the tests (docs too)'
+	@echo 'make audit     look up known weaknesses of the packages in requirements-hashed.txt'
 	@echo 'make docs      build the documentation as a site, into build/docs'
 	@echo 'make pages     write what commands print now into the pages; read the difference'
 	@echo 'make man       write the manual pages, into build/man'
@@ -49,6 +50,10 @@ check: $(VENV)/dev.stamp
 	@.ci/packages chromium postgresql
 	$(PYTEST)
 
+audit: $(VENV)/made.stamp
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit || $(FAILED)
+	$(BIN)/python tools/audit_packages.py
+
 docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs build/docs
 	@echo 'build/docs/index.html'
@@ -70,7 +75,6 @@ evaluate: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/detect_outputs.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/words.py $(SHARED)/data/*/*.csv $(SHARED)/data/*/*.txt $(SHARED)/data/*/*.gz
 	$(BIN)/python benchmarks/rewriting.py
 	$(BIN)/python benchmarks/crowd.py --jobs 2

@@ -1,12 +1,17 @@
 """What is installed, downloaded and loaded: pinned, checked, and never a pickle."""
 
 import ast
+import importlib
+import os
 import re
+import sys
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 
 from conftest import REPOSITORY
+from trope.scale import executors
 
 SOURCES = sorted((REPOSITORY / "src").rglob("*.py"))
 NEVER = {"torch.load", "pickle.load", "pickle.loads", "joblib.load", "dill.load", "marshal.loads"}
@@ -63,3 +68,37 @@ def test_versions_with_known_holes_are_excluded(package: str, least: str) -> Non
     found = [one for one in asked if re.match(rf"{package}\b", one)]
     assert found
     assert all(f"{package}>={least}" in one for one in found)
+
+
+def test_audit_says_what_could_not_be_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "tools"))
+    audit = importlib.import_module("audit_packages")
+    sound = {"name": "a", "version": "1", "vulns": []}
+    weak = {"name": "b", "version": "2", "vulns": [{"id": "X-1", "fix_versions": ["3"]}]}
+    unknown = {"name": "c", "skip_reason": "not on the index"}
+    assert audit.summarise({"dependencies": [sound]})[1] == 0
+    assert audit.summarise({"dependencies": [sound, unknown]})[1] == 2
+    lines, status = audit.summarise({"dependencies": [sound, weak, unknown]})
+    assert status == 1
+    assert lines == [
+        "b 2: X-1, mended in 3",
+        "c: not looked up (not on the index)",
+        "2 of 3 packages looked up, 1 with weaknesses",
+    ]
+
+
+def test_local_ray_has_a_token_and_stays_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RAY_ADDRESS", "RAY_AUTH_MODE", "RAY_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    begun: dict[str, object] = {}
+    fake = SimpleNamespace(
+        is_initialized=lambda: False, init=lambda address, **options: begun.update(options)
+    )
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    with monkeypatch.context() as within:
+        within.setattr(os, "environ", dict(os.environ))
+        executors._join(None)
+        assert os.environ["RAY_AUTH_MODE"] == "token"
+        assert len(os.environ["RAY_AUTH_TOKEN"]) == 64
+    assert begun["_node_ip_address"] == "127.0.0.1"
+    assert begun["include_dashboard"] is False
