@@ -70,6 +70,7 @@ evaluate: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/detect_outputs.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/words.py $(SHARED)/data/*/*.csv $(SHARED)/data/*/*.txt $(SHARED)/data/*/*.gz
 	$(BIN)/python benchmarks/rewriting.py
 	$(BIN)/python benchmarks/crowd.py --jobs 2

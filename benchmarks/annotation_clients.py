@@ -101,8 +101,11 @@ class Browser:
         reader, writer = self._streams
         writer.write(message)
         head = await reader.readuntil(b"\r\n\r\n")
-        length = _LENGTH.search(head)
-        body = await reader.readexactly(int(length[1])) if length else await _chunks(reader)
+        length, body = _LENGTH.search(head), b""
+        if length:
+            body = await reader.readexactly(int(length[1]))
+        elif head[9:12] != b"204":  # which has none
+            body = await _chunks(reader)
         for name, value in _COOKIE.findall(head):
             self.cookies[name] = value
         if b"connection: close" in head.lower():

@@ -1,11 +1,12 @@
 """Kills the service with SIGKILL under load, again and again, and compares what it had acknowledged
 with what its database holds.
 
-python benchmarks/annotation_kills.py [--cycles 100]
+python benchmarks/annotation_kills.py [--cycles 100] [--restarts 6]
 
 A cycle: start the service, let people judge, kill all its processes at a random moment. People keep
 their sessions, and send a form again whose answer they did not see. Status 1 where a judgment was
-lost or doubled, the counts do not add up, or the service was not ready in time.
+lost or doubled, the counts do not add up, or the service was not ready in time. With `--restarts`,
+it is PostgreSQL that is stopped under load, as by a power cut, and started again.
 """
 
 from __future__ import annotations
@@ -62,13 +63,18 @@ class Persistent(Annotator):
     async def submit(self, form: dict[str, str]) -> Submit:
         """Note what is sent before it is sent."""
         self.history.sent.add(form["token"])
-        return await Annotator.submit(self, form)
+        answer = await Annotator.submit(self, form)
+        while answer.status == 503:  # "not saved": the same form again
+            await asyncio.sleep(0.2)
+            answer = await Annotator.submit(self, form)
+        return answer
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the cycles, and keep their figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cycles", type=int, default=100)
+    parser.add_argument("--restarts", type=int, default=0, help="of PostgreSQL, instead of kills")
     parser.add_argument("--people", type=int, default=12)
     parser.add_argument("--items", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=13)
@@ -77,6 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=record.RESULTS)
     parser.add_argument("--keep", action=argparse.BooleanOptionalAction, default=True)
     options = parser.parse_args(arguments)
+    if options.restarts:
+        options.databases = ["postgres"]
     folder = Path(tempfile.mkdtemp(prefix="trope-kills-"))
     faults, figures = 0, []
     with ExitStack() as stack:
@@ -86,17 +94,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 folder / kind, items=options.items, database=new("kills")
             )
             links = service.invite(options.people)
-            history = asyncio.run(_cycles(project, links, options))
+            work = _restart_cycles if options.restarts else _cycles
+            history = asyncio.run(work(project, links, options))
             found = check(project, history)
             faults += sum(found.values()) + (max(history.ready) > options.ready_within)
             counts = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in found.items())
-            seen = f"{options.cycles} kills, {len(history.acknowledged)} acknowledged"
+            times = (
+                f"{options.restarts} restarts" if options.restarts else f"{options.cycles} kills"
+            )
+            seen = f"{times}, {len(history.acknowledged)} acknowledged"
             ready = f"ready again within {max(history.ready):.1f} s"
             print(f"{kind}: {seen}, {counts}, {ready}", flush=True)
-            note = f"{options.cycles} kills, seed {options.seed}; {machine.cpu_model()}"
+            note = f"{times}, seed {options.seed}; {machine.cpu_model()}"
             n = len(history.acknowledged)
             for name, value in {**found, "ready_s": max(history.ready)}.items():
-                full = f"annotate.{kind}.kills.{name}"
+                full = f"annotate.{kind}.{'restarts' if options.restarts else 'kills'}.{name}"
                 figures.append(record.measured(full, [float(value)], n=n, note=note))
     show_missed(figures)
     if options.keep:
@@ -121,6 +133,34 @@ async def _cycles(project: Project, links: Sequence[str], options: argparse.Name
             service.stop(running, signal.SIGKILL)
         if not any(person.page for person in people):
             raise RuntimeError(f"all items were judged after {cycle} kills; give more with --items")
+    return history
+
+
+async def _restart_cycles(
+    project: Project, links: Sequence[str], options: argparse.Namespace
+) -> History:
+    """One service, whose database is stopped and started under load."""
+    from postgres_server import restart_server
+
+    rng, history, port = Random(options.seed), History(), service.free_port()
+    people = [_someone(link, port, history) for link in links]
+    service.disconnect()
+    running = service.start(project, port)
+    try:
+        history.ready.append(service.wait_until_ready(port, running))
+        await all_at_once([_open(person) for person in people])
+        going = [True]
+        work = [
+            asyncio.create_task(person.judge(lambda: going[0], history.note)) for person in people
+        ]
+        for _ in range(options.restarts):
+            await asyncio.sleep(rng.uniform(0.5, 2.0))
+            await asyncio.to_thread(restart_server, project.plan.database)
+        await asyncio.sleep(1.0)
+        going[0] = False
+        await asyncio.gather(*work)
+    finally:
+        service.stop(running)
     return history
 
 

@@ -5,13 +5,21 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ports import free_port
 
 PLACES = "/usr/lib/postgresql/*/bin"  # where Debian keeps programs that are not for everybody
+
+
+_restarts: dict[str, Callable[[], None]] = {}
+
+
+def restart_server(address: str) -> None:
+    """Stop a server as a power cut would, and start it again."""
+    _restarts[address.rpartition("/")[0]]()
 
 
 def find_programs() -> Path | None:
@@ -32,10 +40,14 @@ def running_server(programs: Path) -> Iterator[str]:
     port = free_port()
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={data}"
     _run(owner, programs / "initdb", "-D", data, "-U", "trope", "-A", "trust", "--no-sync")
-    _run(owner, programs / "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", options, "start")
+    begin = (programs / "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", options)
+    _run(owner, *begin, "start")
+    address = f"postgresql://trope@127.0.0.1:{port}"
+    _restarts[address] = lambda: _run(owner, *begin, "-m", "immediate", "restart")
     try:
-        yield f"postgresql://trope@127.0.0.1:{port}"
+        yield address
     finally:
+        del _restarts[address]
         _run(owner, programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
         shutil.rmtree(data)
 

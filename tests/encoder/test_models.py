@@ -7,7 +7,9 @@ import pytest
 
 from trope import Pipeline
 from trope.core.errors import BadModel, MissingData, UnknownName
+from trope.encoder import session
 from trope.encoder.models import check_files, known_models, model_folder
+from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import FILES
 
 every_file = pytest.mark.parametrize("name", FILES)
@@ -95,3 +97,26 @@ def test_labels_of_another_make_are_a_bad_model(folder: Path) -> None:
     (folder / "labels.json").write_text('{"upos": ["NOUN"]}')
     with pytest.raises(BadModel, match=r"labels.json: holds no labels \(.*xpos.*\); train"):
         Pipeline(folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"\xff\xfe", "is not a vocabulary"),
+        (b"", "is not a vocabulary"),
+        (b"[SEP]\n[CLS]\n", "has no piece"),
+    ],
+)
+def test_vocabulary_that_is_none_is_refused(content: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_bytes(content)
+    with pytest.raises(BadModel, match=problem):
+        Vocabulary(tmp_path / "vocab.txt")
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff", b"[" * 100_000, b'{"upos":[],"xpos":[],"deprels":[],"lemma_rules":[]}']
+)
+def test_labels_that_are_none_are_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "labels.json").write_bytes(content)
+    with pytest.raises(BadModel, match="train or install it again"):
+        session._read_labels(tmp_path / "labels.json")

@@ -74,6 +74,7 @@ def _word_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
     except (
         PackageNotFoundError,
         *DAMAGED,
+        RuntimeError,
         LookupError,
         ValueError,
         SyntaxError,
@@ -90,6 +91,19 @@ def _word_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
             yield block.text
 
 
+# what pypdf lets through for files that are cut off or refer to themselves
+_BAD_PDF = (
+    *DAMAGED,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+)
+
+
 def _pdf_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
     from pypdf import PdfReader
     from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
@@ -103,7 +117,10 @@ def _pdf_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
             pages = [page.extract_text().splitlines() for page in reader.pages]
     except (FileNotDecryptedError, DependencyError):
         raise BadRecord(name, None, _PROTECTED) from None
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+    except PyPdfError as error:
+        problem = f"is not a readable PDF ({error}); open it and print it to a new PDF"
+        raise BadRecord(name, None, problem) from None
+    except _BAD_PDF as error:
         problem = f"is not a readable PDF ({error}); open it and print it to a new PDF"
         raise BadRecord(name, None, problem) from None
     if not any(line.strip() for page in pages for line in page):

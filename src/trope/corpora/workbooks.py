@@ -87,12 +87,14 @@ def _opened_book(content: bytes, name: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about colours and drop-down lists
             return openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
-    except (*DAMAGED, LookupError, ValueError, TypeError, SyntaxError) as error:
+    except (*DAMAGED, RuntimeError, LookupError, ValueError, TypeError, SyntaxError) as error:
         problem = f"is not a workbook ({error}); open it in a spreadsheet and save it as .xlsx"
         raise BadRecord(name, None, problem) from None
 
 
 def _sheet_name(names: Sequence[str], wanted: str | None, name: str) -> str:
+    if not names:
+        raise BadRecord(name, None, "has no sheet; open it in a spreadsheet and save it again")
     if not wanted:
         return names[0]
     if wanted in names:
@@ -150,7 +152,7 @@ def parquet_rows(
                         number += 1
                         yield number, {key: _value(value) for key, value in row.items()}
                     moved(number / total)
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         cause = str(error).strip().splitlines()[0].rstrip(".")
         yield number + 1, f"cannot be read as Parquet ({cause}); write the file again"
 

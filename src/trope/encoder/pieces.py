@@ -13,6 +13,8 @@ from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
 
+from trope.core.errors import BadModel
+
 MAX_PIECES_PER_WORD = 12
 """Beyond this a "word" is noise (an encoded blob, a run of punctuation): its first pieces do."""
 
@@ -73,9 +75,16 @@ class Vocabulary:
     def __init__(self, path: Path) -> None:
         from tokenizers import BertWordPieceTokenizer
 
-        self._tokenizer = BertWordPieceTokenizer(str(path), lowercase=True)
+        try:
+            self._tokenizer = BertWordPieceTokenizer(str(path), lowercase=True)
+        except Exception as error:  # noqa: BLE001 - tokenizers raises just that for a bad file
+            problem = f"is not a vocabulary ({error}); train or install it again"
+            raise BadModel(path, problem) from None
+        special = ("[CLS]", "[SEP]", "[PAD]", "[UNK]", MASK)
+        if lacking := [one for one in special if self._tokenizer.token_to_id(one) is None]:
+            raise BadModel(path, f"has no piece {lacking[0]}; train or install it again")
         self.cls, self.sep, self.pad, self.unknown, self.mask = map(
-            self._tokenizer.token_to_id, ("[CLS]", "[SEP]", "[PAD]", "[UNK]", MASK)
+            self._tokenizer.token_to_id, special
         )
         self.of_word = lru_cache(maxsize=200_000)(self._of_word)
 

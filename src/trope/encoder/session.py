@@ -245,9 +245,13 @@ def _complete(folder: Path) -> Path:
 
 def _read_labels(path: Path) -> Labels:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Labels)
-    except msgspec.MsgspecError as error:
+        labels = msgspec.json.decode(path.read_bytes(), type=Labels)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadModel(path, f"holds no labels ({error}); train or install it again") from None
+    if "root" not in labels.deprels or not (labels.upos and labels.xpos and labels.lemma_rules):
+        problem = "lacks the relation 'root', or tags or rules of lemmas"
+        raise BadModel(path, f"{problem}; train or install it again")
+    return labels
 
 
 def _open_part(path: Path, outputs: frozenset[str]) -> Any:

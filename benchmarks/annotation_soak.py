@@ -1,0 +1,159 @@
+"""Half an hour of work: people who think, backups every minute, and a model that reads beside them.
+
+python benchmarks/annotation_soak.py [--minutes 30] [--people 50] [--database postgres]
+
+Prints memory and times minute by minute. The status is 1 where the counts do not add up, a form was
+not accepted, a backup failed, or the last third needs much more memory or time than the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import annotation_service as service
+from annotation_clients import Annotator, Browser, Submit, all_at_once
+from annotation_runs import databases, quantile
+
+from trope.annotate.project import Project
+
+GROWTH = 1.25
+"""How much more memory, or time for a form, the last third may need than the first."""
+
+
+@dataclass(slots=True)
+class Course:
+    """What happened, minute by minute."""
+
+    submits: list[Submit] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=list)
+    failed_backups: int = 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run it, and say whether all stayed as it was."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=int, default=30)
+    parser.add_argument("--people", type=int, default=50)
+    parser.add_argument("--think", type=float, default=2.0, help="seconds for each item")
+    parser.add_argument("--database", choices=["sqlite", "postgres"], default="postgres")
+    options = parser.parse_args(arguments)
+    folder = Path(tempfile.mkdtemp(prefix="trope-soak-"))
+    items = int(options.people * options.minutes * 60 / options.think / 5) + 500
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        _, new = next(databases([options.database], stack))
+        project = service.make_project(folder / "project", items=items, database=new("soak"))
+        links = service.invite(options.people)
+        service.disconnect()
+        port = service.free_port()
+        running = service.start(project, port)
+        reader = _start_reader(folder)
+        try:
+            service.wait_until_ready(port, running)
+            course = asyncio.run(_drive(project, port, links, options, running.pid))
+        finally:
+            reader.terminate()
+            reader.wait()
+            service.stop(running)
+        return _verdict(project, course)
+
+
+def _start_reader(folder: Path) -> subprocess.Popen[bytes]:
+    """A process that analyses texts all the time, with the model that ships."""
+    texts = folder / "texts.txt"
+    texts.write_text("The minister buried the report. Prices climb.\n" * 50, encoding="utf-8")
+    code = (
+        "import sys, trope\nfrom pathlib import Path\n"
+        "while True:\n    trope.analyze(Path(sys.argv[1]).read_text('utf-8'))"
+    )
+    return subprocess.Popen([sys.executable, "-c", code, str(texts)], stdout=subprocess.DEVNULL)
+
+
+async def _drive(
+    project: Project, port: int, links: Sequence[str], options: argparse.Namespace, group: int
+) -> Course:
+    course = Course()
+    people = [
+        Annotator(
+            Browser(service.HOST, port),
+            link,
+            service.ANSWERS,
+            options.think,
+            drafts=True,
+            offset=options.think * place / len(links),
+        )
+        for place, link in enumerate(links)
+    ]
+    await all_at_once([person.join() for person in people])
+    began = time.perf_counter()
+    until = began + options.minutes * 60
+    work = [
+        asyncio.create_task(
+            person.judge(lambda: time.perf_counter() < until, course.submits.append)
+        )
+        for person in people
+    ]
+    for minute in range(options.minutes):
+        seen = len(course.submits)
+        await asyncio.sleep(max(began + 60 * (minute + 1) - time.perf_counter(), 0))
+        latest = course.submits[seen:]
+        course.memory.append(_memory(group))
+        course.times.append(quantile([one.seconds * 1000 for one in latest], 0.95))
+        course.failed_backups += await asyncio.to_thread(_backup, project, minute)
+        shown = f"p95 {course.times[-1]:.0f} ms, {course.memory[-1]:.0f} MB"
+        print(f"minute {minute + 1}: {len(latest)} forms, {shown}", flush=True)
+    await asyncio.gather(*work)
+    return course
+
+
+def _backup(project: Project, number: int) -> int:
+    file = project.folder.parent / f"backup-{number}.zip"
+    command = [sys.executable, "-m", "trope", "annotate", "backup", str(project.folder), str(file)]
+    failed = subprocess.run(command, capture_output=True, check=False).returncode != 0
+    file.unlink(missing_ok=True)
+    return int(failed)
+
+
+def _memory(group: int) -> float:
+    """The memory of all processes of a group, in megabytes."""
+    total = 0
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+            if int(fields[2]) == group:
+                total += int((status.parent / "statm").read_text().split()[1]) * 4096
+        except (OSError, ValueError):
+            continue  # it has ended
+    return total / 1e6
+
+
+def _verdict(project: Project, course: Course) -> int:
+    books = service.books(project)
+    refused = sum(not one.ok for one in course.submits)
+    accepted = len(course.submits) - refused
+    wrong = books.twice + books.unbalanced + books.over_the_cap + abs(books.judgments - accepted)
+    third = max(len(course.times) // 3, 1)
+    grown = [
+        max(values[-third:]) / max(max(values[:third]), 1e-9)
+        for values in (course.memory, course.times)
+    ]
+    print(
+        f"{accepted} judgments, {refused} refused, {wrong} wrong counts, {course.failed_backups} "
+        f"failed backups; last third by first: memory {grown[0]:.2f}, p95 {grown[1]:.2f}"
+    )
+    return int(bool(refused + wrong + course.failed_backups) or max(grown) > GROWTH)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
