@@ -159,17 +159,19 @@ def test_an_archive_of_pickles_is_refused_under_any_name(copy):
 def test_only_safe_files_are_fetched_from_the_hub(words, monkeypatch):
     asked = {}
 
-    def download(name, *, allow_patterns):
-        asked[name] = allow_patterns
+    def download(name, *, revision, allow_patterns):
+        asked[name] = revision, allow_patterns
         return str(words)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
-    assert build("someone/detector").notes.level == "words"
-    assert asked == {"someone/detector": ["*.json", "*.txt", "*.model", "*.safetensors"]}
+    assert build("someone/detector@abc123").notes.level == "words"
+    assert asked == {
+        "someone/detector": ("abc123", ["*.json", "*.txt", "*.model", "*.safetensors"])
+    }
 
 
 def test_a_name_that_the_hub_does_not_give(monkeypatch):
-    def fail(name, *, allow_patterns):
+    def fail(name, *, revision, allow_patterns):
         raise OSError("no route to host\nand more")
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
