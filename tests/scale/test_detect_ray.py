@@ -136,7 +136,7 @@ def test_the_command_takes_the_engine_and_the_number_of_workers(cluster: Any) ->
     command = ["detect", "a.txt", "--out", "out", "--engine", "ray", "--workers", "1"]
     done = CliRunner().invoke(main, command, catch_exceptions=False)
     assert done.exit_code == 0
-    assert done.stderr == "out: 1 texts, 3 words, 1 metaphors\n"
+    assert done.stderr == "out: 1 text, 3 words, 1 metaphor\n"
 
 
 def test_a_worker_that_is_lost_leaves_no_trace_on_standard_output(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -240,14 +241,15 @@ class _Crew:
 def _join(address: str | None) -> Any:
     """Ray, connected to a cluster."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anybody
-    own = address is None and "RAY_ADDRESS" not in os.environ
+    joined = "ray" in sys.modules and sys.modules["ray"].is_initialized()
+    own = not joined and address is None and "RAY_ADDRESS" not in os.environ
     if own and "RAY_AUTH_MODE" not in os.environ:  # others on this machine are kept out
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     try:
         import ray
     except ModuleNotFoundError:
         raise MissingExtra("the engine 'ray'", "scale", "ray") from None
-    if not ray.is_initialized():
+    if not joined:
         options: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
         if own:
             options |= {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
