@@ -241,7 +241,8 @@ class _Crew:
 def _join(address: str | None) -> Any:
     """Ray, connected to a cluster."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anybody
-    joined = "ray" in sys.modules and sys.modules["ray"].is_initialized()
+    loaded = sys.modules.get("ray")
+    joined = loaded is not None and loaded.is_initialized()
     own = not joined and address is None and "RAY_ADDRESS" not in os.environ
     if own and "RAY_AUTH_MODE" not in os.environ:  # others on this machine are kept out
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
