@@ -234,8 +234,8 @@ def shipped_run(*without: str) -> EncoderRun:
 
 def test_no_set_reads_a_corpus_that_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     left = shipped_run("lcc", "semeval2007", "relocar", "wimcor", "geowebnews")
-    assert [s.name for s in left.sets("metaphor")] == ["vua", "newsmet"]
-    assert [s.name for s in left.sets("metonymy")] == ["named-texts"]
+    assert [s.name for s in left.sets("metaphor")] == ["vua", "newsmet", "own-metaphors"]
+    assert [s.name for s in left.sets("metonymy")] == ["own-names", "named-texts"]
     read: list[str] = []
     monkeypatch.setattr(name_sets, "read_texts", lambda data, name: read.append(name) or ())
     name_sets.read_name_set(Path(), "named-texts", "train", without=left.without)
@@ -260,7 +260,7 @@ def test_what_calibrates_cannot_be_left_out_alone(tmp_path: Path, name: str) -> 
     with pytest.raises(BadInput, match=wanted):
         train(tmp_path, *SMALLER, "--without", name)
     assert not (tmp_path / "model" / "work" / "prepared").exists()
-    check_sets(shipped_run("vua", "newsmet", "lcc-targets"), ["syntax"])
+    check_sets(shipped_run("vua", "newsmet", "own-metaphors", "lcc-targets"), ["syntax"])
 
 
 def test_the_tier_base_needs_metaphor_sets(tmp_path: Path) -> None:
