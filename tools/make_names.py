@@ -55,14 +55,14 @@ Aleksandr Alejandro Alessandro Alexei Alfonso Ali Alistair Amadou Amartya Amina 
 Anders Andreas Andrei Andrey Andrzej Angela Anil Anita Anja Ankit Anneke Annika Antoine Anton
 Antonio Anwar Aroha Arjun Arturo Ashok Astrid Atul Augusto Ayesha Aziz Bashar Bashir Beatrix
 Benazir Benito Bernd Bertrand Bilal Birgit Bjarne Björn Boris Boutros Bruno Carlo Carlos Cédric
-Chandra Cheng Chidi Chinua Chiara Christophe Claude Claus Dag Dagmar Dario Deepak Desmond Dietrich
+Chandra Cheng Chidi Chinua Chiara Christophe Claude Dag Dagmar Dario Deepak Desmond Dietrich
 Diego Dieter Dimitri Dinesh Dmitri Dmitry Edvard Ehud Eleni Elif Emile Émile Emmanuel Enrico
 Enrique Enzo Erich Ernesto Eduard Eduardo Esteban Étienne Fatima Fatou Federico Felipe Ferdinand
 Fidel Filippo Francesca Francesco Franco François Françoise Franz Friedrich Fritz Fumiko Fyodor
 Gabriele Gamal Gareth Geeta Gennady Georges Georgi Gerhard Gianni Giacomo Giorgio Giovanni Giulia
 Giuseppe Goran Grigory Guillaume Guillermo Gunther Günter Gustav Gustave Habib Hamid Hana Hans
 Haruki Hasan Hassan Heinrich Helmut Henri Henrik Hermann Hiroshi Hosni Hugo Hussein Ibrahim Igor
-Ignacio Ilya Imran Indira Ines Ingmar Ingrid Ismail Ivan Jacques Jalal Jamal Jan Jawaharlal Javier
+Ignacio Ilya Imran Indira Ingmar Ingrid Ismail Ivan Jacques Jalal Jamal Jan Jawaharlal Javier
 Jean-Paul Jens Joachim Joao João Jöns Johann Johannes Jonas Jorge Josef José Juan Jürgen Kazuo
 Kemal Kenji Khaled Kiran Klaus Kofi Konrad Krishna Kurt Kwame Lars Laszlo László Laurent Leonid
 Leila Lech Lei Leopold Linh Lorenzo Luca Luciano Ludwig Luigi Luis Luiz Lukas Magnus Mahatma
@@ -91,7 +91,9 @@ ROOTS = (
     "state.n.01", "district.n.01", "peninsula.n.01", "desert.n.01", "continent.n.01",
 )  # fmt: skip
 SMALL = ("of", "the", "and", "on", "upon", "de", "la", "le", "du", "del", "da", "do", "al", "el")
-PLAIN_LETTERS = str.maketrans("øØłŁıđĐð", "oOlLidDd")
+PLAIN_LETTERS = str.maketrans("øØłŁıđĐð", "oOlLidDd") | {
+    ord(letter): plain for letter, plain in (("ß", "ss"), ("æ", "ae"), ("Æ", "Ae"))
+}
 
 
 def main() -> int:
