@@ -68,7 +68,7 @@ class LabelColumns:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledItem:
+class OwnLabel:
     """A text with its answer: whether it is a metaphor, its score, or the reading of its name."""
 
     text: str
@@ -93,7 +93,7 @@ class LabelledSet:
     task: TaskName
     path: Path
     sha256: str
-    items: tuple[LabelledItem, ...]
+    items: tuple[OwnLabel, ...]
     unlabelled: int = 0
 
     @property
@@ -101,7 +101,7 @@ class LabelledSet:
         """What a label of metaphor is about."""
         return "verbs" if self.task == "metaphor" and self.items[0].target else "sentences"
 
-    def parts(self) -> tuple[list[LabelledItem], list[LabelledItem]]:
+    def parts(self) -> tuple[list[OwnLabel], list[OwnLabel]]:
         """Items to train with, and those that are set aside; no text is in both."""
         if any(item.split for item in self.items):
             train = [item for item in self.items if item.split in _TRAIN]
@@ -195,7 +195,7 @@ class _LabelReader:
         self.unlabelled = 0
         self._keys: dict[str, str] = {}
 
-    def item(self, line: int, row: Mapping[str, str]) -> LabelledItem | None:
+    def item(self, line: int, row: Mapping[str, str]) -> OwnLabel | None:
         """The item of a row; None for one without a label or a text."""
         if not self._keys:
             self._keys = self._find(line, row)
@@ -207,7 +207,7 @@ class _LabelReader:
             self.unlabelled += 1
             return None
         kind = self._name_class(line, given.get("name_class", ""))
-        item = LabelledItem(
+        item = OwnLabel(
             given["text"],
             self._answer(line, given["label"].strip(), kind),
             line,
@@ -306,7 +306,7 @@ class _LabelReader:
             )
         return split
 
-    def _check_target(self, item: LabelledItem) -> None:
+    def _check_target(self, item: OwnLabel) -> None:
         if not item.target:
             raise BadRecord(self.path, item.line, "has no target; fill in the verb or the name")
         if self.task == "metonymy" and item.target.lower() not in item.text.lower():
@@ -318,8 +318,8 @@ def _place(given: str) -> int | None:
     return int(given) if given.strip().isdigit() else None
 
 
-def _check_splits(items: Sequence[LabelledItem], path: str) -> None:
-    first: dict[int, LabelledItem] = {}
+def _check_splits(items: Sequence[OwnLabel], path: str) -> None:
+    first: dict[int, OwnLabel] = {}
     for item in items:
         if not item.split:
             continue

@@ -15,7 +15,7 @@ from typing import Any
 from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import MessageWriter, counted
 from trope.core.records import TextKind
-from trope.corpora.labelled_texts import LabelledItem, LabelledSet
+from trope.corpora.labelled_texts import LabelledSet, OwnLabel
 from trope.lexicon.readings import GRANULARITIES, LITERAL, Granularity, readings, to_name_class
 from trope.metrics.classification import binary_figures
 from trope.metrics.figures import (
@@ -129,7 +129,7 @@ def _cross_validated(labelled: LabelledSet, read: ReadItems, folds: int) -> list
     return found
 
 
-def _balanced_folds(items: Sequence[LabelledItem], folds: int) -> list[int]:
+def _balanced_folds(items: Sequence[OwnLabel], folds: int) -> list[int]:
     """The fold of each item: texts in the order of their digests are dealt out in turn."""
     order = {digest: at for at, digest in enumerate(sorted({item.digest for item in items}))}
     return [order[item.digest] % folds for item in items]

@@ -224,7 +224,7 @@ class TropeComponent:
             scores = sentence_scores(own, sentiment.scale) if sentiment else ()
             doc.user_data[SENTIMENT] = None if sentiment is None else list(astuple(sentiment))
             doc.user_data[SENTENCE_SENTIMENTS] = list(scores)
-        if self.pipeline.own.sentiment is not None:
+        if self.pipeline.own is not None:
             scored = self.pipeline.own_sentiments([analysis_of_doc(doc) for doc in docs])
             for doc, one in zip(docs, scored, strict=True):
                 score = None if one.sentiment is None else list(astuple(one.sentiment))

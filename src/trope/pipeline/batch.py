@@ -81,8 +81,8 @@ class BatchAnalyzer:
         self, encoder: Encoder, base: BaseEncoder | None, own: OwnSystems | None = None
     ) -> None:
         self.encoder, self.base = encoder, base
-        self.own = own or OwnSystems()
-        """Systems that are used instead of the heads."""
+        self.own = own
+        """Systems that are used instead of the heads, if there are any."""
         self.heads: AnyEncoder = encoder if base is None else base
         """The encoder that gives all but tags, trees and lemmas."""
         self.timings = dict.fromkeys(("text", "encoder", "decode", "relations"), 0.0)
@@ -92,7 +92,7 @@ class BatchAnalyzer:
     def thresholds(self) -> MetaphorThresholds:
         """The lowest probability of a metaphor, and of a metaphorical sentence."""
         shipped = self.heads.labels.metaphor or NO_THRESHOLDS
-        if self.own.metaphor is None:
+        if self.own is None or self.own.metaphor is None:
             return shipped
         limit = self.own.metaphor.threshold
         words = limit if self.own.judges_words else shipped.threshold
@@ -101,11 +101,12 @@ class BatchAnalyzer:
     @property
     def metonymy(self) -> MetonymySystem:
         """What reads the names."""
-        return self.own.metonymy or EncoderMetonymy(self.heads)
+        own = self.own and self.own.metonymy
+        return own or EncoderMetonymy(self.heads)
 
     def view(self, view: FigureView) -> FigureView:
         """The view of words; an own detector does not know what readers notice."""
-        if view.words == "noticed" and self.own.judges_words:
+        if view.words == "noticed" and self.own and self.own.judges_words:
             return replace(view, words="content")
         return view
 
@@ -142,17 +143,18 @@ class BatchAnalyzer:
             for text, own in zip(batch.texts, parses, strict=True)
         ]
         self.timings["relations"] += thread_time() - began
+        view, names = self.view(batch.view), self.own and self.own.metonymy
         if "sentiment" in batch.tasks:
             scale = scale_of(batch.kind, self.heads.labels.sentiment)
             analyses = add_sentiments(analyses, parses, batch.whole, scale)
-            analyses = self.own_sentiments(analyses)
+            analyses = self.own_sentiments(analyses) if self.own else analyses
         if "metonymy" in batch.tasks:
-            analyses = add_metonymies(analyses, parses, self.metonymy)
-        return add_figures(analyses, parses, self.view(batch.view), self.heads.labels.figures)
+            analyses = add_metonymies(analyses, parses, names or EncoderMetonymy(self.heads))
+        return add_figures(analyses, parses, view, self.heads.labels.figures)
 
     def own_sentiments(self, analyses: list[Analysis]) -> list[Analysis]:
         """The same analyses with the scores of a user's own system, which judges whole texts."""
-        if self.own.sentiment is None:
+        if self.own is None or self.own.sentiment is None:
             return analyses
         found = to_sentiments(self.own.sentiment.score(analyses))
         return [
@@ -203,14 +205,14 @@ class BatchAnalyzer:
             small = [parse.figurative or 0.0 for parse in parses]
             found = self.base.read(words, outputs, small=small)
             parses = [_with_heads(parse, own) for parse, own in zip(parses, found, strict=True)]
-        return self.own.score(parses) if "metaphor" in tasks else parses
+        return self.own.score(parses) if self.own and "metaphor" in tasks else parses
 
     def _outputs(
         self, tasks: Sequence[str], *, trees: bool = True, tags: bool = True
     ) -> tuple[str, ...]:
         """What the tasks need of the small network; names and figures are found in trees."""
-        trees = trees or self.own.metaphor is not None
-        syntax: tuple[str, ...] = TAGS if tags or self.own.sentiment is not None else ()
+        trees = trees or self.own is not None
+        syntax: tuple[str, ...] = TAGS if tags or self.own is not None else ()
         needing = {"syntax", "relations", "metonymy", *(("metaphor",) if trees else ())}
         if needing & {*tasks}:
             syntax = SYNTAX

@@ -69,7 +69,8 @@ class Pipeline:
                 adapters=folder / ADAPTERS if folder else None,
                 threads=threads,
             )
-        self._analyzer = BatchAnalyzer(self.encoder, self.base, open_systems(systems))
+        own = open_systems(systems) if systems else None
+        self._analyzer = BatchAnalyzer(self.encoder, self.base, own)
 
     @property
     def timings(self) -> dict[str, float]:
@@ -88,8 +89,8 @@ class Pipeline:
         return ("syntax", "relations", *(task for task, there in heads.items() if there))
 
     @property
-    def own(self) -> OwnSystems:
-        """The systems that are used instead of the heads."""
+    def own(self) -> OwnSystems | None:
+        """The systems that are used instead of the heads, if there are any."""
         return self._analyzer.own
 
     @property
@@ -106,7 +107,7 @@ class Pipeline:
     @property
     def model_sha256(self) -> str:
         """The checksum of the model's weights."""
-        own = self.own.sha256
+        own = self.own.sha256 if self.own else ()
         if self.base is not None:
             shipped = self.base.model_sha256
         else:

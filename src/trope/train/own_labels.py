@@ -20,8 +20,8 @@ from trope.corpora.files import FileOptions
 from trope.corpora.labelled_texts import (
     SHARE,
     LabelColumns,
-    LabelledItem,
     LabelledSet,
+    OwnLabel,
     SystemLevel,
     TaskName,
     read_labelled,
@@ -53,7 +53,7 @@ class ReadItems:
     `sentences` are the parses of each text, `targets` the sentence and word of its verb.
     """
 
-    items: list[LabelledItem]
+    items: list[OwnLabel]
     analyses: list[Analysis]
     sentences: list[list[Parse]]
     targets: list[tuple[int, int]]
@@ -65,7 +65,7 @@ class ReadItems:
 
 
 def read_items(
-    labelled: LabelledSet, items: Sequence[LabelledItem], pipeline: Pipeline, kind: TextKind
+    labelled: LabelledSet, items: Sequence[OwnLabel], pipeline: Pipeline, kind: TextKind
 ) -> ReadItems:
     """The items with their analyses.
 
@@ -95,7 +95,7 @@ def _parses(analysis: Analysis) -> list[Parse]:
     ]
 
 
-def _verb(item: LabelledItem, analysis: Analysis, path: Path) -> tuple[int, int]:
+def _verb(item: OwnLabel, analysis: Analysis, path: Path) -> tuple[int, int]:
     """The sentence and the word of a verb: within its span if there is one, else the first."""
     wanted = item.target.lower()
     span = range(item.start or 0, len(analysis.text) + 1 if item.end is None else item.end)
@@ -107,7 +107,7 @@ def _verb(item: LabelledItem, analysis: Analysis, path: Path) -> tuple[int, int]
     raise BadRecord(path, item.line, f"{problem}; spell it as the text does")
 
 
-def _name(item: LabelledItem, analysis: Analysis, path: Path) -> NameInContext:
+def _name(item: OwnLabel, analysis: Analysis, path: Path) -> NameInContext:
     start = item.start if item.start is not None else item.text.lower().find(item.target.lower())
     end = item.end if item.end is not None else start + len(item.target)
     for sentence in analysis.sentences:
@@ -169,7 +169,7 @@ def _regression(rows: Sequence[Features], answers: Sequence[float]) -> LinearMod
     return fit_linear(rows, answers, solver="ridge", strength=0.1, what="a light system")
 
 
-def check_enough(labelled: LabelledSet, items: Sequence[LabelledItem]) -> None:
+def check_enough(labelled: LabelledSet, items: Sequence[OwnLabel]) -> None:
     """Refuse what nothing can be learnt from."""
     if len(items) < FEWEST:
         problem = f"has {counted(len(items), 'labelled text')} to train on"
@@ -233,8 +233,8 @@ def train_light(
 def _card(
     labelled: LabelledSet,
     notes: SystemNotes,
-    train: Sequence[LabelledItem],
-    held: Sequence[LabelledItem],
+    train: Sequence[OwnLabel],
+    held: Sequence[OwnLabel],
 ) -> str:
     counts = Counter(_shown(item.answer) for item in train)
     shares = ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
