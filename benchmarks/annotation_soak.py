@@ -3,13 +3,15 @@
 python benchmarks/annotation_soak.py [--minutes 30] [--people 50] [--database postgres]
 
 Prints memory and times minute by minute. The status is 1 where the counts do not add up, a form was
-not accepted, a backup failed, or the last third needs much more memory or time than the first.
+not accepted, a backup failed, or the last third needs much more memory or time than the first. The
+load of the machine stands beside each minute: where others work on it, times follow them.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 import annotation_service as service
 from annotation_clients import Annotator, Browser, Submit, all_at_once
@@ -62,6 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             service.wait_until_ready(port, running)
             course = asyncio.run(_drive(project, port, links, options, running.pid))
+            if reader.poll() is not None:
+                raise RuntimeError(f"the reader ended with status {reader.returncode}")
         finally:
             reader.terminate()
             reader.wait()
@@ -112,7 +117,8 @@ async def _drive(
         course.times.append(quantile([one.seconds * 1000 for one in latest], 0.95))
         course.failed_backups += await asyncio.to_thread(_backup, project, minute)
         shown = f"p95 {course.times[-1]:.0f} ms, {course.memory[-1]:.0f} MB"
-        print(f"minute {minute + 1}: {len(latest)} forms, {shown}", flush=True)
+        load = os.getloadavg()[0]
+        print(f"minute {minute + 1}: {len(latest)} forms, {shown}, load {load:.1f}", flush=True)
     await asyncio.gather(*work)
     return course
 
@@ -145,7 +151,7 @@ def _verdict(project: Project, course: Course) -> int:
     wrong = books.twice + books.unbalanced + books.over_the_cap + abs(books.judgments - accepted)
     third = max(len(course.times) // 3, 1)
     grown = [
-        max(values[-third:]) / max(max(values[:third]), 1e-9)
+        median(values[-third:]) / max(median(values[:third]), 1e-9)
         for values in (course.memory, course.times)
     ]
     print(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from trope.annotate.project import open_project
+from trope.annotate.project import PANEL_KEY, make_secret, open_project
 from trope.cli.annotate.options import DIRECTORY, FILE, connected
 from trope.cli.output import open_output
 from trope.core.progress import counted
@@ -63,6 +63,7 @@ def demo_task(
 @click.option("--worker", default="", metavar="ID", help="A link for this worker only.")
 @click.option("--places", default=200, show_default=True,
               help="Most workers in all, for a link without --worker.")  # fmt: skip
+@click.option("--signed", is_flag=True, help="The panel signs each address with a shared key.")
 @click.option(
     "--origin",
     default="http://127.0.0.1:8000",
@@ -70,21 +71,28 @@ def demo_task(
     metavar="URL",
     help="The address of the service.",
 )
-def link(directory: Path, days: int, study: str, worker: str, places: int, origin: str) -> None:
+def link(
+    directory: Path, days: int, study: str, worker: str, places: int, signed: bool, origin: str
+) -> None:
     """Print a signed link for external workers.
 
     Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
     PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id. Such a link cannot tell
     a worker from someone who made up an id; where the panel can show each worker a link of their
-    own, make them with --worker.
+    own, make them with --worker. Where it can sign addresses, make the link with --signed: the key
+    is in DIRECTORY/panel-key, and the manual says what is signed.
     """
-    connected(directory)
+    project = connected(directory)
     from trope.annotate.store.people import link_path, make_link_token
 
     token = make_link_token(
-        now=datetime.now(UTC), days=days, study=study, worker=worker, places=places
+        now=datetime.now(UTC), days=days, study=study, worker=worker, places=places, signed=signed
     )
-    click.echo(origin.rstrip("/") + link_path(token, worker=worker))
+    if signed and not (project.folder / PANEL_KEY).exists():
+        make_secret(project.folder, PANEL_KEY)
+    if signed:
+        click.echo(f"the panel signs with the key in {project.folder / PANEL_KEY}", err=True)
+    click.echo(origin.rstrip("/") + link_path(token, worker=worker, signed=signed))
 
 
 @click.command()
