@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,8 @@ def demo_task(
 @DIRECTORY
 @click.option("--days", default=14, show_default=True, help="Days until the link expires.")
 @click.option("--study", default="", metavar="ID", help="Only for this study (STUDY_ID).")
-@click.option("--worker", default="", metavar="ID", help="A link for this worker only.")
+@click.option("--worker", "workers", multiple=True, metavar="ID",
+              help="A link for this worker only; can be repeated.")  # fmt: skip
 @click.option("--places", default=200, show_default=True,
               help="Most workers in all, for a link without --worker.")  # fmt: skip
 @click.option("--signed", is_flag=True, help="The panel signs each address with a shared key.")
@@ -72,9 +74,15 @@ def demo_task(
     help="The address of the service.",
 )
 def link(
-    directory: Path, days: int, study: str, worker: str, places: int, signed: bool, origin: str
+    directory: Path,
+    days: int,
+    study: str,
+    workers: tuple[str, ...],
+    places: int,
+    signed: bool,
+    origin: str,
 ) -> None:
-    """Print a signed link for external workers.
+    """Print a signed link for external workers, or one for each worker.
 
     Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
     PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id. Such a link cannot tell
@@ -85,14 +93,21 @@ def link(
     project = connected(directory)
     from trope.annotate.store.people import link_path, make_link_token
 
-    token = make_link_token(
-        now=datetime.now(UTC), days=days, study=study, worker=worker, places=places, signed=signed
+    wanted = partial(
+        make_link_token,
+        now=datetime.now(UTC),
+        days=days,
+        study=study,
+        places=places,
+        signed=signed,
     )
+    tokens = [(wanted(worker=worker), worker) for worker in workers or ("",)]
     if signed and not (project.folder / PANEL_KEY).exists():
         make_secret(project.folder, PANEL_KEY)
     if signed:
         click.echo(f"the panel signs with the key in {project.folder / PANEL_KEY}", err=True)
-    click.echo(origin.rstrip("/") + link_path(token, worker=worker, signed=signed))
+    for token, worker in tokens:
+        click.echo(origin.rstrip("/") + link_path(token, worker=worker, signed=signed))
 
 
 @click.command()
