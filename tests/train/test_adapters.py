@@ -224,7 +224,7 @@ def test_public_weights_are_found_as_the_error_tells_to_fetch_them(
 ) -> None:
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    with pytest.raises(MissingData, match="--revision [0-9a-f]{40}") as told:
+    with pytest.raises(MissingData, match=r"--revision [0-9a-f]{40}") as told:
         find_base_weights(None)
     commit = str(told.value).split("--revision ")[1][:40]
     kept = tmp_path / "models--sentence-transformers--all-mpnet-base-v2" / "snapshots" / commit
