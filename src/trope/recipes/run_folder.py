@@ -96,9 +96,10 @@ class RecipeFolder(RunFolder[dict[str, Any]]):
         answers: Mapping[str, str],
     ) -> None:
         old, new = ({key: side.get(key) for key in ASKED} for side in (before, wanted))
-        old["inputs"], new["inputs"] = _by_path(old["inputs"]), _by_path(new["inputs"])
-        for path, checksum in old["inputs"].items():
-            if new["inputs"].get(path, checksum) != checksum:
+        files, now = _by_path(old["inputs"]), _by_path(new["inputs"])
+        old["inputs"], new["inputs"] = files, now
+        for path, checksum in files.items():
+            if now.get(path, checksum) != checksum:
                 problem = f"has changed since the run in {self.path} began"
                 raise BadInput(f"{path}: {problem}; restore the file, or give another folder")
         if before["simulated"] or before.get(ANSWERS):

@@ -156,13 +156,13 @@ def _remedy(missing: Sequence[tuple[CorpusMetadata, CorpusFile]], data: Path) ->
     return f"{remedy}; also missing: files of {', '.join(others)}" if others else remedy
 
 
-def own_records(source: OwnSource, **fields: str) -> Iterator[Outcome]:
+def own_records(source: OwnSource, fields: Fields | None = None) -> Iterator[Outcome]:
     """The texts of a source as records; those without a text are dropped with the reason."""
     for text in read_own_texts(source):
         if text.reason:
             yield Drop(text.record_id, text.reason)
         else:
-            yield Record(text.record_id, text.text, {**own_fields(text), **fields})
+            yield Record(text.record_id, text.text, {**own_fields(text), **(fields or {})})
 
 
 def own_fields(text: OwnText) -> Fields:
@@ -174,7 +174,7 @@ def read_tweets(setting: SourceSetting, context: Context, subset: str = "") -> I
     """The tweets of a setting, source by source; own ones are of the given subset or their name."""
     for need in sources_of(setting, EMOTIONAL, POLITICAL[0]):
         if isinstance(need, OwnNeed):
-            yield from own_records(need.source, **{SUBSET: subset or need.source.name})
+            yield from own_records(need.source, {SUBSET: subset or need.source.name})
         elif need.corpus == EMOTIONAL:
             yield from _emotional(need.file, context)
         else:

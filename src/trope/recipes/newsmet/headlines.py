@@ -42,7 +42,8 @@ def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
 
 
 def _own_headlines(need: OwnNeed) -> Iterator[Outcome]:
-    for outcome in own_records(need.source, source=need.source.name, type="unknown"):
+    about = {"source": need.source.name, "type": "unknown"}
+    for outcome in own_records(need.source, about):
         if isinstance(outcome, Record):
             text = " ".join(outcome.text.split())
             outcome = Record(outcome.id, text, outcome.fields).having(

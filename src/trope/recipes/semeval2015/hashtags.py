@@ -67,7 +67,7 @@ def propose(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
             context.facts["proposed"] = "none, since no tweet has a known hashtag"
     rows = list(_read(path))
     if rows:
-        context.facts["proposed"] = len(rows)
+        context.facts["proposed"] = f"{len(rows)} in {PROPOSALS}, to be accepted there"
     if accepted := _accepted(context):
         context.facts["accepted"] = ", ".join(f"#{tag} ({kind})" for tag, kind in accepted.items())
     yield from every
