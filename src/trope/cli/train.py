@@ -117,7 +117,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _POSITIVE, _SOME = click.IntRange(min=1), click.IntRange(min=10)
-_MODEL = "Encoder to fine-tune: a folder with safetensors, or a Hub name."
+_MODEL = "Encoder to fine-tune: a folder with safetensors, or NAME@COMMIT of the Hub."
 
 
 def _option(*names: str, **settings: Any) -> click.Option:
