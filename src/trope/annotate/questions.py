@@ -47,7 +47,8 @@ class Question:
 
     `options_from` names a field of the item that lists the options, `within` an earlier question
     of which only the chosen options are offered; `preselected` starts with all of them chosen;
-    `least` is how many options or spans must be chosen.
+    `least` is how many options or spans must be chosen. `unshown` says what it means that a
+    question about words was not shown: that there are none, or nothing.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Question:
     low: int = 0
     high: int = 0
     least: int = 0
+    unshown: Literal["none", "nothing"] = "none"
 
     def offered(self, payload: Mapping[str, Any], answers: Mapping[str, Any]) -> tuple[Option, ...]:
         """The options for an item with these fields, after these earlier answers."""
@@ -81,6 +83,14 @@ class Question:
         if self.options_from:
             return tuple(Option(value) for value in listed(payload.get(self.options_from)))
         return self.options
+
+    def answer_in(self, answers: Mapping[str, Any]) -> Any:
+        """The answer among these, or None. Whoever said before that there is no such word, and was
+        not asked which, has answered: none."""
+        if self.id not in answers and self.kind == "spans" and self.unshown == "none":
+            asked_before = any(condition.question in answers for condition in self.when)
+            return [] if asked_before and not self.applies(answers) else None
+        return answers.get(self.id)
 
     def applies(self, answers: Mapping[str, Any]) -> bool:
         """Whether the question is shown after these answers."""
