@@ -32,6 +32,7 @@ def test_every_rate_has_its_own_denominator() -> None:
     assert (quality.false_discovery.part, quality.false_discovery.whole) == (2, 3)
     assert (quality.false_omission.part, quality.false_omission.whole) == (1, 2)
     assert (quality.false_positive.part, quality.false_positive.whole) == (2, 3)
+    assert (quality.false_negative.part, quality.false_negative.whole) == (1, 2)
 
 
 def test_rates_of_nothing_are_undefined_and_lengths_must_fit() -> None:
