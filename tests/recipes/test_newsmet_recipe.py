@@ -211,8 +211,11 @@ def test_first_positions_are_those_of_the_words_before_any_filter():
 
 
 def test_missed_metaphors_are_counted_among_metaphors():
-    rows = [judged("metaphorical", "metaphorical", silver="literal"), judged("metaphorical", "literal"),
-            judged("literal", "literal", silver="literal")]  # fmt: skip
+    rows = [
+        judged("metaphorical", "metaphorical", silver="literal"),
+        judged("metaphorical", "literal"),
+        judged("literal", "literal", silver="literal"),
+    ]
     silver = tables([row.item for row in rows], rows)["silver"]
     assert silver["false_negative"] == {"part": 1, "whole": 2}
     assert silver["false_omission"] == {"part": 1, "whole": 2}
