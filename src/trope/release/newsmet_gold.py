@@ -94,7 +94,7 @@ def gold_plus_rows(
         parts: id of a headline → its part.
         with_text: whether texts may be passed on.
     """
-    found: dict[str, list[dict[str, Value]]] = {part: [] for part in dict.fromkeys(parts.values())}
+    found: dict[str, list[dict[str, Value]]] = {part: [] for part in PARTS}
     items = {item.id: item for item in run.items}
     for name, headlines in _headlines(folder, run).items():
         for one in headlines:
