@@ -130,7 +130,7 @@ def link(
     signed: bool,
     origin: str,
 ) -> None:
-    """Print a signed link for external workers, or one for each worker.
+    """Print signed links for external workers.
 
     Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
     PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id. Such a link cannot tell
@@ -191,7 +191,7 @@ def review(directory: Path, acting: bool, as_json: bool) -> None:
 @DIRECTORY
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def tables(directory: Path, as_json: bool) -> None:
-    """Print tables 3 to 6 of the tweet study of 2019 over the project.
+    """Print tables 3 to 6 of the tweet study of 2019.
 
     The plan's [tables] names the question and the fields of items.
     """
