@@ -21,18 +21,12 @@ from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import atomic_write, sha256
 from trope.metrics.figures import Measurement
 from trope.release.finished_run import FinishedRun, Value
-from trope.release.tables import JUDGMENT_TYPES, Permission
+from trope.release.tables import JUDGMENT_TYPES, OPEN_LICENCES, FurtherTable, Permission
 
 SIMULATED = (
     "The judgments and labels come from a simulated crowd. They test the path from texts to a data "
     "set; they are no data on language, and no figure computed from them may be reported as one."
 )
-
-LICENCES = frozenset(
-    ("apache-2.0", "mit", "odbl", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0",
-     "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0")
-)  # fmt: skip
-"""Names that the hub knows; any other licence is `other` with its own name."""
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 _TYPES = {"string": "TEXT", "int64": "INTEGER", "float64": "FLOAT", "bool": "BOOL"}
@@ -62,6 +56,7 @@ class ReleaseSummary:
     groups: int
     audit: Sequence[Measurement] = field(default=())
     not_audited: str = ""
+    further: Mapping[str, FurtherTable] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -115,7 +110,7 @@ def _values(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
 def hub_licence(licence: str) -> str:
     """The licence as the hub spells it, "other" where it does not know it."""
     spelt = "-".join(licence.lower().split())
-    return spelt if spelt in LICENCES else "other"
+    return spelt if spelt in OPEN_LICENCES else "other"
 
 
 def data_card(summary: ReleaseSummary) -> str:
@@ -142,6 +137,10 @@ def _metadata(summary: ReleaseSummary) -> Iterator[str]:
     yield "configs:\n- config_name: default\n  data_files:"
     for part in summary.parts:
         yield f"  - split: {part}\n    path: data/{part}.parquet"
+    for name, table in summary.further.items():
+        yield f"- config_name: {name}\n  data_files:"
+        for split in table.splits:
+            yield f"  - split: {split}\n    path: {name}/{split}.parquet"
     yield "- config_name: judgments\n  data_files:"
     yield "  - split: train\n    path: judgments/judgments.parquet"
     yield "---"
@@ -167,6 +166,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     )
     yield "\n## Columns\n\n| column | type |\n|---|---|"
     yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())
+    yield from _further(summary)
     yield "\n## Judgments\n"
     yield (
         f"{len(run.judgments)} judgments by {summary.annotators()} annotators under pseudonyms, "
@@ -178,12 +178,27 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield from _sources(summary)
     yield "\n## Audit\n"
     yield from _audit(summary)
-    yield f"\n## Citation\n\n{manifest.citation or 'None was given.'}"
+    yield f"\n## Citation\n\n{_citation(summary) or 'None was given.'}"
     yield "\n## Files\n"
     yield "`data/` and `judgments/`: Parquet; `csv/`: the same as CSV, in which a cell that a "
     yield "spreadsheet would run begins with an apostrophe; `croissant.json`: metadata;"
     yield "`audit.json`; `provenance.json`: the run; `SHA256SUMS`: checksums of all other files"
     yield "(`sha256sum -c SHA256SUMS`)."
+
+
+_ABOUT = {
+    "gold_plus": "what the candidates make of each headline (`item`): with an accepted one the "
+    "label is the opposite, a rejected one keeps the label of its headline",
+    "left_out": "items that are no part of the data set, with the reason: they have no label, or "
+    "were the demo task that annotators were selected by",
+}
+
+
+def _further(summary: ReleaseSummary) -> Iterator[str]:
+    """Tables beside the items, each a configuration."""
+    for name, table in summary.further.items():
+        sizes = ", ".join(f"{split} {len(rows)}" for split, rows in table.splits.items())
+        yield f"\nConfiguration `{name}`: {_ABOUT[name]} ({sizes})."
 
 
 def _text_note(summary: ReleaseSummary) -> str:
@@ -201,6 +216,13 @@ def _sources(summary: ReleaseSummary) -> Iterator[str]:
     if inputs:
         yield "\n| made from | licence |\n|---|---|"
         yield from (f"| {name} | {licence or 'not stated'} |" for name, licence in sorted(inputs))
+
+
+def _citation(summary: ReleaseSummary) -> str:
+    """Of the procedure, and of the user's own texts."""
+    manifest = summary.run.manifest
+    cited = dict.fromkeys(one.citation for one in manifest.inputs if one.citation)
+    return " ".join(filter(None, (manifest.citation, *(f"Texts: {one}" for one in cited))))
 
 
 def _audit(summary: ReleaseSummary) -> Iterator[str]:
@@ -226,6 +248,10 @@ def write_croissant(summary: ReleaseSummary, folder: Path) -> None:
     library = _library()
     files = {part: f"data/{part}.parquet" for part in summary.parts}
     types = dict.fromkeys(files, summary.types)
+    for name, table in summary.further.items():
+        for split in table.splits:
+            files[f"{name}-{split}"] = f"{name}/{split}.parquet"
+            types[f"{name}-{split}"] = table.types
     files["judgments"], types["judgments"] = "judgments/judgments.parquet", JUDGMENT_TYPES
     try:
         metadata = library.Metadata(
@@ -309,7 +335,7 @@ def _described(summary: ReleaseSummary) -> dict[str, Any]:
         "name": summary.name,
         "description": summary.description,
         "license": [manifest.licence or "not stated"],
-        "cite_as": manifest.citation or None,
+        "cite_as": _citation(summary) or None,
         "in_language": ["en"],
         "keywords": ["figurative language", manifest.recipe],
         "version": publication.version,

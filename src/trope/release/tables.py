@@ -12,7 +12,7 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trope.core.errors import BadInput
@@ -28,10 +28,17 @@ TERMS = {
 }
 """Kinds of text that are left out, and why."""
 
+OPEN_LICENCES = frozenset(
+    ("apache-2.0", "mit", "odbl", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0",
+     "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0")
+)  # fmt: skip
+"""Names that the hub knows; any other licence is `other` with its own name there."""
+
 LONGEST_QUOTATION = 5
 """Words of a text that a field may repeat where the text itself is left out."""
 
-_SOURCE = "source_id"
+_SOURCE, _SUBSET, DEMO = "source_id", "subset", "demo"
+DEMO_TASK = "an item of the demo task"
 
 _FIRST = ("id", "text", "label")
 _LAST = ("score", "votes", "share", "reason", "group")
@@ -70,6 +77,10 @@ def check_licence(
         allowed: the user takes responsibility for the texts.
     """
     terms = TERMS.get(manifest.text_is)
+    if manifest.own_texts:
+        closed = [one for one in manifest.inputs if one.texts and not is_open(one.licence)]
+        listed = ", ".join(dict.fromkeys(f"{one.dataset}: {one.licence}" for one in closed))
+        terms = f"licences that may not allow to pass texts on ({listed})" if closed else None
     if terms is None or allowed:
         note = f"texts are in the release on the word of whoever made it ({terms})" if terms else ""
         return Permission(True, note=note)
@@ -77,6 +88,12 @@ def check_licence(
     withheld = tuple(name for name in names if any(_quotes(item, name) for item in items))
     lost = sum(1 for item in items if not item.fields.get(_SOURCE))
     return Permission(False, withheld, f"texts are left out: {terms}", lost)
+
+
+def is_open(licence: str) -> bool:
+    """Whether a licence is known to allow that texts are passed on."""
+    spelt = "-".join(licence.lower().split())
+    return spelt in OPEN_LICENCES or spelt.startswith(("cc0", "cc-by", "public-domain", "odc-"))
 
 
 def _quotes(item: RunItem, name: str) -> bool:
@@ -91,10 +108,51 @@ def _plain(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherTable:
+    """A table beside the items, such as gold+: rows by split."""
+
+    splits: Mapping[str, Sequence[Mapping[str, Value]]]
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Column → its type in Parquet."""
+        return column_types([row for rows in self.splits.values() for row in rows])
+
+
+def only_labelled(run: FinishedRun) -> tuple[FinishedRun, list[dict[str, Value]]]:
+    """The run with the items that are part of the data set, and the others with the reason.
+
+    Items without a label are none of it, nor are those of a demo task, which selects annotators.
+
+    Raises:
+        BadInput: where nothing is left.
+    """
+    left_out: list[dict[str, Value]] = []
+    kept = []
+    for item in run.items:
+        label = run.labels[item.id]
+        demo = item.fields.get(_SUBSET) == DEMO
+        if label.label is not None and not demo:
+            kept.append(item)
+            continue
+        reason = DEMO_TASK if demo else label.reason or "no label"
+        left_out.append({"id": item.id, "label": label.label, "reason": reason})
+    if not kept:
+        raise BadInput("no item has a label; let people judge more, or see reasons in labels.jsonl")
+    return replace(run, items=tuple(kept)), left_out
+
+
 def item_rows(
-    run: FinishedRun, groups: Sequence[int], permission: Permission
+    run: FinishedRun,
+    groups: Sequence[int],
+    permission: Permission,
+    more: Mapping[str, Mapping[str, Value]],
 ) -> list[dict[str, Value]]:
-    """One row per item, in their order; a withheld text has no column."""
+    """One row per item, in their order; a withheld text has no column.
+
+    `more` has further columns by id.
+    """
     rows = []
     for item, group in zip(run.items, groups, strict=True):
         label = run.labels[item.id]
@@ -102,6 +160,7 @@ def item_rows(
         if permission.with_text:
             row["text"] = item.text
         row["label"] = label.label
+        row |= more.get(item.id, {})
         row |= _fields(item, permission)
         row |= {"score": label.score, "votes": label.votes, "share": label.share}
         row |= {"reason": label.reason, "group": run.items[group].id}
@@ -203,8 +262,9 @@ def group_items(items: Sequence[RunItem], *, by: str = "", kind: TextKind = "twe
         lacking = [item.id for item in items if by not in item.fields]
         if lacking:
             raise BadInput(f"item {lacking[0]!r} has no field {by!r} to group by; run again")
-        groups.join_equal(item.fields[by] for item in items)
-    groups.join_equal(item.fields.get("source_id") for item in items)
+        if by != _SOURCE:
+            groups.join_equal(item.fields[by] for item in items)
+    groups.join_equal(_place(item) for item in items)
     groups.join_equal(alike_groups([item.text for item in items]))
     positions = {str(position): position for position in range(len(items))}
     texts = ((str(position), item.text) for position, item in enumerate(items))
@@ -212,6 +272,12 @@ def group_items(items: Sequence[RunItem], *, by: str = "", kind: TextKind = "twe
         if verdict.duplicate_of:
             groups.join(positions[verdict.id], positions[verdict.duplicate_of])
     return [groups.first(position) for position in range(len(items))]
+
+
+def _place(item: RunItem) -> tuple[Value, Value] | None:
+    """Where an item is from: its source, if it is named, and its id there."""
+    own = item.fields.get(_SOURCE)
+    return None if own in (None, "") else (item.fields.get("dataset"), own)
 
 
 def split_groups(
