@@ -35,7 +35,7 @@ def deliver(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Write tweet ids with their scores, as a task is delivered without texts.
+    """Write tweet ids with their scores, without texts.
 
     SOURCE is a finished run of `trope recipe run semeval2015`, or a table with ids and scores.
     """
