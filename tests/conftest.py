@@ -20,6 +20,7 @@ settings.load_profile("trope")
 
 # What takes longest begins first, so that no process is left alone with it at the end.
 LONG = (
+    "docs/test_your_own.py",
     "annotate/test_whole_path_browser.py",
     "annotate/test_browser_safety.py",
     "docs/test_code_blocks.py",

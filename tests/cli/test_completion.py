@@ -56,7 +56,7 @@ def offered(line: str, environment: dict[str, str], folder: Path) -> list[str]:
         ("trope annotate ex", ["export"]),
         ("trope analyze --kind ", ["plain", "tweet", "headline"]),
         ("trope analyze --thres", ["--threshold"]),
-        ("trope score ", ["analogy", "metonymy", "sentiment"]),
+        ("trope score ", ["analogy", "metaphor", "metonymy", "sentiment"]),
         ("trope --ver", ["--version", "--verbose"]),
         ("trope completion ", list(SHELLS)),
         ("trope man ann", ["annotate"]),

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from trope.cli.main import run
+from trope.evaluate.leaderboard import printed_runs
 from trope.metrics.figures import NO_DATA, Measurement, new_evaluation, write_evaluation
 from trope.published import read_published
 from trope.reproduce.report import as_html, as_text, shown_tables
-from trope.reproduce.semeval2015 import rank_correlations, ranking_findings, reproduce, runs
+from trope.reproduce.semeval2015 import rank_correlations, ranking_findings, reproduce
 
 PRINTED = read_published("semeval2015")
 
@@ -29,7 +30,7 @@ def ours(tmp_path: Path) -> Path:
 
 
 def test_all_runs_are_there_and_one_of_each_team_is_ranked() -> None:
-    found = runs(PRINTED)
+    found = printed_runs(PRINTED)
     assert len(found) == 29
     assert sum(run.ranked for run in found) == 15
     assert all(len(run.cosines) == 5 for run in found)

@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
     "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
+    "leaderboard": ("trope.cli.leaderboard:leaderboard", "Submissions to a shared task, ranked."),
     "man": ("trope.cli.manual:man", "Manual pages of the commands."),
     "query": ("trope.cli.query:query", "Tables of a corpus: rates, verbs, keyness, concordance."),
     "release": ("trope.cli.release:release", "A publishable data set from a finished run."),

@@ -52,6 +52,22 @@ def analogy(gold: Path, submission: Path, seed: int, as_json: bool) -> None:
     print_evaluation(score_analogies(gold, submission, seed=seed), seed=seed, as_json=as_json)
 
 
+@score.command(short_help="Shared tasks on VUA: words.")
+@click.argument("gold", type=click.Path(path_type=Path))
+@click.argument("submission", type=click.Path(path_type=Path))
+@_output_options
+def metaphor(gold: Path, submission: Path, seed: int, as_json: bool) -> None:
+    """Score a SUBMISSION, a table of `id` and `label` (1 or 0, metaphorical or literal).
+
+    GOLD is such a table too; its column `category`, such as word classes or genres, adds figures.
+    Unknown, missing and repeated words are errors.
+    """
+    from trope.cli.figure_tables import print_evaluation
+    from trope.evaluate.scorers import score_metaphors
+
+    print_evaluation(score_metaphors(gold, submission, seed=seed), seed=seed, as_json=as_json)
+
+
 @score.command(short_help="SemEval-2007 Task 8: names.")
 @click.argument("gold", type=click.Path(path_type=Path))
 @click.argument("submission", type=click.Path(path_type=Path))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
-from statistics import fmean
 
+from trope.evaluate.leaderboard import summarise
 from trope.evaluate.metonymy_names import CORPUS, NameData, read_data
 from trope.evaluate.metonymy_systems import (
     evaluate_baselines,
@@ -110,13 +110,15 @@ def table_5(published: Published) -> dict[tuple[str, str], str]:
     """
     found: dict[tuple[str, str], str] = {}
     for row, values in _measures(published):
-        numbers = [0.0 if value == UNDEFINED else float(value) for value in values]
-        if all(value == UNDEFINED for value in values):
+        numbers = [None if value == UNDEFINED else float(value) for value in values]
+        summary = summarise(numbers)
+        if summary is None:
             found |= {(row, column): UNDEFINED for column in ("min", "max", "ave")}
             continue
-        found[row, "ave"] = rounded(fmean(numbers))
-        if UNDEFINED not in values and max(numbers) > 0:
-            found[row, "min"], found[row, "max"] = rounded(min(numbers)), rounded(max(numbers))
+        found[row, "ave"] = rounded(summary.average)
+        if UNDEFINED not in values and summary.maximum > 0:
+            found[row, "min"] = rounded(summary.minimum)
+            found[row, "max"] = rounded(summary.maximum)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,10 +15,11 @@ from trope.corpora.mean import CODES, Analogy, read_mean, spoken
 from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
 from trope.corpora.semeval2007_answers import NameAnswers, key_of, read_name_key, read_submission
-from trope.corpora.sources import open_source
+from trope.corpora.sources import numbered_lines, open_source
 from trope.corpora.tables import read_rows
 from trope.evaluate.analogy_figures import PREFIX, AnalogyItems
 from trope.lexicon.readings import Granularity, labels
+from trope.metrics.classification import binary_figures
 from trope.metrics.figures import DataRef, Evaluation, Measurement, new_evaluation
 from trope.metrics.intervals import bootstrap_ratios
 from trope.metrics.metonymy import NameScores, Undefined, score_names
@@ -29,12 +31,12 @@ from trope.tasks.sentiment import submission as tweets
 def score_analogies(gold: Path, submission: Path, *, seed: int) -> Evaluation:
     """Accuracy of the answers to MEAN's items, the control by spelling, and shares of errors."""
     items = list(read_mean(gold))
-    codes = _read_choices(submission, items)
-    figures = _analogy_figures(items, codes, DataRef("mean", "all", sha256(gold)), seed)
+    codes = read_choices(submission, items)
+    figures = analogy_figures(items, codes, DataRef("mean", "all", sha256(gold)), seed)
     return new_evaluation("analogy", submission.stem, "", figures)
 
 
-def _read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
+def read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
     """The kind of choice made for every item; of two equal choices the first column counts."""
     by_id = {item.id: item for item in items}
     found: dict[str, str] = {}
@@ -57,9 +59,10 @@ def _read_choices(path: Path, items: Sequence[Analogy]) -> list[str]:
     return [found[item.id] for item in items]
 
 
-def _analogy_figures(
+def analogy_figures(
     items: Sequence[Analogy], codes: Sequence[str], data: DataRef, seed: int
 ) -> list[Measurement]:
+    """Accuracy, also where spelling is wrong; the control by spelling; shares of errors."""
     measured = AnalogyItems(items, data, seed)
     shares = np.array([float(code == CODES[0]) for code in codes])
     spelling = right(overlap_scores(items))
@@ -107,22 +110,38 @@ def score_metonymy(
     if answers.granularity != granularity:
         problem = f"has {answers.granularity} labels, so it cannot be scored at {granularity} level"
         raise BadRecord(submission, 3, f"{problem}; give --granularity {answers.granularity}")
-    key = _read_name_key(gold, answers, granularity, company_labels)
+    key = read_name_gold(gold, answers, company_labels)
+    return score_name_answers(key, answers, undefined=undefined, seed=seed)
+
+
+def score_name_answers(
+    key: NameAnswers, answers: NameAnswers, *, undefined: Undefined = "organisers", seed: int = 0
+) -> ScoredNames:
+    """Answers scored with a key of the same names and granularity.
+
+    Raises:
+        BadRecord: for missing answers and answers to no sample of the key.
+    """
     wanted = {sample: label for sample, label in key.labels.items() if label is not None}
-    known = labels(answers.name_class, granularity)
+    known = labels(answers.name_class, answers.granularity)
     try:
         scores = score_names(wanted, answers.labels, known, undefined=undefined)
     except BadInput as error:
-        raise BadRecord(submission, _line_of(answers, key), str(error)) from None
-    data = DataRef("semeval2007", answers.name_class, sha256(gold))
+        raise BadRecord(answers.path, _line_of(answers, key), str(error)) from None
+    data = DataRef("semeval2007", answers.name_class, sha256(key.path))
     figures = _name_figures(answers, wanted, scores, data, seed)
     return ScoredNames(answers, scores, new_evaluation("metonymy", answers.system, "", figures))
 
 
-def _read_name_key(
-    path: Path, answers: NameAnswers, granularity: Granularity, company_labels: Path | None
+def read_name_gold(
+    path: Path, answers: NameAnswers, company_labels: Path | None = None
 ) -> NameAnswers:
-    """The gold labels of a file of samples or a key, for the class of names that was answered."""
+    """The gold labels of a file of samples or a key, as fine as the answers and of their class.
+
+    Raises:
+        BadRecord: for samples of another class, or without labels that are as fine.
+    """
+    granularity = answers.granularity
     with open_source(path) as file:
         is_xml = file.read(100).lstrip().startswith((b"<", b"\xef\xbb\xbf<"))
     if not is_xml:
@@ -192,3 +211,98 @@ def score_sentiment(
         seed=seed,
     )
     return new_evaluation("sentiment", "submission", "", figures)
+
+
+_METAPHOR = {"1": True, "0": False, "metaphorical": True, "literal": False}
+_WORD_ID = re.compile(r"(.+_.+)_\d+")  # text_sentence_token, as in the shared tasks on VUA
+
+
+@dataclass(frozen=True, slots=True)
+class WordKey:
+    """Whether words are metaphors, by id; their categories where the file has such a column."""
+
+    path: str
+    labels: dict[str, bool]
+    categories: dict[str, str]
+    lines: dict[str, int]
+
+    @property
+    def sentences(self) -> list[str] | None:
+        """The sentence of every word, where all ids name one: text_sentence_token."""
+        found = [_WORD_ID.fullmatch(identifier) for identifier in self.labels]
+        return [match[1] for match in found if match] if all(found) else None
+
+
+def read_word_key(path: Path) -> WordKey:
+    """A table of `id`, `label` and perhaps `category`; without a header, of id and label.
+
+    Raises:
+        BadRecord: for an empty file, unknown labels, ids that come twice.
+    """
+    first = next(text for _, text in numbered_lines(path, encoding=None))
+    plain = re.split(r"[,;\t]", first.strip().lower())
+    bare = len(plain) == 2 and plain[1].strip('" ') in _METAPHOR
+    key = WordKey(str(path), {}, {}, {})
+    seen = UniqueIds()
+    for line, fields in read_rows(path, columns=("id", "label") if bare else None):
+        row = CheckedRow(str(path), line, fields)
+        identifier = row.text("id")
+        seen.add(identifier, row, identifier)
+        key.labels[identifier] = row.choice("label", _METAPHOR)
+        key.lines[identifier] = line
+        if "category" in fields:
+            key.categories[identifier] = row.text("category")
+    if not key.labels:
+        raise BadRecord(path, 1, "holds no words; give a table of ids and labels")
+    return key
+
+
+def check_words(key: WordKey, answers: WordKey) -> None:
+    """Check that the answers are to all words of the key and to no others.
+
+    Raises:
+        BadRecord: for the first answer to no word, and for words without an answer.
+    """
+    unknown = next((word for word in answers.labels if word not in key.labels), None)
+    if unknown is not None:
+        problem = f"id {unknown!r} is not in the gold file; answer its words only"
+        raise BadRecord(answers.path, answers.lines[unknown], problem)
+    missing = [word for word in key.labels if word not in answers.labels]
+    if missing:
+        problem = f"has no answer to {len(missing)} words, the first is {missing[0]!r}; answer all"
+        raise BadRecord(answers.path, None, problem)
+
+
+def word_figures(
+    key: WordKey, labels: Mapping[str, bool], prefix: str, seed: int
+) -> list[Measurement]:
+    """F1, precision, recall and accuracy over all words, and F1 of every category."""
+    data = DataRef(Path(key.path).name, "gold", sha256(key.path))
+    words, groups = list(key.labels), key.sentences
+    scores = ("f1", "precision", "recall", "accuracy")
+    figures = binary_figures(
+        prefix, list(key.labels.values()), [labels[word] for word in words],
+        groups=groups, scores=scores, data=data, seed=seed,
+    )  # fmt: skip
+    for category in sorted(set(key.categories.values())):
+        own = [at for at, word in enumerate(words) if key.categories[word] == category]
+        figures += binary_figures(
+            f"{prefix}.{category}",
+            [key.labels[words[at]] for at in own],
+            [labels[words[at]] for at in own],
+            groups=None if groups is None else [groups[at] for at in own],
+            scores=scores[:1],
+            data=data,
+            seed=seed,
+        )
+    return figures
+
+
+def score_metaphors(gold: Path, submission: Path, *, seed: int) -> Evaluation:
+    """F1 of metaphorical words, the measure of the shared tasks on VUA, by category as well."""
+    key, answers = read_word_key(gold), read_word_key(submission)
+    check_words(key, answers)
+    constant = dict.fromkeys(key.labels, True)
+    figures = word_figures(key, answers.labels, "metaphor.submission", seed)
+    figures += word_figures(key, constant, "metaphor.constant", seed)
+    return new_evaluation("metaphor", submission.stem, "", figures)

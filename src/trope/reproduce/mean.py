@@ -9,7 +9,8 @@ from pathlib import Path
 from trope.corpora.mean import CODES, Analogy, read_mean, spoken
 from trope.metrics.figures import Evaluation, Measurement
 from trope.published import Published, read_published
-from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.render.tables import ReportTable
+from trope.reproduce.report import Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, read_notes
 from trope.tasks.analogy.checks import check_items, spelling_accuracy
 from trope.tasks.analogy.templates import read_templates

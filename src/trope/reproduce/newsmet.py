@@ -13,7 +13,8 @@ from trope.corpora.newsmet import Headline, read_newsmet, read_newsmet_test
 from trope.metrics.figures import Evaluation, Measurement
 from trope.metrics.intervals import wilson
 from trope.published import Published, read_published
-from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.render.tables import ReportTable
+from trope.reproduce.report import Reproduction, read_ours
 from trope.reproduce.rows import (
     OurValue,
     Place,

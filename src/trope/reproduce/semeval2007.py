@@ -12,7 +12,8 @@ from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, labels
 from trope.metrics.figures import Evaluation
 from trope.metrics.metonymy import score_names
 from trope.published import Published, read_published
-from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.render.tables import ReportTable
+from trope.reproduce.report import Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, measured, read_notes
 from trope.tasks.metonymy.samples import count_readings
 

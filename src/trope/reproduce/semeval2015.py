@@ -9,10 +9,12 @@ from statistics import fmean
 
 from trope.corpora.semeval2015 import FILES, SplitName
 from trope.corpora.tweet_ids import read_scored_ids
+from trope.evaluate.leaderboard import printed_runs, rank_correlation
 from trope.metrics.figures import Evaluation, Measurement
-from trope.metrics.scale import score_scale, spearman
+from trope.metrics.scale import score_scale
 from trope.published import Cell, Published, read_published
-from trope.reproduce.report import ReportTable, Reproduction, read_ours
+from trope.render.tables import ReportTable
+from trope.reproduce.report import Reproduction, read_ours
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, estimated, measured, read_notes
 from trope.tasks.sentiment.categories import CATEGORIES
 from trope.tasks.sentiment.submission import CONSTANT
@@ -27,16 +29,6 @@ SETS: dict[str, SplitName] = {"2": "trial", "3": "train", "4": "test"}
 """The table that describes each set."""
 
 _OPEN = "not measured"
-
-
-@dataclass(frozen=True, slots=True)
-class Submission:
-    """A run of Table 9: its team, its name, whether it is the one that was ranked, its cosines."""
-
-    team: str
-    name: str
-    ranked: bool
-    cosines: dict[str, float]
 
 
 def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
@@ -64,7 +56,7 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
 
 def run_cells(printed: Published) -> dict[Place, OurValue]:
     """Teams and runs, counted in Table 9."""
-    found = runs(printed)
+    found = printed_runs(printed)
     return {
         ("6.text", "teams", "count"): counted(len({run.team for run in found})),
         ("6.text", "runs", "count"): counted(len(found)),
@@ -109,27 +101,13 @@ def baseline_cells(evaluations: Iterable[Evaluation]) -> dict[Place, OurValue]:
     return cells
 
 
-def runs(printed: Published) -> list[Submission]:
-    """The runs of Table 9 in its order; the first of a team is the one that was ranked."""
-    found: dict[str, dict[str, float]] = {}
-    for cell in _table(printed, "9"):
-        found.setdefault(cell.row.removeprefix("run."), {})[cell.column] = cell.value
-    teams: set[str] = set()
-    rows = []
-    for row, cosines in found.items():
-        team, _, name = row.partition("/")
-        rows.append(Submission(team, name, team not in teams, cosines))
-        teams.add(team)
-    return rows
-
-
 def leaderboard(printed: Published, evaluations: Iterable[Evaluation]) -> ReportTable:
     """Table 6 and our systems, by cosine; what the paper's text lacks stays empty."""
     rows: list[tuple[float, tuple[str, ...], bool]] = []
     for team in dict.fromkeys(cell.row for cell in _table(printed, "6")):
         name = team.removeprefix("team.")
         cosine, mse = (printed.find(team, column) for column in ("cosine", "mse"))
-        order = next(run.cosines["all"] for run in runs(printed) if run.team == name)
+        order = next(float(run.cosines["all"]) for run in printed_runs(printed) if run.team == name)
         rows.append((order, (name, _printed(cosine), "", _printed(mse), ""), False))
     for name, system, figures in _ours(evaluations):
         own = [figures.get(f"test{system}.{measure}") for measure in ("cosine", "mse")]
@@ -148,10 +126,10 @@ def leaderboard(printed: Published, evaluations: Iterable[Evaluation]) -> Report
 def category_board(printed: Published, evaluations: Iterable[Evaluation]) -> ReportTable:
     """Table 9, ranked runs, and our systems: cosine by category."""
     rows: list[tuple[float, tuple[str, ...], bool]] = []
-    for run in runs(printed):
+    for run in printed_runs(printed):
         name = f"{run.team} {run.name}".strip() + ("" if run.ranked else " (not ranked)")
-        cells = [f"{run.cosines[column]:.3f}" for column in _COLUMNS]
-        rows.append((run.cosines["all"], (name, *cells), False))
+        cells = [f"{float(run.cosines[column]):.3f}" for column in _COLUMNS]
+        rows.append((float(run.cosines["all"]), (name, *cells), False))
     for name, system, figures in _ours(evaluations):
         own = [figures.get(f"{part}{system}.cosine") for part in ("test", *CATEGORIES)]
         if own[0] is not None and own[0].value is not None:
@@ -167,18 +145,20 @@ def category_board(printed: Published, evaluations: Iterable[Evaluation]) -> Rep
 
 def rank_correlations(printed: Published) -> ReportTable:
     """Spearman's correlation of the overall rank with that of each category, from Table 9."""
-    all_runs = runs(printed)
+    all_runs = printed_runs(printed)
     ranked = [run for run in all_runs if run.ranked]
     groups = {
         f"{len(ranked)} teams, ranked run": ranked,
         f"top {TOP} teams": ranked[:TOP],
         f"all {len(all_runs)} runs": all_runs,
-        f"top {TOP} runs": sorted(all_runs, key=lambda run: -run.cosines["all"])[:TOP],
+        f"top {TOP} runs": sorted(all_runs, key=lambda run: -float(run.cosines["all"]))[:TOP],
     }
     rows = []
     for name, group in groups.items():
-        overall = [run.cosines["all"] for run in group]
-        found = [spearman(overall, [r.cosines[c] for r in group]) for c in CATEGORIES]
+        found = [
+            rank_correlation((float(run.cosines["all"]), float(run.cosines[c])) for run in group)
+            for c in CATEGORIES
+        ]
         rows.append((name, *("–" if value is None else f"{value:.3f}" for value in found)))
     return ReportTable(
         "Rank correlations recomputed from Table 9",

@@ -19,7 +19,8 @@ from trope.corpora.vua import read_vua_key, read_vuamc
 from trope.lexicon.verbs import CLASSES, shipped_verbs
 from trope.published import Published, is_cut_off, read_published, rounds_to
 from trope.relations.extraction import MAX_WORDS
-from trope.reproduce.report import ReportTable, Reproduction
+from trope.render.tables import ReportTable
+from trope.reproduce.report import Reproduction
 from trope.reproduce.rows import OurValue, Place, all_rows, counted, read_notes, tweet_settings
 
 PAPER = "tweets2019"

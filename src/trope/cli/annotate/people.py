@@ -60,7 +60,8 @@ def demo_task(
 @DIRECTORY
 @click.option("--days", default=14, show_default=True, help="Days until the link expires.")
 @click.option("--study", default="", metavar="ID", help="Only for this study (STUDY_ID).")
-@click.option("--worker", default="", metavar="ID", help="A link for this worker only.")
+@click.option("--worker", "workers", multiple=True, metavar="ID",
+              help="A link for this worker only; can be repeated.")  # fmt: skip
 @click.option("--places", default=200, show_default=True,
               help="Most workers in all, for a link without --worker.")  # fmt: skip
 @click.option(
@@ -70,8 +71,10 @@ def demo_task(
     metavar="URL",
     help="The address of the service.",
 )
-def link(directory: Path, days: int, study: str, worker: str, places: int, origin: str) -> None:
-    """Print a signed link for external workers.
+def link(
+    directory: Path, days: int, study: str, workers: tuple[str, ...], places: int, origin: str
+) -> None:
+    """Print a signed link for external workers, or one for each worker.
 
     Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
     PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id. Such a link cannot tell
@@ -81,10 +84,13 @@ def link(directory: Path, days: int, study: str, worker: str, places: int, origi
     connected(directory)
     from trope.annotate.store.people import link_path, make_link_token
 
-    token = make_link_token(
-        now=datetime.now(UTC), days=days, study=study, worker=worker, places=places
-    )
-    click.echo(origin.rstrip("/") + link_path(token, worker=worker))
+    now = datetime.now(UTC)
+    tokens = [
+        (make_link_token(now=now, days=days, study=study, worker=worker, places=places), worker)
+        for worker in workers or ("",)
+    ]
+    for token, worker in tokens:
+        click.echo(origin.rstrip("/") + link_path(token, worker=worker))
 
 
 @click.command()
