@@ -2,23 +2,27 @@
 
 python benchmarks/annotation_soak.py [--minutes 30] [--people 50] [--database postgres]
 
-Prints memory and times minute by minute. The status is 1 where the counts do not add up, a form was
-not accepted, a backup failed, or the last third needs much more memory or time than the first.
+Prints memory and times minute by minute, with the processor time of the service for each form and
+the load of the machine: where others work on it too, times follow them. The status is 1 where the
+counts do not add up, a form was not accepted, a backup failed, or the last third needs much more
+than the first: memory, processor time, or time for a form, unless the load has grown as much.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 import annotation_service as service
 from annotation_clients import Annotator, Browser, Submit, all_at_once
@@ -37,6 +41,8 @@ class Course:
     submits: list[Submit] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)
     times: list[float] = field(default_factory=list)
+    work: list[float] = field(default_factory=list)
+    load: list[float] = field(default_factory=list)
     failed_backups: int = 0
 
 
@@ -62,6 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             service.wait_until_ready(port, running)
             course = asyncio.run(_drive(project, port, links, options, running.pid))
+            if reader.poll() is not None:
+                raise RuntimeError(f"the reader ended with status {reader.returncode}")
         finally:
             reader.terminate()
             reader.wait()
@@ -104,14 +112,19 @@ async def _drive(
         )
         for person in people
     ]
+    used = _processor_time(group)
     for minute in range(options.minutes):
         seen = len(course.submits)
         await asyncio.sleep(max(began + 60 * (minute + 1) - time.perf_counter(), 0))
         latest = course.submits[seen:]
         course.memory.append(_memory(group))
         course.times.append(quantile([one.seconds * 1000 for one in latest], 0.95))
+        used, before = _processor_time(group), used
+        course.work.append((used - before) * 1000 / max(len(latest), 1))
+        course.load.append(os.getloadavg()[0])
         course.failed_backups += await asyncio.to_thread(_backup, project, minute)
         shown = f"p95 {course.times[-1]:.0f} ms, {course.memory[-1]:.0f} MB"
+        shown += f", {course.work[-1]:.1f} ms of processor per form, load {course.load[-1]:.1f}"
         print(f"minute {minute + 1}: {len(latest)} forms, {shown}", flush=True)
     await asyncio.gather(*work)
     return course
@@ -127,15 +140,24 @@ def _backup(project: Project, number: int) -> int:
 
 def _memory(group: int) -> float:
     """The memory of all processes of a group, in megabytes."""
-    total = 0
+    return sum(int(fields[21]) for fields in _processes(group)) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _processor_time(group: int) -> float:
+    """The seconds that all processes of a group have worked."""
+    ticks = sum(int(fields[11]) + int(fields[12]) for fields in _processes(group))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _processes(group: int) -> Iterator[list[str]]:
+    """What the system counts for each process of a group, from its state on."""
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = status.read_text().rpartition(")")[2].split()
-            if int(fields[2]) == group:
-                total += int((status.parent / "statm").read_text().split()[1]) * 4096
-        except (OSError, ValueError):
+        except OSError:
             continue  # it has ended
-    return total / 1e6
+        if int(fields[2]) == group:
+            yield fields
 
 
 def _verdict(project: Project, course: Course) -> int:
@@ -144,15 +166,17 @@ def _verdict(project: Project, course: Course) -> int:
     accepted = len(course.submits) - refused
     wrong = books.twice + books.unbalanced + books.over_the_cap + abs(books.judgments - accepted)
     third = max(len(course.times) // 3, 1)
-    grown = [
-        max(values[-third:]) / max(max(values[:third]), 1e-9)
-        for values in (course.memory, course.times)
-    ]
+    memory, work, times, load = (
+        median(values[-third:]) / max(median(values[:third]), 1e-9)
+        for values in (course.memory, course.work, course.times, course.load)
+    )
     print(
         f"{accepted} judgments, {refused} refused, {wrong} wrong counts, {course.failed_backups} "
-        f"failed backups; last third by first: memory {grown[0]:.2f}, p95 {grown[1]:.2f}"
+        f"failed backups; last third by first: memory {memory:.2f}, processor time {work:.2f}, "
+        f"p95 {times:.2f}, load {load:.2f}"
     )
-    return int(bool(refused + wrong + course.failed_backups) or max(grown) > GROWTH)
+    grown = max(memory, work, times / max(load, 1.0))
+    return int(bool(refused + wrong + course.failed_backups) or grown > GROWTH)
 
 
 if __name__ == "__main__":

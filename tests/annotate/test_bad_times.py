@@ -2,8 +2,10 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -15,9 +17,10 @@ from click.testing import CliRunner
 from projects import START, Clock, add_items, make_project
 from test_web import browser, form_token
 
-from trope.annotate.project import Project, open_project
+from trope.annotate.project import Project, new_project, open_project
 from trope.annotate.store import judgments, people, queue
 from trope.annotate.store.database import connect
+from trope.annotate.store.imports import import_items
 from trope.annotate.store.models import Lease, Person, StoredJudgment
 from trope.annotate.web.middleware import HEADING
 from trope.annotate.web.service import web_settings
@@ -34,17 +37,40 @@ def mounted(folder: Path, size: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+@contextmanager
+def disk(folder: Path, size: str) -> Iterator[Path]:
+    if not mounted(folder, size):
+        pytest.skip("making a file system needs root")
+    try:
+        yield folder
+    finally:
+        from django.db import connections
+
+        connections.close_all()
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of its own, to be filled or made read-only."""
-    folder = tmp_path / "disk"
-    if not mounted(folder, "4m"):
-        pytest.skip("making a file system needs root")
-    yield folder
-    from django.db import connections
+    with disk(tmp_path / "disk", "4m") as folder:
+        yield folder
 
-    connections.close_all()
-    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk with room for a part of what is written onto it."""
+    with disk(tmp_path / "tiny", "512k") as folder:
+        yield folder
+
+
+def add_large_items(project: Project, number: int = 1500) -> None:
+    """Items that do not get much smaller when they are packed: two megabytes of them."""
+    path, rng = project.folder.parent / "large.jsonl", Random(1)
+    with path.open("w", encoding="utf-8") as file:
+        for n in range(number):
+            file.write(json.dumps({"id": f"large{n}", "text": rng.randbytes(700).hex()}) + "\n")
+    import_items(project, path, now=START)
 
 
 def served(folder: Path, items: int = 12) -> Project:
@@ -112,6 +138,36 @@ def test_import_and_export_onto_a_full_disk_are_one_line_and_leave_nothing(
         assert isinstance(result.exception, BadInput), result.output
     assert not out.exists()
     assert not (small_disk / "b.zip").exists()
+
+
+OUTPUTS = {
+    "backup": ["backup", "DIR", "OUT/backup.zip"],
+    "items": ["export", "DIR", "--what", "items", "--out", "OUT/items.jsonl"],
+    "table": ["export", "DIR", "--what", "items", "--out", "OUT/items.csv"],
+    "parquet": ["export", "DIR", "--what", "items", "--out", "OUT/items.parquet"],
+}
+
+
+def check_full_outputs(project: Project, out: Path, room: Path) -> None:
+    """What fills a disk in the middle is one line and leaves nothing; elsewhere it is whole."""
+    for command in OUTPUTS.values():
+        words = [part.replace("DIR", str(project.folder)) for part in command]
+        onto = [word.replace("OUT", str(out)) for word in words]
+        result = CliRunner().invoke(main, ["annotate", *onto])
+        assert isinstance(result.exception, BadInput), (onto, result.output, result.exception)
+        assert "No space left" in str(result.exception) or "full" in str(result.exception)
+        assert not list(out.iterdir()), "nothing half-written is left"
+        elsewhere = [word.replace("OUT", str(room)) for word in words]
+        assert CliRunner().invoke(main, ["annotate", *elsewhere]).exit_code == 0
+
+
+def test_disk_that_fills_in_the_middle_of_a_backup_or_an_export(
+    tiny_disk: Path, tmp_path: Path
+) -> None:
+    project = served(tmp_path / "p")
+    add_large_items(project)
+    check_full_outputs(project, tiny_disk, tmp_path / "room")
+    check_books(project)
 
 
 def test_database_that_may_not_grow_is_told_without_root(tmp_path: Path) -> None:
@@ -288,4 +344,38 @@ def test_migration_onto_a_full_disk_is_told_and_done_later(small_disk: Path) -> 
     (small_disk / "filling").unlink()
     connect(project)
     assert StoredJudgment.objects.count() == 0
+    check_books(project)
+
+
+def test_disk_that_fills_in_the_middle_of_a_migration_keeps_what_is_whole(
+    small_disk: Path,
+) -> None:
+    from django.db import connections
+
+    new_project(small_disk / "p", "newsmet")
+    project = open_project(small_disk / "p")
+    filling, told = small_disk / "filling", []
+    for pages in range(4, 400, 8):  # tables and indexes need more than a hundred
+        connections.close_all()
+        free = os.statvfs(small_disk)
+        with filling.open("wb") as file:
+            file.write(b"0" * (free.f_bavail * free.f_frsize - pages * 4096))
+        try:
+            connect(project)
+        except BadInput as error:
+            assert "cannot be opened" in str(error)
+            told.append(pages)
+        else:
+            break
+        connections.close_all()
+        filling.unlink()
+        with closing(sqlite3.connect(project.database)) as database:
+            assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert len(told) > 3, "it had room to begin, and stopped in the middle"
+    assert pages > told[-1], "with a little more room it is done"
+    filling.unlink()
+    connect(project, **web_settings())
+    add_items(project, 2)
+    people.invite("Ann", now=START)
+    assert queue.next_page(1, project.plan, now=START, rng=Random(1)).leases
     check_books(project)

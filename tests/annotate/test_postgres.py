@@ -13,16 +13,20 @@ from typing import Any
 
 import pytest
 from bookkeeping import check_books
+from django.db import connection
 from postgres_fixture import server  # noqa: F401
 from projects import START, add_items, make_project
+from test_bad_times import add_large_items, check_full_outputs, tiny_disk  # noqa: F401
 from test_concurrency import YES, at_once, work_until_finished
 from test_discipline import reinstated_while_others_work
 from test_people_at_once import CHECKS
+from test_web import browser, form_token
 
 from trope.annotate.plan import Doubt
 from trope.annotate.project import Project
-from trope.annotate.store import discipline, judgments, people, queue
+from trope.annotate.store import database, discipline, judgments, people, queue
 from trope.annotate.store.models import Item, StoredJudgment
+from trope.annotate.web.service import web_settings
 
 
 @contextmanager
@@ -120,6 +124,39 @@ def test_postgres_form_is_stored_while_someone_takes_its_item(on_postgres: Proje
         other.rollback()
     assert stored.state == "counted"
     check_books(on_postgres)
+
+
+def test_postgres_all_waits_of_a_request_end_together(
+    tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import psycopg
+
+    monkeypatch.setattr(database, "REQUEST_S", 0.5)
+    with database_on(server) as address:
+        project = make_project(tmp_path / "p", more=f'database = "{address}"')
+        database.connect(project, **web_settings())
+        add_items(project, 3)
+        ann = browser(people.invite("Ann", now=START))
+        form = {"token": form_token(ann), "metaphor": "yes"}
+        for table in ("store_person", "store_item", "store_lease"):  # early and late in a request
+            with psycopg.connect(address) as other:
+                other.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+                answer = ann.post("/judge", form)
+                assert answer.status_code == 503, table
+                assert answer.headers["Retry-After"]
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW lock_timeout")
+            assert cursor.fetchone() == ("450ms",), "the next request may wait again"
+        assert ann.post("/judge", form).status_code == 302
+        assert StoredJudgment.objects.count() == 1
+        make_project(tmp_path / "other")  # lets go of the database
+
+
+def test_postgres_backup_and_export_onto_a_disk_that_fills(
+    on_postgres: Project, tiny_disk: Path, tmp_path: Path
+) -> None:
+    add_large_items(on_postgres)
+    check_full_outputs(on_postgres, tiny_disk, tmp_path / "room")
 
 
 def test_postgres_same_form_ten_times_at_once_is_one_judgment(on_postgres: Project) -> None:

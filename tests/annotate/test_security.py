@@ -339,6 +339,22 @@ def test_large_form_is_refused(served: Project) -> None:
     assert not StoredJudgment.objects.exists()
 
 
+def test_form_of_too_many_fields_or_characters_is_refused(tmp_path: Path) -> None:
+    more = "[[questions]]\nid = 'why'\nkind = 'text'\ntext = 'Why?'\nrequired = false"
+    project = make_project(tmp_path / "p", more=more)
+    connect(project, **web_settings())
+    add_items(project, 2)
+    ann = browser(invite("Ann", now=START))
+    form = {"token": form_token(ann), "metaphor": "yes", "why": "x"}
+    many = form | {f"field{n}": "x" for n in range(5_000)}
+    assert ann.post("/judge", many).status_code == 400
+    answer = ann.post("/judge", form | {"why": "x" * 5_001})
+    assert answer.status_code == 422
+    assert "is longer than 5,000 characters" in answer.content.decode()
+    assert not StoredJudgment.objects.exists()
+    assert ann.post("/judge", form | {"why": "x" * 5_000}).status_code == 302
+
+
 def test_form_that_is_not_text_is_refused(
     served: Project, caplog: pytest.LogCaptureFixture
 ) -> None:

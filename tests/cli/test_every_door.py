@@ -3,11 +3,9 @@
 import io
 import json
 import sys
-from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -16,8 +14,7 @@ from own_files import FILES, fill_folder, protected, scan, workbook, write_table
 from trope.cli import analyze
 from trope.cli.main import run
 from trope.corpora.files import read_document
-from trope.recipes.recipe import Context
-from trope.recipes.sources import emotional_tweets, political_tweets
+from trope.recipes.own_texts import named_source, read_own_texts
 from trope.scale import executors
 
 
@@ -83,12 +80,14 @@ def test_a_folder_of_twenty_files_gives_all_commands_the_same_texts(tmp_path: Pa
         "analyze": analyzed(folder),
         "detect": detected(folder, tmp_path / "out"),
         "annotate import": imported(folder, tmp_path / "project"),
+        "recipe": sourced(folder),
     }
     for command, found in read.items():
         assert [text for _, text in found] == texts, command
     show("\n", f"{'file':24}", *(f"{command:>17}" for command in [*read, "workbench"]))
     for name, (content, own) in FILES.items():
-        counts = [sum(name in place for place, _ in found) for found in read.values()]
+        stem = name.partition(".")[0]
+        counts = [sum(stem in place for place, _ in found) for found in read.values()]
         assert counts == [len(own)] * len(read), name
         assert read_document(content, name).split() == " ".join(own).split()  # the workbench's
         show(f"{name:24}", *(f"{count:>11} texts" for count in [*counts, len(own)]))
@@ -177,23 +176,17 @@ def test_a_document_is_no_table_of_judgments(tmp_path: Path) -> None:
         assert "a.pdf: is a document; give a table" in trope(command, tmp_path / "a.pdf").stderr
 
 
-def tweets(read: Callable[..., Any], path: Path, *names: Sequence[str]) -> list[str]:
-    context = cast(Context, SimpleNamespace(find=lambda corpus, file: path))
-    return [record.text for record in read(context, *names)]
+def sourced(path: Path) -> list[tuple[str, str]]:
+    """Ids and texts that a recipe takes from a source."""
+    texts = read_own_texts(named_source(str(path)))
+    return [(text.id, text.text) for text in texts if not text.reason]
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name[:2] < "11" or name[:2] > "18"])
-def test_recipes_read_the_tables_too(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", FILES)
+def test_recipes_take_every_file_as_a_source(tmp_path: Path, name: str) -> None:
     content, texts = FILES[name]
     (tmp_path / name).write_bytes(content)
-    assert tweets(political_tweets, tmp_path / name) == texts
-
-
-@pytest.mark.parametrize("name", ["11-list.txt", "12-windows.txt", "13-big-endian.txt"])
-def test_recipes_read_the_lists_too(tmp_path: Path, name: str) -> None:
-    content, texts = FILES[name]
-    (tmp_path / name).write_bytes(content)
-    assert tweets(emotional_tweets, tmp_path / name, [name]) == texts
+    assert [text for _, text in sourced(tmp_path / name)] == texts
 
 
 def test_a_folder_with_files_that_cannot_be_read_ends_with_status_1(tmp_path: Path) -> None:

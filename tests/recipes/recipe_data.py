@@ -21,12 +21,16 @@ SMALL = {
     ],
     "newsmet": ["sample=12", "classes.metaphorical=6", "classes.literal=6"],
     "semeval2015": [
-        'emotional=["semeval2018-ec/2018-E-c-En-train.txt"]',
+        'sources.tweets=["semeval2018-ec/2018-E-c-En-train.txt", "brexit-tweets.tsv.gz"]',
         "near=2.0",
         "trial=20",
         "quotas.other=60",
     ],
-    "semeval2007": ['texts=["en_ewt-ud-train.conllu.gz"]', "location.train=3", "location.test=1"],
+    "semeval2007": [
+        'sources.texts=["en_ewt-ud-train.conllu.gz"]',
+        "location.train=3",
+        "location.test=1",
+    ],
     "mean": ["items=4"],
 }
 """Settings with which each recipe runs on these corpora."""

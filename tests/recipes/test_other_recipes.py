@@ -24,7 +24,7 @@ def test_subsets_never_exceed_what_there_is(there, train, test):
 
 def test_name_stands_in_its_context_with_sentences_around():
     text = "Nobody spoke. Rain fell. It was late. France won again. He slept. The end."
-    settings = SimpleNamespace(companies="", ignore_case=False)
+    settings = SimpleNamespace(companies="", places="", ignore_case=False)
     (sample,) = find_samples(iter([Record("doc", text)]), Context(None, settings))
     assert sample.text == "Rain fell. It was late. France won again. He slept."
     assert sample.text[sample.fields["start"] : sample.fields["end"]] == "France"

@@ -146,7 +146,7 @@ def test_research_data_has_all_that_a_recipe_needs(name, shared):
 def test_file_that_no_corpus_has_is_told_the_nearest(tmp_path, capsys):
     with pytest.raises(SystemExit) as leave:
         run(["recipe", "run", "semeval2007", "--from", str(tmp_path), "--out", str(tmp_path / "r"),
-             "--set", 'texts=["en_ewt-ud-dev.conlu"]'])  # fmt: skip
+             "--set", 'sources.texts=["en_ewt-ud-dev.conlu"]'])  # fmt: skip
     assert leave.value.code == 2
     assert "Did you mean 'en_ewt-ud-dev.conllu'?" in capsys.readouterr().err
 

@@ -219,6 +219,20 @@ def test_public_weights_are_looked_for_where_the_user_says(
     assert find_base_weights(None) == weights
 
 
+def test_public_weights_are_found_as_the_error_tells_to_fetch_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(MissingData, match=r"--revision [0-9a-f]{40}") as told:
+        find_base_weights(None)
+    commit = str(told.value).split("--revision ")[1][:40]
+    kept = tmp_path / "models--sentence-transformers--all-mpnet-base-v2" / "snapshots" / commit
+    kept.mkdir(parents=True)
+    (kept / "model.safetensors").write_bytes(b"fetched by commit: no branch names it")
+    assert find_base_weights(None) == kept / "model.safetensors"
+
+
 def test_a_file_that_is_trained_names_its_base(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,8 @@ from trope.core.files import atomic_write
 Role = Literal["owner", "adjudicator", "annotator"]
 ROLES: tuple[Role, ...] = ("owner", "adjudicator", "annotator")
 CONFIG, DATABASE, SECRET = "project.toml", "project.db", "secret"
+PANEL_KEY = "panel-key"
+_SHORTEST_KEY = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,19 @@ class Project:
             raise BadInput(f"{path}: is too short for a secret; delete it and make a new one")
         return secret
 
+    @property
+    def panel_key(self) -> str:
+        """The key with which a panel signs the addresses of its workers."""
+        path = self.folder / PANEL_KEY
+        if not path.is_file():
+            raise MissingData(path, "make one with 'trope annotate link --signed', or copy it back")
+        key = path.read_text(encoding="utf-8").strip()
+        if len(key) < _SHORTEST_KEY:
+            raise BadInput(
+                f"{path}: must have {_SHORTEST_KEY} characters or more; use a longer key"
+            )
+        return key
+
 
 def open_project(folder: str | Path) -> Project:
     """The project in a folder."""
@@ -50,10 +65,10 @@ def open_project(folder: str | Path) -> Project:
     return Project(folder, read_plan(folder / CONFIG))
 
 
-def make_secret(folder: Path) -> None:
+def make_secret(folder: Path, name: str = SECRET) -> None:
     """Write a new secret that only the file's owner can read."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with os.fdopen(os.open(folder / SECRET, flags, 0o600), "w", encoding="ascii") as file:
+    with os.fdopen(os.open(folder / name, flags, 0o600), "w", encoding="ascii") as file:
         file.write(secrets.token_urlsafe(64) + "\n")
 
 

@@ -38,7 +38,7 @@ def list_recipes(as_json: bool) -> None:
 @recipe.command("run", cls=ListingCommand, heading="Recipes", names=RECIPES,
                 short_help="Run a recipe to an annotation project, or to a data set.")  # fmt: skip
 @click.argument("name", shell_complete=complete_names(RECIPES))
-@click.option("--from", "data", required=True, help="Folder with the corpora, one folder each.",
+@click.option("--from", "data", help="Folder with the corpora of the catalogue, one folder each.",
               type=click.Path(path_type=Path, file_okay=False, exists=True))  # fmt: skip
 @click.option("--out", required=True, type=click.Path(path_type=Path),
               help="Folder of the run; give it again to resume an interrupted run."
@@ -46,7 +46,7 @@ def list_recipes(as_json: bool) -> None:
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False),
               help="TOML file with your settings; the others keep their defaults.")  # fmt: skip
 @click.option("--set", "changes", multiple=True, metavar="KEY=VALUE",
-              help="One setting, such as crowd.skill=0.8; can be repeated.")  # fmt: skip
+              help="One setting, such as sources.tweets=my.csv:text; can be repeated.")  # fmt: skip
 @click.option("--seed", type=int, help="Seed instead of the one in the settings.")
 @click.option("--simulate", is_flag=True,
               help="Let a simulated crowd judge the items, up to a data set.")  # fmt: skip
@@ -60,7 +60,7 @@ def list_recipes(as_json: bool) -> None:
 def run_one(
     ctx: click.Context,
     name: str,
-    data: Path,
+    data: Path | None,
     out: Path,
     config: Path | None,
     changes: tuple[str, ...],

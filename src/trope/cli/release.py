@@ -18,6 +18,8 @@ if TYPE_CHECKING:
               help="A new folder for the release.  [default: DIR/release]")  # fmt: skip
 @click.option("--with-text", is_flag=True,
               help="Include texts whose terms forbid it; you are responsible.")  # fmt: skip
+@click.option("--licence", "licences", multiple=True, metavar="SOURCE=LICENCE",
+              help="Licence of a source of your own.  [default: the run's]")  # fmt: skip
 @click.option("--shares", default="0.8,0.1,0.1", show_default=True,
               help="Shares of train, validation and test.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
@@ -31,6 +33,7 @@ def release(
     folder: Path,
     out: Path | None,
     with_text: bool,
+    licences: tuple[str, ...],
     shares: str,
     seed: int,
     name: str,
@@ -44,10 +47,22 @@ def release(
     from trope.release.folder import ReleaseOptions, make_release
 
     publication = Publication(name, creator, url, _day(published))
-    options = ReleaseOptions(_shares(shares), seed, with_text, publication)
+    options = ReleaseOptions(_shares(shares), seed, with_text, _licences(licences), publication)
     target = out or folder / "release"
     summary = make_release(folder, target, options)
     click.echo(_document(summary, target) if as_json else _text(summary, target))
+
+
+def _licences(given: tuple[str, ...]) -> dict[str, str]:
+    from trope.core.errors import BadInput
+
+    found = {}
+    for one in given:
+        name, sign, licence = (part.strip() for part in one.partition("="))
+        if not (name and sign and licence):
+            raise BadInput(f"--licence {one!r} names no source; write it as SOURCE=LICENCE")
+        found[name] = licence
+    return found
 
 
 def _shares(given: str) -> tuple[float, ...]:

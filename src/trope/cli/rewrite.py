@@ -56,8 +56,8 @@ def load_pipeline(tier: str, threads: int | None, base_weights: Path | None) -> 
 @click.option("--base-weights", help="Folder of the public weights that the tier base needs.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
 @click.option("--model", metavar="NAME",
-              help="Candidates of this masked language model (Hub or folder), as NewsMet's; "
-              "both directions.")  # fmt: skip
+              help="Candidates of this masked language model (a folder, or NAME@COMMIT of the "
+              "Hub), as NewsMet's; both directions.")  # fmt: skip
 @click.option("--focus-verb-may-stay", is_flag=True,
               help="With --model: the verb itself may be among the candidates.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")

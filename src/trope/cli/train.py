@@ -151,7 +151,7 @@ _BASE_WEIGHTS = _option("--base-weights", type=click.Path(path_type=Path, exists
                         help="Folder of the public weights of the tier base.")  # fmt: skip
 _JOBS = _option("--jobs", type=_POSITIVE, default=1, show_default=True,
                 help="Trainings at a time.")  # fmt: skip
-_MODEL = "Encoder to fine-tune: a folder with safetensors, or a Hub name."
+_MODEL = "Encoder to fine-tune: a folder with safetensors, or NAME@COMMIT of the Hub."
 
 
 def _drawing_seed(what: str) -> click.Option:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import tomllib
+import types
 import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -61,7 +62,8 @@ def renamed_keys(
     """The settings with every old key under its new name; each old key is warned of once.
 
     `renames` maps the old key to the new one, `{"crowd.judgments_an_item": "judgments_per_item"}`:
-    dots lead into tables, also into each of a list of tables, and the new key stays in its table.
+    dots lead into tables, also into each of a list of tables, and the new key stays in its table,
+    or moves to a table in it ("sources.texts").
     Take an entry out one version after the key was renamed.
 
     Raises:
@@ -94,13 +96,19 @@ def _with_renamed_key(
     key = old.rpartition(".")[2]
     if key not in data:
         return data, False
-    if new in data:
+    table, _, name = new.rpartition(".")
+    below = data.get(table, {}) if table else data
+    if name in below:
         raise BadConfig(path, [f"both {key!r} and {new!r} are set; keep {new!r}"])
+    if table:
+        others = {name: value for name, value in data.items() if name != key}
+        return {**others, table: {**below, name: data[key]}}, True
     return {new if name == key else name: value for name, value in data.items()}, True
 
 
 def _faults(value: Any, wanted: Any, where: str) -> Iterator[str]:
     """Each fault of a value, found by descending into records and lists field by field."""
+    wanted = _member(value, wanted)
     fields = _fields(wanted)
     if fields is None or not isinstance(value, dict):
         yield from _list_faults(value, wanted, where)
@@ -113,6 +121,17 @@ def _faults(value: Any, wanted: Any, where: str) -> Iterator[str]:
             yield from _faults(value[name], kind, _join(where, name))
         elif required:
             yield f"missing key {_join(where, name)!r}"
+
+
+def _member(value: Any, wanted: Any) -> Any:
+    """Of several possible types the one for tables or lists, if the value is one."""
+    if typing.get_origin(wanted) not in (typing.Union, types.UnionType):
+        return wanted
+    for one in typing.get_args(wanted):
+        is_list = typing.get_origin(one) in (list, tuple)
+        if (isinstance(value, dict) and _fields(one)) or (isinstance(value, list) and is_list):
+            return one
+    return wanted
 
 
 def _list_faults(value: Any, wanted: Any, where: str) -> Iterator[str]:

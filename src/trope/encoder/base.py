@@ -40,6 +40,7 @@ Floats = npt.NDArray[np.floating]
 _WEIGHTS = "model.safetensors"
 FOLDER_VARIABLE = "TROPE_BASE_WEIGHTS"
 _HUB_NAME = "sentence-transformers/all-mpnet-base-v2"
+_REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 ADAPTERS = "adapters.safetensors"
 _HEADS = ("sentiment", "metonymy", "figures", "names")
 """Heads that not all adapters have, as labels call them."""
@@ -97,7 +98,8 @@ def find_base_weights(folder: Path | None) -> Path:
 
 _REMEDY = (
     f"the tier 'base' needs {_WEIGHTS} of {_HUB_NAME}: download it once "
-    f"(hf download {_HUB_NAME} {_WEIGHTS}), or set {FOLDER_VARIABLE} to the folder that holds it"
+    f"(hf download {_HUB_NAME} {_WEIGHTS} --revision {_REVISION}), or set {FOLDER_VARIABLE} to the "
+    "folder that holds it"
 )
 
 
@@ -106,8 +108,14 @@ def _in_hub_cache() -> Path | None:
         from huggingface_hub import try_to_load_from_cache
     except ModuleNotFoundError:
         return None
-    found = try_to_load_from_cache(_HUB_NAME, _WEIGHTS)
-    return Path(found) if isinstance(found, str) else None
+    for revision in (
+        _REVISION,
+        None,
+    ):  # what a bare name has brought has the same checksum, or none
+        found = try_to_load_from_cache(_HUB_NAME, _WEIGHTS, revision=revision)
+        if isinstance(found, str):
+            return Path(found)
+    return None
 
 
 class BaseEncoder:

@@ -22,13 +22,22 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from trope import __version__
+from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.core.progress import track
 from trope.recipes.answers import read_export
 from trope.recipes.funnel import RunFunnel, StepCounts, read_published_counts
-from trope.recipes.recipe import Context, Recipe, Step, work_here
+from trope.recipes.recipe import Context, OwnNeed, Recipe, Step, work_here
 from trope.recipes.records import SUBSET, Record, to_line
-from trope.recipes.run_folder import DONE, STEPS, RecipeFolder, kept, outcomes, write_dataset
+from trope.recipes.run_folder import (
+    ANSWERS,
+    DONE,
+    STEPS,
+    RecipeFolder,
+    kept,
+    outcomes,
+    write_dataset,
+)
 from trope.recipes.settings import to_table
 from trope.recipes.sources import SourceFile, find_sources
 from trope.recipes.steps import StepPart, content, read_part
@@ -59,7 +68,7 @@ def run_recipe(
     recipe: Recipe,
     settings: Any,
     *,
-    data: Path,
+    data: Path | None,
     out: Path,
     simulate: bool = False,
     answers: Path | None = None,
@@ -69,7 +78,7 @@ def run_recipe(
     """Run all steps that are not done yet, and write the data set.
 
     Args:
-        data: the folder of the corpora.
+        data: the folder of the corpora; None if all sources are the user's own.
         out: the folder of the run.
         simulate: continue after the annotation project with a simulated crowd.
         answers: continue with people's answers, a file or folder of the project's export.
@@ -82,13 +91,13 @@ def run_recipe(
             project.
     """
     export = read_export(answers) if answers is not None else None
-    context = Context(data, settings, quiet, engine)
+    context = Context(data or Path(), settings, quiet, engine, folder=out)
     inputs = find_sources(recipe.needs(settings), data)
     folder = RecipeFolder(out)
     given = export.sums if export is not None else {}
     try:
         before = folder.open(_manifest(recipe, context, inputs), simulate=simulate, answers=given)
-        steps, seconds = _run_steps(recipe, folder, context)
+        steps, seconds = _run_steps(recipe, folder, context, judged=ANSWERS in before)
         funnel = RunFunnel(recipe.name, steps, read_published_counts(recipe.folder))
         began = perf_counter()
         crowd = simulate or bool(before.get("simulated"))
@@ -103,7 +112,7 @@ def run_recipe(
 
 
 def _run_steps(
-    recipe: Recipe, folder: RecipeFolder, context: Context
+    recipe: Recipe, folder: RecipeFolder, context: Context, *, judged: bool
 ) -> tuple[tuple[StepCounts, ...], dict[str, float]]:
     counts: list[StepCounts] = []
     seconds: dict[str, float] = {}
@@ -111,7 +120,11 @@ def _run_steps(
     anew = False
     for number, step in enumerate(recipe.steps, start=1):
         where = folder.step(number, step.name)
-        found = None if anew else _done(where)
+        edited = folder.path / step.edited if step.edited else None
+        found = None if anew else _done(where, edited)
+        if found is None and judged and edited is not None:
+            problem = "was changed after people judged; restore it, or begin another run"
+            raise BadInput(f"{edited}: {problem}")
         if anew:
             shutil.rmtree(where, ignore_errors=True)  # made from an input that no longer exists
         if found is None:
@@ -142,7 +155,8 @@ def _run_step(
         context.facts = {}  # unknown for parts of an earlier attempt
     else:
         _write_whole(where / "0000.jsonl", step, taken, context)
-    found = _counts(step, where, taken.number if before else None, context.facts)
+    edited = context.folder / step.edited if step.edited else None
+    found = _counts(step, where, taken.number if before else None, context.facts, edited)
     with atomic_write(where / DONE, "wb") as file:
         file.write(msgspec.json.encode(found, order="sorted") + b"\n")  # type: ignore[arg-type]
     return found
@@ -165,7 +179,9 @@ def _write_whole(path: Path, step: Step, records: Iterator[Record], context: Con
             file.write(to_line(outcome))  # type: ignore[arg-type]
 
 
-def _counts(step: Step, where: Path, taken: int | None, facts: dict[str, Any]) -> StepCounts:
+def _counts(
+    step: Step, where: Path, taken: int | None, facts: dict[str, Any], edited: Path | None
+) -> StepCounts:
     reasons: Counter[str] = Counter()
     groups: Counter[str] = Counter()
     number = 0
@@ -184,26 +200,27 @@ def _counts(step: Step, where: Path, taken: int | None, facts: dict[str, Any]) -
         dict(reasons.most_common()),
         dict(sorted(groups.items())),
         facts,
-        _digest(where),
+        _digest(where, edited),
     )
 
 
-def _done(where: Path) -> StepCounts | None:
+def _done(where: Path, edited: Path | None) -> StepCounts | None:
     """The counts of a finished step; None if it is not finished or was altered since."""
     try:
         found = msgspec.json.decode((where / DONE).read_bytes(), type=StepCounts)
     except (OSError, msgspec.MsgspecError):
         return None
-    if found.sha256 == _digest(where):
+    if found.sha256 == _digest(where, edited):
         return found
     shutil.rmtree(where)
     return None
 
 
-def _digest(where: Path) -> str:
-    """The checksum of all parts, in order."""
+def _digest(where: Path, edited: Path | None) -> str:
+    """The checksum of all parts, in order, and of the file that people may edit."""
     digest = hashlib.sha256()
-    for part in sorted(where.glob("[0-9]*.jsonl")):
+    parts = sorted(where.glob("[0-9]*.jsonl"))
+    for part in [*parts, *([edited] if edited is not None and edited.is_file() else [])]:
         with part.open("rb") as file:
             while piece := file.read(1 << 20):
                 digest.update(piece)
@@ -256,10 +273,16 @@ def _manifest(recipe: Recipe, context: Context, inputs: tuple[SourceFile, ...]) 
             "model_sha256": model,
             "finished": False,
             "simulated": False,
-            **msgspec.to_builtins(recipe.card),
+            **recipe.card.manifest(own_texts=_has_own_texts(recipe, context)),
         }
     )
     return msgspec.json.decode(asked, type=dict[str, Any])  # as it is read from the file
+
+
+def _has_own_texts(recipe: Recipe, context: Context) -> bool:
+    """Whether all texts are from files of the user's own."""
+    needs = [need for need in recipe.needs(context.settings) if need.texts]
+    return bool(needs) and all(isinstance(need, OwnNeed) for need in needs)
 
 
 def _versions() -> dict[str, str]:

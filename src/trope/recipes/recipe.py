@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import msgspec
+
 from trope.core.judgments import Judgment
 from trope.corpora.metadata import load_corpora
+from trope.recipes.own_texts import OwnSource, check_own_texts
 from trope.recipes.records import ItemLabel, Outcome, Record
 
 if TYPE_CHECKING:
+    from trope.corpora.files import InputFile
     from trope.pipeline import Pipeline
     from trope.recipes.answers import ProjectAnswers
     from trope.scale.job import Executor
@@ -23,10 +27,37 @@ TextIs = Literal["tweets", "headlines", "bnc", "treebank", "own"]
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A file of a corpus of the catalogue that a recipe reads."""
+    """A file of a corpus of the catalogue that a recipe reads; `texts` if items come from it."""
 
     corpus: str
     file: str
+    texts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNeed:
+    """A source of the user's own; `texts` if items come from it, else it is a list.
+
+    `reader` reads one file that is no text, such as YAML.
+    """
+
+    source: OwnSource
+    texts: bool = True
+    reader: Callable[[Path], Iterable[object]] | None = None
+
+    def files(self) -> list[InputFile]:
+        """The files, in order."""
+        return self.source.files(any_format=self.reader is not None)
+
+    def check(self) -> None:
+        """Read the source to its end; BadInput if it cannot be used."""
+        if self.reader is None:
+            check_own_texts(self.source)
+        else:
+            list(self.reader(Path(self.source.path)))
+
+
+SourceNeed = Need | OwnNeed
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +65,8 @@ class Card:
     """The description of a data set for its release.
 
     `text_is` says where the texts are from, `question` is the one that labels answer, `group_by`
-    names the field whose values must not be shared between train and test.
+    names the field whose values must not be shared between train and test. `citation` is that of
+    the procedure, `texts` that of the catalogue's texts.
     """
 
     title: str
@@ -44,6 +76,15 @@ class Card:
     labels: tuple[str, ...]
     question: str
     group_by: str
+    texts: str = ""
+
+    def manifest(self, *, own_texts: bool) -> dict[str, Any]:
+        """What the manifest of a run says; licence and citation of own texts are their own."""
+        found: dict[str, Any] = msgspec.to_builtins(self)
+        cited = found.pop("texts")
+        if own_texts:
+            return {**found, "licence": "", "own_texts": True}
+        return {**found, "citation": f"{self.citation} {cited}".strip()}
 
 
 def work_here() -> Executor:
@@ -59,6 +100,7 @@ class Context:
 
     `engine` makes the executor that has the model; `reader` is the model, for steps that use it.
     `facts` are findings of a step about all records (a threshold, a size); the funnel keeps them.
+    `folder` is that of the run.
     """
 
     data: Path
@@ -67,6 +109,7 @@ class Context:
     engine: Callable[[], Executor] = work_here
     reader: Pipeline | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
     _made: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -106,7 +149,8 @@ class Step:
 
     `piecewise` steps treat each record by itself, so that they can be resumed midway. `with_model`
     steps also use the model, here or on other machines. `unit` names the records that come out,
-    if they are not what went in.
+    if they are not what went in. `edited` is a file of the run that the step writes and that people
+    may edit: the step is run again if they did.
     """
 
     name: str
@@ -114,6 +158,7 @@ class Step:
     piecewise: bool = False
     with_model: bool = False
     unit: str = ""
+    edited: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +199,7 @@ class Recipe:
     card: Card
     folder: Path
     settings: type
-    needs: Callable[[Any], Sequence[Need]]
+    needs: Callable[[Any], Sequence[SourceNeed]]
     steps: tuple[Step, ...]
     project: Callable[[Sequence[Record], Context], ProjectParts]
     simulate: Callable[[Sequence[Record], Context], JudgedDataset]

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from trope.annotate.project import CONFIG, SECRET, make_secret
+from trope.core.errors import BadInput
 from trope.core.files import atomic_write, sha256
 from trope.core.judgments import Judgment
 from trope.core.run_folder import MANIFEST, RunFolder
@@ -95,7 +96,12 @@ class RecipeFolder(RunFolder[dict[str, Any]]):
         answers: Mapping[str, str],
     ) -> None:
         old, new = ({key: side.get(key) for key in ASKED} for side in (before, wanted))
-        old["inputs"], new["inputs"] = _by_path(old["inputs"]), _by_path(new["inputs"])
+        files, now = _by_path(old["inputs"]), _by_path(new["inputs"])
+        old["inputs"], new["inputs"] = files, now
+        for path, checksum in files.items():
+            if now.get(path, checksum) != checksum:
+                problem = f"has changed since the run in {self.path} began"
+                raise BadInput(f"{path}: {problem}; restore the file, or give another folder")
         if before["simulated"] or before.get(ANSWERS):
             # the crowd stays the same: a simulated one is never mistaken for people
             again = simulate or (before["simulated"] and not answers)

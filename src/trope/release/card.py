@@ -21,18 +21,12 @@ from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import atomic_write, sha256
 from trope.metrics.figures import Measurement
 from trope.release.finished_run import FinishedRun, Value
-from trope.release.tables import JUDGMENT_TYPES, Permission
+from trope.release.tables import JUDGMENT_TYPES, OPEN_LICENCES, Permission
 
 SIMULATED = (
     "The judgments and labels come from a simulated crowd. They test the path from texts to a data "
     "set; they are no data on language, and no figure computed from them may be reported as one."
 )
-
-LICENCES = frozenset(
-    ("apache-2.0", "mit", "odbl", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0",
-     "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0")
-)  # fmt: skip
-"""Names that the hub knows; any other licence is `other` with its own name."""
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 _TYPES = {"string": "TEXT", "int64": "INTEGER", "float64": "FLOAT", "bool": "BOOL"}
@@ -115,7 +109,7 @@ def _values(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
 def hub_licence(licence: str) -> str:
     """The licence as the hub spells it, "other" where it does not know it."""
     spelt = "-".join(licence.lower().split())
-    return spelt if spelt in LICENCES else "other"
+    return spelt if spelt in OPEN_LICENCES else "other"
 
 
 def data_card(summary: ReleaseSummary) -> str:
@@ -178,7 +172,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield from _sources(summary)
     yield "\n## Audit\n"
     yield from _audit(summary)
-    yield f"\n## Citation\n\n{manifest.citation or 'None was given.'}"
+    yield f"\n## Citation\n\n{_citation(summary) or 'None was given.'}"
     yield "\n## Files\n"
     yield "`data/` and `judgments/`: Parquet; `csv/`: the same as CSV, in which a cell that a "
     yield "spreadsheet would run begins with an apostrophe; `croissant.json`: metadata;"
@@ -201,6 +195,13 @@ def _sources(summary: ReleaseSummary) -> Iterator[str]:
     if inputs:
         yield "\n| made from | licence |\n|---|---|"
         yield from (f"| {name} | {licence or 'not stated'} |" for name, licence in sorted(inputs))
+
+
+def _citation(summary: ReleaseSummary) -> str:
+    """Of the procedure, and of the user's own texts."""
+    manifest = summary.run.manifest
+    cited = dict.fromkeys(one.citation for one in manifest.inputs if one.citation)
+    return " ".join(filter(None, (manifest.citation, *(f"Texts: {one}" for one in cited))))
 
 
 def _audit(summary: ReleaseSummary) -> Iterator[str]:
@@ -309,7 +310,7 @@ def _described(summary: ReleaseSummary) -> dict[str, Any]:
         "name": summary.name,
         "description": summary.description,
         "license": [manifest.licence or "not stated"],
-        "cite_as": manifest.citation or None,
+        "cite_as": _citation(summary) or None,
         "in_language": ["en"],
         "keywords": ["figurative language", manifest.recipe],
         "version": publication.version,

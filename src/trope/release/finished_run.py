@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,11 +28,13 @@ class Output(msgspec.Struct, frozen=True):
 
 
 class Input(msgspec.Struct, frozen=True):
-    """A file that the run was made from."""
+    """A file that the run was made from; `texts` if it is the user's own and items are from it."""
 
     path: str
     dataset: str = ""
     licence: str = ""
+    citation: str = ""
+    texts: bool = False
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -50,8 +52,37 @@ class Manifest(msgspec.Struct, frozen=True):
     model_sha256: str = ""
     labels: tuple[str, ...] = ()
     group_by: str = ""
+    own_texts: bool = False
     inputs: tuple[Input, ...] = ()
     outputs: tuple[Output, ...] = ()
+
+    def with_licences(self, given: Mapping[str, str], place: Path) -> Manifest:
+        """The same with licences of the user's own sources; those of its texts are its own.
+
+        Args:
+            given: licences by name of the source, for sources whose settings have none.
+            place: of the manifest, for errors.
+
+        Raises:
+            BadInput: a source of texts has no licence, or there is no source of that name.
+        """
+        names = list(dict.fromkeys(one.dataset for one in self.inputs))
+        if unknown := sorted(set(given) - set(names)):
+            problem = f"has no source {unknown[0]!r}; it has {', '.join(names) or 'none'}"
+            raise BadInput(f"{place}: {problem}")
+        inputs = tuple(
+            msgspec.structs.replace(one, licence=given.get(one.dataset, one.licence))
+            for one in self.inputs
+        )
+        if bare := [one.dataset for one in inputs if one.texts and not one.licence.strip()]:
+            problem = f"the source {bare[0]!r} has no licence, so that its texts cannot be released"
+            remedy = f"say under which, such as --licence {bare[0]}=CC-BY-4.0"
+            raise BadInput(f"{place}: {problem}; {remedy}")
+        found = msgspec.structs.replace(self, inputs=inputs)
+        if not self.own_texts:
+            return found
+        licences = dict.fromkeys(one.licence for one in inputs if one.texts)
+        return msgspec.structs.replace(found, licence=", ".join(licences))
 
 
 class RunItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,15 +143,19 @@ class FinishedRun:
     agreement: dict[str, Any]
 
 
-def read_run(folder: Path) -> FinishedRun:
+def read_run(folder: Path, licences: Mapping[str, str] | None = None) -> FinishedRun:
     """The run of a folder.
+
+    Args:
+        folder: of the run.
+        licences: of the user's own sources, where the run has none.
 
     Raises:
         MissingData: for a folder without a run, or without labels.
         BadInput: for a run that is not finished, or whose files were altered.
         BadRecord: for a line that is none, an id that comes twice, a label of no item.
     """
-    manifest = _manifest(folder)
+    manifest = _manifest(folder).with_licences(licences or {}, folder / MANIFEST)
     for name in (ITEMS, LABELS, JUDGMENTS):
         if not (folder / name).is_file():
             remedy = (

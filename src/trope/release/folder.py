@@ -43,6 +43,7 @@ class ReleaseOptions:
     shares: tuple[float, ...] = SHARES
     seed: int = 0
     with_text: bool = False
+    licences: Mapping[str, str] = field(default_factory=dict)
     publication: Publication = field(default_factory=Publication)
 
 
@@ -55,7 +56,7 @@ def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: exists already; give a new or an empty folder")
     options = options or ReleaseOptions()
-    run = read_run(folder)
+    run = read_run(folder, options.licences)
     permission = check_licence(run.manifest, run.items, allowed=options.with_text)
     kind = _KINDS.get(run.manifest.text_is, "plain")
     groups = group_items(run.items, by=run.manifest.group_by, kind=kind)

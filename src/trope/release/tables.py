@@ -28,6 +28,12 @@ TERMS = {
 }
 """Kinds of text that are left out, and why."""
 
+OPEN_LICENCES = frozenset(
+    ("apache-2.0", "mit", "odbl", "cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0",
+     "cc-by-sa-4.0", "cc-by-nc-4.0", "cc-by-nc-sa-4.0")
+)  # fmt: skip
+"""Names that the hub knows; any other licence is `other` with its own name there."""
+
 LONGEST_QUOTATION = 5
 """Words of a text that a field may repeat where the text itself is left out."""
 
@@ -70,6 +76,10 @@ def check_licence(
         allowed: the user takes responsibility for the texts.
     """
     terms = TERMS.get(manifest.text_is)
+    if manifest.own_texts:
+        closed = [one for one in manifest.inputs if one.texts and not is_open(one.licence)]
+        listed = ", ".join(dict.fromkeys(f"{one.dataset}: {one.licence}" for one in closed))
+        terms = f"licences that may not allow to pass texts on ({listed})" if closed else None
     if terms is None or allowed:
         note = f"texts are in the release on the word of whoever made it ({terms})" if terms else ""
         return Permission(True, note=note)
@@ -77,6 +87,12 @@ def check_licence(
     withheld = tuple(name for name in names if any(_quotes(item, name) for item in items))
     lost = sum(1 for item in items if not item.fields.get(_SOURCE))
     return Permission(False, withheld, f"texts are left out: {terms}", lost)
+
+
+def is_open(licence: str) -> bool:
+    """Whether a licence is known to allow that texts are passed on."""
+    spelt = "-".join(licence.lower().split())
+    return spelt in OPEN_LICENCES or spelt.startswith(("cc0", "cc-by", "public-domain", "odc-"))
 
 
 def _quotes(item: RunItem, name: str) -> bool:
@@ -203,8 +219,9 @@ def group_items(items: Sequence[RunItem], *, by: str = "", kind: TextKind = "twe
         lacking = [item.id for item in items if by not in item.fields]
         if lacking:
             raise BadInput(f"item {lacking[0]!r} has no field {by!r} to group by; run again")
-        groups.join_equal(item.fields[by] for item in items)
-    groups.join_equal(item.fields.get("source_id") for item in items)
+        if by != _SOURCE:
+            groups.join_equal(item.fields[by] for item in items)
+    groups.join_equal(_place(item) for item in items)
     groups.join_equal(alike_groups([item.text for item in items]))
     positions = {str(position): position for position in range(len(items))}
     texts = ((str(position), item.text) for position, item in enumerate(items))
@@ -212,6 +229,12 @@ def group_items(items: Sequence[RunItem], *, by: str = "", kind: TextKind = "twe
         if verdict.duplicate_of:
             groups.join(positions[verdict.id], positions[verdict.duplicate_of])
     return [groups.first(position) for position in range(len(items))]
+
+
+def _place(item: RunItem) -> tuple[Value, Value] | None:
+    """Where an item is from: its source, if it is named, and its id there."""
+    own = item.fields.get(_SOURCE)
+    return None if own in (None, "") else (item.fields.get("dataset"), own)
 
 
 def split_groups(

@@ -32,6 +32,10 @@ NO_ANSWER = -1
 _PICKLES = frozenset({".bin", ".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".joblib", ".dill"})
 _WANTED_FROM_HUB = ["*.json", "*.txt", "*.model", "*.safetensors"]
 
+_ROBERTA = "e2da8e2f811d1448a5b465c236feacd80ffbac7b"
+PINNED = {"FacebookAI/roberta-base": _ROBERTA, "roberta-base": _ROBERTA}
+"""The commit that is fetched of the Hub models that we name, where none is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class EncodedText:
@@ -45,7 +49,8 @@ class EncodedText:
 def model_path(name_or_folder: str | Path) -> Path:
     """The folder of a model, fetched from the Hub (safe files only) where it is a name there.
 
-    `NAME@REVISION` names a commit or tag of the Hub, so that the same files come tomorrow.
+    `NAME@REVISION` names a commit or tag of the Hub, so that the same files come tomorrow; a name
+    alone means the commit in `PINNED`, or the latest one. `exact_name` says which it was.
 
     Raises:
         MissingData: for a path that is not there.
@@ -91,14 +96,24 @@ def _fetched(name: str) -> Path:
     from huggingface_hub import snapshot_download
 
     name, _, revision = name.partition("@")
+    revision = revision or PINNED.get(name, "main")
     try:
-        return Path(
-            snapshot_download(name, revision=revision or None, allow_patterns=_WANTED_FROM_HUB)
-        )
+        return Path(snapshot_download(name, revision=revision, allow_patterns=_WANTED_FROM_HUB))
     except (OSError, ValueError) as error:
         cause = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         problem = f"the Hub has no such model ({cause}); check the name or give a folder"
         raise DownloadFailed(name, problem) from None
+
+
+def exact_name(folder: Path) -> str:
+    """What a record of a run calls the model in a folder; one of the Hub is NAME@COMMIT.
+
+    The cache of the Hub keeps each commit in a folder of its own.
+    """
+    cache = folder.parent.parent.name
+    if folder.parent.name != "snapshots" or not cache.startswith("models--"):
+        return folder.name
+    return f"{cache.removeprefix('models--').replace('--', '/')}@{folder.name}"
 
 
 def folder_checksum(folder: Path) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import pickle
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -12,10 +14,11 @@ pytest.importorskip("transformers")
 from safetensors.torch import load_file, save_file
 
 import hub_folder
+from conftest import REPOSITORY
 from trope.catalog import DETECTORS
 from trope.core.errors import BadModel, DownloadFailed, MissingData
 from trope.core.records import Parse
-from trope.tasks.hub_folder import load_tokenizer
+from trope.tasks.hub_folder import exact_name, load_tokenizer, model_path
 from trope.tasks.metaphor.hub_model import DetectorNotes, word_pieces
 from trope.tasks.metaphor.task import VerbExpression
 
@@ -168,6 +171,33 @@ def test_only_safe_files_are_fetched_from_the_hub(words, monkeypatch):
     assert asked == {
         "someone/detector": ("abc123", ["*.json", "*.txt", "*.model", "*.safetensors"])
     }
+
+
+def test_models_that_we_name_come_at_a_fixed_commit(words, monkeypatch):
+    asked = {}
+
+    def download(name, *, revision, allow_patterns):
+        asked[name] = revision
+        return str(words)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+    presets = (REPOSITORY / "src/trope/train/hub/presets").glob("*.toml")
+    ours = {tomllib.loads(preset.read_text("utf-8"))["model"] for preset in presets}
+    for name in {*ours, "roberta-base", "FacebookAI/roberta-base"}:
+        model_path(name)
+        assert re.fullmatch("[0-9a-f]{40}", asked[name.partition("@")[0]]), name
+    model_path("roberta-base@v1.0")
+    assert asked["roberta-base"] == "v1.0", "who asks for another gets it"
+    model_path("someone/detector")
+    assert asked["someone/detector"] == "main"
+
+
+def test_record_of_a_run_says_which_commit_was_fetched(tmp_path):
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    cached = tmp_path / "models--someone--detector" / "snapshots" / commit
+    assert exact_name(cached) == f"someone/detector@{commit}"
+    assert exact_name(tmp_path / "my-encoder") == "my-encoder"
+    assert exact_name(tmp_path / "snapshots" / "mine") == "mine"
 
 
 def test_a_name_that_the_hub_does_not_give(monkeypatch):

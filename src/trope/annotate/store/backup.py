@@ -23,7 +23,7 @@ from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
 from django.db import DatabaseError, connections, transaction
 
 from trope import __version__
-from trope.annotate.project import CONFIG, DATABASE, SECRET, Project, open_project
+from trope.annotate.project import CONFIG, DATABASE, PANEL_KEY, SECRET, Project, open_project
 from trope.annotate.store.database import connect, is_storage_error
 from trope.annotate.store.transfer import (
     is_empty,
@@ -40,7 +40,7 @@ from trope.core.progress import counted
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
-_PLAIN_FILES = (CONFIG, SECRET, "items.jsonl", "demo.jsonl")
+_PLAIN_FILES = (CONFIG, SECRET, PANEL_KEY, "items.jsonl", "demo.jsonl")
 _PIECE = 1 << 20
 _RATIO, _ANY_SIZE = 100, 100_000_000
 """A backup unpacks to at most so many times its size; a small one to so many bytes."""

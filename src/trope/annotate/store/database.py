@@ -34,6 +34,9 @@ _BUSY_S = 20.0
 REQUEST_S = 10.0
 """Seconds that all waits of a request for a database that is locked may take together."""
 
+_FIRST_WAIT = 0.9
+"""The share of them that a wait on PostgreSQL may take without being told a new limit."""
+
 # FULL: what was acknowledged survives a power cut, not only a crash of the process. The log goes
 # into the database every 16 MB instead of 4, since whoever commits then waits for that
 _PRAGMAS = (
@@ -48,7 +51,13 @@ def connect(project: Project, **more: Any) -> None:
     `more` are settings of the web part. A process serves one project at a time, the last one
     connected.
     """
-    set_up(database_settings(project), SECRET_KEY=project.secret, TROPE_PROJECT=project, **more)
+    longest = _FIRST_WAIT * REQUEST_S if more else _BUSY_S
+    set_up(
+        database_settings(project, longest),
+        SECRET_KEY=project.secret,
+        TROPE_PROJECT=project,
+        **more,
+    )
     if not project.plan.database:
         make_private(project.database)
     from django.db import DatabaseError
@@ -173,8 +182,11 @@ def remembered_number(project: Project) -> int:
         return 0
 
 
-def database_settings(project: Project) -> dict[str, Any]:
-    """Django's settings for the project's database."""
+def database_settings(project: Project, longest: float = _BUSY_S) -> dict[str, Any]:
+    """Django's settings for the project's database.
+
+    `longest` is how many seconds PostgreSQL may be waited for: its locks, and its answers.
+    """
     if not project.plan.database:
         return {
             "ENGINE": "django.db.backends.sqlite3",
@@ -199,6 +211,9 @@ def database_settings(project: Project) -> dict[str, Any]:
         "OPTIONS": {
             "server_side_binding": True,
             "prepare_threshold": 2,
+            "options": f"-c lock_timeout={longest * 1000:.0f}",
+            "connect_timeout": max(int(longest), 2),
+            "tcp_user_timeout": int(longest * 1000),
             **dict(parse_qsl(address.query)),  # sslmode and the like
         },
     }
@@ -224,13 +239,20 @@ def write_transaction() -> Iterator[None]:
 
 @contextmanager
 def request_limit() -> Iterator[None]:
-    """Within the block, all waits for locks together end after `REQUEST_S` (SQLite)."""
+    """Within the block, all waits for locks together end after `REQUEST_S`."""
     from django.db import connection
 
-    if connection.vendor != "sqlite":
-        yield
-        return
     token = _until.set(time.monotonic() + REQUEST_S)
+    limit = _sqlite_limit if connection.vendor == "sqlite" else _postgres_limit
+    try:
+        with limit(connection):
+            yield
+    finally:
+        _until.reset(token)
+
+
+@contextmanager
+def _sqlite_limit(connection: Any) -> Iterator[None]:
     told = _BUSY_S
 
     def limit(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
@@ -241,11 +263,33 @@ def request_limit() -> Iterator[None]:
             context["connection"].connection.execute(f"PRAGMA busy_timeout={int(left * 1000)}")
         return execute(sql, params, many, context)
 
+    with connection.execute_wrapper(limit):
+        yield
+
+
+@contextmanager
+def _postgres_limit(connection: Any) -> Iterator[None]:
+    """A new limit costs a message, so that only requests which have waited already get one."""
+    lowered = False
+
+    def tell(seconds: float) -> None:
+        connection.connection.execute(f"SET lock_timeout = {max(int(seconds * 1000), 1)}")
+
+    def limit(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        nonlocal lowered
+        left = _time_left()
+        if left < _FIRST_WAIT * REQUEST_S:
+            lowered = True
+            tell(left)
+        return execute(sql, params, many, context)
+
     try:
         with connection.execute_wrapper(limit):
             yield
     finally:
-        _until.reset(token)
+        if lowered and connection.connection is not None:
+            with suppress(Exception):  # a connection that is gone begins with the usual limit
+                tell(_FIRST_WAIT * REQUEST_S)
 
 
 def _time_left() -> float:

@@ -3,19 +3,23 @@
 A link for external workers is signed with the project's secret. It holds the study and its last
 day, and either a worker's id (a link for one person) or none: then the id comes with the parameters
 that Prolific adds, and whoever comes back must bring the session of their first visit, so that
-nobody signs in as someone else whose id they know.
+nobody signs in as someone else whose id they know. A panel that shares a key with the project can
+sign the parameters instead; such an address works once.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import hmac
+import logging
 import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError
 from django.db.models import F
@@ -140,6 +144,7 @@ def end_sessions(person_id: int) -> None:
         Person.objects.filter(pk=person_id).update(sessions_ended=F("sessions_ended") + 1)
 
 
+_log = logging.getLogger("trope.annotate")
 _LINK_SALT = "trope.annotate.outside"
 _WORKER_ID = re.compile(r"[A-Za-z0-9@._-]{1,64}")
 PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
@@ -157,13 +162,15 @@ class Arrival:
 class Visitor:
     """The worker named by a link; `visit` is empty for a link signed for one worker.
 
-    `places` is how many workers there may be when someone comes by the link (0: no limit).
+    `places` is how many workers there may be when someone comes by the link (0: no limit). `once`
+    is the panel's signature, empty where it signs nothing.
     """
 
     worker: str
     visit: str
     study: str
     places: int = 0
+    once: str = ""
 
 
 OPEN_PLACES = 200
@@ -171,11 +178,18 @@ OPEN_PLACES = 200
 
 
 def make_link_token(
-    *, now: datetime, days: int, study: str = "", worker: str = "", places: int = OPEN_PLACES
+    *,
+    now: datetime,
+    days: int,
+    study: str = "",
+    worker: str = "",
+    places: int = OPEN_PLACES,
+    signed: bool = False,
 ) -> str:
     """The signed part of a link for external workers.
 
-    Whoever knows a link that names no worker can make up ids, so that its `places` end.
+    Whoever knows a link that names no worker can make up ids, so that its `places` end; unless it
+    is `signed`: then the panel must sign the id.
 
     Raises:
         BadInput: for an invalid number of days or places, or an invalid id.
@@ -187,18 +201,31 @@ def make_link_token(
     for name, given in (("worker", worker), ("study", study)):
         if given and not _WORKER_ID.fullmatch(given):
             raise BadInput(f"a {name} id has 1 to 64 letters, digits, @ . _ or -, got {given!r}")
+    if signed and worker:
+        raise BadInput("a link for one worker needs no signature of a panel; leave --signed out")
     until = (now + timedelta(days=days)).isoformat()
     link = {"until": until, "study": study, "worker": worker, "places": 0 if worker else places}
-    return signing.dumps(link, salt=_LINK_SALT)
+    return signing.dumps(link | ({"signed": True} if signed else {}), salt=_LINK_SALT)
 
 
-def link_path(token: str, *, worker: str = "") -> str:
-    """The address behind the host; without a worker, with the parameters that Prolific fills in."""
-    return f"/outside/{token}" + ("" if worker else f"?{PROLIFIC}")
+def link_path(token: str, *, worker: str = "", signed: bool = False) -> str:
+    """The address behind the host; without a worker, with the parameters that a panel fills in."""
+    ending = "PROLIFIC_PID=ID&expires=SECONDS&signature=HMAC" if signed else PROLIFIC
+    return f"/outside/{token}" + ("" if worker else f"?{ending}")
 
 
-def read_link(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor | str:
-    """The visitor behind a link and its parameters, or what is wrong with them; stores nothing."""
+def sign_address(key: str, address: str) -> str:
+    """The signature of a panel: HMAC-SHA256 of an address from its path on, in hexadecimal."""
+    return hmac.new(key.encode(), address.encode(), hashlib.sha256).hexdigest()
+
+
+def read_link(
+    token: str, given: Mapping[str, str], *, now: datetime, query: str = ""
+) -> Visitor | str:
+    """The visitor behind a link and its parameters, or what is wrong with them; stores nothing.
+
+    `query` holds the parameters as they came, which a panel may have signed.
+    """
     try:
         link = signing.loads(token, salt=_LINK_SALT)
     except signing.BadSignature:
@@ -209,20 +236,51 @@ def read_link(token: str, given: Mapping[str, str], *, now: datetime) -> Visitor
     if link["study"] and study != link["study"]:
         return "other_study"
     worker = link["worker"] or given.get("PROLIFIC_PID", "")
+    if link.get("signed"):
+        return _unsigned(token, query, given, now) or Visitor(
+            worker, "", study[:100], link["places"], once=_keyed(query)
+        )
     visit = "" if link["worker"] else given.get("SESSION_ID", "")
     if not _WORKER_ID.fullmatch(worker) or (not link["worker"] and not _WORKER_ID.fullmatch(visit)):
         return "no_id"
     return Visitor(worker, visit, study[:100], link.get("places", 0))
 
 
+def _unsigned(token: str, query: str, given: Mapping[str, str], now: datetime) -> str:
+    """What is wrong with the parameters that a panel has to sign, "" if nothing.
+
+    The signature comes last, and everything before it is signed, so that nothing can be added.
+    """
+    try:
+        key = settings.TROPE_PROJECT.panel_key
+    except TropeError as error:
+        _log.error("%s", error)
+        return "unsigned"
+    signed, _, signature = query.rpartition("&signature=")
+    right = sign_address(key, f"/outside/{token}?{signed}")
+    if not constant_time_compare(right, signature):
+        return "unsigned"
+    expires = given.get("expires", "")
+    if not re.fullmatch(r"[0-9]{1,12}", expires) or now.timestamp() > int(expires):
+        return "expired"
+    return "" if _WORKER_ID.fullmatch(given.get("PROLIFIC_PID", "")) else "no_id"
+
+
 @retried
 def admit_worker(visitor: Visitor, plan: Plan, *, now: datetime) -> Arrival:
     """The account of the worker behind a link; made on the first visit."""
-    if found := _known_account(visitor):
+    if not visitor.once and (found := _known_account(visitor)):
         return found
     with write_transaction():
         lock_places()  # two windows may open at once, or two workers may want the last place
-        return _known_account(visitor) or _new_account(visitor, plan, now)
+        entries = Event.objects.filter(what="enter", who=visitor.worker)
+        if visitor.once and entries.filter(detail__once=visitor.once).exists():
+            return Arrival(None, "used")
+        arrival = _known_account(visitor) or _new_account(visitor, plan, now)
+        if visitor.once and arrival.person:
+            detail = {"once": visitor.once}
+            Event.objects.create(at=now, who=visitor.worker, what="enter", detail=detail)
+        return arrival
 
 
 def is_known_worker(visitor: Visitor) -> bool:

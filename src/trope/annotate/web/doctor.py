@@ -16,7 +16,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from trope import __version__
-from trope.annotate.project import CONFIG, DATABASE, SECRET, Project
+from trope.annotate.project import CONFIG, DATABASE, PANEL_KEY, SECRET, Project
 from trope.annotate.store.database import connect, last_number_file, remembered_number
 from trope.annotate.web.service import web_settings
 from trope.core.errors import BadInput, TropeError
@@ -102,7 +102,8 @@ def _secret(project: Project) -> Iterator[CheckResult]:
         yield CheckResult(
             "folder", "unsafe", f"anyone can write to {project.folder}; run chmod o-w"
         )
-    names = (CONFIG, DATABASE, f"{DATABASE}-wal", last_number_file(project).name, "owner-link")
+    number = last_number_file(project).name
+    names = (CONFIG, DATABASE, f"{DATABASE}-wal", number, "owner-link", PANEL_KEY)
     private = [name for name in names if (project.folder / name).exists()]
     if open_ones := [
         name for name in private if stat.S_IMODE((project.folder / name).stat().st_mode) & 0o077

@@ -92,6 +92,8 @@ PROBLEMS = {
     "expired": "It has expired. Ask for a new one.",
     "other_study": "It belongs to another study. Open the link of your study.",
     "no_id": "It does not say who you are. Open it from the site that sent you.",
+    "unsigned": "It was not signed by the site that sent you. Open it from there.",
+    "used": "It was opened before. Open it again from the site that sent you.",
     "taken": "This id is already in use. Open the page in the browser where you started.",
     "full": "All places are taken. Thank you for your interest.",
     "gone": "You have withdrawn from this project.",
@@ -252,8 +254,8 @@ def waiting(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def external_link(request: HttpRequest, token: str) -> HttpResponse:
     """Consent and account of an external worker; later visits use the same account."""
-    given = {name: request.GET.get(name, "") for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")}
-    visitor = people.read_link(token, given, now=now())
+    query = request.META.get("QUERY_STRING", "")
+    visitor = people.read_link(token, request.GET.dict(), now=now(), query=query)
     if isinstance(visitor, str):
         return _unusable(request, visitor)
     if request.method == "GET":

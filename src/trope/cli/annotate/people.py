@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from trope.annotate.project import open_project
+from trope.annotate.project import PANEL_KEY, make_secret, open_project
 from trope.cli.annotate.options import DIRECTORY, FILE, connected
 from trope.cli.output import open_output
 from trope.core.progress import counted
@@ -64,6 +65,7 @@ def demo_task(
               help="A link for this worker only; can be repeated.")  # fmt: skip
 @click.option("--places", default=200, show_default=True,
               help="Most workers in all, for a link without --worker.")  # fmt: skip
+@click.option("--signed", is_flag=True, help="The panel signs each address with a shared key.")
 @click.option(
     "--origin",
     default="http://127.0.0.1:8000",
@@ -72,25 +74,40 @@ def demo_task(
     help="The address of the service.",
 )
 def link(
-    directory: Path, days: int, study: str, workers: tuple[str, ...], places: int, origin: str
+    directory: Path,
+    days: int,
+    study: str,
+    workers: tuple[str, ...],
+    places: int,
+    signed: bool,
+    origin: str,
 ) -> None:
     """Print a signed link for external workers, or one for each worker.
 
     Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
     PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id. Such a link cannot tell
     a worker from someone who made up an id; where the panel can show each worker a link of their
-    own, make them with --worker.
+    own, make them with --worker. Where it can sign addresses, make the link with --signed: the key
+    is in DIRECTORY/panel-key, and the manual says what is signed.
     """
-    connected(directory)
+    project = connected(directory)
     from trope.annotate.store.people import link_path, make_link_token
 
-    now = datetime.now(UTC)
-    tokens = [
-        (make_link_token(now=now, days=days, study=study, worker=worker, places=places), worker)
-        for worker in workers or ("",)
-    ]
+    wanted = partial(
+        make_link_token,
+        now=datetime.now(UTC),
+        days=days,
+        study=study,
+        places=places,
+        signed=signed,
+    )
+    tokens = [(wanted(worker=worker), worker) for worker in workers or ("",)]
+    if signed and not (project.folder / PANEL_KEY).exists():
+        make_secret(project.folder, PANEL_KEY)
+    if signed:
+        click.echo(f"the panel signs with the key in {project.folder / PANEL_KEY}", err=True)
     for token, worker in tokens:
-        click.echo(origin.rstrip("/") + link_path(token, worker=worker))
+        click.echo(origin.rstrip("/") + link_path(token, worker=worker, signed=signed))
 
 
 @click.command()

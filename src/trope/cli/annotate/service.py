@@ -81,11 +81,12 @@ def demo(directory: Path, template: str, port: int) -> None:
     from trope.annotate.web import service
 
     base = f"http://127.0.0.1:{port}"
-    judge = service.link_for(project, base, "guest", "annotator", trusted=True)
-    click.echo(f"Judge here: {judge}")
-    click.echo(f"See the results (the owner's link): {service.owner_link(project, base)}")
-    click.echo("Ctrl-C ends the service; the same command starts it again with all your work.")
-    service.serve(project, host="127.0.0.1", port=port, origin="", workers=1, threads=8)
+    with service.only_server(project):
+        judge = service.link_for(project, base, "guest", "annotator", trusted=True)
+        click.echo(f"Judge here: {judge}")
+        click.echo(f"See the results (the owner's link): {service.owner_link(project, base)}")
+        click.echo("Ctrl-C ends the service; the same command starts it again with all your work.")
+        service.serve(project, host="127.0.0.1", port=port, origin="", workers=1, threads=8)
 
 
 def sample_project(directory: Path, template: str) -> Project:

@@ -13,12 +13,22 @@ from trope.corpora.mean import CODES, spoken
 from trope.lexicon.vectors import read_vectors
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.mean.gold import QUESTION, finish, simulate
-from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
+from trope.recipes.own_texts import SourceSetting
+from trope.recipes.recipe import Card, Context, OwnNeed, ProjectParts, Recipe, SourceNeed, Step
 from trope.recipes.records import Drop, Outcome, Record
 from trope.recipes.settings import Count, Number
+from trope.recipes.sources import required, sources_of
 from trope.tasks.analogy.distractors import WRONG, FrameInventory, propose
 
-METAPHORS, FRAMES = ("conceptual", "metaphors.yaml"), ("conceptual", "frames.yaml")
+CORPUS = "conceptual"
+
+
+@dataclass(frozen=True, slots=True)
+class InventorySources:
+    """YAML files of metaphors and of frames."""
+
+    metaphors: SourceSetting
+    frames: SourceSetting
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +36,38 @@ class MeanSettings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
+    sources: InventorySources
     proposals: Number
     items_per_metaphor: Number
     items: Count
     crowd: CrowdSettings
 
 
+def needs(settings: MeanSettings) -> list[SourceNeed]:
+    """The files of metaphors and of frames."""
+    sources = settings.sources
+    metaphors = sources_of(sources.metaphors, CORPUS, reader=read_metaphors)
+    frames = sources_of(sources.frames, CORPUS, reader=read_frames)
+    return [*required(metaphors, "sources.metaphors"), *required(frames, "sources.frames")]
+
+
 def inventory(context: Context) -> FrameInventory:
     """The metaphors and frames, with the shipped vectors."""
+    metaphors, frames = needs(context.settings)
     return context.once(
         "inventory",
         lambda: FrameInventory.of(
-            read_metaphors(context.find(*METAPHORS)),
-            read_frames(context.find(*FRAMES)),
+            read_metaphors(_path(metaphors, context)),
+            read_frames(_path(frames, context)),
             read_vectors(),
         ),
     )
+
+
+def _path(need: SourceNeed, context: Context) -> Path:
+    if isinstance(need, OwnNeed):
+        return Path(need.source.path)
+    return context.find(need.corpus, need.file)
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
@@ -122,14 +148,15 @@ RECIPE = Recipe(
         text_is="own",
         licence="CC-BY-SA-4.0",
         citation="Pitarch, Bernad and Gracia (2023), MEAN: Metaphoric Erroneous ANalogies dataset "
-        "for PTLMs metaphor knowledge probing, LDK 2023. Metaphors and frames: MetaNet.",
+        "for PTLMs metaphor knowledge probing, LDK 2023.",
+        texts="Metaphors and frames: MetaNet.",
         labels=("yes", "no"),
         question=QUESTION,
         group_by="metaphor",
     ),
     folder=Path(__file__).parent,
     settings=MeanSettings,
-    needs=lambda settings: [Need(*METAPHORS), Need(*FRAMES)],
+    needs=needs,
     steps=(
         Step("metaphors", collect, unit="metaphors"),
         Step("items", make_items, piecewise=True, unit="items"),

@@ -6,11 +6,13 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from trope.core.records import Analysis
 from trope.corpora.tables import read_texts
-from trope.recipes.recipe import Context
+from trope.recipes.recipe import Context, OwnNeed, SourceNeed
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.sources import own_records, required, sources_of
 from trope.recipes.steps import draw, sense_coverage
 from trope.relations import single_triplet
 from trope.tasks.rewriting.rewriter import idiom_at
@@ -24,8 +26,33 @@ METAPHORICAL, LITERAL = "metaphorical", "literal"
 _AT_ONCE = 64  # headlines whose candidates are ranked at once
 
 
+def needs(settings: Any) -> list[SourceNeed]:
+    """The files of headlines."""
+    key = "sources.headlines"
+    return required(sources_of(settings.sources.headlines, HEADLINES[0]), key)
+
+
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """All headlines, with their source, its type and the year of their date or address."""
+    for need in needs(context.settings):
+        if isinstance(need, OwnNeed):
+            yield from _own_headlines(need)
+        else:
+            yield from _catalogued(context)
+
+
+def _own_headlines(need: OwnNeed) -> Iterator[Outcome]:
+    about = {"source": need.source.name, "type": "unknown"}
+    for outcome in own_records(need.source, about):
+        if isinstance(outcome, Record):
+            text = " ".join(outcome.text.split())
+            outcome = Record(outcome.id, text, outcome.fields).having(
+                year=year_of(outcome.fields["date"])
+            )
+        yield outcome
+
+
+def _catalogued(context: Context) -> Iterator[Outcome]:
     for headline in read_texts(context.find(*HEADLINES)):
         fields = headline.fields
         text = " ".join(headline.text.split())

@@ -11,17 +11,18 @@ import msgspec
 from trope.recipes.crowd import CrowdSettings
 from trope.recipes.newsmet.gold import QUESTION, finish, make_project, simulate
 from trope.recipes.newsmet.headlines import (
-    HEADLINES,
     collect,
     draw_annotated,
     draw_classes,
     find_candidates,
     in_years,
     long_enough,
+    needs,
     one_triplet,
     predict,
 )
-from trope.recipes.recipe import Card, Need, Recipe, Step
+from trope.recipes.own_texts import SourceSetting
+from trope.recipes.recipe import Card, Recipe, Step
 from trope.recipes.settings import Count, Number
 from trope.recipes.steps import draw, drop_duplicates
 
@@ -49,10 +50,18 @@ class CandidateSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HeadlineSources:
+    """Where headlines come from."""
+
+    headlines: SourceSetting
+
+
+@dataclass(frozen=True, slots=True)
 class NewsmetSettings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
+    sources: HeadlineSources
     years: Years
     more_than: Count
     sample: Count
@@ -75,7 +84,7 @@ RECIPE = Recipe(
     ),
     folder=Path(__file__).parent,
     settings=NewsmetSettings,
-    needs=lambda settings: [Need(*HEADLINES)],
+    needs=needs,
     steps=(
         Step("collect", collect, unit="headlines"),
         Step("unique", drop_duplicates("headline", lambda context: EXACT_ONLY), unit="headlines"),

@@ -9,15 +9,18 @@ from pathlib import Path
 
 from trope.corpora.conllu import read_conllu
 from trope.corpora.records import NameSample, TextRecord
+from trope.lexicon.names import read_name_list
 from trope.lexicon.readings import NAME_CLASSES, readings
 from trope.recipes.crowd import CrowdSettings
-from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
+from trope.recipes.own_texts import SourceSetting, read_own_texts
+from trope.recipes.recipe import Card, Context, OwnNeed, ProjectParts, Recipe, SourceNeed, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.semeval2007.gold import QUESTION, finish, simulate
 from trope.recipes.settings import Count, Share
+from trope.recipes.sources import own_records, required, sources_of
 from trope.recipes.steps import template
+from trope.tasks.metonymy.samples import NameFrame, company_frame, country_frame, read_review_sheet
 from trope.tasks.metonymy.samples import collect_samples as collect_names
-from trope.tasks.metonymy.samples import company_frame, country_frame, read_review_sheet
 
 CORPUS = "ewt"
 _NEW_DOCUMENT = "newdoc id ="
@@ -40,12 +43,20 @@ class DoubtSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class TextSources:
+    """Where documents come from."""
+
+    texts: SourceSetting
+
+
+@dataclass(frozen=True, slots=True)
 class Semeval2007Settings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
-    texts: tuple[str, ...]
-    companies: str
+    sources: TextSources
+    companies: SourceSetting
+    places: SourceSetting
     ignore_case: bool
     review: str
     location: SplitSizes
@@ -54,26 +65,69 @@ class Semeval2007Settings:
     doubts: DoubtSettings
 
 
+def needs(settings: Semeval2007Settings) -> list[SourceNeed]:
+    """The files of texts and the lists of names."""
+    return [
+        *required(sources_of(settings.sources.texts, CORPUS), "sources.texts"),
+        *sources_of(settings.companies, texts=False),
+        *sources_of(settings.places, texts=False),
+    ]
+
+
 def collect_samples(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """The documents of the treebanks, their sentences joined."""
-    for name in context.settings.texts:
-        title = ""
-        sentences: list[str] = []
-        for sentence in read_conllu(context.find(CORPUS, name)):
-            found = [c for c in sentence.comments if _NEW_DOCUMENT in c]
-            if found and sentences:
-                yield Record(title, " ".join(sentences))
-                sentences = []
-            title = found[0].partition("=")[2].strip() if found else title or name
-            sentences.append(sentence.text)
-        if sentences:
+    """The documents of the sources, each once; the sentences of a treebank are joined."""
+    seen: set[str] = set()
+    for need in sources_of(context.settings.sources.texts, CORPUS):
+        if isinstance(need, OwnNeed):
+            documents = own_records(need.source)
+        else:
+            documents = _treebank_documents(context.find(CORPUS, need.file), need.file)
+        for document in documents:
+            again = isinstance(document, Record) and document.text in seen
+            yield Drop(document.id, "exact") if again else document
+            if isinstance(document, Record):
+                seen.add(document.text)
+
+
+def _treebank_documents(path: Path, name: str) -> Iterator[Outcome]:
+    title = ""
+    sentences: list[str] = []
+    for sentence in read_conllu(path):
+        found = [c for c in sentence.comments if _NEW_DOCUMENT in c]
+        if found and sentences:
             yield Record(title, " ".join(sentences))
+            sentences = []
+        title = found[0].partition("=")[2].strip() if found else title or name
+        sentences.append(sentence.text)
+    if sentences:
+        yield Record(title, " ".join(sentences))
+
+
+def _frames(settings: Semeval2007Settings) -> Iterator[NameFrame]:
+    """The names of each class: those of the user's own lists, else ours."""
+    places, companies = _own_names(settings.places), _own_names(settings.companies)
+    yield NameFrame("location", places) if places else country_frame()
+    yield NameFrame("organisation", companies) if companies else company_frame()
+
+
+def _own_names(setting: SourceSetting) -> dict[str, tuple[str, ...]]:
+    """The names of own lists: a name per line with its other spellings, or a column of a table."""
+    found: dict[str, tuple[str, ...]] = {}
+    for need in sources_of(setting):
+        if not isinstance(need, OwnNeed):
+            continue
+        if need.source.columns.text:
+            names = (text.text.strip() for text in read_own_texts(need.source) if not text.reason)
+            found |= {name: (name,) for name in names}
+        else:
+            found |= read_name_list(need.source.path)
+    return found
 
 
 def find_samples(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """A sample for every name of a country or a company, with its context."""
     settings = context.settings
-    frames = (country_frame(), company_frame(settings.companies or None))
+    frames = tuple(_frames(settings))
     for document in records:
         text = [TextRecord(document.id, document.text, 0)]
         number = 0
@@ -155,14 +209,15 @@ RECIPE = Recipe(
         text_is="treebank",
         licence="CC-BY-SA-4.0",
         citation="Markert and Nissim (2007), SemEval-2007 Task 08: Metonymy Resolution at "
-        "SemEval-2007, SemEval 2007. Texts: Silveira et al. (2014), LREC 2014.",
+        "SemEval-2007, SemEval 2007.",
+        texts="Texts: Silveira et al. (2014), LREC 2014.",
         labels=tuple(dict.fromkeys(name for kind in NAME_CLASSES for name in readings(kind))),
         question=QUESTION,
         group_by="title",
     ),
     folder=Path(__file__).parent,
     settings=Semeval2007Settings,
-    needs=lambda settings: [Need(CORPUS, name) for name in settings.texts],
+    needs=needs,
     steps=(
         Step("collect", collect_samples, unit="documents"),
         Step("names", find_samples, piecewise=True, unit="samples"),
@@ -172,4 +227,5 @@ RECIPE = Recipe(
     project=make_project,
     simulate=simulate,
     finish=finish,
+    renamed={"texts": "sources.texts"},
 )

@@ -11,11 +11,18 @@ from typing import Annotated
 import msgspec
 
 from trope.recipes.crowd import CrowdSettings
-from trope.recipes.recipe import Card, Context, Need, ProjectParts, Recipe, Step
+from trope.recipes.own_texts import SourceSetting
+from trope.recipes.recipe import Card, Context, ProjectParts, Recipe, SourceNeed, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.semeval2015.gold import QUESTION, SCALE_LABELS, TRIAL, finish, simulate
+from trope.recipes.semeval2015.hashtags import (
+    PROPOSALS,
+    HashtagSettings,
+    propose,
+    wanted_hashtags,
+)
 from trope.recipes.settings import Count
-from trope.recipes.sources import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
+from trope.recipes.sources import EMOTIONAL, POLITICAL, read_tweets, required, sources_of
 from trope.recipes.steps import template
 from trope.tasks.sentiment.harvest import HarvestRules, StreamTweet, harvest
 
@@ -28,6 +35,13 @@ class CategoryQuotas:
     irony: Count
     metaphor: Count
     other: Count
+
+
+@dataclass(frozen=True, slots=True)
+class TweetCollections:
+    """Where tweets come from."""
+
+    tweets: SourceSetting
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +58,8 @@ class Semeval2015Settings:
     """All settings; their defaults are in config.toml."""
 
     seed: int
-    political: bool
-    emotional: tuple[str, ...]
+    sources: TweetCollections
+    hashtags: HashtagSettings
     general: bool
     least_plain: Count
     least_whole: Count
@@ -56,17 +70,15 @@ class Semeval2015Settings:
     workers: WorkerCounts
 
 
-def needs(settings: Semeval2015Settings) -> list[Need]:
+def needs(settings: Semeval2015Settings) -> list[SourceNeed]:
     """The files of tweets."""
-    political = [Need(*POLITICAL)] if settings.political else []
-    return [*political, *(Need(EMOTIONAL, name) for name in settings.emotional)]
+    found = sources_of(settings.sources.tweets, EMOTIONAL, POLITICAL[0])
+    return required(found, "sources.tweets")
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """All tweets of the sources."""
-    yield from emotional_tweets(context, context.settings.emotional)
-    if context.settings.political:
-        yield from political_tweets(context)
+    yield from read_tweets(context.settings.sources.tweets, context)
 
 
 def harvest_tweets(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
@@ -78,6 +90,7 @@ def harvest_tweets(records: Iterator[Record], context: Context) -> Iterator[Outc
         least_whole=settings.least_whole,
         near=settings.near,
         quotas=msgspec.to_builtins(settings.quotas),
+        **wanted_hashtags(context),
     )
     every = {record.id: record for record in records}
     found = harvest((StreamTweet(record.id, record.text) for record in every.values()), rules)
@@ -124,6 +137,7 @@ RECIPE = Recipe(
     needs=needs,
     steps=(
         Step("collect", collect, unit="tweets"),
+        Step("hashtags", propose, unit="tweets", edited=PROPOSALS),
         Step("harvest", harvest_tweets, unit="tweets"),
         Step("trial", draw_trial, unit="tweets"),
     ),

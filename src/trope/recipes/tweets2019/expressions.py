@@ -20,8 +20,10 @@ from trope.core.records import Analysis, Relation
 from trope.corpora.tables import read_rows
 from trope.corpora.verb_corpora import read_moh_formatted
 from trope.corpora.vua import read_vua_words
-from trope.recipes.recipe import Context
+from trope.recipes.own_texts import read_own_texts
+from trope.recipes.recipe import Context, OwnNeed
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
+from trope.recipes.sources import sources_of
 from trope.recipes.steps import parse_all, sense_coverage
 from trope.tasks.metaphor.seed_similarity import build
 from trope.tasks.metaphor.task import VerbExpression, find_expressions
@@ -119,15 +121,25 @@ def _vua_pairs(context: Context) -> Iterator[KnownPair]:
 
 
 def only_listed(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Expressions whose verb is in the inventory."""
+    """Expressions whose verb is in the inventory; all if there is none."""
     pairs = known_pairs(context)
-    verbs = {pair.lemmas[0] for pair in pairs}
+    own = _own_verbs(context)
+    verbs = {pair.lemmas[0] for pair in pairs} | own
+    if own:
+        context.facts["verbs of your own"] = len(own)
     distinct = {corpus: {p.lemmas for p in pairs if p.corpus[:3] == corpus} for corpus in _CORPORA}
     context.facts["pairs"] = {corpus: len(found) for corpus, found in distinct.items()}
     context.facts["verb lemmas"] = len(verbs)
     for record in records:
-        listed = record.fields["verb"] in verbs
+        listed = not verbs or record.fields["verb"] in verbs
         yield record if listed else Drop(record.id, "verb-not-listed")
+
+
+def _own_verbs(context: Context) -> set[str]:
+    """The verbs of the user's own list."""
+    needs = sources_of(context.settings.inventory.verbs)
+    sources = [need.source for need in needs if isinstance(need, OwnNeed)]
+    return {text.text.strip().lower() for one in sources for text in read_own_texts(one)}
 
 
 def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome]:

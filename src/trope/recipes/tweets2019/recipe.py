@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import Annotated, Literal
 import msgspec
 
 from trope.recipes.crowd import CrowdSettings
-from trope.recipes.recipe import Card, Context, Need, Recipe, Step
+from trope.recipes.own_texts import SourceSetting
+from trope.recipes.recipe import Card, Context, Need, Recipe, SourceNeed, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.settings import Count, Number, Share
-from trope.recipes.sources import EMOTIONAL, POLITICAL, emotional_tweets, political_tweets
+from trope.recipes.sources import EMOTIONAL, POLITICAL, read_tweets, required, sources_of
 from trope.recipes.steps import drop_duplicates
 from trope.recipes.tweets2019.expressions import (
     MOH_FILE,
@@ -26,14 +28,16 @@ from trope.recipes.tweets2019.expressions import (
 from trope.recipes.tweets2019.gold import QUESTION, finish, make_project, simulate
 from trope.text.normalise import STEPS, is_retweet, normalise
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 Day = Annotated[str, msgspec.Meta(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
 
 
 @dataclass(frozen=True, slots=True)
 class TweetSources:
-    """Files of emotional tweets, and first and last day of the political ones."""
+    """Emotional and political tweets, and first and last day of the political ones."""
 
-    emotional: tuple[str, ...]
+    emotional: SourceSetting
+    political: SourceSetting
     political_from: Day
     political_to: Day
 
@@ -48,10 +52,11 @@ class CleaningSettings:
 
 @dataclass(frozen=True, slots=True)
 class InventorySettings:
-    """The corpora whose verbs are listed."""
+    """The corpora whose verbs are listed, and a list of the user's own."""
 
     moh: bool
     vua: tuple[Literal["train", "val", "test"], ...]
+    verbs: SourceSetting
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +92,31 @@ class Tweets2019Settings:
     demo: DemoSettings
 
 
-def needs(settings: Tweets2019Settings) -> list[Need]:
+def needs(settings: Tweets2019Settings) -> list[SourceNeed]:
     """The files of tweets, and the corpora whose verbs are listed."""
     moh = [Need("moh", MOH_FILE)] if settings.inventory.moh else []
+    political = sources_of(settings.sources.political, POLITICAL[0])
+    emotional = sources_of(settings.sources.emotional, EMOTIONAL)
     return [
-        Need(*POLITICAL),
-        *(Need(EMOTIONAL, name) for name in settings.sources.emotional),
+        *required([*political, *emotional], "sources.emotional"),
         *moh,
         *(Need("vua18", f"VUA_seq_formatted_{part}.csv") for part in settings.inventory.vua),
+        *sources_of(settings.inventory.verbs, texts=False),
     ]
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """All tweets of the sources, emotional ones first."""
     sources = context.settings.sources
-    yield from emotional_tweets(context, sources.emotional)
-    for tweet in political_tweets(context):
-        day = tweet.fields["date"]
-        if sources.political_from and day < sources.political_from:
+    yield from read_tweets(sources.emotional, context, "emotional")
+    bounded = sources.political_from or sources.political_to
+    for tweet in read_tweets(sources.political, context, "political"):
+        day = "" if isinstance(tweet, Drop) else tweet.fields["date"][:10]
+        if isinstance(tweet, Drop):
+            yield tweet
+        elif bounded and not _DAY.fullmatch(day):
+            yield Drop(tweet.id, "undated")
+        elif sources.political_from and day < sources.political_from:
             yield Drop(tweet.id, "before-the-first-day")
         elif sources.political_to and day > sources.political_to:
             yield Drop(tweet.id, "after-the-last-day")

@@ -1,7 +1,7 @@
 """The NewsMet paper's pipeline for candidates, with any masked language model.
 
 Paper: Joseph, Liu, Ng, See and Rai (Findings of ACL 2023), section 3.1.2.
-Needs: a masked language model (`--model albert-xxlarge-v2`) and the extra `hub`.
+Needs: a masked language model (`--model NAME@COMMIT`) and the extra `hub`.
 Gives: for every headline its 200 likeliest fillers, and of these six literal and six metaphorical
     ones; everything that was dropped is counted with its reason.
 Differs: the verb is masked by its place, not by its spelling; fillers are tagged before repeated

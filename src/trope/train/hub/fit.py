@@ -25,7 +25,14 @@ from typing import Any
 from trope.core.errors import BadInput, MissingData, TropeError
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import MessageWriter
-from trope.tasks.hub_folder import folder_checksum, load_tokenizer, longest, model_path, text_pieces
+from trope.tasks.hub_folder import (
+    exact_name,
+    folder_checksum,
+    load_tokenizer,
+    longest,
+    model_path,
+    text_pieces,
+)
 from trope.tasks.metaphor.hub_model import new_detector, probabilities
 from trope.train.hub.loop import Epoch, FitContext, HubSettings, best_device, fit
 
@@ -151,7 +158,7 @@ def _fit_job(
         "format": FORMAT,
         "run": run,
         "seed": seed,
-        "model": {"name": model.name, "sha256": folder_checksum(model)},
+        "model": {"name": exact_name(model), "sha256": folder_checksum(model)},
         "prepared_sha256": prepared.sha256,
         "tests_sha256": prepared.tests_sha256,
         "settings": asdict(settings),

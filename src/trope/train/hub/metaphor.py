@@ -20,6 +20,7 @@ from trope.corpora.vua import read_vua_words
 from trope.tasks.hub_folder import (
     EncodedText,
     Level,
+    exact_name,
     folder_checksum,
     load_tokenizer,
     longest,
@@ -246,7 +247,8 @@ def _card(
     lines = [
         f"# Metaphor detector for {settings.level}",
         "",
-        f"Made by trope {__version__} from `{request.model}`, weights `{folder_checksum(folder)}`.",
+        f"Made by trope {__version__} from `{exact_name(folder)}`, weights "
+        f"`{folder_checksum(folder)}`.",
         f"Trained on {', '.join(names)}: {len(material.train)} items, validated with "
         f"{len(material.validation)}. Where newsmet is among them, gold+ is read as "
         f"`{request.reading}`.",

@@ -23,6 +23,7 @@ from trope.corpora.semeval2007 import read_samples
 from trope.corpora.semeval2015 import FILES, read_learning_tweets
 from trope.tasks.hub_folder import (
     EncodedText,
+    exact_name,
     folder_checksum,
     load_tokenizer,
     longest,
@@ -174,7 +175,12 @@ def _train(
         file.writelines(json.dumps(asdict(epoch)) + "\n" for epoch in fitted.history)
     with atomic_write(out / "README.md") as file:
         file.write(
-            _card(lesson, settings, f"`{model}`, weights `{folder_checksum(folder)}`", fitted)
+            _card(
+                lesson,
+                settings,
+                f"`{exact_name(folder)}`, weights `{folder_checksum(folder)}`",
+                fitted,
+            )
         )
     say(f"the model is in {out}")
 
