@@ -266,9 +266,13 @@ def _read_labels(path: Path) -> Labels:
 
 
 def _with_valence(scores: Array, weights: Sequence[float]) -> Array:
-    """Scores of sequences with one more: the valence that follows from them."""
-    constant, *slopes = weights
-    valence = scores @ np.asarray(slopes, dtype=np.float32) + np.float32(constant)
+    """Scores of sequences with one more: the valence that follows from them.
+
+    Summed column by column, because a product of matrices rounds by the size of the batch.
+    """
+    valence = np.full(len(scores), weights[0], dtype=np.float32)
+    for column, weight in zip(scores.T, weights[1:], strict=True):
+        valence += np.float32(weight) * column
     return np.column_stack([scores, valence])
 
 
