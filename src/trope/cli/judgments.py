@@ -22,6 +22,7 @@ _COLUMNS = {
     "weight": "Column of the weights of votes (long table).",
     "seconds": "Column of the seconds per answer (long table).",
     "gold": "Column of known answers: a label, a|b, or a range such as -2..1.",
+    "text": "Column of the texts, for answers that mark words.",
 }
 _OTHERS = (
     click.option("--layout", type=click.Choice(["auto", "long", "wide"]), default="auto",

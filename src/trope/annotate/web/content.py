@@ -10,6 +10,7 @@ from typing import Any
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import Question
+from trope.core.texts import WORD
 
 Values = Mapping[str, Sequence[str]]
 """Question id → the values in the form."""
@@ -17,7 +18,7 @@ Values = Mapping[str, Sequence[str]]
 SEEN = "seen"
 """In a form, the questions that were shown: one with nothing chosen was answered with nothing."""
 
-_WORD = re.compile(r"\w[\w'’\-]*|[^\w\s]+|\s+")
+_WORD = re.compile(rf"{WORD}|[^\w\s]+|\s+")
 _DIGITS = "1234567890"
 
 
