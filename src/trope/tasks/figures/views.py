@@ -71,9 +71,10 @@ def show_figures(
     of the analysis too.
     """
     words, limit = view.words, analysis.threshold
-    if words == "noticed":
-        known = ("content", max(limit, _CONTENT_SHOWN))
-        words, limit = ("noticed", thresholds.noticed) if thresholds else known
+    if words == "noticed" and thresholds is not None:
+        limit = thresholds.noticed
+    elif words == "noticed":
+        words, limit = "content", max(limit, _CONTENT_SHOWN)
     if view.threshold is not None:
         limit = view.threshold
     if words != "noticed" and (view.words != "noticed" or view.threshold is not None):
