@@ -16,7 +16,7 @@ from trope.recipes.records import Drop, Record
 from trope.recipes.settings import resolve
 from trope.recipes.sources import find_sources, sources_of
 from trope.recipes.tweets2019 import recipe as tweets2019
-from trope.recipes.tweets2019.expressions import only_listed
+from trope.recipes.tweets2019.expressions import only_listed, weak_labels
 
 PLACES = ("station", "harbour", "library", "museum", "bakery", "theatre", "garden", "bridge")
 THINGS = ("delay", "queue", "printer", "meeting", "heating", "invoice", "lift", "alarm")
@@ -235,10 +235,14 @@ def test_political_tweets_and_inventories_can_be_left_out(tmp_path):
         expressions[0],
         Drop("2", "verb-not-listed"),
     ]
-    free = Context(
-        tmp_path, resolve(tweets2019.RECIPE, changes=["inventory.moh=false", "inventory.vua=[]"])
-    )
-    assert list(only_listed(iter(expressions), free)) == expressions
+    free = resolve(tweets2019.RECIPE, changes=["inventory.moh=false", "inventory.vua=[]"])
+    assert list(only_listed(iter(expressions), Context(tmp_path, free))) == expressions
+    pairs = [("grasp", "idea"), ("grasp", "cup"), ("plant", "tree"), ("plant", "doubt")]
+    several = [
+        Record(f"{v}-{o}", "x", {"subset": "emotional", "verb": v, "object": o}) for v, o in pairs
+    ]
+    weak = [found.fields["weak"] for found in weak_labels(iter(several), Context(tmp_path, free))]
+    assert sorted(weak) == ["literal", "literal", "metaphor", "metaphor"]
 
 
 def test_days_of_own_tweets_are_bounded_and_undated_ones_dropped(tmp_path):

@@ -113,7 +113,7 @@ def test_the_released_splits_give_table_2(shared: Path) -> None:
         ("4.3", "rows of the test split, value"): "546",
     }.items():
         assert (rows[place].published, rows[place].ours) == (published, published)
-        assert rows[place].status == "exact"
+        assert rows[place].status == ("exact" if place[0] == "4.1" else "as given")
     for verb in ("has", "Win", "propose"):
         assert rows["4", f"{verb}, diversity"].status == "exact"
     shares = [row for (table, what), row in rows.items() if table == "4.2.3" and "percent" in what]

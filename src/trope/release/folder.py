@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from trope.core.files import sha256
 from trope.core.records import TextKind
 from trope.metrics.figures import DataRef, Measurement
 from trope.release.card import Publication, ReleaseSummary, data_card, write_croissant
-from trope.release.finished_run import FinishedRun, Manifest, Value, read_run
+from trope.release.finished_run import MANIFEST, FinishedRun, Manifest, Value, read_run
 from trope.release.newsmet_gold import GOLD_PLUS, gold_plus_rows, verb_columns
 from trope.release.tables import (
     JUDGMENT_TYPES,
@@ -60,7 +60,9 @@ def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: exists already; give a new or an empty folder")
     options = options or ReleaseOptions()
-    run, left_out = only_labelled(read_run(folder, options.licences))
+    read = read_run(folder)
+    manifest = read.manifest.with_licences(options.licences, folder / MANIFEST)
+    run, left_out = only_labelled(replace(read, manifest=manifest))
     permission = check_licence(run.manifest, run.items, allowed=options.with_text)
     kind = _KINDS.get(run.manifest.text_is, "plain")
     groups = group_items(run.items, by=run.manifest.group_by, kind=kind)
