@@ -69,7 +69,7 @@ def write_files(folder: Path) -> None:
     folder.mkdir(parents=True)
     with (folder / "Gefühle (final).csv").open("w", encoding="cp1252", newline="") as file:
         rows = csv.writer(file, delimiter=";")
-        rows.writerow(["Nr", "Wann", "Was sie schrieben"])
+        rows.writerow(["Nr", "Wann", "Tweet im Wortlaut"])
         for number, text in enumerate(tweets(EMOTIONAL, 0)):
             rows.writerow([f"g{number}", "2026-03-02", text])
     with (folder / "town hall.jsonl").open("w", encoding="utf-8") as file:
@@ -83,7 +83,7 @@ path = "{folder}/Gefühle (final).csv"
 name = "feelings"
 licence = "CC BY 4.0"
 citation = "Invented for this example."
-columns = {{ text = "Was sie schrieben", id = "Nr", date = "Wann" }}
+columns = {{ text = "Tweet im Wortlaut", id = "Nr", date = "Wann" }}
 
 [sources.political]
 path = "{folder}/town hall.jsonl"
