@@ -3,16 +3,21 @@
 import csv
 import json
 import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trope.cli.main import run
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, BadRecord
 from trope.recipes.newsmet import recipe as newsmet
 from trope.recipes.newsmet.headlines import collect
 from trope.recipes.own_texts import OwnSource, SourceColumns, named_source, read_own_texts
 from trope.recipes.recipe import Context
 from trope.recipes.records import Drop, Record
+from trope.recipes.semeval2007 import recipe as semeval2007
 from trope.recipes.settings import resolve
 from trope.recipes.sources import find_sources, sources_of
 from trope.recipes.tweets2019 import recipe as tweets2019
@@ -340,8 +345,8 @@ def test_listed_ids_are_rejoined_with_the_texts_that_are_left(tmp_path):
         ("13", "", "perished"),
         ("12", "two", ""),
     ]
-    (tmp_path / "ids.tsv").write_text("11\n11\n")
-    with pytest.raises(BadInput, match=r"ids\.tsv:2: id 11 is also in line 1"):
+    (tmp_path / "ids.tsv").write_text("id\n11\n11\n")
+    with pytest.raises(BadInput, match=r"ids\.tsv:3: id 11 is also in line 2"):
         list(read_own_texts(source))
 
 
@@ -357,6 +362,46 @@ def test_ids_of_a_folder_are_told_apart_by_files_unless_their_column_is_named(tm
     (folder / "c.csv").write_text("id,text\n7,Again\n")
     with pytest.raises(BadInput, match=r"c\.csv:2: the id '7' is also in .*a\.csv:2; give each"):
         list(read_own_texts(named))
+
+
+@given(st.lists(st.text("0123456789abc-", min_size=1, max_size=3), min_size=1, max_size=8))
+def test_ids_come_back_as_they_are_or_the_double_one_is_named(ids):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.jsonl"
+        rows = [json.dumps({"ref": own, "words": f"text {own}"}) + "\n" for own in ids]
+        path.write_text("".join(rows), encoding="utf-8")
+        source = OwnSource(str(path), "a", columns=SourceColumns("words", "ref"))
+        try:
+            found = [(text.id, text.text) for text in read_own_texts(source)]
+        except BadRecord as error:
+            assert error.line is not None
+            assert ids[error.line - 1] in ids[: error.line - 1]
+        else:
+            assert found == [(own, f"text {own}") for own in ids]
+            assert len(set(ids)) == len(ids)
+
+
+def test_files_of_a_folder_that_are_left_out_are_listed(tmp_path, capsys):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    write_table(folder / "posts.csv", tweets(8), ("id", "text", "day"))
+    (folder / "photo.png").write_bytes(b"x")
+    assert go(tmp_path / "run", "semeval2015", "--set", f"sources.tweets={folder}:text") == 0
+    assert f"trope: {folder / 'photo.png'}: skipped" in capsys.readouterr().err
+
+
+def test_wrong_encoding_is_refused_with_the_setting_to_change(tmp_path):
+    table = write_table(tmp_path / "a.csv", [("1", "Café", "d")], encoding="cp1252")
+    source = OwnSource(str(table), "a", columns=SourceColumns("what they wrote"), encoding="utf-8")
+    wanted = r"a\.csv:2: is not UTF-8 .* in the settings, such as encoding = cp1252"
+    with pytest.raises(BadRecord, match=wanted):
+        list(read_own_texts(source))
+
+
+def test_old_name_of_a_source_is_read_for_now(tmp_path, capsys):
+    settings = resolve(semeval2007.RECIPE, changes=['texts=["en_ewt-ud-dev.conllu"]'])
+    assert settings.sources.texts == ("en_ewt-ud-dev.conllu",)
+    assert "'texts' is now called 'sources.texts'" in capsys.readouterr().err
 
 
 def test_rows_are_counted_where_ids_are_not_to_be_used(tmp_path):
