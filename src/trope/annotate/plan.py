@@ -141,6 +141,7 @@ class Plan:
     consent: str = ""
     text_label: str = ""
     shown: tuple[ShownField, ...] = ()
+    senses: Literal["", "highlight", "text"] = ""
     examples: tuple[Example, ...] = ()
     items_per_page: int = 10
     judgments_per_item: int = 3
