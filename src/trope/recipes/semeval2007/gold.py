@@ -302,8 +302,8 @@ def _split_sample(item: Record) -> NameSample:
     for at, (start, end) in enumerate(spans):
         if start <= whole.start and whole.end <= end:
             sentences = tuple(item.text[first:last] for first, last in spans)
-            places = {"start": whole.start - start, "end": whole.end - start}
-            return replace(whole, sentences=sentences, target=at, **places)
+            first, last = whole.start - start, whole.end - start
+            return replace(whole, sentences=sentences, target=at, start=first, end=last)
     return whole
 
 
