@@ -6,6 +6,7 @@ All others (of a question that the plan no longer has, say) are in `other_answer
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,7 +39,8 @@ Losses = Counter[str]
 class JudgmentRecord:
     """A judgment in a file.
 
-    `replaces` is the number of the judgment that it replaced, `weight` is the annotator's.
+    `replaces` is the number of the judgment that it replaced, `weight` is the annotator's, `digest`
+    that of the text that was judged, where it is known.
     """
 
     judgment: int
@@ -53,6 +55,12 @@ class JudgmentRecord:
     gold_right: bool | None = None
     weight: float = 1.0
     more: dict[str, Any] = field(default_factory=dict)
+    digest: str = ""
+
+    def is_about(self, text: str) -> bool:
+        """Whether the text is the one that was judged, as far as the record knows: items of two
+        projects may have the same ids."""
+        return self.digest in ("", text_digest(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,11 @@ class ToolRecord:
     state: Literal["counted", "skipped", "discarded"] = "counted"
     seconds: float = 0.0
     at: datetime | None = None
+
+
+def text_digest(text: str) -> str:
+    """A short checksum by which a text is told from others."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def as_json(value: Any) -> str:
@@ -132,6 +145,7 @@ def as_object(row: JudgmentRecord) -> dict[str, Any]:
         "gold_right": row.gold_right,
         "weight": row.weight,
     }
+    known |= {"digest": row.digest} if row.digest else {}
     return known | ({"more": row.more} if row.more else {})
 
 
@@ -163,6 +177,7 @@ def from_object(given: Mapping[str, Any]) -> JudgmentRecord:
         _truth(given.get("gold_right"), "gold_right"),
         _weight(given.get("weight", 1.0)),
         more,
+        str(given.get("digest") or ""),
     )
 
 

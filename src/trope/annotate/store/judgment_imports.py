@@ -20,7 +20,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from trope.annotate.exchange.items import NewItem, checked_item
-from trope.annotate.exchange.records import JudgmentRecord, ToolRecord
+from trope.annotate.exchange.records import JudgmentRecord, ToolRecord, as_json
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.questions import is_right, read_answers
@@ -40,6 +40,7 @@ from trope.annotate.store.models import (
 from trope.annotate.store.rows import chunks, judgment_fields
 from trope.annotate.store.slots import add_batches, state_row
 from trope.core.errors import BadInput, BadRecord
+from trope.core.judgments import read_spans
 
 
 def import_judgments(
@@ -79,7 +80,7 @@ def _restore_judgments(
     number = 0
     for part in chunks(iter(rows)):
         _add_people(path, part, people, now)
-        _insert_judgments(path, _judgment_rows(path, part, people))
+        _insert_judgments(path, _judgment_rows(project.plan, path, part, people))
         number += len(part)
     _mark_ended_people(set(people.values()) - before)
     _check_history(path)
@@ -119,21 +120,22 @@ def _mark_ended_people(new: set[int]) -> None:
 
 
 def _judgment_rows(
-    path: Path, part: list[tuple[int, JudgmentRecord]], people: dict[str, int]
+    plan: Plan, path: Path, part: list[tuple[int, JudgmentRecord]], people: dict[str, int]
 ) -> Iterator[tuple[int, StoredJudgment]]:
     known = Item.objects.filter(external_id__in={row.item for _, row in part})
-    items = dict(known.values_list("external_id", "pk"))
+    items = {name: (pk, text) for name, pk, text in known.values_list("external_id", "pk", "text")}
     more = set(judgment_fields())
     for line, row in part:
         if row.item not in items:
             raise BadRecord(path, line, f"there is no item {row.item!r}; import the items first")
+        _check_text(plan, row, items[row.item][1], path, line)
         if unknown := row.more.keys() - more:
             raise BadRecord(path, line, f"has the unknown field {sorted(unknown)[0]!r}")
         yield (
             line,
             StoredJudgment(
                 id=row.judgment,
-                item_id=items[row.item],
+                item_id=items[row.item][0],
                 person_id=people[row.annotator],
                 token=secrets.token_hex(16),
                 answers=row.answers,
@@ -146,6 +148,20 @@ def _judgment_rows(
                 **row.more,
             ),
         )
+
+
+def _check_text(plan: Plan, row: JudgmentRecord, text: str, path: Path, line: int) -> None:
+    """Refuse a judgment about another text, and marked words that the text does not have."""
+    if not row.is_about(text):
+        problem = f"is about another text than item {row.item!r} has here"
+        raise BadRecord(path, line, f"{problem}; import the items of the same project first")
+    for question in plan.questions:
+        if question.kind == "spans" and question.id in row.answers:
+            try:
+                read_spans(as_json(row.answers[question.id]), text)
+            except ValueError as error:
+                problem = f"item {row.item!r}: the answer to {question.id!r} {error}"
+                raise BadRecord(path, line, f"{problem}; export it again") from None
 
 
 def _insert_judgments(path: Path, rows: Iterable[tuple[int, StoredJudgment]]) -> None:
