@@ -345,6 +345,20 @@ def test_listed_ids_are_rejoined_with_the_texts_that_are_left(tmp_path):
         list(read_own_texts(source))
 
 
+def test_ids_of_a_folder_are_told_apart_by_files_unless_their_column_is_named(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, identifier in (("a", "7"), ("b", "8")):
+        (folder / f"{name}.csv").write_text(f"id,text\n{identifier},So it goes\n")
+    found = read_own_texts(named_source(str(folder)))
+    assert [text.record_id for text in found] == ["in-a-7", "in-b-8"]
+    named = OwnSource(str(folder), "in", columns=SourceColumns(id="id"))
+    assert [text.record_id for text in read_own_texts(named)] == ["in-7", "in-8"]
+    (folder / "c.csv").write_text("id,text\n7,Again\n")
+    with pytest.raises(BadInput, match=r"c\.csv:2: the id '7' is also in .*a\.csv:2; give each"):
+        list(read_own_texts(named))
+
+
 def test_rows_are_counted_where_ids_are_not_to_be_used(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("id,text\n7,one\n7,two\n")

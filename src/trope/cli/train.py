@@ -140,6 +140,8 @@ def _work(what: str) -> click.Option:
 _DATA = _option("--from", "data", required=True, type=_EXISTING,
                 help="Folder with the corpora, one folder each (see `trope data`).")  # fmt: skip
 _DEVICE = _option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
+_FINISHED = _option("--model", type=_EXISTING,
+                    help="Folder of a finished model.  [default: the shipped one]")  # fmt: skip
 _SEED = _option("--seed", type=int, help="Seed instead of the one in the settings.")
 _WITHOUT = _option("--without", multiple=True, metavar="SET",
                    help="Leave a training set out; repeat for several.")  # fmt: skip
@@ -182,9 +184,7 @@ _TEXTS = (
     _SEED,
     _DEVICE,
 )
-_RESUMES_EPOCH = (
-    "Start an interrupted run again with the same folders to resume after its last complete epoch."
-)
+_RESUMES_EPOCH = "Start an interrupted run again with the same folders to resume after an epoch."
 _ENCODER = _TrainTask(
     "encoder", "encoder", "The tier small: one encoder for all tasks.",
     """The tier `small`: one encoder for trees, metaphors, names, sentiment and meaning.
@@ -224,9 +224,7 @@ _TASKS = (
             _out("the new adapters"),
             _option("--adapters", type=_EXISTING,
                     help="Folder that `trope train base` wrote.  [default: the shipped one]"),
-            _BASE_WEIGHTS,
-            _work("the results of each stage"),
-            _config("the shipped head"),
+            _BASE_WEIGHTS, _work("the results of each stage"), _config("the shipped head"),
             _option("--calibrate-only", is_flag=True,
                     help="Keep the head; choose calibration and threshold again, as needed after a "
                     "new tier small."),
@@ -245,16 +243,17 @@ _TASKS = (
         `small` for whole sentences.
         """,
         (
-            _DATA,
-            _out("the finished model"),
-            _option("--model", type=_EXISTING,
-                    help="Folder of a finished model.  [default: the shipped one]"),
+            _DATA, _out("the finished model"), _FINISHED,
             _work("the results of each stage, the same as that of `trope train headlines` to share "
                   "its teachers"),
-            _config("the shipped heads"),
-            _DEVICE,
+            _config("the shipped heads"), _DEVICE,
         ),
         _heads,
+    ),
+    _TrainTask(
+        "valence", "valence", "The scale of prose of the tier small.",
+        "The scale of prose, a line over the sentiment outputs of a finished model. A minute.",
+        (_DATA, _out("the finished model"), _FINISHED),
     ),
     _TrainTask(
         "metaphor", "metaphor-hub", "A metaphor detector from any Hugging Face encoder.",
