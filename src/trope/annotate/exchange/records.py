@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from trope.annotate.questions import Question
+from trope.core.judgments import read_spans
 from trope.corpora.records import TextRecord
 
 StateName = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
@@ -117,6 +118,21 @@ def _texts(answer: Any) -> list[str]:
     if not isinstance(answer, list):
         return [str(answer)]
     return ["-".join(map(str, part)) if isinstance(part, list) else str(part) for part in answer]
+
+
+def text_fault(row: JudgmentRecord, questions: Sequence[Question], text: str) -> str:
+    """Why a judgment cannot be about an item with this text; "" if it can."""
+    if not row.is_about(text):
+        remedy = "import the items of the same project first"
+        return f"is about another text than item {row.item!r} has here; {remedy}"
+    for question in questions:
+        if question.kind == "spans" and question.id in row.answers:
+            try:
+                read_spans(as_json(row.answers[question.id]), text)
+            except ValueError as error:
+                problem = f"item {row.item!r}: the answer to {question.id!r} {error}"
+                return f"{problem}; export it again"
+    return ""
 
 
 JUDGMENT_COLUMNS = (

@@ -20,7 +20,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from trope.annotate.exchange.items import NewItem, checked_item
-from trope.annotate.exchange.records import JudgmentRecord, ToolRecord, as_json
+from trope.annotate.exchange.records import JudgmentRecord, ToolRecord, text_fault
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.questions import is_right, read_answers
@@ -40,7 +40,6 @@ from trope.annotate.store.models import (
 from trope.annotate.store.rows import chunks, judgment_fields
 from trope.annotate.store.slots import add_batches, state_row
 from trope.core.errors import BadInput, BadRecord
-from trope.core.judgments import read_spans
 
 
 def import_judgments(
@@ -128,7 +127,8 @@ def _judgment_rows(
     for line, row in part:
         if row.item not in items:
             raise BadRecord(path, line, f"there is no item {row.item!r}; import the items first")
-        _check_text(plan, row, items[row.item][1], path, line)
+        if fault := text_fault(row, plan.questions, items[row.item][1]):
+            raise BadRecord(path, line, fault)
         if unknown := row.more.keys() - more:
             raise BadRecord(path, line, f"has the unknown field {sorted(unknown)[0]!r}")
         yield (
@@ -148,20 +148,6 @@ def _judgment_rows(
                 **row.more,
             ),
         )
-
-
-def _check_text(plan: Plan, row: JudgmentRecord, text: str, path: Path, line: int) -> None:
-    """Refuse a judgment about another text, and marked words that the text does not have."""
-    if not row.is_about(text):
-        problem = f"is about another text than item {row.item!r} has here"
-        raise BadRecord(path, line, f"{problem}; import the items of the same project first")
-    for question in plan.questions:
-        if question.kind == "spans" and question.id in row.answers:
-            try:
-                read_spans(as_json(row.answers[question.id]), text)
-            except ValueError as error:
-                problem = f"item {row.item!r}: the answer to {question.id!r} {error}"
-                raise BadRecord(path, line, f"{problem}; export it again") from None
 
 
 def _insert_judgments(path: Path, rows: Iterable[tuple[int, StoredJudgment]]) -> None:
