@@ -2,6 +2,9 @@
 
 import sys
 from pathlib import Path
+from typing import Any
+
+from pygments.lexers import TextLexer
 
 DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent / "src")]
@@ -38,3 +41,8 @@ nitpick_ignore = [
 nitpick_ignore_regex = [
     ("py:class", r"(collections|pathlib|spacy|pandas|pyarrow)\..*|Direction|Rows|TextKind")
 ]
+
+
+def setup(app: Any) -> None:
+    """Show tables as plain text: Pygments does not know CSV."""
+    app.add_lexer("csv", TextLexer)

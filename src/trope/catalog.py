@@ -377,6 +377,10 @@ TRAININGS: Registry[Callable[..., None]] = Registry(
             "The metaphor heads of the tier `small`.",
             extra="train",
         ),
+        "valence": Entry(
+            "trope.train.encoder.valence:train_valence",
+            "The scale of prose of the tier `small`.",
+        ),
         "vectors": Entry(
             "trope.train.encoder.word_vectors:train_vectors",
             "Static word vectors, distilled from a large encoder.",

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -126,3 +127,85 @@ def test_bad_known_expression_is_named_by_its_line(row: str, problem: str, tmp_p
     with pytest.raises(BadRecord, match=problem) as caught:
         read_known(table, open_project(tmp_path / "p").plan)
     assert caught.value.line == 2
+
+
+HEADLINES = {"h1": "Storm hammers ports", "h2": "Bakery sells pies", "h3": "Bank eats fees"}
+
+
+def write_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def judged_by_team(path: Path, answers: dict[str, list[dict[str, Any]]]) -> Path:
+    """The export of a team's project: for each item the answers of its people."""
+    rows = [
+        {"item": item, "annotator": f"t{n}", "answers": own, "state": "counted",
+         "seconds": 4, "at": "2026-03-02T09:00:00Z"}
+        for item, all_of_them in answers.items()
+        for n, own in enumerate(all_of_them)
+    ]  # fmt: skip
+    return write_lines(path, [row | {"judgment": n} for n, row in enumerate(rows, start=1)])
+
+
+def control_items(
+    folder: Path, template: str, texts: dict[str, str], team: Path, *more: str
+) -> Any:
+    if not (folder / "p").exists():
+        new_project(folder / "p", template)
+    items = write_lines(folder / "i.jsonl", [{"id": i, "text": t} for i, t in texts.items()])
+    command = ["annotate", "control-items", str(folder / "p"), str(items), str(team)]
+    return CliRunner().invoke(main, [*command, "--out", str(folder / "control.jsonl"), *more])
+
+
+def read(path: Path) -> dict[str, Any]:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row["id"]: row.get("gold") for row in rows}
+
+
+def test_ranges_of_a_team_become_control_items_and_a_demo_task(tmp_path: Path) -> None:
+    texts = {f"t{n}": f"Tweet number {n}, what a day" for n in range(14)}
+    answers = {f"t{n}": [{"score": s} for s in (-3, -1, n % 3)] for n in range(12)}
+    answers |= {"t12": [{"score": -5}, {"score": 5}], "t13": [{"score": 2}]}
+    team = judged_by_team(tmp_path / "team.jsonl", answers)
+    demo = tmp_path / "demo.jsonl"
+    done = control_items(tmp_path, "semeval2015", texts, team, "--demo", str(demo))
+    assert done.exit_code == 0, done.output
+    assert done.output == (
+        "2 control items; 10 demo items, 10 with known answers; "
+        "2 items without an answer that the team agrees on\n"
+    )
+    known = read(demo) | read(tmp_path / "control.jsonl")
+    assert known == {f"t{n}": {"score": {"from": -3, "to": max(-1, n % 3)}} for n in range(12)}
+    folder = str(tmp_path / "p")  # both can be imported as they are
+    for path, how in ((demo, ["--demo"]), (tmp_path / "control.jsonl", [])):
+        result = CliRunner().invoke(main, ["annotate", "import", folder, str(path), *how])
+        assert result.exit_code == 0, result.output
+
+
+def test_headlines_on_which_a_team_agrees_become_control_items(tmp_path: Path) -> None:
+    metaphor = {"sentence": "metaphorical", "verb": "metaphorical"}
+    literal = {"sentence": "literal", "verb": "literal"}
+    answers = {"h1": [metaphor, metaphor], "h2": [literal, literal], "h3": [metaphor, literal]}
+    team = judged_by_team(tmp_path / "team.jsonl", answers)
+    done = control_items(tmp_path, "newsmet", HEADLINES, team)
+    assert done.exit_code == 0, done.output
+    assert read(tmp_path / "control.jsonl") == {"h1": metaphor, "h2": literal}
+
+
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [
+        ({"x9": [{"score": 1}]}, "team.jsonl:1: judges 'x9', which is none of the items; export"),
+        ({"t1": [{"score": 9}]}, "team.jsonl:1: item 't1': the answer 9 to 'score' is not one of"),
+        ({"t1": [{"mood": "bad"}]}, "'mood' is to a question that the project does not ask; ex"),
+        ({"t1": [{"score": 1}]}, "no item has an answer that 2 or more people agree on; let the"),
+    ],
+)
+def test_judgments_of_another_project_are_refused(
+    answers: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    team = judged_by_team(tmp_path / "team.jsonl", answers)
+    done = control_items(tmp_path, "semeval2015", {"t1": "What a day"}, team)
+    assert problem in str(done.exception)
+    assert not (tmp_path / "control.jsonl").exists()

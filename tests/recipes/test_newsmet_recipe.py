@@ -1,12 +1,22 @@
 """Rules of the headline recipe: years, classes, candidates, gold+ and the tables."""
 
+import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.recipes.newsmet.gold import GoldHeadline, gold_plus, tables
+from conftest import REPOSITORY
+from newsmet_run import METAPHORICAL, write_run
+from trope.annotate.plan import read_plan
+from trope.annotate.questions import read_answers
+from trope.cli.main import main
+from trope.core.errors import MissingData
+from trope.core.judgments import Judgment
+from trope.recipes.newsmet.gold import _judged_dataset
 from trope.recipes.newsmet.headlines import (
     draw_classes,
     find_candidates,
@@ -15,10 +25,12 @@ from trope.recipes.newsmet.headlines import (
     one_triplet,
     year_of,
 )
+from trope.recipes.newsmet.judged import GoldHeadline, gold_plus, tables
 from trope.recipes.recipe import Context
 from trope.recipes.records import Drop, Record
 
 TEXT = "Mayor attacks plan before summer"
+TEMPLATES = REPOSITORY / "src" / "trope" / "annotate" / "templates"
 
 
 def with_settings(**settings):
@@ -141,3 +153,88 @@ def test_tables_have_the_rows_of_the_paper():
     assert found["accepted"]["metaphorical"]["one"] == {"part": 1, "whole": 1}
     assert sum(found["diversity"].values()) == 1
     assert found["figure 3"]["M_final"]["n"] <= found["figure 3"]["M_init"]["n"] == 2
+
+
+@pytest.mark.parametrize(
+    ("headline", "verb", "settled"),
+    [
+        ("metaphorical", "metaphorical", "metaphorical"),
+        ("metaphorical", "literal", "metaphorical"),
+        ("literal", "literal", "literal"),
+        ("literal", "metaphorical", None),
+        ("metaphorical", "invalid", "invalid"),
+        ("invalid", "metaphorical", "invalid"),
+        ("literal", None, None),
+        (None, "literal", None),
+    ],
+)
+def test_verb_and_headline_must_fit(headline, verb, settled):
+    item = Record("h1", TEXT, judged("literal", "literal").item.fields)
+    votes = [
+        Judgment("h1", name, answer, question)
+        for question, answer in (("sentence", headline), ("verb", verb))
+        for name in ("a01", "a02", "a03")
+        if answer is not None
+    ]
+    found = _judged_dataset([item], votes, SimpleNamespace(seed=1))
+    (own,) = found.labels
+    assert own.label == settled
+    assert bool(own.reason) == (settled is None)
+    assert [row["label"] for row in found.others["gold.jsonl"]] == [settled] * (settled is not None)
+    if (headline, verb) == ("literal", "metaphorical"):
+        assert own.reason == "contradictory: a literal headline with a metaphorical verb"
+
+
+def test_the_form_refuses_a_metaphorical_verb_in_a_literal_headline():
+    plan = read_plan(TEMPLATES / "newsmet.toml")
+    given = {"sentence": ["literal"], "verb": ["metaphorical"]}
+    answers, faults = read_answers(plan.questions, given, text=TEXT, payload={})
+    assert faults == {
+        "verb": "contradicts the answer to 'sentence': "
+        "a headline with a metaphorical verb is metaphorical"
+    }
+    assert answers == {"sentence": "literal"}
+    assert not read_answers(plan.questions, given | {"verb": ["literal"]}, text=TEXT, payload={})[1]
+
+
+def test_first_positions_are_those_of_the_words_before_any_filter():
+    one = judged("literal", "literal", ["buries"])
+    initial = [f"word{n}" for n in range(11)] + ["bombs", "buries"]
+    with_list = replace(one, item=one.item.having(initial=initial))
+    found = tables([one.item], [one, with_list, judged("literal", "literal")])["first positions"]
+    assert found["M_init"]["[0,0]"] == {"part": 2, "whole": 3}
+    assert found["M_init"]["[0,20]"] == {"part": 3, "whole": 3}
+    assert found["M_final"]["none"] == 1
+    assert found["M_final"]["[0,5]"] == {"part": 1, "whole": 3}
+    assert found["M_final"]["[0,20]"] == {"part": 2, "whole": 3}
+    assert found["L_init"]["headlines"] == 0
+
+
+def test_missed_metaphors_are_counted_among_metaphors():
+    rows = [
+        judged("metaphorical", "metaphorical", silver="literal"),
+        judged("metaphorical", "literal"),
+        judged("literal", "literal", silver="literal"),
+    ]
+    silver = tables([row.item for row in rows], rows)["silver"]
+    assert silver["false_negative"] == {"part": 1, "whole": 2}
+    assert silver["false_omission"] == {"part": 1, "whole": 2}
+
+
+def test_tables_of_a_run_with_other_vectors(tmp_path):
+    run = write_run(tmp_path / "run")
+    words = ["mayor", "plan", *METAPHORICAL]
+    lines = [f"{word} {n} 1" for n, word in enumerate(words)]
+    (tmp_path / "vectors.txt").write_text("\n".join(lines), encoding="utf-8")
+    command = ["recipe", "tables", str(run)]
+    usual, other = (
+        json.loads(CliRunner().invoke(main, [*command, *more]).stdout)
+        for more in ((), ("--vectors", str(tmp_path / "vectors.txt")))
+    )
+    assert usual["figure 3"]["M_init"]["n"] > 0
+    assert usual["figure 3"]["M_init"]["mean"] != other["figure 3"]["M_init"]["mean"]
+    assert {key for key in usual if usual[key] != other[key]} == {"figure 3"}
+    with pytest.raises(MissingData, match="give a file of word vectors"):
+        CliRunner().invoke(
+            main, [*command, "--vectors", str(tmp_path / "none")], catch_exceptions=False
+        )

@@ -16,7 +16,7 @@ from trope.recipes.records import Drop, Record
 from trope.recipes.settings import resolve
 from trope.recipes.sources import find_sources, sources_of
 from trope.recipes.tweets2019 import recipe as tweets2019
-from trope.recipes.tweets2019.expressions import only_listed
+from trope.recipes.tweets2019.expressions import only_listed, weak_labels
 
 PLACES = ("station", "harbour", "library", "museum", "bakery", "theatre", "garden", "bridge")
 THINGS = ("delay", "queue", "printer", "meeting", "heating", "invoice", "lift", "alarm")
@@ -235,10 +235,14 @@ def test_political_tweets_and_inventories_can_be_left_out(tmp_path):
         expressions[0],
         Drop("2", "verb-not-listed"),
     ]
-    free = Context(
-        tmp_path, resolve(tweets2019.RECIPE, changes=["inventory.moh=false", "inventory.vua=[]"])
-    )
-    assert list(only_listed(iter(expressions), free)) == expressions
+    free = resolve(tweets2019.RECIPE, changes=["inventory.moh=false", "inventory.vua=[]"])
+    assert list(only_listed(iter(expressions), Context(tmp_path, free))) == expressions
+    pairs = [("grasp", "idea"), ("grasp", "cup"), ("plant", "tree"), ("plant", "doubt")]
+    several = [
+        Record(f"{v}-{o}", "x", {"subset": "emotional", "verb": v, "object": o}) for v, o in pairs
+    ]
+    weak = [found.fields["weak"] for found in weak_labels(iter(several), Context(tmp_path, free))]
+    assert sorted(weak) == ["literal", "literal", "metaphor", "metaphor"]
 
 
 def test_days_of_own_tweets_are_bounded_and_undated_ones_dropped(tmp_path):
@@ -339,6 +343,20 @@ def test_listed_ids_are_rejoined_with_the_texts_that_are_left(tmp_path):
     (tmp_path / "ids.tsv").write_text("11\n11\n")
     with pytest.raises(BadInput, match=r"ids\.tsv:2: id 11 is also in line 1"):
         list(read_own_texts(source))
+
+
+def test_ids_of_a_folder_are_told_apart_by_files_unless_their_column_is_named(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name, identifier in (("a", "7"), ("b", "8")):
+        (folder / f"{name}.csv").write_text(f"id,text\n{identifier},So it goes\n")
+    found = read_own_texts(named_source(str(folder)))
+    assert [text.record_id for text in found] == ["in-a-7", "in-b-8"]
+    named = OwnSource(str(folder), "in", columns=SourceColumns(id="id"))
+    assert [text.record_id for text in read_own_texts(named)] == ["in-7", "in-8"]
+    (folder / "c.csv").write_text("id,text\n7,Again\n")
+    with pytest.raises(BadInput, match=r"c\.csv:2: the id '7' is also in .*a\.csv:2; give each"):
+        list(read_own_texts(named))
 
 
 def test_rows_are_counted_where_ids_are_not_to_be_used(tmp_path):

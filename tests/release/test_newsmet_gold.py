@@ -7,6 +7,7 @@ import pytest
 
 from newsmet_run import write_run
 from trope.core.errors import BadInput, BadRecord, MissingData
+from trope.release.folder import ReleaseOptions, make_release
 from trope.release.newsmet_gold import read_newsmet_gold
 from trope.tasks.metaphor.silver_sources import PARTS
 
@@ -111,3 +112,42 @@ def test_lines_that_do_not_belong_are_named(copy, file, line, words):
     with pytest.raises(BadRecord, match=words) as caught:
         read_newsmet_gold(copy)
     assert str(caught.value).startswith(f"{copy / file}:{number}: ")
+
+
+def test_a_release_has_verb_labels_accepted_candidates_and_gold_plus(run, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
+    options = ReleaseOptions(shares=(1, 0, 0), with_text=True)
+    make_release(run, tmp_path / "out", options)
+
+    def table(name):
+        return parquet.read_table(tmp_path / "out" / name).to_pylist()
+
+    gold = {row["id"]: row for row in rows(run / "gold.jsonl")}
+    items = {row["id"]: row for row in table("data/train.parquet")}
+    assert set(items) == set(gold)
+    for name, row in items.items():
+        assert (row["label"], row["verb_label"]) == (gold[name]["label"], gold[name]["verb"])
+        assert row["accepted"] == "|".join(gold[name]["accepted"])
+    plus = table("gold_plus/train.parquet")
+    accepted = {row["id"]: row for row in plus if row["accepted"]}
+    for row in rows(run / "gold_plus.jsonl"):
+        own = accepted.pop(row["id"])
+        assert [own[name] for name in ("item", "text", "candidate", "label")] == [
+            row[name] for name in ("item", "text", "candidate", "label")
+        ]
+    assert not accepted
+    rejected = [row for row in plus if not row["accepted"]]
+    assert rejected
+    assert all(row["label"] == items[row["item"]]["label"] for row in rejected)
+    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "- config_name: gold_plus" in card
+    assert f"{len(items)} items with labels" in card
+
+
+def test_gold_plus_of_texts_that_stay_out_has_candidates_alone(run, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
+    make_release(run, tmp_path / "out", ReleaseOptions(shares=(1, 0, 0)))
+    names = parquet.read_table(tmp_path / "out" / "gold_plus" / "train.parquet").column_names
+    assert names == ["id", "item", "candidate", "label", "accepted"]

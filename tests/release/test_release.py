@@ -36,11 +36,14 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_item_is_in_one_part_with_its_label(release: Path) -> None:
     found = [row for part in PARTS for row in rows(release, f"data/{part}.parquet")]
-    assert sorted(row["id"] for row in found) == sorted(f"i{at}" for at in range(192))
+    assert sorted(row["id"] for row in found) == sorted(f"i{at}" for at in range(192) if at % 7)
+    assert all(row["label"] for row in found)
     one = next(row for row in found if row["id"] == "i1")
     assert (one["label"], one["text"]) == (LABELS[1], sentences(192)[1])
     assert one["field_label"] == "old"  # a field that is called like a column of ours
-    assert next(row for row in found if row["id"] == "i7")["reason"] == "no majority"
+    others = rows(release, "left_out/train.parquet")
+    assert [row["id"] for row in others] == [f"i{at}" for at in range(0, 192, 7)]
+    assert {row["reason"] for row in others} == {"no majority"}
 
 
 def test_a_field_of_several_values_is_one_cell(tmp_path: Path) -> None:
@@ -178,7 +181,8 @@ def test_the_command_says_what_it_made(tmp_path: Path, capsys: pytest.CaptureFix
         run(["release", str(folder), "--json", "--published", "2026-11-15", "--creator", "A. B."])
     assert leave.value.code == 0
     said = json.loads(capsys.readouterr().out)
-    assert sum(said["parts"].values()) == 192
+    assert sum(said["parts"].values()) == 164
+    assert said["further"] == {"left_out": {"train": 28}}
     assert said["simulated"] is True
     audit = json.loads((folder / "release/audit.json").read_text("utf-8"))
     names = [figure["name"] for figure in audit["figures"]]

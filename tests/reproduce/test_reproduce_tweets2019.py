@@ -17,7 +17,7 @@ def test_nothing_of_the_data_set_is_filled_in() -> None:
 def test_settings_are_those_of_the_template() -> None:
     rows = {row.what: row for row in reproduce().rows if row.table == "4.2"}
     assert rows["dollars an hour, count"].ours == "12.00"
-    assert {row.status for row in rows.values()} == {"exact"}
+    assert {row.status for row in rows.values()} == {"as given"}
 
 
 def test_shares_that_no_count_has() -> None:

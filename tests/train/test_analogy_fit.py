@@ -72,10 +72,11 @@ def rows(toys):
 
 def test_prepared_items_share_nothing_with_the_tested_ones(toys):
     content = read_prepared(toys / "prepared").content
-    golds = {item.gold for item in read_mean(toys / "data/mean/MEAN_datasetV1.csv")}
+    tested = read_mean(toys / "data/mean/MEAN_datasetV1.csv")
+    choices = {choice for item in tested for choice in item.choices}
     texts = [end for item in content["auxiliary"]["templates"]["t1"] for _, end in item]
     assert texts
-    assert not [end for end in texts if any(f"' {spoken(gold)} '" in end for gold in golds)]
+    assert not [end for end in texts if any(f"' {spoken(choice)} '" in end for choice in choices)]
 
 
 def test_the_guard_knows_narrower_metaphors_and_other_spellings():
@@ -84,6 +85,7 @@ def test_the_guard_knows_narrower_metaphors_and_other_spellings():
     assert guard.knows_metaphor("NEW_IDEAS", "A_SEED")
     assert not guard.knows_metaphor("IDEA", "FIRE")
     assert guard.knows_choice("posessors")
+    assert guard.knows_choice("Moon"), "a wrong choice is known as well"
     assert not guard.knows_choice("sparrow")
 
 

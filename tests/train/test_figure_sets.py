@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 import tiny
 
+from small_tasks import write_semeval2015
 from trope.core.errors import BadRecord, MissingData
 from trope.corpora.records import LabelledSentence
+from trope.corpora.semeval2015 import read_split
 from trope.corpora.sources import NamedBytes
 from trope.corpora.vua import read_novelty
 from trope.encoder.pieces import Vocabulary
@@ -22,7 +24,9 @@ from trope.train.encoder.figure_sets import (
 from trope.train.encoder.made_sentences import make_sentences
 from trope.train.encoder.name_sets import read_name_set
 from trope.train.encoder.own_sentences import in_dev
+from trope.train.encoder.sentiment_sets import read_sentiment_set
 from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
+from trope.train.encoder.text_sets import read_texts
 
 
 def write(path: Path, text: str) -> None:
@@ -54,6 +58,47 @@ def test_novelty_is_counted_over_texts_in_the_order_of_their_names() -> None:
 def test_faults_of_scores_are_named(row: str) -> None:
     with pytest.raises(BadRecord, match=r"scores\.csv:2"):
         list(read_novelty(scores(row), CORPUS))
+
+
+def test_copies_of_test_tweets_are_left_out(tmp_path: Path) -> None:
+    write_semeval2015(tmp_path)
+    tested = read_split(tmp_path / "semeval2015", "test").tweets[0].text
+    folder = tmp_path / "tweets-emotion"
+    copy = f"@user {tested.replace('#irony', '').replace('#sarcasm', '')} https://t.co/ab"
+    write(folder / "tweeteval/sentiment/val_text.txt", "a plain day\n")
+    write(folder / "tweeteval/sentiment/val_labels.txt", "1\n")
+    write(folder / "tweeteval/irony/train_text.txt", f"{copy}\nsomething new, how lovely\n")
+    write(folder / "tweeteval/irony/train_labels.txt", "1\n0\n")
+    for kind, part in (("sentiment", "test"), ("irony", "val"), ("irony", "test")):
+        write(folder / f"tweeteval/{kind}/{part}_text.txt", "")
+        write(folder / f"tweeteval/{kind}/{part}_labels.txt", "")
+    emotions = "anger anticipation disgust fear joy love optimism pessimism sadness surprise trust"
+    for part in ("train", "dev", "test"):
+        header = "\t".join(["ID", "Tweet", *emotions.split()])
+        write(folder / f"semeval2018-ec/2018-E-c-En-{part}.txt", header + "\n")
+    found = [
+        tweet.text.strip() for tweet in read_sentiment_set(tmp_path, "tweets-emotion", "train")
+    ]
+    assert found == ["a plain day", "something new, how lovely"]
+    assert copy not in list(read_texts(tmp_path, "tweets-emotion"))
+
+
+def test_documents_that_swords_tests_on_are_left_out(tmp_path: Path) -> None:
+    sentence = (
+        '<sent MASCfile="{0}.txt"><precontext>Before {0}.</precontext>'
+        "<targetsentence>Here is {0}.</targetsentence></sent>"
+    )
+    both = "".join(sentence.format(name) for name in ("tested", "other"))
+    write(tmp_path / "coinco" / "coinco_patched.xml.gz", f"<document>{both}</document>")
+    every = ["Before tested.", "Here is tested.", "Before other.", "Here is other."]
+    assert list(read_texts(tmp_path, "coinco")) == every
+    target = {"context_id": "c", "target": "is", "offset": 5, "pos": "VERB", "extra": {}}
+    context = {"context": "Here is tested.", "extra": {"coinco_ids": ["tested.txt:s-r1"]}}
+    target["extra"] = {"coinco_ids": ["1"], "coinco_lemma": "be"}
+    swords = {"contexts": {"c": context}, "targets": {"t": target}}
+    swords |= {"substitutes": {}, "substitute_labels": {}}
+    write(tmp_path / "swords" / "swords-v1.1_test.json.gz", json.dumps(swords))
+    assert list(read_texts(tmp_path, "coinco")) == every[2:]
 
 
 def test_groups_are_in_one_split_and_leaked_rows_in_none(tmp_path: Path) -> None:

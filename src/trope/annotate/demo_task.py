@@ -1,4 +1,4 @@
-"""A demo task made from the items of a project: some contain expressions with known answers.
+"""Items with known answers: demo tasks from known expressions, control items from a team's answers.
 
 As in the study of tweets, which looked for known metaphors among its tweets: the highlighted
 expression runs from a verb to its object, and is known if a list has that verb with that object.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 from trope.annotate.exchange.items import NewItem
+from trope.annotate.exchange.records import JudgmentRecord, form_values
 from trope.annotate.plan import Plan
-from trope.annotate.questions import gold_faults
+from trope.annotate.questions import Question, gold_faults, read_answers
 from trope.annotate.rules.assignment import in_turn
 from trope.core.errors import BadRecord
 from trope.corpora.tables import read_rows
@@ -101,6 +102,108 @@ def divide(
         ),
         tuple(item for item in every if item.id not in taken),
     )
+
+
+Judged = Iterable[tuple[int, JudgmentRecord]]
+"""Judgments with their lines."""
+
+_AGAIN = "export the judgments of the team's project: trope annotate export DIR --out FILE"
+
+
+def control_questions(plan: Plan) -> tuple[Question, ...]:
+    """The questions that control items answer: the watched one, else all that are always asked."""
+    voted = [q for q in plan.questions if q.kind in ("choice", "scale")]
+    if plan.quality.question:
+        return tuple(q for q in voted if q.id == plan.quality.question)
+    return tuple(q for q in voted if not q.when and q.id != plan.doubt.question)
+
+
+def team_answers(
+    items: Mapping[str, NewItem], judged: Judged, path: Path, plan: Plan, *, least: int
+) -> dict[str, dict[str, Any]]:
+    """The known answers of items that a team judged, by id: what can be a control item.
+
+    On a scale it is the range of the team's answers, unless that is all of the scale; of a choice
+    the one answer that all gave. Items that fewer than `least` people judged have none.
+
+    Raises:
+        BadRecord: with the line, for an item that is not there, or an answer that was not offered.
+    """
+    given: dict[str, list[Mapping[str, Any]]] = {}
+    for line, row in judged:
+        if row.current and row.state == "counted":
+            given.setdefault(row.item, []).append(_checked(items, row, path, line, plan))
+    known = {
+        name: _agreed(control_questions(plan), answers)
+        for name, answers in given.items()
+        if len(answers) >= least
+    }
+    return {name: gold for name, gold in known.items() if gold}
+
+
+def _checked(
+    items: Mapping[str, NewItem], row: JudgmentRecord, path: Path, line: int, plan: Plan
+) -> Mapping[str, Any]:
+    item = items.get(row.item)
+    if item is None:
+        raise BadRecord(path, line, f"judges {row.item!r}, which is none of the items; {_AGAIN}")
+    answers, faults = read_answers(
+        plan.questions, form_values(row.answers), text=item.text, payload=item.payload
+    )
+    strange = [name for name in row.answers if name not in {q.id for q in plan.questions}]
+    for name in [*(name for name in faults if name in row.answers), *strange]:
+        fault = faults.get(name, "is to a question that the project does not ask")
+        problem = f"item {row.item!r}: the answer {row.answers[name]!r} to {name!r} {fault}"
+        raise BadRecord(path, line, f"{problem}; {_AGAIN}")
+    return answers
+
+
+def _agreed(
+    questions: Sequence[Question], given: Sequence[Mapping[str, Any]]
+) -> dict[str, Any] | None:
+    """The known answers to all questions, or None where the team leaves one open."""
+    gold: dict[str, Any] = {}
+    for question in questions:
+        answers = [one[question.id] for one in given if question.id in one]
+        if len(answers) < len(given):
+            return None
+        if question.kind == "scale":
+            low, high = min(answers), max(answers)
+            if (low, high) == (question.low, question.high):
+                return None
+            gold[question.id] = {"from": low, "to": high}
+        elif len(set(answers)) == 1:
+            gold[question.id] = answers[0]
+        else:
+            return None
+    return gold
+
+
+def divide_control(
+    items: Iterable[NewItem],
+    known: Mapping[str, dict[str, Any]],
+    *,
+    number: int,
+    gold: int,
+    seed: int,
+) -> DividedItems:
+    """A demo task of `number` judged items, `gold` of them with known answers, and as `work` the
+    other items with known answers: the control items.
+
+    Known answers are balanced; the seed decides which items are drawn.
+    """
+    every = [replace(item, gold=known.get(item.id, {})) for item in items]
+    order = list(every)
+    Random(seed).shuffle(order)
+    groups: dict[str, list[NewItem]] = {}
+    for item in order:
+        if item.gold:
+            groups.setdefault(str(sorted(item.gold.items())), []).append(item)
+    chosen = {item.id for item in in_turn(groups, gold)}
+    plain = [item.id for item in order if not item.gold]
+    taken = chosen | set(plain[: max(0, number - len(chosen))] if number else [])
+    demo = tuple(item for item in every if item.id in taken)
+    return DividedItems(demo, tuple(i for i in every if i.gold and i.id not in taken))
 
 
 def as_line(item: NewItem) -> str:

@@ -141,6 +141,7 @@ class Plan:
     consent: str = ""
     text_label: str = ""
     shown: tuple[ShownField, ...] = ()
+    senses: Literal["", "highlight", "text"] = ""
     examples: tuple[Example, ...] = ()
     items_per_page: int = 10
     judgments_per_item: int = 3
@@ -295,6 +296,8 @@ def _faults_of(question: Question, before: dict[str, Question]) -> Iterator[str]
                 yield f"{where}: {times} options have the {what} {name!r}"
     for condition in question.when:
         yield from _condition_faults(where, condition.question, condition.values, before)
+    for wrong in question.contradicts:
+        yield from _condition_faults(where, wrong.question, wrong.answers, before)
     if question.within and question.within not in before:
         yield f"{where}: within names {question.within!r}, which is not an earlier question"
 

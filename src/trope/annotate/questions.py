@@ -42,12 +42,28 @@ class AnswerCondition:
 
 
 @dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Answers (`values`) that cannot be given after some answers to an earlier question."""
+
+    values: tuple[str, ...]
+    question: str
+    answers: tuple[str, ...]
+    why: str
+
+    def holds(self, answer: Any, earlier: Mapping[str, Any]) -> bool:
+        """Whether the answer contradicts the earlier ones."""
+        return str(answer) in self.values and str(earlier.get(self.question)) in self.answers
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """A question of a project.
 
     `options_from` names a field of the item that lists the options, `within` an earlier question
     of which only the chosen options are offered; `preselected` starts with all of them chosen;
-    `least` is how many options or spans must be chosen.
+    `least` is how many options or spans must be chosen. `unshown` says what it means that a
+    question about words was not shown: that there are none, or nothing. `contradicts` names answers
+    that earlier ones rule out.
     """
 
     id: str
@@ -63,6 +79,8 @@ class Question:
     low: int = 0
     high: int = 0
     least: int = 0
+    unshown: Literal["none", "nothing"] = "none"
+    contradicts: tuple[Contradiction, ...] = ()
 
     def offered(self, payload: Mapping[str, Any], answers: Mapping[str, Any]) -> tuple[Option, ...]:
         """The options for an item with these fields, after these earlier answers."""
@@ -81,6 +99,14 @@ class Question:
         if self.options_from:
             return tuple(Option(value) for value in listed(payload.get(self.options_from)))
         return self.options
+
+    def answer_in(self, answers: Mapping[str, Any]) -> Any:
+        """The answer among these, or None. Whoever said before that there is no such word, and was
+        not asked which, has answered: none."""
+        if self.id not in answers and self.kind == "spans" and self.unshown == "none":
+            asked_before = any(condition.question in answers for condition in self.when)
+            return [] if asked_before and not self.applies(answers) else None
+        return answers.get(self.id)
 
     def applies(self, answers: Mapping[str, Any]) -> bool:
         """Whether the question is shown after these answers."""
@@ -123,8 +149,11 @@ def read_answers(
             }
             values = [value for value in values if value not in out]
         answer, fault = _PARSERS[question.kind](values, offered, text)
+        wrong = next((c for c in question.contradicts if c.holds(answer, answers)), None)
         if fault:
             faults[question.id] = fault
+        elif wrong is not None:
+            faults[question.id] = f"contradicts the answer to {wrong.question!r}: {wrong.why}"
         elif answer in (None, "", []) and question.required and question.kind not in _MAY_BE_EMPTY:
             faults[question.id] = "needs an answer"
         elif question.kind in _MAY_BE_EMPTY and len(answer or ()) < question.least:

@@ -46,25 +46,24 @@ def agree(
     """Agreement of the annotators in FILE, a long or wide table of judgments.
 
     Percent agreement, Fleiss' and Cohen's kappa and Krippendorff's alpha with 95 % intervals by
-    bootstrap over items; an undefined value comes with the reason.
+    bootstrap over items; an undefined value comes with the reason. Answers that mark words
+    ([[start, end], …]) are compared word by word and by overlap.
     """
     from trope import __version__
     from trope.annotate.rules.agreement import measure_question, verb_classes
-    from trope.core.judgments import by_question
+    from trope.annotate.rules.span_agreement import measure_spans
+    from trope.core.judgments import by_question, is_span_label
 
     table = read_table(options, verb=verb_column)
     describe_table(table, quiet=as_json or (ctx.obj or {}).get("quiet", False))
     classes = verb_classes(table.verbs) if verb_column else None
+    settings: dict[str, Any] = {"usual": raters, "top": top, "seed": seed}
+    labels = split_list(order)
     questions = [
-        measure_question(
-            judgments,
-            order=split_list(order),
-            verb_classes=classes,
-            usual=raters,
-            top=top,
-            seed=seed,
-        )
-        for judgments in by_question(table.judgments).values()
+        measure_spans(given, table.texts, **settings)
+        if any(is_span_label(judgment.label) for judgment in given)
+        else measure_question(given, order=labels, verb_classes=classes, **settings)
+        for given in by_question(table.judgments).values()
     ]
     if as_json:
         document = {

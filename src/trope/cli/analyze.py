@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from itertools import chain, tee
 from operator import attrgetter
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, get_args
 import click
 
 from trope.cli.completion import complete_files
-from trope.cli.output import is_quiet, open_output, words_option
+from trope.cli.output import is_quiet, open_output, systems_option, words_option
 from trope.cli.sources import (
     Notes,
     ReadingOptions,
@@ -31,9 +32,9 @@ _REWRITE = "--rewrite needs --format html with syntax and metaphor; see trope re
 _TEXT, _NAME, _GROUP = map(attrgetter, ("text", "name", "group"))
 
 
-def load_pipeline(threads: int | None) -> Pipeline:
+def load_pipeline(threads: int | None, systems: Sequence[str] = ()) -> Pipeline:
     """The pipeline that the command uses; tests replace it."""
-    return Pipeline(threads=threads)
+    return Pipeline(threads=threads, systems=systems)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -56,6 +57,7 @@ def load_pipeline(threads: int | None) -> Pipeline:
 )
 @click.option("--only", metavar="TASKS", help=f"Run only some of {','.join(TASKS)}.")
 @words_option
+@systems_option
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1),
@@ -94,6 +96,7 @@ def analyze(
     kind: TextKind,
     only: str | None,
     words: WordView,
+    systems: tuple[str, ...],
     threshold: float | None,
     summary: bool,
     by: str,
@@ -138,7 +141,7 @@ def analyze(
         raise BadInput(_REWRITE)
     title = _title(sources)
     with open_output(out) as file:
-        pipeline = load_pipeline(threads)
+        pipeline = load_pipeline(threads, systems) if systems else load_pipeline(threads)
         tasks = pipeline.tasks if asked is None else asked
         needed = ("metaphor",) if rewrite or threshold is not None else ()
         pipeline.check_tasks((*tasks, *needed))

@@ -1,4 +1,4 @@
-"""`trope data`: list, describe, check and download corpora."""
+"""`trope data`: list, describe, check and download corpora; deliver tweets by their ids."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import click
 from trope import __version__
 from trope.cli import data_tables as show
 from trope.cli.completion import complete_corpora
+from trope.cli.tweet_ids import deliver, rejoin
 from trope.core.errors import BadInput, MissingData
 from trope.core.progress import track
 from trope.corpora.checks import FileReport, check_file, present
@@ -25,7 +26,7 @@ _FOLDER = click.Path(path_type=Path)
 
 @click.group()
 def data() -> None:
-    """List, describe, check and download corpora.
+    """List, describe, check and download corpora; deliver and rejoin tweets by their ids.
 
     Each corpus has a folder of its own name: `--from DIR` and `--to DIR` are the folder above.
     """
@@ -116,6 +117,10 @@ def get(ctx: click.Context, name: str, folder: Path, mirror: str, as_json: bool)
         show.downloads(corpus, results)
     if any(result["status"] == "by hand" for result in results):
         ctx.exit(1)
+
+
+data.add_command(deliver)
+data.add_command(rejoin)
 
 
 def _get_file(

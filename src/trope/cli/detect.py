@@ -13,7 +13,7 @@ import click
 from trope import __version__
 from trope.cli.completion import complete_files
 from trope.cli.engines import engine_options, load_executor
-from trope.cli.output import words_option
+from trope.cli.output import systems_option, words_option
 from trope.cli.sources import Notes, file_options, reading_options
 from trope.core.errors import BadInput
 from trope.core.records import TextKind, WordView
@@ -72,6 +72,7 @@ _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
     "--with", "more", default="", metavar="TASKS", help=f"Further tasks: {', '.join(_WITH)}."
 )
 @words_option
+@systems_option
 @click.option(
     "--counts-only",
     is_flag=True,
@@ -111,6 +112,7 @@ def detect(
     kind: TextKind,
     more: str,
     words: WordView,
+    systems: tuple[str, ...],
     counts_only: bool,
     tokens: bool,
     any_language: bool,
@@ -139,7 +141,7 @@ def detect(
     tasks = _tasks(more if counts_only else f"relations,{more}")
     kept = _kept(columns, files, Columns(text_column, id_column), reading, counts_only)
     chosen = form or _SUFFIXES.get(out.suffix.lower(), "jsonl")
-    executor = load_executor(engine, threads, workers=workers, address=address)
+    executor = load_executor(engine, threads, workers=workers, address=address, systems=systems)
     model = executor.model
     for task in tasks:
         if task not in model.tasks:

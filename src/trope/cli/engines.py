@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -55,14 +57,25 @@ def check_engine(engine: str, workers: int | None, address: str | None) -> None:
 
 
 def load_executor(
-    engine: str, threads: int | None, *, workers: int | None = None, address: str | None = None
+    engine: str,
+    threads: int | None,
+    *,
+    workers: int | None = None,
+    address: str | None = None,
+    systems: Sequence[str] = (),
 ) -> Executor:
     """The executor of an engine; another engine is another class with the same two methods."""
     check_engine(engine, workers, address)
     if engine == "ray":
-        from trope.scale.executors import RayExecutor
+        from trope.scale.executors import RayExecutor, load_pipeline
 
-        return RayExecutor(address=address, workers=workers, threads=threads)
+        load = partial(load_pipeline, systems=_absolute(systems)) if systems else None
+        return RayExecutor(address=address, workers=workers, threads=threads, load=load)
     from trope.scale.executors import LocalExecutor
 
-    return LocalExecutor(threads=threads)
+    return LocalExecutor(threads=threads, systems=systems)
+
+
+def _absolute(systems: Sequence[str]) -> tuple[str, ...]:
+    """The same, where workers with another current folder find them."""
+    return tuple(str(Path(name).resolve()) if Path(name).is_dir() else name for name in systems)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from trope.catalog import EVALUATIONS
 from trope.cli.commands import ListingCommand
 from trope.cli.completion import complete_names
+from trope.cli.judgments import label_options, labelled_folder, take_label_options
+
+if TYPE_CHECKING:
+    from trope.core.records import TextKind
+    from trope.corpora.files import FileOptions
+    from trope.corpora.labelled_texts import LabelColumns, TaskName
+    from trope.metrics.figures import Evaluation
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _WITHOUT_DATA = ("ordinary",)
@@ -26,7 +35,12 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
 @click.option("--model", "models", multiple=True, type=_FOLDER,
               help="Folder of a model from `trope train`, instead of the one that ships. Given "
                    "several times, mean and spread of the figures.")  # fmt: skip
-@click.option("--model-folder", "detector", type=_FOLDER,
+@click.option("--on", "own", metavar="FILE", type=click.Path(path_type=Path, exists=True),
+              help="Labels of your own to score on, instead of the test sets: a table, a run of a "
+                   "recipe, or an annotation project (metaphor, sentiment, metonymy).")  # fmt: skip
+@click.option("--folds", type=click.IntRange(min=2),
+              help="With --on: train and score light systems by so many folds.")  # fmt: skip
+@click.option("--system", "--model-folder", "detector", type=click.Path(path_type=Path),
               help="Folder of another model to measure as well: from `trope train metaphor "
                    "--model` (or sentiment, metonymy), or a language model (analogy, "
                    "rewriting).")  # fmt: skip
@@ -53,10 +67,13 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
 @click.pass_context
 def evaluate(
     ctx: click.Context,
+    /,
     task: str,
     data: Path | None,
     tier: str,
     models: tuple[Path, ...],
+    own: Path | None,
+    folds: int | None,
     detector: Path | None,
     predictions: Path | None,
     gold: Path | None,
@@ -68,6 +85,7 @@ def evaluate(
     as_json: bool,
     bounds_file: Path | None,
     results: Path | None,
+    **options: Any,
 ) -> int:
     """Score a TASK on its test sets, with intervals and controls.
 
@@ -86,12 +104,22 @@ def evaluate(
         _check_plot(task, plot)
     if results is not None:
         check_results_file(results)
+    columns = take_label_options(options)
+    if own is not None:
+        given = OwnRequest(task, own, columns, detector, folds or 0, threads, seed)
+        evaluation = _evaluate_own(given, (ctx.obj or {}).get("quiet", False))
+        print_evaluation(evaluation, seed=seed, as_json=as_json)
+        if results is not None:
+            merge_results(evaluation, results, on=date.today())
+        return 0
+    if detector is not None and not detector.is_dir():
+        raise MissingData(detector, "give the folder of a system")
     if data is None and task in EVALUATIONS and task not in _WITHOUT_DATA:
         raise click.MissingParameter(param_type="option", param_hint="'--from'", ctx=ctx)
     if data is not None and not data.is_dir():
         raise MissingData(data, "give the directory of the research data with --from")
     bounds = read_bounds(bounds_file, tier) if bounds_file else NO_BOUNDS
-    options = EvaluationOptions(
+    chosen = EvaluationOptions(
         data=data or Path(),
         tier=tier,
         model=models[0] if models else None,
@@ -105,11 +133,46 @@ def evaluate(
         base_weights=base_weights,
         plot=plot,
     )
-    evaluation = evaluate_task(task, options, models)
+    evaluation = evaluate_task(task, chosen, models)
     print_evaluation(evaluation, bounds, seed=seed, as_json=as_json)
     if results is not None:
         merge_results(evaluation, results, on=date.today())
     return 1 if missed(evaluation, bounds) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRequest:
+    """What `--on` asks for."""
+
+    task: str
+    source: Path
+    columns: tuple[LabelColumns, FileOptions, TextKind]
+    system: Path | None
+    folds: int
+    threads: int | None
+    seed: int
+
+
+def _evaluate_own(asked: OwnRequest, quiet: bool) -> Evaluation:
+    """Figures on labels of the user's own."""
+    from trope.core.errors import UnknownName
+    from trope.corpora.labelled_texts import LABEL_COLUMNS, read_labelled
+    from trope.evaluate.own_labels import OwnEvaluation, evaluate_own
+    from trope.pipeline import Pipeline
+    from trope.tasks.own_systems import open_system
+
+    if asked.task not in LABEL_COLUMNS:
+        raise UnknownName("task with labels of your own", asked.task, tuple(LABEL_COLUMNS))
+    task = cast("TaskName", asked.task)
+    columns, files, kind = asked.columns
+    with labelled_folder(asked.source) as source:
+        labelled = read_labelled(source, task, columns, files)
+    system = None if asked.system is None else open_system(asked.system, task)
+    pipeline = Pipeline(threads=asked.threads)
+    request = OwnEvaluation(labelled, pipeline, system, asked.folds, kind, asked.seed)
+    return evaluate_own(
+        request, lambda note: None if quiet else click.echo(f"trope: {note}", err=True)
+    )
 
 
 def _refuse_for_several_models(**given: Path | None) -> None:
@@ -129,3 +192,6 @@ def _check_plot(task: str, plot: Path) -> None:
             f"there is no plot for {task}; drop --plot, or evaluate one of {', '.join(_PLOTTED)}"
         )
     check_plot(plot)
+
+
+evaluate.params += label_options()

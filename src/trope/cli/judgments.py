@@ -1,16 +1,27 @@
-"""Options of `trope agree` and `trope aggregate` that say how a table of judgments is read."""
+"""Options that say how judgments (`trope agree`, `aggregate`) and labels (`train`) are read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, get_args
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import click
 
 from trope.cli.completion import complete_files
-from trope.cli.sources import table_reading_options
+from trope.cli.sources import TABLE_OPTIONS, file_options, table_reading_options
+from trope.core.errors import MissingData
+from trope.core.progress import MessageWriter
+from trope.core.records import TextKind
+from trope.corpora.files import FileOptions
 from trope.corpora.judgment_tables import JudgmentColumns, JudgmentTable, read_judgments
+from trope.corpora.labelled_texts import LabelColumns
 from trope.corpora.tables import TableFormat, named_delimiter
+
+if TYPE_CHECKING:
+    from trope.corpora.labelled_texts import TaskName
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -22,6 +33,7 @@ _COLUMNS = {
     "weight": "Column of the weights of votes (long table).",
     "seconds": "Column of the seconds per answer (long table).",
     "gold": "Column of known answers: a label, a|b, or a range such as -2..1.",
+    "text": "Column of the texts, for answers that mark words.",
 }
 _OTHERS = (
     click.option("--layout", type=click.Choice(["auto", "long", "wide"]), default="auto",
@@ -80,3 +92,99 @@ def describe_table(table: JudgmentTable, *, quiet: bool) -> None:
 def split_list(text: str) -> tuple[str, ...]:
     """The parts of a comma-separated list."""
     return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+_LABEL_OPTIONS = (
+    ("--column", "text_column", "Column with the text.  [default: text, …]"),
+    ("--label", "label_column", "Column with the label.  [default: label, score, reading …]"),
+    ("--target", "target_column",
+     "Column with the verb that is judged (metaphor; without it, labels are of whole texts), or "
+     "the name (metonymy)."),
+    ("--class-column", "class_column", "Column with the class of a name: location, organisation."),
+    ("--split", "split_column",
+     "Column with train, validation or test.  [default: split; else one text in five is set "
+     "aside]"),
+    ("--positive", "positive", "The label that means metaphor; all others mean literal."),
+    ("--question", "question", "Question of an annotation project whose labels are used."),
+)  # fmt: skip
+
+
+def label_options() -> list[click.Option]:
+    """The options that say where labels of a user's own stand, and how their table is read."""
+    tables = [(name, name[2:], text) for name, text in TABLE_OPTIONS.items()]
+    kinds = click.Choice(get_args(TextKind))
+    return [
+        *(click.Option([name, key], default="", metavar=name[2:].upper(), help=text)
+          for name, key, text in (*_LABEL_OPTIONS, *tables)),
+        click.Option(["--kind"], type=kinds, default="plain", show_default=True,
+                     help="Kind of the labelled texts."),
+    ]  # fmt: skip
+
+
+def take_label_options(options: dict[str, Any]) -> tuple[LabelColumns, FileOptions, TextKind]:
+    """Which columns hold what, how the table is read and what its texts are; out of `options`."""
+    columns = LabelColumns(*(options.pop(key) for _, key, _ in _LABEL_OPTIONS))
+    files = file_options({name[2:]: options.pop(name[2:]) for name in TABLE_OPTIONS})
+    return columns, files, options.pop("kind")
+
+
+@contextmanager
+def labelled_folder(source: Path) -> Iterator[Path]:
+    """The same path; for an annotation project, a folder with its items and labels."""
+    if not (source / "project.toml").is_file():
+        yield source
+        return
+    from trope.annotate.exchange.records import Losses
+    from trope.annotate.rules.aggregation import AggregationOptions
+    from trope.annotate.store.exports import ExportOptions, export_lines
+    from trope.cli.annotate.options import connected
+
+    plan = connected(source).plan
+    with TemporaryDirectory() as folder:
+        for what in ("items", "labels"):
+            options = ExportOptions(what=what, format="jsonl", aggregation=AggregationOptions())
+            with (Path(folder) / f"{what}.jsonl").open("w", encoding="utf-8") as file:
+                file.writelines(export_lines(plan, options, Losses()))
+        yield Path(folder)
+
+
+_FROM = "Folder with the corpora, one folder each (see `trope data`); not for --on FILE."
+LABELS_HELP = (
+    "a file with labels of your own, a run of a recipe or an annotation project: without --model, "
+    "a light system within seconds"
+)
+
+
+def own_training_options() -> list[click.Option]:
+    """The options of a training that labels of the user's own may replace the corpora of."""
+    data = click.Path(path_type=Path, file_okay=False, exists=True)
+    return [
+        click.Option(["--from", "data"], type=data, help=_FROM),
+        click.Option(["--all", "everything"], is_flag=True,
+                     help="With --on FILE: train on all labels, and set nothing aside."),
+        *label_options(),
+    ]  # fmt: skip
+
+
+def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
+    """Train a light system if `--on` names a file or folder; whether it did.
+
+    What belongs to labels of a user's own is taken out of the options.
+    """
+    everything, named = options.pop("everything"), options["sets"]
+    columns, files, kind = take_label_options(options)
+    source = Path(named)
+    if not (named and source.exists()):
+        if named and ("/" in named or source.suffix):
+            raise MissingData(named, "give a table with labels, or the folder of a run")
+        if options["data"] is None:
+            raise click.MissingParameter(param_type="option", param_hint="'--from' / '--on'")
+        return False
+    from trope.train.own_labels import train_light
+
+    with labelled_folder(source) as folder:
+        train_light(
+            task=cast("TaskName", task), source=folder, out=options["out"], columns=columns,
+            files=files, kind=kind, everything=everything, say=say,
+        )  # fmt: skip
+    return True

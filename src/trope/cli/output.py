@@ -25,6 +25,15 @@ words_option = click.option(
     help="Words that are shown as metaphors: noticed by readers, all content words, or all words.",
 )
 
+systems_option = click.option(
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="FOLDER",
+    help="Your own system from `trope train metaphor`, `sentiment` or `metonymy`, or the name "
+    "seed-similarity, instead of what ships; repeat for several tasks.",
+)
+
 
 @contextmanager
 def open_output(path: Path | None) -> Iterator[IO[str]]:

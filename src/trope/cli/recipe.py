@@ -114,6 +114,38 @@ def run_one(
     click.echo(_as_json(done) if as_json else _as_text(done))
 
 
+@recipe.command("tables", short_help="The paper's tables over a finished run, as JSON.")
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--vectors", type=click.Path(path_type=Path, dir_okay=False),
+              help="newsmet: word vectors for Figure 3 (GloVe, word2vec, .npz).  "
+                   "[default: those that ship]")  # fmt: skip
+@click.option("--swap", type=click.Choice(["original", "printed"]), default="original",
+              show_default=True,
+              help="newsmet: how Algorithm 1 puts candidates into a headline.")  # fmt: skip
+def print_tables(folder: Path, vectors: Path | None, swap: Any) -> None:
+    """Print the paper's tables over RUN, a finished run with labels, as one JSON document.
+
+    For newsmet they are computed again: groups, miss rates and the other errors of silver labels,
+    first positions, diversity, and metaphoricity with any word vectors.
+    """
+    from trope.core.errors import BadInput, MissingData
+    from trope.lexicon.vectors import read_vectors
+    from trope.recipes.newsmet.judged import read_judged, tables
+    from trope.recipes.run_folder import TABLES, RecipeFolder
+
+    name = RecipeFolder(folder).manifest()["recipe"]
+    if name == "newsmet":
+        table = read_vectors(vectors) if vectors else None
+        found: Any = tables(*read_judged(folder), vectors=table, swap=swap)
+    elif vectors is not None or swap != "original":
+        raise BadInput(f"{folder}: is a run of {name}; --vectors and --swap are for newsmet")
+    elif (folder / TABLES).is_file():
+        found = json.loads((folder / TABLES).read_text(encoding="utf-8"))
+    else:
+        raise MissingData(folder / TABLES, "run the recipe again with --answers or --simulate")
+    click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+
+
 def _as_json(done: Any) -> str:
     import msgspec
 

@@ -91,6 +91,10 @@ def _document(summary: ReleaseSummary, target: Path) -> str:
         "name": summary.name,
         "simulated": summary.run.manifest.simulated,
         "parts": {part: len(rows) for part, rows in summary.parts.items()},
+        "further": {
+            name: {split: len(rows) for split, rows in table.splits.items()}
+            for name, table in summary.further.items()
+        },
         "groups": summary.groups,
         "judgments": len(summary.run.judgments),
         "with_text": summary.permission.with_text,
@@ -107,6 +111,9 @@ def _text(summary: ReleaseSummary, target: Path) -> str:
         f"items: {parts}, in {summary.groups} groups that stay together",
         f"judgments: {len(summary.run.judgments)} by {summary.annotators()} annotators",
     ]
+    for name, table in summary.further.items():
+        sizes = ", ".join(f"{split} {len(rows)}" for split, rows in table.splits.items())
+        lines.append(f"{name.replace('_', ' ')}: {sizes}")
     if summary.run.manifest.simulated:
         lines.append(
             "simulated: judgments and labels come from a simulated crowd, and are marked as such"

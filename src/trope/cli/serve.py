@@ -8,6 +8,8 @@ from pathlib import Path
 
 import click
 
+from trope.cli.output import systems_option
+
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
@@ -26,6 +28,7 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--tier", default="small", show_default=True, help="Model to use.")
 @click.option("--base-weights", help="Folder of the public weights that the tier base needs.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
+@systems_option
 @click.option("--threads", type=click.IntRange(min=1), help="Threads to use.  [default: all cores]")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @click.option("--quiet", is_flag=True, help="No notes on standard error.")
@@ -41,6 +44,7 @@ def serve(
     keep: Path | None,
     tier: str,
     base_weights: Path | None,
+    systems: tuple[str, ...],
     threads: int | None,
     no_browser: bool,
     quiet: bool,
@@ -63,6 +67,7 @@ def serve(
         keep=(keep or saved_texts_folder()).absolute(),
         tier=tier,
         base_weights=base_weights,
+        systems=systems,
         threads=threads,
         token=secrets.token_urlsafe(32) if server.needs_token(host) else "",
     )

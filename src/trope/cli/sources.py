@@ -43,7 +43,7 @@ _FILE_NAME = re.compile(
     re.I,
 )
 _NOTES_OF_A_KIND = 3
-_TABLE_OPTIONS = {
+TABLE_OPTIONS = {
     "--encoding": "Encoding of the files, such as cp1252.  [default: detected]",
     "--delimiter": "What separates columns, such as ';' or tab.  [default: detected]",
     "--sheet": "Name or number of the sheet of a workbook.  [default: the first]",
@@ -54,7 +54,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def table_reading_options(command: F) -> F:
     """The command with the options that say how any table is read."""
-    for name, text in reversed(_TABLE_OPTIONS.items()):
+    for name, text in reversed(TABLE_OPTIONS.items()):
         command = click.option(name, default="", metavar=name[2:].upper(), help=text)(command)
     return command
 

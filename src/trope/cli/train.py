@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trope.cli.judgments import LABELS_HELP, own_training_options, train_own
 from trope.cli.output import is_quiet, message_writer
 from trope.core.errors import BadInput
 
@@ -37,24 +38,22 @@ def _encoder(options: Options) -> Options:
 
     settings = read_settings(options.pop("config"))
     without = sets_left_out(settings, options["without"], options.pop("including"))
-    seed = options.pop("seed")
-    settings = settings if seed is None else replace(settings, seed=seed)
+    if (seed := options.pop("seed")) is not None:
+        settings = replace(settings, seed=seed)
     return {**_with_work(options), "settings": settings, "without": without}
 
 
 def _headlines(options: Options) -> Options:
     from trope.train.headlines.settings import read_headline_settings
 
-    settings = read_headline_settings(options.pop("config"))
-    return {**_with_work(options), "settings": settings}
+    return {"settings": read_headline_settings(options.pop("config")), **_with_work(options)}
 
 
 def _heads(options: Options) -> Options:
     from trope.train.headlines.settings import read_headline_settings, read_lower_head_settings
 
     settings = read_lower_head_settings(options.pop("config"))
-    teachers = read_headline_settings(None)
-    return {**_with_work(options), "settings": settings, "teachers": teachers}
+    return {**_with_work(options), "settings": settings, "teachers": read_headline_settings(None)}
 
 
 def _with_work(options: Options) -> Options:
@@ -64,8 +63,9 @@ def _with_work(options: Options) -> Options:
 
 
 def _hub(task: str, options: Options) -> Options:
-    settings = _hub_settings(task, options.pop("config"), options.pop("seed"))
-    return {**options, "settings": settings}
+    if options.pop("sets") or options["model"] is None:
+        raise BadInput("give an encoder with --model, or a file with labels of your own with --on")
+    return {"settings": _hub_settings(task, options.pop("config"), options.pop("seed")), **options}
 
 
 def _hub_settings(preset: str, config: Path | None, seed: int | None) -> HubSettings:
@@ -81,21 +81,19 @@ def _metaphor(options: Options) -> Options:
     gold: Path | None = options.pop("gold")
     if prepare_only and not silver:
         raise BadInput("--prepare-only belongs to --silver; give both or none")
-    if gold is not None and not silver:
+    if gold and not silver:
         raise BadInput("--gold belongs to --silver; give both or none")
     if options["model"] is None and not prepare_only:
         raise BadInput(
             f"no encoder is named; give one with --model, for example {settings.model}, or train "
             "the heads that ship with 'trope train encoder' and 'trope train base'"
         )
-    own = None
-    if gold is not None:
-        from trope.release.newsmet_gold import read_newsmet_gold
+    from trope.release.newsmet_gold import read_newsmet_gold
 
-        own = read_newsmet_gold(gold)
+    own = None if gold is None else read_newsmet_gold(gold)
     names = tuple(name.strip() for name in options.pop("sets").split(",") if name.strip())
     seeds = _seeds(options.pop("seeds"))
-    return {**options, "settings": settings, "own": own, "on": names, "seeds": seeds}
+    return options | {"settings": settings, "own": own, "on": names, "seeds": seeds}
 
 
 def _seeds(seeds: str) -> tuple[int, ...]:
@@ -119,6 +117,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 _EXISTING = click.Path(path_type=Path, file_okay=False, exists=True)
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _POSITIVE, _SOME = click.IntRange(min=1), click.IntRange(min=10)
+_MODEL = "Encoder to fine-tune: a folder with safetensors, or NAME@COMMIT of the Hub."
 
 
 def _option(*names: str, **settings: Any) -> click.Option:
@@ -141,17 +140,18 @@ def _work(what: str) -> click.Option:
 _DATA = _option("--from", "data", required=True, type=_EXISTING,
                 help="Folder with the corpora, one folder each (see `trope data`).")  # fmt: skip
 _DEVICE = _option("--device", default="auto", show_default=True, help="cpu, cuda or auto.")
+_FINISHED = _option("--model", type=_EXISTING,
+                    help="Folder of a finished model.  [default: the shipped one]")  # fmt: skip
 _SEED = _option("--seed", type=int, help="Seed instead of the one in the settings.")
 _WITHOUT = _option("--without", multiple=True, metavar="SET",
                    help="Leave a training set out; repeat for several.")  # fmt: skip
 _WITH = _option("--with", "including", multiple=True, metavar="SET",
                 help="Read a set too that forbids commercial use; repeat for several.")  # fmt: skip
 _THREADS = _option("--threads", type=_POSITIVE, help="Threads of the model.")
-_BASE_WEIGHTS = _option("--base-weights", type=click.Path(path_type=Path, exists=True),
+_BASE_WEIGHTS = _option("--base-weights", type=_EXISTING,
                         help="Folder of the public weights of the tier base.")  # fmt: skip
 _JOBS = _option("--jobs", type=_POSITIVE, default=1, show_default=True,
                 help="Trainings at a time.")  # fmt: skip
-_MODEL = "Encoder to fine-tune: a folder with safetensors, or NAME@COMMIT of the Hub."
 
 
 def _drawing_seed(what: str) -> click.Option:
@@ -173,18 +173,18 @@ _TIER = (
 )  # fmt: skip
 _FOLDS = _option("--folds", metavar="SET",
                  help="Judge each fold of relocar or idiom-sentences without it.")  # fmt: skip
+_OWN = tuple(own_training_options())
 _TEXTS = (
-    _option("--model", required=True, help=_MODEL),
-    _DATA,
+    _option("--model", help=_MODEL),
+    _option("--on", "sets", default="", metavar="FILE", help=f"Train on {LABELS_HELP}."),
+    *_OWN,
     _out("the finished system"),
     _config("the preset"),
     _work("checkpoints"),
     _SEED,
     _DEVICE,
 )
-_RESUMES_EPOCH = (
-    "Start an interrupted run again with the same folders to resume after its last complete epoch."
-)
+_RESUMES_EPOCH = "Start an interrupted run again with the same folders to resume after an epoch."
 _ENCODER = _TrainTask(
     "encoder", "encoder", "The tier small: one encoder for all tasks.",
     """The tier `small`: one encoder for trees, metaphors, names, sentiment and meaning.
@@ -224,9 +224,7 @@ _TASKS = (
             _out("the new adapters"),
             _option("--adapters", type=_EXISTING,
                     help="Folder that `trope train base` wrote.  [default: the shipped one]"),
-            _BASE_WEIGHTS,
-            _work("the results of each stage"),
-            _config("the shipped head"),
+            _BASE_WEIGHTS, _work("the results of each stage"), _config("the shipped head"),
             _option("--calibrate-only", is_flag=True,
                     help="Keep the head; choose calibration and threshold again, as needed after a "
                     "new tier small."),
@@ -245,30 +243,31 @@ _TASKS = (
         `small` for whole sentences.
         """,
         (
-            _DATA,
-            _out("the finished model"),
-            _option("--model", type=_EXISTING,
-                    help="Folder of a finished model.  [default: the shipped one]"),
+            _DATA, _out("the finished model"), _FINISHED,
             _work("the results of each stage, the same as that of `trope train headlines` to share "
                   "its teachers"),
-            _config("the shipped heads"),
-            _DEVICE,
+            _config("the shipped heads"), _DEVICE,
         ),
         _heads,
+    ),
+    _TrainTask(
+        "valence", "valence", "The scale of prose of the tier small.",
+        "The scale of prose, a line over the sentiment outputs of a finished model. A minute.",
+        (_DATA, _out("the finished model"), _FINISHED),
     ),
     _TrainTask(
         "metaphor", "metaphor-hub", "A metaphor detector from any Hugging Face encoder.",
         f"A metaphor detector from any Hugging Face encoder.\n\n{_RESUMES_EPOCH}",
         (
             _option("--model", help=_MODEL),
-            _DATA,
+            *_OWN,
             _out("the detector or the predictions"),
             _option("--preset", default="newsmet", show_default=True,
                     help="Settings that ship: newsmet (sentences) or words."),
             _config("the preset"),
             _option("--on", "sets", default="", metavar="SETS",
-                    help="Sets to train on, such as newsmet,lcc,moh.  [default: newsmet; words: "
-                    "vua18]"),
+                    help="Sets to train on, such as newsmet,lcc,moh [default: newsmet; words: "
+                    f"vua18], or {LABELS_HELP}."),
             _option("--gold-plus", "reading", type=click.Choice(["all_six", "accepted_only"]),
                     default="all_six", show_default=True,
                     help="Use NewsMet with or without its rejected candidates."),
@@ -285,8 +284,7 @@ _TASKS = (
             _option("--seeds", default="42,43,44", show_default=True, help="Seeds of --silver."),
             _option("--prepare-only", is_flag=True,
                     help="With --silver: write the training data into OUT/prepared and stop."),
-            _option("--jobs", type=_POSITIVE, default=1, show_default=True,
-                    help="With --silver: trainings at a time."),
+            _JOBS,
         ),
         _metaphor, takes_quiet=True,
     ),
@@ -371,20 +369,21 @@ _TASKS = (
 
 @click.group()
 def train() -> None:
-    """Train the shipped models again, from public base weights and the corpora of `trope data`."""
+    """Train on labels of your own, or train the shipped models again from public base weights."""
 
 
 def _run(task: _TrainTask, **options: Any) -> None:
     from trope.catalog import TRAININGS
 
     ctx = click.get_current_context()
+    if "everything" in options and train_own(task.name, options, message_writer(ctx)):
+        return
     name = "metaphor-silver" if options.get("silver") else task.training
-    training = TRAININGS.load(name)
     arguments = task.arguments(options)
     arguments.pop("silver", None)
     if task.takes_quiet:
         arguments["quiet"] = is_quiet(ctx)
-    training(say=message_writer(ctx), **arguments)
+    TRAININGS.load(name)(say=message_writer(ctx), **arguments)
 
 
 for _task in _TASKS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -46,3 +47,37 @@ def as_number(label: str) -> float | None:
 def round_half_up(score: float) -> int:
     """The integer nearest to a score, the larger of two that are as near (−2.5 is −2)."""
     return math.floor(score + 0.5)
+
+
+Span = tuple[int, int]
+"""Where a stretch of marked words begins and ends."""
+
+
+def is_span_label(label: str) -> bool:
+    """Whether a label is a list of marked stretches; an empty list may be one of anything."""
+    return label.startswith("[[")
+
+
+def read_spans(label: str, text: str | None = None) -> tuple[Span, ...]:
+    """The stretches of a label such as `[[4, 9]]`, or of an empty list.
+
+    Raises:
+        ValueError: with what is wrong.
+    """
+    try:
+        given = json.loads(label)
+    except ValueError:
+        given = None
+    if not isinstance(given, list) or not all(map(_is_span, given)):
+        raise ValueError(f"{label!r} is not a list of [start, end] with start before end")
+    for start, end in given:
+        if text is not None and end > len(text):
+            size = f"the text has {len(text)} characters"
+            raise ValueError(f"[{start}, {end}] is outside the text; {size}")
+    return tuple((start, end) for start, end in given)
+
+
+def _is_span(part: object) -> bool:
+    if not isinstance(part, list) or len(part) != 2:
+        return False
+    return all(type(place) is int for place in part) and 0 <= part[0] < part[1]

@@ -20,6 +20,15 @@ def unstorable_character(text: str) -> str:
     return "a NUL character" if found[0] == "\0" else "half of a surrogate pair"
 
 
+WORD = r"\w[\w'’\-]*"
+"""What can be marked as one word."""
+
+
+def words_of(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text begin and end, as annotators mark them; punctuation is none."""
+    return [found.span() for found in re.finditer(WORD, text)]
+
+
 Edit = tuple[int, int, str]
 """Replace `text[start:end]` by a string; edits come in order and do not overlap."""
 

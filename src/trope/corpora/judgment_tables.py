@@ -9,7 +9,7 @@ from sys import intern
 from typing import Literal
 
 from trope.core.errors import BadInput, BadRecord
-from trope.core.judgments import Judgment, as_number
+from trope.core.judgments import Judgment, as_number, is_span_label, read_spans
 from trope.corpora.sources import Source, source_name
 from trope.corpora.tables import TEXT_COLUMNS, TableFormat, find_column, read_rows
 
@@ -25,6 +25,7 @@ KNOWN_COLUMNS: dict[str, tuple[str, ...]] = {
     "weight": ("weight",),
     "seconds": ("seconds", "duration", "time_spent", "worktimeinseconds"),
     "gold": ("gold", "_gold", "gold_label", "golden"),
+    "text": TEXT_COLUMNS,
 }  # fmt: skip
 """Columns that are taken for each part, in this order, whatever their case."""
 
@@ -47,13 +48,15 @@ class JudgmentColumns:
     weight: str = ""
     seconds: str = ""
     gold: str = ""
+    text: str = ""
     verb: str = ""
     annotators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class JudgmentTable:
-    """All judgments of a source, how it was laid out, what was skipped, verbs of items."""
+    """All judgments of a source, how it was laid out, what was skipped, verbs of items, and the
+    texts of those in which words were marked."""
 
     name: str
     layout: str
@@ -61,6 +64,7 @@ class JudgmentTable:
     ignored_columns: tuple[str, ...] = ()
     skipped: int = 0
     verbs: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_judgments(
@@ -111,6 +115,7 @@ class _TableBuilder:
         self.judgments: list[Judgment] = []
         self.lines: dict[tuple[str, str, str], int] = {}
         self.verbs: dict[str, str] = {}
+        self.texts: dict[str, str] = {}
         self.skipped = 0
 
     def read(self, line: int, row: Mapping[str, str], skip_empty: bool) -> None:
@@ -138,14 +143,23 @@ class _TableBuilder:
         if not self.judgments:
             raise BadInput(f"{self.name}: holds no judgment; give a table with answers")
         self._check_judgments()
+        if not self.texts and not self.columns.text:
+            self.keys.pop("text", None)  # nobody needs it
         used = {*self.keys.values(), *self.annotators, self.columns.verb}
         ignored = tuple(key for key in self.header or () if key not in used)
         return JudgmentTable(
-            self.name, self.layout, tuple(self.judgments), ignored, self.skipped, self.verbs
+            self.name,
+            self.layout,
+            tuple(self.judgments),
+            ignored,
+            self.skipped,
+            self.verbs,
+            self.texts,
         )
 
     def _check_judgments(self) -> None:
         """Refuse a table whose rows describe items: what was taken for judgments is none."""
+        self._check_spans()
         columns = self.columns
         if self.layout == "long":
             named = columns.annotator or columns.label
@@ -165,6 +179,20 @@ class _TableBuilder:
                 if _is_of_another_kind(labels, others):
                     cause = f"no value of {name!r} is in another column"
                     self._refuse_items(cause, "--annotators")
+
+    def _check_spans(self) -> None:
+        """Refuse an answer that is no list of spans where the others mark words."""
+        marking = {
+            judgment.question for judgment in self.judgments if is_span_label(judgment.label)
+        }
+        for one in self.judgments:
+            if one.question in marking:
+                try:
+                    read_spans(one.label, self.texts.get(one.item))
+                except ValueError as error:
+                    line = self.lines[one.item, one.annotator, one.question]
+                    remedy = "write marked words as [[start, end], …], none as []"
+                    self._refuse(line, f"item {one.item!r}: the answer {error}; {remedy}")
 
     def _refuse_items(self, cause: str, options: str) -> None:
         problem = f"is a table of items, not of judgments ({cause})"
@@ -249,7 +277,9 @@ class _TableBuilder:
             self._refuse(
                 line, f"item {item!r} has an answer without an annotator; name the annotator"
             )
-        if self.layout == "wide" and len(label) > _TEXT_LENGTH:
+        if label.startswith("[") and (text := row.get(self.keys.get("text", ""), "")):
+            self.texts.setdefault(item, text)  # as it is: positions count its spaces
+        if self.layout == "wide" and len(label) > _TEXT_LENGTH and not is_span_label(label):
             problem = f"column {annotator!r} holds a text, not judgments"
             self._refuse(line, f"{problem}; name the annotators with --annotators")
         question = self._cell(row, "question")

@@ -1,13 +1,28 @@
-"""Rows of training sets that also occur in a test set: `leaks.tsv` of a corpus."""
+"""Texts of training sets that also occur in a test set: lists of them, and how they are compared.
+
+`leaks.tsv` of a corpus lists its rows. Other sets are compared by their `wording`, since copies of
+a tweet differ in what was masked or left out: names of users, links, the hashtags that gave away
+a label.
+"""
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.sources import Source, source_name
 from trope.corpora.tables import read_rows
+
+_MASKED = re.compile(r"https?://\S+|www\.\S+|\bhttp\b|[@#]\w+", re.IGNORECASE)
+
+
+def wording(text: str) -> str:
+    """Letters and digits of a text in lower case, without links, names of users and hashtags."""
+    plain = _MASKED.sub(" ", html.unescape(text))
+    return "".join(character for character in plain.casefold() if character.isalnum())
 
 
 @dataclass(frozen=True, slots=True)

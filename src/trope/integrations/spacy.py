@@ -84,11 +84,13 @@ def load(
     only: str | Sequence[str] | None = None,
     threshold: float | None = None,
     words: WordView = DEFAULT_WORDS,
+    systems: Sequence[str] = (),
 ) -> Language:
     """A spaCy pipeline for English: our words, our sentences, the component `trope`.
 
     `only` names the tasks to run beside syntax, which always runs; `threshold` and `words` say
-    which words are shown as metaphors, as in `trope.analyze`.
+    which words are shown as metaphors, as in `trope.analyze`. `systems` are folders of your own
+    systems, as in `trope.Pipeline`.
 
     If spaCy is not imported yet, it is imported without torch, which halves time and memory. Write
     `import spacy` before if other pipelines of your process need torch.
@@ -96,7 +98,8 @@ def load(
     nlp = spacy.blank("en", config={"nlp": {"tokenizer": {"@tokenizers": _TOKENIZER}}})
     listed = None if only is None else list(parse_tasks(only))
     config: dict[str, Any] = {"tier": tier, "threads": threads, "kind": kind, "only": listed}
-    nlp.add_pipe("trope", config={**config, "threshold": threshold, "words": words})
+    config |= {"threshold": threshold, "words": words, "systems": list(map(str, systems))}
+    nlp.add_pipe("trope", config=config)
     return nlp
 
 
@@ -109,6 +112,7 @@ def create_component(
     threshold: float | None,
     only: list[str] | None,
     words: str,
+    systems: list[str],
 ) -> TropeComponent:
     """The component `trope`, as spaCy makes it from its configuration."""
     if nlp.lang not in _LANGUAGES:
@@ -118,7 +122,14 @@ def create_component(
             stacklevel=2,
         )
     return TropeComponent(
-        name, tier=tier, threads=threads, kind=kind, threshold=threshold, only=only, words=words
+        name,
+        tier=tier,
+        threads=threads,
+        kind=kind,
+        threshold=threshold,
+        only=only,
+        words=words,
+        systems=systems,
     )
 
 
@@ -137,19 +148,22 @@ class TropeComponent:
         threshold: float | None = None,
         only: Sequence[str] | None = None,
         words: str = DEFAULT_WORDS,
+        systems: Sequence[str] = (),
         pipeline: Pipeline | None = None,
     ) -> None:
         self.kind = check_kind(kind)
         self.view = FigureView(words, threshold)  # type: ignore[arg-type]  # which is checked there
         self.only = None if only is None else parse_tasks(("syntax", *only))
-        self.name, self.tier, self.threads = name, tier, threads
+        self.name, self.tier, self.threads, self.systems = name, tier, threads, tuple(systems)
         self._pipeline = pipeline
 
     @property
     def pipeline(self) -> Pipeline:
         """The model, loaded if it is not yet."""
         if self._pipeline is None:
-            self._pipeline = trope.Pipeline(tier=self.tier, threads=self.threads)
+            self._pipeline = trope.Pipeline(
+                tier=self.tier, threads=self.threads, systems=self.systems
+            )
         return self._pipeline
 
     def __call__(self, doc: Doc) -> Doc:
@@ -210,6 +224,11 @@ class TropeComponent:
             scores = sentence_scores(own, sentiment.scale) if sentiment else ()
             doc.user_data[SENTIMENT] = None if sentiment is None else list(astuple(sentiment))
             doc.user_data[SENTENCE_SENTIMENTS] = list(scores)
+        if self.pipeline.own is not None:
+            scored = self.pipeline.own_sentiments([analysis_of_doc(doc) for doc in docs])
+            for doc, one in zip(docs, scored, strict=True):
+                score = None if one.sentiment is None else list(astuple(one.sentiment))
+                doc.user_data |= {SENTIMENT: score, SENTENCE_SENTIMENTS: []}
 
     def _show(self, doc: Doc, parses: Sequence[Parse]) -> None:
         """Stores the figures of a document by the view of the component."""
@@ -330,6 +349,7 @@ def _register() -> None:
             "threshold": None,
             "only": None,
             "words": DEFAULT_WORDS,
+            "systems": [],
         },
         assigns=[*_ASSIGNED, "doc.sents", *_EXTENDED],
         func=create_component,

@@ -17,6 +17,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from trope.core.files import read_lines, read_text
+from trope.lexicon.inflection import lemma as base_form
 
 FOLDER = Path(__file__).with_name("wordnet")
 PARTS = {"VERB": "verb", "NOUN": "noun", "ADJ": "adj", "ADV": "adv"}
@@ -160,6 +161,45 @@ class WordNet:
     def likeness(self, first: int, second: int, *, depth: int = VERB_DEPTH) -> float:
         """Leacock and Chodorow's measure: 3.258 for the same verb synset, less with distance."""
         return -math.log((self.path(first, second) + 1) / (2 * depth))
+
+
+@dataclass(frozen=True, slots=True)
+class DictionarySense:
+    """A sense of a word as a reader looks it up: words that share it, and what it is a kind of."""
+
+    part: str
+    synonyms: tuple[str, ...]
+    kind_of: tuple[str, ...]
+
+
+_FORMS = {
+    "VERB": ("VB", "VBZ", "VBD", "VBN", "VBG"),
+    "NOUN": ("NN", "NNS"),
+    "ADJ": ("JJ", "JJR", "JJS"),
+    "ADV": ("RB", "RBR", "RBS"),
+}
+
+
+@lru_cache(maxsize=5_000)
+def dictionary_senses(word: str, *, most: int = 6) -> tuple[DictionarySense, ...]:
+    """The senses of a word in any of its forms, up to `most` per part of speech."""
+    small = word.lower()
+    found = []
+    for upos, tags in _FORMS.items():
+        net = read_wordnet(upos)
+        bases = dict.fromkeys([*(base_form(small, upos, tag) or small for tag in tags), small])
+        base = next((one for one in bases if net.senses(one)), "")
+        for number in net.senses(base)[:most]:
+            own = net.synsets[number]
+            above = [net.synsets[up].lemmas[0] for up in own.hypernyms]
+            found.append(
+                DictionarySense(PARTS[upos], _readable(own.lemmas, base), _readable(above, base))
+            )
+    return tuple(one for one in found if one.synonyms or one.kind_of)
+
+
+def _readable(lemmas: Iterable[str], own: str) -> tuple[str, ...]:
+    return tuple(one.replace("_", " ") for one in lemmas if one != own)
 
 
 @cache

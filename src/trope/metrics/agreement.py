@@ -19,6 +19,9 @@ from trope.metrics.votes import Floats, Ints, Votes
 MOST_PAIRED = 200
 """With more annotators than this, pairs share too few items for Cohen's kappa."""
 
+SHARES = ("percent", "unanimous", "overlap", "word_percent", "word_unanimous")
+"""Shares: not corrected for chance, so no kappa."""
+
 _MOST_CELLS = 20_000_000  # of a table of sums that is resampled
 _TINY = 1e-12
 
@@ -40,7 +43,7 @@ class Agreement:
     @property
     def word(self) -> str:
         """What Landis and Koch call a kappa or alpha of this size; empty for shares."""
-        if self.value is None or self.name in ("percent", "unanimous"):
+        if self.value is None or self.name in SHARES:
             return ""
         return landis_koch(self.value)
 

@@ -39,12 +39,15 @@ from trope.pipeline.assembly import assemble
 from trope.tasks.figures.views import add_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
+from trope.tasks.metonymy.task import MetonymySystem
+from trope.tasks.own_systems import OwnSystems
 from trope.tasks.sentiment.encoder_head import (
     WholeTexts,
     add_sentiments,
     scale_of,
     sentence_scores,
     text_sentiments,
+    to_sentiments,
 )
 from trope.text import read_batch
 
@@ -74,8 +77,12 @@ class TextBatch:
 class BatchAnalyzer:
     """Texts in, analyses out: through the small encoder and, in the tier `base`, the large one."""
 
-    def __init__(self, encoder: Encoder, base: BaseEncoder | None) -> None:
+    def __init__(
+        self, encoder: Encoder, base: BaseEncoder | None, own: OwnSystems | None = None
+    ) -> None:
         self.encoder, self.base = encoder, base
+        self.own = own
+        """Systems that are used instead of the heads, if there are any."""
         self.heads: AnyEncoder = encoder if base is None else base
         """The encoder that gives all but tags, trees and lemmas."""
         self.timings = dict.fromkeys(("text", "encoder", "decode", "relations"), 0.0)
@@ -84,7 +91,24 @@ class BatchAnalyzer:
     @property
     def thresholds(self) -> MetaphorThresholds:
         """The lowest probability of a metaphor, and of a metaphorical sentence."""
-        return self.heads.labels.metaphor or NO_THRESHOLDS
+        shipped = self.heads.labels.metaphor or NO_THRESHOLDS
+        if self.own is None or self.own.metaphor is None:
+            return shipped
+        limit = self.own.metaphor.threshold
+        words = limit if self.own.judges_words else shipped.threshold
+        return MetaphorThresholds(words, limit)
+
+    @property
+    def metonymy(self) -> MetonymySystem:
+        """What reads the names."""
+        own = self.own and self.own.metonymy
+        return own or EncoderMetonymy(self.heads)
+
+    def view(self, view: FigureView) -> FigureView:
+        """The view of words; an own detector does not know what readers notice."""
+        if view.words == "noticed" and self.own and self.own.judges_words:
+            return replace(view, words="content")
+        return view
 
     def start(
         self,
@@ -119,12 +143,26 @@ class BatchAnalyzer:
             for text, own in zip(batch.texts, parses, strict=True)
         ]
         self.timings["relations"] += thread_time() - began
+        view, names = self.view(batch.view), self.own and self.own.metonymy
         if "sentiment" in batch.tasks:
             scale = scale_of(batch.kind, self.heads.labels.sentiment)
             analyses = add_sentiments(analyses, parses, batch.whole, scale)
+            analyses = self.own_sentiments(analyses) if self.own else analyses
         if "metonymy" in batch.tasks:
-            analyses = add_metonymies(analyses, parses, EncoderMetonymy(self.heads))
-        return add_figures(analyses, parses, batch.view, self.heads.labels.figures)
+            analyses = add_metonymies(analyses, parses, names or EncoderMetonymy(self.heads))
+        return add_figures(analyses, parses, view, self.heads.labels.figures)
+
+    def own_sentiments(self, analyses: list[Analysis]) -> list[Analysis]:
+        """The same analyses with the scores of a user's own system, which judges whole texts."""
+        if self.own is None or self.own.sentiment is None:
+            return analyses
+        found = to_sentiments(self.own.sentiment.score(analyses))
+        return [
+            replace(analysis, sentiment=sentiment, sentence_sentiments=())
+            if analysis.sentiment is not None
+            else analysis
+            for analysis, sentiment in zip(analyses, found, strict=True)
+        ]
 
     def parse(self, sentences: list[tuple[str, ...]], tasks: Sequence[str]) -> list[Parse]:
         """The parses of sentences that have words, with what the tasks need."""
@@ -163,17 +201,18 @@ class BatchAnalyzer:
         self.timings["decode"] += thread_time() - began
         outputs = self._head_outputs(tasks)
         # sentiment alone is read from whole texts
-        if self.base is None or not {*outputs} - {*SENTIMENT}:
-            return parses
-        small = [parse.figurative or 0.0 for parse in parses]
-        found = self.base.read(words, outputs, small=small)
-        return [_with_heads(parse, own) for parse, own in zip(parses, found, strict=True)]
+        if self.base is not None and {*outputs} - {*SENTIMENT}:
+            small = [parse.figurative or 0.0 for parse in parses]
+            found = self.base.read(words, outputs, small=small)
+            parses = [_with_heads(parse, own) for parse, own in zip(parses, found, strict=True)]
+        return self.own.score(parses) if self.own and "metaphor" in tasks else parses
 
     def _outputs(
         self, tasks: Sequence[str], *, trees: bool = True, tags: bool = True
     ) -> tuple[str, ...]:
         """What the tasks need of the small network; names and figures are found in trees."""
-        syntax: tuple[str, ...] = TAGS if tags else ()
+        trees = trees or self.own is not None
+        syntax: tuple[str, ...] = TAGS if tags or self.own is not None else ()
         needing = {"syntax", "relations", "metonymy", *(("metaphor",) if trees else ())}
         if needing & {*tasks}:
             syntax = SYNTAX

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -18,7 +19,7 @@ from trope.encoder.session import AnyEncoder, Encoder
 from trope.pipeline.batch import BatchAnalyzer, TextBatch, batches, check_text, checked_texts
 from trope.tasks.figures.views import add_figures, show_figures
 from trope.tasks.metonymy.detection import add_metonymies
-from trope.tasks.metonymy.encoder_head import EncoderMetonymy
+from trope.tasks.own_systems import OwnSystems, open_systems
 
 if TYPE_CHECKING:
     from trope.encoder.base import BaseEncoder
@@ -43,8 +44,12 @@ class Pipeline:
         threads: int | None = None,
         folder: Path | None = None,
         base_weights: Path | None = None,
+        systems: Sequence[str | Path] = (),
     ) -> None:
         """Load a tier, or the model of that tier in a folder that `trope train` wrote.
+
+        `systems` are folders of your own systems (`trope train metaphor --on FILE`, also sentiment
+        and metonymy), at most one for each task, which are used instead of the heads that ship.
 
         Both tiers have the trees of `small`. Everything else comes, with `base`, from adapters on
         a public encoder, whose weights are in the folder `base_weights`.
@@ -64,7 +69,8 @@ class Pipeline:
                 adapters=folder / ADAPTERS if folder else None,
                 threads=threads,
             )
-        self._analyzer = BatchAnalyzer(self.encoder, self.base)
+        own = open_systems(systems) if systems else None
+        self._analyzer = BatchAnalyzer(self.encoder, self.base, own)
 
     @property
     def timings(self) -> dict[str, float]:
@@ -83,6 +89,11 @@ class Pipeline:
         return ("syntax", "relations", *(task for task, there in heads.items() if there))
 
     @property
+    def own(self) -> OwnSystems | None:
+        """The systems that are used instead of the heads, if there are any."""
+        return self._analyzer.own
+
+    @property
     def heads(self) -> AnyEncoder:
         """The encoder that gives all but tags, trees and lemmas."""
         return self._analyzer.heads
@@ -96,9 +107,12 @@ class Pipeline:
     @property
     def model_sha256(self) -> str:
         """The checksum of the model's weights."""
+        own = self.own.sha256 if self.own else ()
         if self.base is not None:
-            return self.base.model_sha256
-        return sha256(self.encoder.folder / "encoder.onnx")
+            shipped = self.base.model_sha256
+        else:
+            shipped = sha256(self.encoder.folder / "encoder.onnx")
+        return hashlib.sha256("".join((shipped, *own)).encode()).hexdigest() if own else shipped
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -181,12 +195,12 @@ class Pipeline:
     ) -> list[Analysis]:
         """The same analyses with their names and what these stand for, given the parses of their
         sentences."""
-        return add_metonymies(analyses, parses, EncoderMetonymy(self.heads))
+        return add_metonymies(analyses, parses, self._analyzer.metonymy)
 
     def show(self, analysis: Analysis, view: FigureView, parses: Sequence[Parse] = ()) -> Analysis:
         """The same analysis with the figures of a view; idioms and similes are found in the parses
         of its sentences, if these are given."""
-        thresholds = self.heads.labels.figures
+        thresholds, view = self.heads.labels.figures, self._analyzer.view(view)
         if not parses:
             return show_figures(analysis, view, thresholds)
         [shown] = add_figures([analysis], [parses], view, thresholds)
@@ -197,6 +211,10 @@ class Pipeline:
     ) -> list[Sentiment | None]:
         """The sentiment of texts whose sentences are parsed; None for one without words."""
         return self._analyzer.sentiments(texts, kind)
+
+    def own_sentiments(self, analyses: Sequence[Analysis]) -> list[Analysis]:
+        """The same analyses, scored by a system of the user's own if the pipeline has one."""
+        return self._analyzer.own_sentiments(list(analyses))
 
     def rewrite(
         self,

@@ -125,8 +125,9 @@ def _run_steps(
         if found is None and judged and edited is not None:
             problem = "was changed after people judged; restore it, or begin another run"
             raise BadInput(f"{edited}: {problem}")
-        if anew:
-            shutil.rmtree(where, ignore_errors=True)  # made from an input that no longer exists
+        if anew or (found is None and (where / DONE).exists()):
+            # made from an input that no longer exists, or altered since
+            shutil.rmtree(where, ignore_errors=True)
         if found is None:
             began = perf_counter()
             found = _run_step(step, source, where, counts[-1] if counts else None, context)
@@ -210,10 +211,7 @@ def _done(where: Path, edited: Path | None) -> StepCounts | None:
         found = msgspec.json.decode((where / DONE).read_bytes(), type=StepCounts)
     except (OSError, msgspec.MsgspecError):
         return None
-    if found.sha256 == _digest(where, edited):
-        return found
-    shutil.rmtree(where)
-    return None
+    return found if found.sha256 == _digest(where, edited) else None
 
 
 def _digest(where: Path, edited: Path | None) -> str:

@@ -146,16 +146,17 @@ def check_own_texts(source: OwnSource) -> None:
 def _read(source: OwnSource) -> Iterator[OwnText]:
     files = source.files()
     seen: dict[str, str] = {}
+    named = source.columns.id not in ("", ROWS)
     for file in files:
         name = source_name(file.path)
-        # ids of several files are told apart by their files
-        place = f"{_within(file.path, source.path)}-" if len(files) > 1 else ""
+        # numbers of lines, and what is found to be ids, are told apart by their files
+        place = f"{_within(file.path, source.path)}-" if len(files) > 1 and not named else ""
         for record in _records(file, source):
             own = f"{place}{record.id}" if record.id else place.removesuffix("-") or source.name
             if before := seen.get(own):
                 problem = f"the id {own!r} is also in {before}; give each text an id of its own"
                 raise BadRecord(name, record.line, f"{problem}, {_ID_REMEDY}")
-            seen[own] = f"line {record.line}"
+            seen[own] = f"line {record.line}" if len(files) == 1 else f"{name}:{record.line}"
             yield _own_text(source, own, record, name)
 
 

@@ -24,7 +24,7 @@ from trope.core.errors import BadInput
 from trope.core.files import atomic_write, sha256
 from trope.core.judgments import Judgment
 from trope.core.run_folder import MANIFEST, RunFolder
-from trope.recipes.answers import ProjectAnswers, ProjectExport, check_export
+from trope.recipes.answers import DEMO, ProjectAnswers, ProjectExport, check_export
 from trope.recipes.funnel import RunFunnel, StepCounts
 from trope.recipes.recipe import Context, JudgedDataset, Recipe
 from trope.recipes.records import SUBSET, Drop, ItemLabel, Outcome, Record, from_lines, to_line
@@ -148,8 +148,13 @@ def write_dataset(
     if export is not None:
         answers = check_export(export, folder.path / PROJECT)
         finished = recipe.finish(items, answers, context)
-        unlabelled = [_unlabelled(label) for label in finished.labels if label.label is None]
-        step = _judged_step(items, finished, answers)
+        demo = {item.id for item in items if item.fields.get(SUBSET) == DEMO}
+        unlabelled = [
+            _unlabelled(label, demo)
+            for label in finished.labels
+            if label.label is None or label.item in demo
+        ]
+        step = _judged_step(items, finished, answers, unlabelled)
         funnel = msgspec.structs.replace(funnel, steps=(*funnel.steps, step))
         manifest = {**manifest, ANSWERS: dict(export.sums)}
     elif manifest["simulated"]:
@@ -165,12 +170,16 @@ def write_dataset(
 
 
 def _judged_step(
-    items: list[Record], finished: JudgedDataset, answers: ProjectAnswers
+    items: list[Record],
+    finished: JudgedDataset,
+    answers: ProjectAnswers,
+    unlabelled: list[dict[str, str]],
 ) -> StepCounts:
-    """Judging as a step of the funnel: items in, items with a label out."""
+    """Judging as a step of the funnel: items in, items of the data set out, which have a label."""
     subset = {item.id: str(item.fields.get(SUBSET, "")) for item in items}
-    labelled = [label.item for label in finished.labels if label.label is not None]
-    reasons = Counter(_unlabelled(one)["reason"] for one in finished.labels if one.label is None)
+    without = {row["id"] for row in unlabelled}
+    labelled = [label.item for label in finished.labels if label.item not in without]
+    reasons = Counter(row["reason"] for row in unlabelled)
     groups = Counter(subset[item] for item in labelled if subset[item])
     facts: dict[str, Any] = {
         "judgments": len(answers.counted),
@@ -189,9 +198,10 @@ def _judged_step(
     )
 
 
-def _unlabelled(label: ItemLabel) -> dict[str, str]:
-    """An item without a label as a row of dropped.jsonl, with a reason that can be counted."""
-    reason = label.reason.partition(":")[0] or "no label"
+def _unlabelled(label: ItemLabel, demo: set[str]) -> dict[str, str]:
+    """An item that is no part of the data set, as a row of dropped.jsonl, with a reason that can
+    be counted."""
+    reason = "demo task" if label.item in demo else label.reason.partition(":")[0] or "no label"
     return {"step": JUDGED, "id": label.item, "reason": reason.replace(" ", "-")}
 
 

@@ -21,7 +21,7 @@ from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import atomic_write, sha256
 from trope.metrics.figures import Measurement
 from trope.release.finished_run import FinishedRun, Value
-from trope.release.tables import JUDGMENT_TYPES, OPEN_LICENCES, Permission
+from trope.release.tables import JUDGMENT_TYPES, OPEN_LICENCES, FurtherTable, Permission
 
 SIMULATED = (
     "The judgments and labels come from a simulated crowd. They test the path from texts to a data "
@@ -56,6 +56,7 @@ class ReleaseSummary:
     groups: int
     audit: Sequence[Measurement] = field(default=())
     not_audited: str = ""
+    further: Mapping[str, FurtherTable] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -136,6 +137,10 @@ def _metadata(summary: ReleaseSummary) -> Iterator[str]:
     yield "configs:\n- config_name: default\n  data_files:"
     for part in summary.parts:
         yield f"  - split: {part}\n    path: data/{part}.parquet"
+    for name, table in summary.further.items():
+        yield f"- config_name: {name}\n  data_files:"
+        for split in table.splits:
+            yield f"  - split: {split}\n    path: {name}/{split}.parquet"
     yield "- config_name: judgments\n  data_files:"
     yield "  - split: train\n    path: judgments/judgments.parquet"
     yield "---"
@@ -161,6 +166,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     )
     yield "\n## Columns\n\n| column | type |\n|---|---|"
     yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())
+    yield from _further(summary)
     yield "\n## Judgments\n"
     yield (
         f"{len(run.judgments)} judgments by {summary.annotators()} annotators under pseudonyms, "
@@ -178,6 +184,21 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield "spreadsheet would run begins with an apostrophe; `croissant.json`: metadata;"
     yield "`audit.json`; `provenance.json`: the run; `SHA256SUMS`: checksums of all other files"
     yield "(`sha256sum -c SHA256SUMS`)."
+
+
+_ABOUT = {
+    "gold_plus": "what the candidates make of each headline (`item`): with an accepted one the "
+    "label is the opposite, a rejected one keeps the label of its headline",
+    "left_out": "items that are no part of the data set, with the reason: they have no label, or "
+    "were the demo task that annotators were selected by",
+}
+
+
+def _further(summary: ReleaseSummary) -> Iterator[str]:
+    """Tables beside the items, each a configuration."""
+    for name, table in summary.further.items():
+        sizes = ", ".join(f"{split} {len(rows)}" for split, rows in table.splits.items())
+        yield f"\nConfiguration `{name}`: {_ABOUT[name]} ({sizes})."
 
 
 def _text_note(summary: ReleaseSummary) -> str:
@@ -227,6 +248,10 @@ def write_croissant(summary: ReleaseSummary, folder: Path) -> None:
     library = _library()
     files = {part: f"data/{part}.parquet" for part in summary.parts}
     types = dict.fromkeys(files, summary.types)
+    for name, table in summary.further.items():
+        for split in table.splits:
+            files[f"{name}-{split}"] = f"{name}/{split}.parquet"
+            types[f"{name}-{split}"] = table.types
     files["judgments"], types["judgments"] = "judgments/judgments.parquet", JUDGMENT_TYPES
     try:
         metadata = library.Metadata(

@@ -143,19 +143,15 @@ class FinishedRun:
     agreement: dict[str, Any]
 
 
-def read_run(folder: Path, licences: Mapping[str, str] | None = None) -> FinishedRun:
+def read_run(folder: Path) -> FinishedRun:
     """The run of a folder.
-
-    Args:
-        folder: of the run.
-        licences: of the user's own sources, where the run has none.
 
     Raises:
         MissingData: for a folder without a run, or without labels.
         BadInput: for a run that is not finished, or whose files were altered.
         BadRecord: for a line that is none, an id that comes twice, a label of no item.
     """
-    manifest = _manifest(folder).with_licences(licences or {}, folder / MANIFEST)
+    manifest = _manifest(folder)
     for name in (ITEMS, LABELS, JUDGMENTS):
         if not (folder / name).is_file():
             remedy = (

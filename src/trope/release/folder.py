@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,20 @@ from trope.core.files import sha256
 from trope.core.records import TextKind
 from trope.metrics.figures import DataRef, Measurement
 from trope.release.card import Publication, ReleaseSummary, data_card, write_croissant
-from trope.release.finished_run import FinishedRun, Manifest, Value, read_run
+from trope.release.finished_run import MANIFEST, FinishedRun, Manifest, Value, read_run
+from trope.release.newsmet_gold import GOLD_PLUS, gold_plus_rows, verb_columns
 from trope.release.tables import (
     JUDGMENT_TYPES,
     PARTS,
     SHARES,
+    FurtherTable,
+    Permission,
     check_licence,
     column_types,
     group_items,
     item_rows,
     judgment_rows,
+    only_labelled,
     split_groups,
 )
 
@@ -56,12 +60,14 @@ def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BadInput(f"{out}: exists already; give a new or an empty folder")
     options = options or ReleaseOptions()
-    run = read_run(folder, options.licences)
+    read = read_run(folder)
+    manifest = read.manifest.with_licences(options.licences, folder / MANIFEST)
+    run, left_out = only_labelled(replace(read, manifest=manifest))
     permission = check_licence(run.manifest, run.items, allowed=options.with_text)
     kind = _KINDS.get(run.manifest.text_is, "plain")
     groups = group_items(run.items, by=run.manifest.group_by, kind=kind)
     parts = split_groups(groups, shares=options.shares, seed=options.seed)
-    rows = item_rows(run, groups, permission)
+    rows = item_rows(run, groups, permission, verb_columns(folder))
     figures, not_audited = audit_run(run, parts, groups)
     summary = ReleaseSummary(
         run,
@@ -72,9 +78,27 @@ def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None)
         len(set(groups)),
         tuple(figures),
         not_audited,
+        _further(folder, run, parts, permission, left_out),
     )
     _write_whole(out, lambda to: _write(to, summary, options.seed))
     return summary
+
+
+def _further(
+    folder: Path,
+    run: FinishedRun,
+    parts: Sequence[str],
+    permission: Permission,
+    left_out: Sequence[Mapping[str, Value]],
+) -> dict[str, FurtherTable]:
+    """Tables beside the items: gold+ of newsmet, and what has no label."""
+    found = {}
+    if (folder / GOLD_PLUS).is_file():
+        of_item = {item.id: part for item, part in zip(run.items, parts, strict=True)}
+        splits = gold_plus_rows(folder, run, of_item, with_text=permission.with_text)
+        found["gold_plus"] = FurtherTable({part: rows for part, rows in splits.items() if rows})
+    found["left_out"] = FurtherTable({"train": left_out} if left_out else {})
+    return {name: table for name, table in found.items() if table.splits}
 
 
 def _parted(
@@ -112,10 +136,14 @@ def _write_whole(out: Path, write: Callable[[Path], None]) -> None:
 
 
 def _write(folder: Path, summary: ReleaseSummary, seed: int) -> None:
-    for name in ("data", "csv", "judgments"):
+    for name in ("data", "csv", "judgments", *summary.further):
         (folder / name).mkdir()
     for part, rows in summary.parts.items():
         _table(folder, f"data/{part}.parquet", f"csv/{part}.csv", summary.types, rows)
+    for name, table in summary.further.items():
+        for split, rows in table.splits.items():
+            csv = f"csv/{name}-{split}.csv"
+            _table(folder, f"{name}/{split}.parquet", csv, table.types, rows)
     judgments = judgment_rows(summary.run, seed)
     _table(folder, "judgments/judgments.parquet", "csv/judgments.csv", JUDGMENT_TYPES, judgments)
     _json(folder / "audit.json", {"figures": summary.audit, "note": summary.not_audited})

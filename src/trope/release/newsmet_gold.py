@@ -14,7 +14,14 @@ import msgspec
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
 from trope.corpora.newsmet import Headline
-from trope.release.finished_run import SEVERAL, FinishedRun, RunItem, read_records, read_run
+from trope.release.finished_run import (
+    SEVERAL,
+    FinishedRun,
+    RunItem,
+    Value,
+    read_records,
+    read_run,
+)
 from trope.release.tables import group_items, split_groups
 from trope.tasks.metaphor.silver_sources import PARTS, Part, UserGold
 
@@ -62,6 +69,49 @@ def read_newsmet_gold(folder: Path) -> UserGold:
         raise BadInput(f"{folder}: too few judged headlines, {empty[-1]} would be empty; {remedy}")
     files = {f"{folder.name}/{name}": sha256(folder / name) for name in (GOLD, GOLD_PLUS)}
     return UserGold(parts, run.manifest.simulated, files)
+
+
+def verb_columns(folder: Path) -> dict[str, dict[str, Value]]:
+    """Id of a headline → the label of its verb, and the candidates that people accepted."""
+    if not (folder / GOLD).is_file():
+        return {}
+    return {
+        gold.id: {"verb_label": gold.verb, "accepted": SEVERAL.join(gold.accepted)}
+        for _, gold in read_records(folder / GOLD, GoldLine)
+    }
+
+
+def gold_plus_rows(
+    folder: Path, run: FinishedRun, parts: Mapping[str, str], *, with_text: bool
+) -> dict[str, list[dict[str, Value]]]:
+    """What the candidates make of the headlines, by part; a headline's rows are where it is.
+
+    Without the text, a row has the candidate and its headline, which say the same.
+
+    Args:
+        folder: of the run.
+        run: as it was read.
+        parts: id of a headline → its part.
+        with_text: whether texts may be passed on.
+    """
+    found: dict[str, list[dict[str, Value]]] = {part: [] for part in PARTS}
+    items = {item.id: item for item in run.items}
+    for name, headlines in _headlines(folder, run).items():
+        for one in headlines:
+            if one.gold:
+                continue
+            row: dict[str, Value] = {"id": one.id, "item": name}
+            row |= {"text": one.text} if with_text else {}
+            row |= {"candidate": _candidate(items[name], one.text)}
+            label = "metaphorical" if one.metaphor else "literal"
+            found[parts[name]].append(row | {"label": label, "accepted": one.accepted})
+    return found
+
+
+def _candidate(original: RunItem, text: str) -> str:
+    """The verb that was put into a headline."""
+    start, end = int(original.fields["start"] or 0), int(original.fields["end"] or 0)
+    return text[start : len(text) - (len(original.text) - end)]
 
 
 def _headlines(folder: Path, run: FinishedRun) -> dict[str, list[Headline]]:

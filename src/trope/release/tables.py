@@ -12,7 +12,7 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trope.core.errors import BadInput
@@ -37,7 +37,8 @@ OPEN_LICENCES = frozenset(
 LONGEST_QUOTATION = 5
 """Words of a text that a field may repeat where the text itself is left out."""
 
-_SOURCE = "source_id"
+_SOURCE, _SUBSET, DEMO = "source_id", "subset", "demo"
+DEMO_TASK = "an item of the demo task"
 
 _FIRST = ("id", "text", "label")
 _LAST = ("score", "votes", "share", "reason", "group")
@@ -107,10 +108,51 @@ def _plain(text: str) -> str:
     return "".join(character for character in text.casefold() if character.isalnum())
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherTable:
+    """A table beside the items, such as gold+: rows by split."""
+
+    splits: Mapping[str, Sequence[Mapping[str, Value]]]
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Column → its type in Parquet."""
+        return column_types([row for rows in self.splits.values() for row in rows])
+
+
+def only_labelled(run: FinishedRun) -> tuple[FinishedRun, list[dict[str, Value]]]:
+    """The run with the items that are part of the data set, and the others with the reason.
+
+    Items without a label are none of it, nor are those of a demo task, which selects annotators.
+
+    Raises:
+        BadInput: where nothing is left.
+    """
+    left_out: list[dict[str, Value]] = []
+    kept = []
+    for item in run.items:
+        label = run.labels[item.id]
+        demo = item.fields.get(_SUBSET) == DEMO
+        if label.label is not None and not demo:
+            kept.append(item)
+            continue
+        reason = DEMO_TASK if demo else label.reason or "no label"
+        left_out.append({"id": item.id, "label": label.label, "reason": reason})
+    if not kept:
+        raise BadInput("no item has a label; let people judge more, or see reasons in labels.jsonl")
+    return replace(run, items=tuple(kept)), left_out
+
+
 def item_rows(
-    run: FinishedRun, groups: Sequence[int], permission: Permission
+    run: FinishedRun,
+    groups: Sequence[int],
+    permission: Permission,
+    more: Mapping[str, Mapping[str, Value]],
 ) -> list[dict[str, Value]]:
-    """One row per item, in their order; a withheld text has no column."""
+    """One row per item, in their order; a withheld text has no column.
+
+    `more` has further columns by id.
+    """
     rows = []
     for item, group in zip(run.items, groups, strict=True):
         label = run.labels[item.id]
@@ -118,6 +160,7 @@ def item_rows(
         if permission.with_text:
             row["text"] = item.text
         row["label"] = label.label
+        row |= more.get(item.id, {})
         row |= _fields(item, permission)
         row |= {"score": label.score, "votes": label.votes, "share": label.share}
         row |= {"reason": label.reason, "group": run.items[group].id}

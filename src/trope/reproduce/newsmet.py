@@ -101,6 +101,10 @@ SPLITS = ("train", "val", "test")
 CANDIDATES = 6
 _PREFIX = "metaphor.newsmet.silver"
 _RETRAINED = "d_imbal_gold_plus_all_six"
+_PROVENANCE = re.compile(
+    r"seed (?P<seed>\d+),.*; encoder (?P<encoder>\S+) (?P<sum>\w+); prepared (?P<prepared>\w+)"
+)
+"""The note that evaluations give to a figure of a detector."""
 
 
 def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -> Reproduction:
@@ -113,7 +117,7 @@ def reproduce(data: str | Path | None = None, ours: Iterable[str | Path] = ()) -
     printed, notes = read_published(PAPER), read_notes(PAPER)
     evaluations = read_ours(ours, "metaphor")
     found = detector_cells(printed, evaluations) | headline_settings()
-    tables = [control_table(evaluations)]
+    tables = [control_table(evaluations), provenance_table(evaluations)]
     if data is not None:
         splits = read_splits(Path(data) / PAPER)
         found |= {**count_cells(splits, printed), **test_set_cells(Path(data) / PAPER)}
@@ -243,6 +247,31 @@ def control_table(evaluations: Sequence[Evaluation]) -> ReportTable:
     )
     columns = ("system", *measures)
     return ReportTable("Table 5 and its controls, ours", columns, tuple(rows), note)
+
+
+def provenance_table(evaluations: Sequence[Evaluation]) -> ReportTable:
+    """Which encoder Tables 1 and 5 were measured with, and the model that ships beside it."""
+    rows = []
+    for evaluation in evaluations:
+        figures = {figure.name: figure for figure in evaluation.figures}
+        for run in ("d_imbal", "d_bal", _RETRAINED):
+            figure = figures.get(f"{_PREFIX}.test_1.{run}.f1_literal") or figures.get(
+                f"{_PREFIX}.test.{run}.accuracy"
+            )
+            if figure is not None and (found := _PROVENANCE.search(figure.note)):
+                rows.append((run, *found.group("encoder", "sum", "prepared", "seed")))
+        if rows:
+            ships = (f"{evaluation.tier}, which ships", evaluation.model_sha256[:12])
+            rows.append(("none of these tables", *ships, "", ""))
+    note = (
+        "Checksums begin with these digits. The detectors were fine-tuned from the named folder of "
+        "an encoder; their weights do not ship. `trope train metaphor --silver --model ENCODER "
+        "--from DATA --out OUT` trains them again and writes their predictions; `trope evaluate "
+        "metaphor --part silver --predictions OUT/predictions --from DATA --json` makes figures "
+        "of them."
+    )
+    columns = ("run", "encoder", "sha256", "training data, sha256", "seed")
+    return ReportTable("What Tables 1 and 5 were measured with", columns, tuple(rows), note)
 
 
 def split_table(splits: dict[str, list[Headline]]) -> ReportTable:

@@ -7,12 +7,12 @@ places. Settings of a study's annotation are those of the template of `trope ann
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -24,14 +24,17 @@ from trope.published import Cell, Published, is_cut_off, printed_number, rounds_
 
 FOLDER = Path(__file__).parent / "notes"
 
-Status = Literal["exact", "within the interval", "differs", "not available", "not computed"]
-STATUSES: tuple[Status, ...] = (
-    "exact", "within the interval", "differs", "not available", "not computed",
-)  # fmt: skip
+Status = Literal[
+    "exact", "as given", "within the interval", "differs", "not available", "not computed"
+]
+STATUSES: tuple[Status, ...] = get_args(Status)
+"""What `exact` counts are results; an equal size or setting is `as given`."""
+
 CUT_OFF = "printed cut off, not rounded"
 Place = tuple[str, str, str]
 """Table, row and column of a printed cell."""
 
+GIVEN = "a size or a setting, not a result"
 SETTING = "a setting of the annotation template, not a result"
 
 
@@ -55,6 +58,14 @@ class Reason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     table: str
     kind: Literal["unavailable", "differs"]
     why: str
+    row: str = "*"
+    column: str = "*"
+
+
+class GivenCells(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Cells that are sizes of released files or settings, and no results; `*` stands for any."""
+
+    table: str
     row: str = "*"
     column: str = "*"
 
@@ -90,6 +101,7 @@ class PaperNotes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claims: tuple[Claim, ...]
     errors: tuple[PaperError, ...] = ()
     reasons: tuple[Reason, ...] = ()
+    given: tuple[GivenCells, ...] = ()
 
 
 def papers() -> tuple[str, ...]:
@@ -204,6 +216,8 @@ def _row(
     ours = found.get((cell.table, cell.row, cell.column))
     if ours is not None:
         status, why = compare(cell.printed, ours)
+        if status == "exact" and (ours.why == SETTING or _fits(cell, notes.given)):
+            status, why = "as given", why or GIVEN
         if status == "differs":
             why = "; ".join(filter(None, (why, _reason(notes, cell, "differs"))))
         return ReportRow(cell.table, what, cell.printed, ours.shown, status, why)
@@ -217,16 +231,16 @@ def _row(
 
 def _reason(notes: PaperNotes, cell: Cell, kind: str) -> str:
     """The first reason that fits a cell, of one kind."""
-    return next(
-        (
-            reason.why
-            for reason in notes.reasons
-            if reason.kind == kind
-            and reason.table == cell.table
-            and fnmatchcase(cell.row, reason.row)
-            and fnmatchcase(cell.column, reason.column)
-        ),
-        "",
+    return next((r.why for r in notes.reasons if r.kind == kind and _fits(cell, (r,))), "")
+
+
+def _fits(cell: Cell, patterns: Iterable[Reason | GivenCells]) -> bool:
+    """Whether a cell is among those that one of the patterns names."""
+    return any(
+        pattern.table == cell.table
+        and fnmatchcase(cell.row, pattern.row)
+        and fnmatchcase(cell.column, pattern.column)
+        for pattern in patterns
     )
 
 

@@ -13,8 +13,9 @@ import os
 import secrets
 import sys
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, starmap
 from typing import Any, Generic
 
@@ -38,9 +39,9 @@ _LOOK_SECONDS = 2.0
 LoadPipeline = Callable[[int | None], Pipeline]
 
 
-def load_pipeline(threads: int | None) -> Pipeline:
+def load_pipeline(threads: int | None, systems: Sequence[str] = ()) -> Pipeline:
     """The pipeline that the work is done with; tests put another in its place."""
-    return Pipeline(threads=threads)
+    return Pipeline(threads=threads, systems=systems)
 
 
 def describe(pipeline: Pipeline) -> WorkerModel:
@@ -51,8 +52,9 @@ def describe(pipeline: Pipeline) -> WorkerModel:
 class LocalExecutor:
     """Does one job after the other."""
 
-    def __init__(self, *, threads: int | None = None) -> None:
-        self._pipeline = load_pipeline(threads)
+    def __init__(self, *, threads: int | None = None, systems: Sequence[str] = ()) -> None:
+        load = partial(load_pipeline, systems=systems) if systems else load_pipeline
+        self._pipeline = load(threads)
 
     @property
     def model(self) -> WorkerModel:

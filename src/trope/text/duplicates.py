@@ -89,6 +89,12 @@ def comparable(text: str, kind: TextKind = "tweet") -> str:
     return " ".join(normalise(text, STEPS[kind]).text.casefold().split())
 
 
+def text_digest(text: str, kind: TextKind = "tweet") -> int:
+    """A number for a text, the same for texts that differ in case, blanks and links alone."""
+    clean = comparable(text, kind).encode("utf-8", "replace")
+    return int.from_bytes(blake2b(clean, digest_size=8).digest())
+
+
 def _shingles(clean: str, size: int, seed: int) -> frozenset[int]:
     """Hashes of all runs of `size` words; a shorter text is one shingle."""
     words = _WORD.findall(clean) or clean.split()

@@ -90,8 +90,17 @@ def test_a_copula_that_is_tagged_as_a_verb_is_no_content_word() -> None:
 def test_without_the_head_noticed_becomes_content() -> None:
     found = show_figures(EATEN, FigureView(words="noticed"), None)
     assert found.words == "content"
-    assert found.shown_threshold == EATEN.threshold
+    assert found.threshold == EATEN.threshold < found.shown_threshold
     assert shown(found) == ["break", "ate", "away"]
+
+
+def test_without_the_head_a_probability_just_above_that_of_mipvu_is_not_shown() -> None:
+    unsure = replace(
+        EATEN,
+        tokens=tuple(replace(token, metaphor=EATEN.threshold + 0.01) for token in EATEN.tokens),
+    )
+    assert shown(show_figures(unsure, FigureView(words="noticed"), None)) == []
+    assert "ate" in shown(show_figures(unsure, FigureView(words="content"), None))
 
 
 def test_a_threshold_counts_for_the_view() -> None:

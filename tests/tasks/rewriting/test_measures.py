@@ -1,10 +1,13 @@
 """Measures of silver labels and candidates, and new headlines from accepted ones."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from trope.core.errors import BadInput
 from trope.core.records import Parse
 from trope.lexicon.vectors import WordVectors
+from trope.tasks.rewriting import measures
 from trope.tasks.rewriting.measures import (
     first_position,
     metaphoricity,
@@ -32,6 +35,7 @@ def test_every_rate_has_its_own_denominator() -> None:
     assert (quality.false_discovery.part, quality.false_discovery.whole) == (2, 3)
     assert (quality.false_omission.part, quality.false_omission.whole) == (1, 2)
     assert (quality.false_positive.part, quality.false_positive.whole) == (2, 3)
+    assert (quality.false_negative.part, quality.false_negative.whole) == (1, 2)
 
 
 def test_rates_of_nothing_are_undefined_and_lengths_must_fit() -> None:
@@ -67,3 +71,20 @@ def test_words_are_inflected_and_written_like_the_one_they_replace(
 
 def test_a_single_capital_letter_is_no_shouting() -> None:
     assert in_case_of("eats", "I") == "Eats"
+
+
+def test_as_printed_every_candidate_is_read_beside_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    contexts: list[tuple[str, ...]] = []
+
+    def note(context: Sequence[str], lemma: str, *_: object, **__: object) -> None:
+        contexts.append(tuple(context))
+
+    monkeypatch.setattr(measures, "lesk", note)
+    headline, words = ["Mayor", "attacks", "plan"], ["bombs", "buries", "sinks"]
+    measures.cluster_candidates(headline, 1, words, swap="printed")
+    assert contexts == [("Mayor", "bombs", "plan")] * 3
+    contexts.clear()
+    measures.cluster_candidates(headline, 1, words)
+    assert contexts == [("Mayor", word, "plan") for word in words]

@@ -103,7 +103,7 @@ def form_values(answers: Mapping[str, Any]) -> dict[str, list[str]]:
 def _texts(answer: Any) -> list[str]:
     if not isinstance(answer, list):
         return [str(answer)]
-    return [f"{part[0]}-{part[1]}" if isinstance(part, list) else str(part) for part in answer]
+    return ["-".join(map(str, part)) if isinstance(part, list) else str(part) for part in answer]
 
 
 JUDGMENT_COLUMNS = (

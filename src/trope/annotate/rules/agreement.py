@@ -13,6 +13,7 @@ from trope.lexicon.inflection import lemma
 from trope.lexicon.verbs import shipped_verbs
 from trope.metrics.agreement import (
     MOST_PAIRED,
+    SHARES,
     Agreement,
     SumStatistic,
     cohen_kappas,
@@ -218,7 +219,7 @@ def _settled(agreement: Agreement | None, name: str, refusal: str | None, reason
     if agreement is None:
         why = refusal or reason or "undefined: no item has the usual number of answers"
         return Agreement(name, None, None, None, 0, why)
-    if name in ("percent", "unanimous"):
+    if name in SHARES:
         return agreement
     if agreement.n == 1 or reason.startswith("undefined: one item"):
         why = "undefined: one item cannot tell agreement from chance"

@@ -274,4 +274,5 @@ def _control_votes(plan: Plan) -> Mapping[str, list[Vote]]:
 def _spans(
     question: Question, rows: Sequence[JudgmentRecord]
 ) -> list[tuple[list[list[int]], float]]:
-    return [(row.answers[question.id], row.weight) for row in rows if question.id in row.answers]
+    given = ((question.answer_in(row.answers), row.weight) for row in rows)
+    return [(spans, weight) for spans, weight in given if spans is not None]

@@ -24,6 +24,7 @@ from trope.annotate.rules.agreement import QuestionAgreement, measure_question, 
 from trope.annotate.rules.conduct import ConductFinding, read_conduct
 from trope.annotate.rules.paper_tables import PartTables, TweetExpression, paper_tables
 from trope.annotate.rules.review import find_conduct
+from trope.annotate.rules.span_agreement import measure_spans
 from trope.annotate.store.membership import stage_of, standing_of
 from trope.annotate.store.models import (
     Event,
@@ -188,6 +189,7 @@ def measure_project(
     rows = by_question(answer_rows(plan, sample=sample))
     verbs = verbs_of_items(plan, sample)
     classes = verb_classes(verbs) if verbs else None
+    texts: dict[str, str] = {}
     measured = []
     for question in measured_questions(plan.questions):
         given = rows.get(question.id)
@@ -198,7 +200,11 @@ def measure_project(
         exclude = classes if question.id == plan.tables.question else None
         try:
             paired = len({row.annotator for row in given}) <= most_paired
-            found = measure_question(given, verb_classes=exclude, top=top, paired=paired)
+            if question.kind == "spans":
+                texts = texts or {item: text for item, text, _ in item_rows(sample)}
+                found = measure_spans(given, texts, top=top, paired=paired)
+            else:
+                found = measure_question(given, verb_classes=exclude, top=top, paired=paired)
         except BadInput as error:
             measured.append(MeasuredQuestion(question.id, question.text, None, str(error)))
             continue
@@ -339,9 +345,8 @@ def _with_others(
     found = {}
     for question in measured_questions(plan.questions):
         pairs = [
-            (own[item].get(question.id), answers.get(question.id))
-            for item, answers in rows
-            if question.id in own[item] and question.id in answers
+            (question.answer_in(own[item]), question.answer_in(answers)) for item, answers in rows
         ]
-        found[question.id] = (sum(one == other for one, other in pairs), len(pairs))
+        both = [(one, other) for one, other in pairs if one is not None and other is not None]
+        found[question.id] = (sum(one == other for one, other in both), len(both))
     return found

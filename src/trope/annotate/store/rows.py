@@ -275,17 +275,17 @@ def answer_rows(
         gold: also answers to control items, with the known answers.
         last: only that many of the latest judgments; 0 means all.
     """
-    questions = [question.id for question in measured_questions(plan.questions)]
+    questions = measured_questions(plan.questions)
     for item, person, answers, seconds, known, weight in _stored(sample, gold, last):
         for question in questions:
-            label = label_of(answers.get(question))
+            label = label_of(question.answer_in(answers))
             if label:
-                wanted = (known or {}).get(question)
+                wanted = (known or {}).get(question.id)
                 yield Judgment(
                     item=item,
                     annotator=person,
                     label=label,
-                    question=question,
+                    question=question.id,
                     weight=1.0 if weight is None else weight,
                     seconds=round(seconds, 3),
                     gold="" if wanted is None else gold_text(wanted),
@@ -352,16 +352,26 @@ def answer_types(plan: Plan, *, gold: bool = False) -> dict[str, str]:
     head |= {"seconds": "float64"}
     head |= {"gold": "string"} if gold else {}
     head |= {"weight": "float64"} if plan.profile.weights else {}
-    return head | ({"verb": "string"} if plan.tables.question else {})
+    head |= {"verb": "string"} if plan.tables.question else {}
+    return head | ({"text": "string"} if _marks_words(plan) else {})
+
+
+def _marks_words(plan: Plan) -> bool:
+    return any(question.kind == "spans" for question in plan.questions)
 
 
 def answer_objects(plan: Plan, *, gold: bool = False) -> Iterator[dict[str, Any]]:
     """Every answer that counts, as a row of a table."""
-    verbs = verbs_of_items(plan)
-    names = [name for name in answer_types(plan, gold=gold) if name != "verb"]
+    more = {
+        "verb": verbs_of_items(plan),
+        "text": {item.id: item.text for item in item_records()} if _marks_words(plan) else {},
+    }
+    names = list(answer_types(plan, gold=gold))
     for row in answer_rows(plan, gold=gold):
-        cells = {name: getattr(row, name) for name in names}
-        yield cells | ({"verb": verbs.get(row.item, "")} if plan.tables.question else {})
+        yield {
+            name: more[name].get(row.item, "") if name in more else getattr(row, name)
+            for name in names
+        }
 
 
 T = TypeVar("T")

@@ -10,6 +10,8 @@ from typing import Any
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import Question
+from trope.core.texts import WORD
+from trope.lexicon.wordnet import DictionarySense, dictionary_senses
 
 Values = Mapping[str, Sequence[str]]
 """Question id → the values in the form."""
@@ -17,7 +19,7 @@ Values = Mapping[str, Sequence[str]]
 SEEN = "seen"
 """In a form, the questions that were shown: one with nothing chosen was answered with nothing."""
 
-_WORD = re.compile(r"\w[\w'’\-]*|[^\w\s]+|\s+")
+_WORD = re.compile(rf"{WORD}|[^\w\s]+|\s+")
 _DIGITS = "1234567890"
 
 
@@ -64,6 +66,33 @@ def marked_segments(text: str, spans: Sequence[Sequence[int]]) -> Iterator[TextS
         at = max(at, end)
     if at < len(text):
         yield TextSegment(text[at:])
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUpWord:
+    """A word of an item with its senses in WordNet."""
+
+    text: str
+    senses: tuple[DictionarySense, ...]
+
+
+_LEAST_LETTERS = 4
+
+
+def looked_up(plan: Plan, text: str, payload: Mapping[str, Any]) -> list[LookedUpWord]:
+    """The senses of the words that the plan names: those highlighted, or all of the text.
+
+    Short words of a text are left out, as most of them are grammar.
+    """
+    if not plan.senses:
+        return []
+    spans = payload.get("highlight") or () if plan.senses == "highlight" else [(0, len(text))]
+    marked = [text[start:end] for start, end in spans]
+    found = dict.fromkeys(word for part in marked for word in re.findall(WORD, part))
+    if plan.senses == "text":
+        found = dict.fromkeys(word for word in found if len(word) >= _LEAST_LETTERS)
+    senses = ((word, dictionary_senses(word)) for word in found)
+    return [LookedUpWord(word, own) for word, own in senses if own]
 
 
 def words(text: str, chosen: Sequence[str]) -> Iterator[TextSegment]:

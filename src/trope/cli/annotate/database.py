@@ -30,7 +30,7 @@ def backup(directory: Path, file: Path, as_json: bool) -> None:
     click.echo(json.dumps(counts) if as_json else f"{file}: {describe(counts)}")
 
 
-@click.command()
+@click.command(short_help="Restore the project of a backup into a new folder.")
 @click.argument("file", type=FILE, metavar="FILE")
 @click.argument("directory", type=FOLDER, metavar="DIR")
 @click.option("--database", metavar="ADDRESS",

@@ -69,7 +69,7 @@ def import_file(
     elif what == "judgments":
         from trope.annotate.store.judgment_imports import import_judgments
 
-        rows = _judgment_reader(project.plan, file)
+        rows = judgment_reader(project.plan, file)
         number = import_judgments(project, file, rows, now=now)
         click.echo(f"{counted(number, 'judgment')} added")
     elif what == "people":
@@ -99,7 +99,8 @@ def import_file(
         notes.close()
 
 
-def _judgment_reader(plan: Plan, file: Path) -> Callable[[], Iterator[tuple[int, JudgmentRecord]]]:
+def judgment_reader(plan: Plan, file: Path) -> Callable[[], Iterator[tuple[int, JudgmentRecord]]]:
+    """What reads a file of judgments, by its suffix."""
     from trope.annotate.exchange import files
 
     kinds: dict[str, Callable[[], Iterator[tuple[int, JudgmentRecord]]]] = {

@@ -1,4 +1,4 @@
-"""`trope annotate demo-task`, `link`, `review` and `tables`: who takes part, and how well."""
+"""Commands of `trope annotate` on people: demo and control items, links, review, tables."""
 
 from __future__ import annotations
 
@@ -57,6 +57,54 @@ def demo_task(
         context.exit(1)
 
 
+@click.command("control-items", short_help="Make control items from a team's judgments.")
+@DIRECTORY
+@click.argument("items", type=FILE, metavar="ITEMS")
+@click.argument("team", type=FILE, metavar="JUDGMENTS")
+@click.option("--out", required=True, type=FILE, help="Control items, to import.")
+@click.option("--demo", type=FILE,
+              help="Demo items, to import with --demo; as many as the plan says.")  # fmt: skip
+@click.option("--least", type=click.IntRange(min=1), default=2, show_default=True,
+              help="People of the team that must have judged an item.")  # fmt: skip
+def control_items(
+    directory: Path, items: Path, team: Path, out: Path, demo: Path | None, least: int
+) -> None:
+    """Make control items, and a demo task, from ITEMS that a team has judged.
+
+    JUDGMENTS is the export of the team's project. Known answers are the team's: on a scale from the
+    lowest to the highest, of a choice the one that all gave; items on which the team differs, or
+    whose range is the whole scale, are left out.
+    """
+    plan = open_project(directory).plan
+    from trope.annotate.demo_task import as_line, divide_control, team_answers
+    from trope.annotate.exchange.items import read_items
+    from trope.cli.annotate.files import judgment_reader
+    from trope.core.errors import BadInput
+
+    known_items = {item.id: item for item in read_items(items, plan)}
+    known = team_answers(known_items, judgment_reader(plan, team)(), team, plan, least=least)
+    if not known:
+        problem = f"no item has an answer that {least} or more people agree on"
+        raise BadInput(f"{team}: {problem}; let the team judge more items, or give --least")
+    wanted = plan.demo
+    divided = divide_control(
+        known_items.values(),
+        known,
+        number=wanted.items if demo else 0,
+        gold=wanted.gold if demo else 0,
+        seed=plan.seed,
+    )
+    files = [(out, divided.work)] + ([(demo, divided.demo)] if demo else [])
+    for path, part in files:
+        with open_output(path) as file:
+            file.writelines(map(as_line, part))
+    said = f"{counted(len(divided.work), 'control item')}"
+    if demo:
+        said += f"; {counted(len(divided.demo), 'demo item')}, {divided.known} with known answers"
+    left = len(known_items) - len(known)
+    click.echo(f"{said}; {counted(left, 'item')} without an answer that the team agrees on")
+
+
 @click.command()
 @DIRECTORY
 @click.option("--days", default=14, show_default=True, help="Days until the link expires.")
@@ -82,7 +130,7 @@ def link(
     signed: bool,
     origin: str,
 ) -> None:
-    """Print a signed link for external workers, or one for each worker.
+    """Print signed links for external workers.
 
     Without --worker it is for everyone whom Prolific sends: Prolific fills in the parameters
     PROLIFIC_PID, STUDY_ID and SESSION_ID, and the first is the worker's id. Such a link cannot tell
@@ -143,7 +191,7 @@ def review(directory: Path, acting: bool, as_json: bool) -> None:
 @DIRECTORY
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def tables(directory: Path, as_json: bool) -> None:
-    """Print tables 3 to 6 of the tweet study of 2019 over the project.
+    """Print tables 3 to 6 of the tweet study of 2019.
 
     The plan's [tables] names the question and the fields of items.
     """

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
-
 from trope.core.judgments import Judgment
-from trope.lexicon.vectors import read_vectors
 from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, ProjectAnswers
 from trope.recipes.newsmet.headlines import LITERAL, METAPHORICAL
+from trope.recipes.newsmet.judged import (
+    GOLD,
+    INVALID,
+    OTHER,
+    GoldHeadline,
+    gold_plus,
+    gold_row,
+    tables,
+)
 from trope.recipes.recipe import Context, JudgedDataset, ProjectParts
 from trope.recipes.records import ItemLabel, Record
 from trope.recipes.steps import template
-from trope.tasks.rewriting.measures import (
-    diversity,
-    metaphoricity,
-    share_with_right,
-    silver_quality,
-)
 
-QUESTION, VERB, INVALID = "sentence", "verb", "invalid"
+QUESTION, VERB = "sentence", "verb"
 LABELS = (METAPHORICAL, LITERAL, INVALID)
 MORE = {LITERAL: "more_literal", METAPHORICAL: "more_metaphorical"}
 SAME = {LITERAL: "literal_same_meaning", METAPHORICAL: "metaphorical_same_meaning"}
 ASKED = (QUESTION, VERB, *MORE.values(), *SAME.values())
-OTHER = {METAPHORICAL: LITERAL, LITERAL: METAPHORICAL}
+CONTRADICTORY = "contradictory: a literal headline with a metaphorical verb"
+NO_VERB = "no label of the verb"
 
 _VERB_CARRIES = 0.65  # share of metaphorical headlines whose verb is the metaphor
 _ACCEPTABLE = 0.3  # share of candidates that fit
@@ -44,31 +43,6 @@ class _HiddenTruth:
     sentence: str
     verb: str
     acceptable: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class GoldHeadline:
-    """A headline with its final labels and the accepted candidates."""
-
-    item: Record
-    sentence: str
-    verb: str
-    accepted: tuple[str, ...]
-
-    @property
-    def group(self) -> str:
-        """The row of Table 2."""
-        if INVALID in (self.sentence, self.verb):
-            return "invalid"
-        return f"H_{self.sentence[0]} & V_{self.verb[0]}"
-
-    @property
-    def offered(self) -> list[str]:
-        """The candidates that annotators saw; none if the labels of headline and verb differ."""
-        if self.sentence != self.verb or self.sentence not in OTHER:
-            return []
-        found: list[str] = self.item.fields[OTHER[self.sentence]]
-        return found
 
 
 def make_project(items: Sequence[Record], context: Context) -> ProjectParts:
@@ -123,6 +97,7 @@ def _judged_dataset(
     verbs = crowd.majority_labels(crowd.of_question(votes, VERB), ids)
     if people:
         labels, verbs = people.settle(labels), people.settle(verbs)
+    labels = tuple(map(_settled, labels, verbs))
     judged = _gold_headlines(items, votes, labels, verbs)
     return JudgedDataset(
         tuple(judgments),
@@ -135,8 +110,24 @@ def _judged_dataset(
             "verb": crowd.agreement_of(crowd.of_question(judgments, VERB), seed=context.seed),
         },
         tables(items, judged),
-        {"gold.jsonl": tuple(map(_gold_row, judged)), "gold_plus.jsonl": tuple(gold_plus(judged))},
+        {GOLD: tuple(map(gold_row, judged)), "gold_plus.jsonl": tuple(gold_plus(judged))},
     )
+
+
+def _settled(headline: ItemLabel, verb: ItemLabel) -> ItemLabel:
+    """The label of a headline in the light of its verb's.
+
+    What is figurative otherwise in either is invalid; a headline whose verb is a metaphor is none
+    that is literal.
+    """
+    if headline.label is None:
+        return headline
+    if verb.label is None:
+        reason = f"{NO_VERB}: {verb.reason}" if verb.reason else NO_VERB
+        return replace(headline, label=None, reason=reason)
+    if headline.label == LITERAL and verb.label == METAPHORICAL:
+        return replace(headline, label=None, reason=CONTRADICTORY)
+    return replace(headline, label=INVALID) if verb.label == INVALID else headline
 
 
 def _hidden_truths(items: Sequence[Record], context: Context) -> dict[str, _HiddenTruth]:
@@ -187,7 +178,7 @@ def _gold_headlines(
     labels: Sequence[ItemLabel],
     verbs: Sequence[ItemLabel],
 ) -> list[GoldHeadline]:
-    """Headlines with labels; ties are left out."""
+    """Headlines with labels; those without one are left out."""
     kept: dict[str, dict[str, list[set[str]]]] = {}
     for judgment in judgments:
         if judgment.question in SAME.values():
@@ -206,103 +197,3 @@ def _gold_headlines(
             )
         found.append(GoldHeadline(item, label.label, verb.label, accepted))
     return found
-
-
-def _gold_row(judged: GoldHeadline) -> dict[str, Any]:
-    return {
-        "id": judged.item.id,
-        "label": judged.sentence,
-        "verb": judged.verb,
-        "accepted": list(judged.accepted),
-        "group": judged.group,
-    }
-
-
-def gold_plus(judged: Sequence[GoldHeadline]) -> list[dict[str, Any]]:
-    """A new headline for every accepted candidate, with the opposite label."""
-    rows = []
-    for one in judged:
-        start, end = one.item.fields["start"], one.item.fields["end"]
-        for number, word in enumerate(one.accepted, start=1):
-            rows.append(
-                {
-                    "id": f"{one.item.id}-{number}",
-                    "item": one.item.id,
-                    "text": one.item.text[:start] + word + one.item.text[end:],
-                    "candidate": word,
-                    "label": OTHER[one.sentence],
-                }
-            )
-    return rows
-
-
-def tables(items: Sequence[Record], judged: Sequence[GoldHeadline]) -> dict[str, Any]:
-    """Tables 2 to 4 and Figure 3 of the paper, and what the silver labels are worth."""
-    valid = [one for one in judged if one.group != "invalid"]
-    quality = silver_quality(
-        [one.item.fields["silver"] == METAPHORICAL for one in judged],
-        [one.sentence == METAPHORICAL for one in judged],
-    )
-    return {
-        "unresolved": len(items) - len(judged),
-        "table 2": dict(sorted(Counter(one.group for one in judged).items())),
-        "new headlines": dict(Counter(row["label"] for row in gold_plus(judged))),
-        "table 3": _by_type(valid),
-        "silver": msgspec.to_builtins(quality),
-        "accepted": _accepted(judged),
-        "diversity": _diversity(judged),
-        "figure 3": _metaphoricity(judged),
-        "table 5": "not made here: train with `trope train metaphor --silver --gold RUN`",
-    }
-
-
-def _by_type(valid: Sequence[GoldHeadline]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for one in valid:
-        own = found.setdefault(one.item.fields["type"], {"H_m": 0, "H_m+l": 0})
-        own["H_m"] += one.sentence == METAPHORICAL
-        own["H_m+l"] += 1
-    return dict(sorted(found.items()))
-
-
-def _accepted(judged: Sequence[GoldHeadline]) -> dict[str, Any]:
-    found = {}
-    for sentence in (METAPHORICAL, LITERAL):
-        numbers = [len(one.accepted) for one in judged if one.offered and one.sentence == sentence]
-        found[sentence] = {
-            "none": msgspec.to_builtins(share_with_right(numbers, 0)),
-            "one": msgspec.to_builtins(share_with_right(numbers, 1)),
-        }
-    return found
-
-
-def _diversity(judged: Sequence[GoldHeadline]) -> dict[str, int]:
-    """Literal headlines by the number of different metaphors among their candidates."""
-    found: Counter[int] = Counter()
-    for one in judged:
-        if one.sentence == LITERAL and one.offered:
-            before = one.item.text[: one.item.fields["start"]].split()
-            after = one.item.text[one.item.fields["end"] :].split()
-            words = [*before, one.item.fields["focus_verb"], *after]
-            found[diversity(words, len(before), one.offered)] += 1
-    return {str(number): found[number] for number in sorted(found, reverse=True)}
-
-
-def _metaphoricity(judged: Sequence[GoldHeadline]) -> dict[str, Any]:
-    """The mean of the smaller cosine with subject and object, for all and accepted candidates."""
-    vectors = read_vectors()
-    sides: Mapping[str, list[float]] = {"M_init": [], "M_final": []}
-    for one in judged:
-        if one.sentence != LITERAL or not one.offered:
-            continue
-        for word in one.offered:
-            fields = one.item.fields
-            value = metaphoricity(word, fields["subject"], fields["object"], vectors)
-            if value is not None:
-                sides["M_init"].append(value)
-                if word in one.accepted:
-                    sides["M_final"].append(value)
-    return {
-        name: {"n": len(values), "mean": round(fmean(values), 4) if values else None}
-        for name, values in sides.items()
-    }

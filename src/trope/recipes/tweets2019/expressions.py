@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Literal
 
 from trope.core.errors import BadRecord
@@ -145,17 +146,20 @@ def _own_verbs(context: Context) -> set[str]:
 def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
     """Expressions with a weak label; the threshold is chosen on VUA's validation split.
 
-    Expressions without vectors have no label.
+    Expressions without vectors have no label. Without inventories the threshold is the median.
     """
     val = [pair for pair in known_pairs(context) if pair.corpus == "vua-val"]
     tuning = val or known_pairs(context)
     detector = build().without([pair.expression for pair in tuning])
-    detector.tune([pair.expression for pair in tuning], [pair.metaphor for pair in tuning])
-    context.facts["threshold"] = round(detector.threshold, 6)
     every = list(records)
     scores = detector.score_expressions(
         [VerbExpression(record.fields["verb"], record.fields["object"]) for record in every]
     )
+    if tuning:
+        detector.tune([pair.expression for pair in tuning], [pair.metaphor for pair in tuning])
+    else:  # nothing is known about any pair: half of them count as metaphors
+        detector.threshold = median([score for score in scores if score is not None] or [0.0])
+    context.facts["threshold"] = round(detector.threshold, 6)
     labelled = [
         record.having(weak=_label(score, detector.threshold), weak_score=_rounded(score))
         for record, score in zip(every, scores, strict=True)

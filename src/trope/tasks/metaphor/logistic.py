@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from trope.core.errors import BadInput, BadRecord, MissingExtra
+from trope.core.errors import BadInput, BadRecord
 from trope.core.files import read_lines
 from trope.core.records import Parse
 from trope.lexicon.wordnet import semantic_classes
+from trope.tasks.linear_model import LinearModel, fit_linear
 from trope.tasks.metaphor.task import (
     Criterion,
     Score,
@@ -45,12 +42,12 @@ class Logistic:
         self.concreteness = concreteness or {}
         self.threshold = threshold
         self.criterion: Criterion = "f1"
-        self._words: _FittedModel | None = None
-        self._expressions: _FittedModel | None = None
+        self._words: LinearModel | None = None
+        self._expressions: LinearModel | None = None
 
     def fit_words(self, sentences: Sequence[Parse], labels: Sequence[Sequence[bool]]) -> None:
         """Learn from sentences with a label for every word."""
-        rows = [row for sentence in sentences for row in self._word_rows(sentence)]
+        rows = [row for sentence in sentences for row in self.word_rows(sentence)]
         self._words = _fitted(rows, [label for row in labels for label in row])
 
     def fit_expressions(
@@ -75,7 +72,7 @@ class Logistic:
 
     def score_words(self, sentences: Sequence[Parse]) -> list[tuple[Score, ...]]:
         """One probability per word."""
-        rows = [row for sentence in sentences for row in self._word_rows(sentence)]
+        rows = [row for sentence in sentences for row in self.word_rows(sentence)]
         scores = iter(_probabilities(self._words, rows, "words"))
         return [tuple(next(scores) for _ in sentence.words) for sentence in sentences]
 
@@ -97,7 +94,8 @@ class Logistic:
             row[f"{verbs[0]}+{nouns[0]}"] = 1.0
         return row | self._rated("verb", verb) | self._rated("noun", noun)
 
-    def _word_rows(self, sentence: Parse) -> Iterator[Features]:
+    def word_rows(self, sentence: Parse) -> Iterator[Features]:
+        """The features of every word of a sentence that has a tree."""
         objects = {
             head: lemma
             for lemma, head, relation in zip(
@@ -156,40 +154,14 @@ def read_concreteness(path: str | Path) -> dict[str, float]:
     return ratings
 
 
-def _fitted(rows: Sequence[Features], labels: Sequence[bool]) -> _FittedModel:
-    if len(rows) != len(labels):
-        raise BadInput(f"{len(rows)} items but {len(labels)} labels; give one for each")
-    if len(set(labels)) < 2:
+def _fitted(rows: Sequence[Features], labels: Sequence[bool]) -> LinearModel:
+    if len(rows) == len(labels) and len(set(labels)) < 2:
         raise BadInput("all labels are the same; give metaphors and literal uses to learn from")
-    try:
-        from sklearn.feature_extraction import DictVectorizer
-        from sklearn.linear_model import LogisticRegression
-    except ModuleNotFoundError as error:
-        raise MissingExtra("detector 'logistic'", "systems", "scikit-learn") from error
-    columns = DictVectorizer(dtype=np.float32)
-    table = columns.fit_transform(list(rows))
     # liblinear gives the same weights in every run and needs no scaling of sparse features
-    weights = LogisticRegression(solver="liblinear").fit(_small(table), list(labels))
-    return _FittedModel(columns, weights)
+    return fit_linear(rows, labels, solver="liblinear", what="detector 'logistic'")
 
 
-@dataclass(frozen=True, slots=True)
-class _FittedModel:
-    columns: Any
-    weights: Any
-
-    def probabilities(self, rows: Sequence[Features]) -> list[float]:
-        table = _small(self.columns.transform(list(rows)))
-        return [float(value) for value in self.weights.predict_proba(table)[:, 1]]
-
-
-def _small(table: Any) -> Any:
-    """The same sparse matrix with indices of 32 bits, the only ones that liblinear takes."""
-    table.indices, table.indptr = table.indices.astype(np.int32), table.indptr.astype(np.int32)
-    return table
-
-
-def _probabilities(model: _FittedModel | None, rows: Sequence[Features], kind: str) -> list[float]:
+def _probabilities(model: LinearModel | None, rows: Sequence[Features], kind: str) -> list[float]:
     if model is None:
         raise BadInput(f"this detector was not trained on {kind}; fit it with labelled {kind}")
-    return model.probabilities(rows) if rows else []
+    return [float(value) for value in model.probabilities(rows)[:, 1]] if rows else []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from trope.core.errors import BadInput, MissingExtra
+from trope.core.errors import BadInput
 from trope.lexicon.readings import LITERAL, NameClass
 from trope.lexicon.verbs import VerbClasses, read_verbnet
+from trope.tasks.linear_model import LinearModel, fit_linear
 from trope.tasks.metonymy.features import Features, role_features, shallow_features
 from trope.tasks.metonymy.task import NameInContext, Probabilities, check_training, fill_readings
 
@@ -53,19 +52,6 @@ def build_majority() -> MajorityReading:
 STRENGTH = 1.0
 """Inverse of the regularisation; `trope evaluate` chooses its own by cross-validation on train."""
 
-_ROUNDS = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class _LinearModel:
-    columns: Any
-    weights: Any
-
-    def probabilities(self, rows: list[Features]) -> list[dict[str, float]]:
-        names = [str(name) for name in self.weights.classes_]
-        table = self.weights.predict_proba(self.columns.transform(rows))
-        return [dict(zip(names, map(float, row), strict=True)) for row in table]
-
 
 class LinearMetonymy:
     """Multinomial logistic regression over features of a name; the same weights in every run.
@@ -82,7 +68,7 @@ class LinearMetonymy:
     ) -> None:
         self.features = features
         self.strength = strength
-        self._models: dict[NameClass, _LinearModel] = {}
+        self.models: dict[NameClass, LinearModel] = {}
 
     def fit(self, names: Sequence[NameInContext], readings: Sequence[str]) -> None:
         """Learn the weights of each class of names that is given."""
@@ -93,7 +79,7 @@ class LinearMetonymy:
                 for name, reading in zip(names, readings, strict=True)
                 if name.name_class == name_class
             ]
-            self._models[name_class] = self._fitted(
+            self.models[name_class] = self._fitted(
                 [row for row, _ in pairs], [reading for _, reading in pairs]
             )
 
@@ -101,30 +87,22 @@ class LinearMetonymy:
         """The probabilities of the readings; those that training never saw have none."""
         found: list[Probabilities] = [{}] * len(names)
         for name_class in sorted({name.name_class for name in names}):
-            if name_class not in self._models:
+            if name_class not in self.models:
                 raise BadInput(
                     f"this system was not trained on class {name_class!r}; fit it with both"
                 )
             own = [at for at, name in enumerate(names) if name.name_class == name_class]
             rows = [self.features(names[at]) for at in own]
-            for at, row in zip(own, self._models[name_class].probabilities(rows), strict=True):
-                found[at] = fill_readings(row, name_class)
+            model = self.models[name_class]
+            for at, row in zip(own, model.probabilities(rows).tolist(), strict=True):
+                found[at] = fill_readings(dict(zip(model.classes, row, strict=True)), name_class)
         return found
 
-    def _fitted(self, rows: list[Features], readings: list[str]) -> _LinearModel:
+    def _fitted(self, rows: list[Features], readings: list[str]) -> LinearModel:
         if len(set(readings)) < 2:
             raise BadInput("all readings are the same; give names with several to learn from")
-        try:
-            from sklearn.feature_extraction import DictVectorizer
-            from sklearn.linear_model import LogisticRegression
-            from threadpoolctl import threadpool_limits
-        except ModuleNotFoundError as error:
-            raise MissingExtra("this metonymy system", "systems", "scikit-learn") from error
-        columns = DictVectorizer()
-        table = columns.fit_transform(rows)
-        with threadpool_limits(limits=1):  # matrices this small only lose by being shared out
-            weights = LogisticRegression(C=self.strength, max_iter=_ROUNDS).fit(table, readings)
-        return _LinearModel(columns, weights)
+        what = "this metonymy system"
+        return fit_linear(rows, readings, solver="lbfgs", strength=self.strength, what=what)
 
 
 def build_roles(

@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from trope.core.records import Analysis, Metonymy, Name, Parse, SentenceSpan
 from trope.lexicon.readings import NameClass
 from trope.tasks.metonymy.features import name_head
+from trope.tasks.metonymy.name_rules import rule_names
 from trope.tasks.metonymy.names import (
     FoundName,
     NameFinder,
+    NameSpan,
     institution_finder,
     shipped_finder,
+    tagged_names,
     text_names,
 )
 from trope.tasks.metonymy.samples import AFTER, BEFORE
@@ -47,12 +50,12 @@ class ReadingCount:
 
 
 def find_names(analysis: Analysis, finder: NameFinder | None = None) -> list[NameInText]:
-    """The places and organisations of an analysed text: those that the network found, and listed
-    ones without the homonyms that its tree gives away.
+    """The places and organisations of an analysed text: those that the network or the rules found,
+    and listed ones without the homonyms that its tree gives away.
 
     Of the listed ones are left out words that are not nouns ("a china cup" has none, "Shell the
     peas" is a verb), parts of names of people or of longer names ("Jordan Smith"), and what lies
-    over a name that the network found.
+    over a name that was found.
     """
     found: list[NameInText] = []
     names = _all_names(analysis, finder)
@@ -78,7 +81,7 @@ def _all_names(analysis: Analysis, finder: NameFinder | None) -> list[FoundName]
     """Names of places and organisations in the order of the text, none over another.
 
     Institutions come first, because the network takes "Downing Street" for a place; then what the
-    network found, then what the lists have.
+    network or the rules found, then what the lists have.
     """
     loud = analysis.text.isupper()  # without a small letter, case tells nothing
     places = institution_finder(ignore_case=loud).find(analysis.text) if finder is None else []
@@ -146,10 +149,11 @@ def add_metonymies(
 ) -> list[Analysis]:
     """The same analyses with their names, and what these stand for.
 
-    Names are tagged in the parses of the sentences, which have trees, or listed.
+    Names are tagged in the parses of the sentences, which have trees; where the model does not find
+    names, rules do.
     """
     tagged = [
-        replace(analysis, names=text_names(own, analysis.tokens))
+        replace(analysis, names=text_names(_spans(own), own, analysis.tokens))
         for analysis, own in zip(analyses, parses, strict=True)
     ]
     found = find_metonymies(tagged, system)
@@ -157,6 +161,12 @@ def add_metonymies(
         replace(analysis, metonymies=own, names=_with_people(own, analysis.names))
         for analysis, own in zip(tagged, found, strict=True)
     ]
+
+
+def _spans(parses: Sequence[Parse]) -> list[list[NameSpan]]:
+    if any(parse.names for parse in parses):
+        return [tagged_names(parse) for parse in parses]
+    return rule_names(parses)
 
 
 def _with_people(metonymies: Sequence[Metonymy], names: Sequence[Name]) -> tuple[Name, ...]:
@@ -213,6 +223,13 @@ def _homonym(name: NameInContext) -> bool:
     if parse.upos[top] not in _NAMES:
         return True
     inside = range(name.first, name.last)
+    if (
+        name.name_class == "location"
+        and parse.deprels[top].startswith("compound")
+        and parse.heads[top] == name.last
+        and parse.upos[name.last] == "PROPN"
+    ):
+        return True  # part of a longer name: "the US Marines"
     return any(
         relation.startswith("flat") and (head in inside) != (at in inside)
         for at, (head, relation) in enumerate(zip(parse.heads, parse.deprels, strict=True))

@@ -1,6 +1,7 @@
 """Names in a text: those that the network tags, and those that are listed.
 
 Tags of words become spans, which the tree makes whole. Listed names are found by their spelling.
+What a model without such tags knows of names is in `name_rules`.
 """
 
 from __future__ import annotations
@@ -63,12 +64,14 @@ def tagged_names(parse: Parse) -> list[NameSpan]:
     return found
 
 
-def text_names(parses: Sequence[Parse], tokens: Sequence[Token]) -> tuple[Name, ...]:
-    """The names of a text, whose tokens are the words of its sentences in their order."""
+def text_names(
+    sentences: Iterable[Sequence[NameSpan]], parses: Sequence[Parse], tokens: Sequence[Token]
+) -> tuple[Name, ...]:
+    """The names of a text's sentences, whose words are its tokens in their order."""
     found: list[Name] = []
     first = 0
-    for parse in parses:
-        for span in tagged_names(parse):
+    for spans, parse in zip(sentences, parses, strict=True):
+        for span in spans:
             start, end = tokens[first + span.first].start, tokens[first + span.last - 1].end
             found.append(Name(start, end, span.name_class))
         first += len(parse)

@@ -5,7 +5,7 @@ discovery rate (one minus precision).
 
 Diversity counts clusters of similar verbs: Algorithm 1 of the paper, with its gaps filled. Each
 candidate is put into the *original* headline (`swap="printed"` overwrites the headline as printed,
-so that later contexts hold the first candidate); its sense is the one whose gloss shares most words
+so that every context holds the first candidate); its sense is the one whose gloss shares most words
 with the headline (Lesk); two candidates are similar where Leacock and Chodorow's measure exceeds
 1.7. A candidate stays in its first cluster (`merge="union"` joins clusters); one without a similar
 candidate is a cluster by itself.
@@ -45,10 +45,13 @@ class SilverQuality:
     false_discovery: Rate
     false_omission: Rate
     false_positive: Rate
+    false_negative: Rate
 
 
 def silver_quality(silver: Sequence[bool], gold: Sequence[bool]) -> SilverQuality:
-    """Precision and the three rates of error; each has a denominator of its own.
+    """Precision and the four rates of error; each has a denominator of its own.
+
+    The false negative rate is the share of metaphorical headlines that are missed.
 
     Raises:
         BadInput: where there are more labels of one kind.
@@ -65,6 +68,7 @@ def silver_quality(silver: Sequence[bool], gold: Sequence[bool]) -> SilverQualit
         false_discovery=Rate(predicted - right, predicted),
         false_omission=Rate(missed, len(pairs) - predicted),
         false_positive=Rate(predicted - right, literal),
+        false_negative=Rate(missed, len(pairs) - literal),
     )
 
 
@@ -145,12 +149,11 @@ def cluster_candidates(
         raise BadInput(f"a headline of {len(headline)} words has no place {at}")
     net = read_wordnet("VERB")
     senses = []
-    words = list(headline)
     for candidate in candidates:
-        context = [*headline[:at], candidate, *headline[at + 1 :]] if swap == "original" else words
+        # as printed, the first candidate takes the focus verb's place, and none can take its own
+        placed = candidate if swap == "original" else candidates[0]
+        context = [*headline[:at], placed, *headline[at + 1 :]]
         senses.append(lesk(context, verb_base(candidate), net, tie=tie))
-        if swap == "printed" and words[at] == headline[at]:
-            words[at] = candidates[0]  # the focus verb is gone after this
     number: dict[int, int] = {}
     for i, first in enumerate(senses):
         for j in range(i + 1, len(senses)):
@@ -164,9 +167,11 @@ def cluster_candidates(
     return list(groups.values())
 
 
-def diversity(headline: Sequence[str], at: int, candidates: Sequence[str]) -> int:
+def diversity(
+    headline: Sequence[str], at: int, candidates: Sequence[str], *, swap: Swap = "original"
+) -> int:
     """The number of clusters: an estimate of how many source domains there are."""
-    return len(cluster_candidates(headline, at, candidates))
+    return len(cluster_candidates(headline, at, candidates, swap=swap))
 
 
 def _similar(net: WordNet, first: int | None, second: int | None, threshold: float) -> bool:

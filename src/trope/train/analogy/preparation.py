@@ -1,8 +1,8 @@
 """What `trope.train.analogy.fit` learns from, prepared: texts and folds as plain JSON.
 
 Besides MEAN itself there are proposed items (`trope analogy build` without a person to accept
-them): none of a metaphor of MEAN, and none with a right choice of MEAN among its choices. Settings
-are chosen on them, and the first of the two stages learns from them.
+them): none of a metaphor of MEAN, and none that shares a choice, right or wrong, with an item of
+MEAN. Settings are chosen on them, and the first of the two stages learns from them.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class LeakGuard:
         self._metaphors = {
             (_words(item.first_domain), _words(item.second_domain)) for item in items
         }
-        self._golds = {spoken(item.gold) for item in items}
+        self._tested = {spoken(choice) for item in items for choice in item.choices}
         self._choices: dict[str, bool] = {}
 
     def knows_metaphor(self, first: str, second: str) -> bool:
@@ -91,11 +91,11 @@ class LeakGuard:
         )
 
     def knows_choice(self, text: str) -> bool:
-        """Whether it is a right choice of an item, or almost."""
+        """Whether it is a choice of an item, right or wrong, or almost."""
         text = spoken(text)
         if text not in self._choices:
-            self._choices[text] = text in self._golds or bool(
-                get_close_matches(text, self._golds, n=1, cutoff=_ALIKE)
+            self._choices[text] = text in self._tested or bool(
+                get_close_matches(text, self._tested, n=1, cutoff=_ALIKE)
             )
         return self._choices[text]
 
@@ -109,7 +109,7 @@ def _words(domain: str) -> frozenset[str]:
 def _auxiliary_items(
     items: Sequence[Analogy], inventory: FrameInventory, seed: int
 ) -> list[Analogy]:
-    """Proposed items that share neither a metaphor nor a right choice with the items given.
+    """Proposed items that share neither a metaphor nor a choice with the items given.
 
     A metaphor is shared also where its domains are narrower ones (increasing taxation for
     taxation), a choice also where it is spelt almost alike (possessors for posessor).

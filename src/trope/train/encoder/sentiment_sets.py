@@ -13,12 +13,12 @@ from trope.core.errors import MissingData
 from trope.core.records import TextKind
 from trope.corpora.emobank import read_emobank
 from trope.corpora.figures import read_isarcasm
+from trope.corpora.leaks import wording
 from trope.corpora.semeval2015 import read_learning_tweets, read_split
 from trope.encoder.pieces import Vocabulary
 from trope.tasks.sentiment.lexicon_system import read_tweeteval
 from trope.tasks.sentiment.validation import category_weights, folds_of
 from trope.text import read
-from trope.text.duplicates import comparable
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
 from trope.train.encoder.figure_sets import leaked_rows
 from trope.train.encoder.own_sentences import in_dev
@@ -55,7 +55,7 @@ def read_sentiment_set(data: Path, name: str, split: str) -> list[SentimentText]
 
 def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabulary) -> EncodedCorpus:
     """The corpus of whole texts, one sequence each."""
-    corpus, kept = encode_words((_whole_words(t) for t in texts), vocabulary)
+    corpus, kept = encode_words((whole_words(t) for t in texts), vocabulary)
     chosen = [texts[number] for number in kept]
     corpus.sentence_labels = {
         name: np.asarray([getattr(t, name) for t in chosen])
@@ -64,7 +64,7 @@ def encode_sentiment_texts(texts: Sequence[SentimentText], vocabulary: Vocabular
     return corpus
 
 
-def _whole_words(text: SentimentText) -> tuple[str, ...]:
+def whole_words(text: SentimentText) -> tuple[str, ...]:
     """The words of all sentences of a text, as the encoder reads them."""
     return tuple(form for s in read(text.text, text.kind).sentences for form in s.forms)
 
@@ -82,16 +82,19 @@ def _semeval2015(data: Path, split: str) -> list[SentimentText]:
 
 
 def _emotion_tweets(data: Path, split: str) -> list[SentimentText]:
-    """Tweets of TweetEval and E-c, without any that the test set of SemEval-2015 has too."""
+    """Tweets of TweetEval and E-c, without any that SemEval-2015 has too.
+
+    TweetEval masks the names of users and takes off the hashtags of irony, hence the wordings.
+    """
     if split == "dev":
         return []
     folder = _there(data / "tweets-emotion")
-    unseen = {comparable(t.text) for t in read_split(data / "semeval2015", "test").tweets}
-    unseen |= {comparable(t.text) for t in read_learning_tweets(data / "semeval2015")}
+    tested = read_split(data / "semeval2015", "test").tweets
+    known = {wording(t.text) for t in (*tested, *read_learning_tweets(data / "semeval2015"))}
     found: dict[str, SentimentText] = {}
     for tweet in (*_tweeteval(folder / "tweeteval"), *_emotions(folder / "semeval2018-ec")):
-        key = comparable(tweet.text)
-        if key not in unseen:
+        key = wording(tweet.text)
+        if key and key not in known:
             found.setdefault(key, tweet)
     return list(found.values())
 

@@ -23,6 +23,9 @@ from trope.corpora.idioms import (
     read_epie,
     read_pie,
 )
+from trope.corpora.leaks import wording
+from trope.corpora.semeval2015 import read_split
+from trope.corpora.substitution import read_swords
 from trope.text import read
 from trope.text.duplicates import comparable
 from trope.train.encoder.corpus import TreebankSentence
@@ -118,20 +121,31 @@ def _brexit(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _emotion(folder: Path) -> Iterator[tuple[str, str]]:
+    """Tweets, without those of the test set of SemEval-2015 where that is present."""
+    tweets = folder.parent / "semeval2015"
+    tested = read_split(tweets, "test").tweets if tweets.is_dir() else ()
+    known = {wording(tweet.text) for tweet in tested}
     for path in sorted((folder / "semeval2018-ec").glob("*.txt")):
         for line in path.read_text("utf-8").splitlines()[1:]:
             identifier, text = line.split("\t")[:2]
             yield identifier, text
     for path in sorted((folder / "tweeteval").rglob("*_text.txt")):
         for line in path.read_text("utf-8").splitlines():
-            yield "", line
+            if wording(line) not in known:
+                yield "", line
 
 
 def _coinco(folder: Path) -> Iterator[tuple[str, str]]:
+    """Sentences with their neighbours, without the documents that SWORDS tests on, if present."""
+    swords = folder.parent / "swords" / "swords-v1.1_test.json.gz"
+    tested = {target.document for target in read_swords(swords)} if swords.is_file() else set()
     with gzip.open(folder / "coinco_patched.xml.gz") as file:
         for _, element in ElementTree.iterparse(file):
-            if element.tag in ("precontext", "targetsentence", "postcontext") and element.text:
-                yield "", " ".join(element.text.split())
+            if element.tag != "sent" or element.get("MASCfile") in tested:
+                continue
+            for tag in ("precontext", "targetsentence", "postcontext"):
+                if text := element.findtext(tag):
+                    yield "", " ".join(text.split())
 
 
 def _lcc(folder: Path) -> Iterator[tuple[str, str]]:

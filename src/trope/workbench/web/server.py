@@ -98,7 +98,7 @@ def check_model(options: WorkbenchOptions) -> None:
     The tier `base` is checked when it is loaded: its network must not be made before a fork.
     """
     if options.tier != BASE:
-        Pipeline(tier=options.tier, threads=options.threads)
+        Pipeline(tier=options.tier, threads=options.threads, systems=options.systems)
 
 
 def build_index(options: WorkbenchOptions, tell: MessageWriter) -> None:

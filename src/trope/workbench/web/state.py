@@ -41,6 +41,7 @@ class WorkbenchOptions:
     keep: Path = Path("texts")
     tier: str = "small"
     base_weights: Path | None = None
+    systems: tuple[str, ...] = ()
     threads: int | None = None
     token: str = ""
 
@@ -111,6 +112,7 @@ def the_pipeline() -> Pipeline:
                 tier=_options.tier,
                 threads=_options.threads,
                 base_weights=_options.base_weights,
+                systems=_options.systems,
             )
         return _opened["pipeline"]
 

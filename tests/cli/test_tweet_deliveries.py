@@ -1,0 +1,55 @@
+"""`trope data deliver` and `trope data rejoin`."""
+
+import json
+
+import pytest
+
+from trope.cli.main import run
+
+
+def trope(*words):
+    with pytest.raises(SystemExit) as leave:
+        run([*map(str, words)])
+    return leave.value.code
+
+
+def test_scores_of_a_table_are_delivered_and_joined_with_the_texts_that_are_left(tmp_path, capsys):
+    table = tmp_path / "scores.csv"
+    table.write_text(
+        "tweet_id,mean\n900000000000000001,-2.5\n900000000000000002,1.25\n900000000000000003,\n"
+    )
+    out = tmp_path / "delivery.tsv"
+    assert trope("data", "deliver", table, "--out", out, "--score", "mean") == 0
+    assert out.read_text() == "900000000000000001\t-2.50\n900000000000000002\t1.25\n"
+    assert "2 tweets; 1 without a score are left out" in capsys.readouterr().out
+    texts = tmp_path / "fetched.jsonl"
+    texts.write_text('{"id_str": "900000000000000002", "full_text": "Oh, great"}\n')
+    joined = tmp_path / "tweets.csv"
+    assert trope("data", "rejoin", out, texts, "--out", joined, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["perished"] == ["900000000000000001"]
+    assert joined.read_text() == 'id,text,score,integer\n900000000000000002,"Oh, great",1.25,1\n'
+
+
+def test_integers_are_rounded_half_up(tmp_path):
+    (tmp_path / "s.csv").write_text("id,score\n1,-2.5\n2,2.5\n")
+    assert trope("data", "deliver", tmp_path / "s.csv", "--out", tmp_path / "d", "--integer") == 0
+    assert (tmp_path / "d").read_text() == "1\t-2\n2\t3\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("nr,score\n1,2\n", "s.csv:2: has no column 'id'; it has nr, score"),
+        ("id,mark\n1,2\n", "s.csv:2: has no column 'score'; it has id, mark"),
+        ("id,score\n1,good\n", "s.csv:2: score 'good' is not a number"),
+        ("id,score\n1,2\n1,3\n", "id 1 occurs twice"),
+        ("id,score\n1,9\n", "a score outside the scale (9.0)"),
+        ("id,score\n9.1E+17,2\n", "id '9.1E+17' was turned into a number"),
+        ("id,score\nx7,2\n", "'x7' is not a tweet id"),
+    ],
+)
+def test_bad_scores_are_refused_and_nothing_is_written(content, said, tmp_path, capsys):
+    (tmp_path / "s.csv").write_text(content)
+    assert trope("data", "deliver", tmp_path / "s.csv", "--out", tmp_path / "d") == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "d").exists()
