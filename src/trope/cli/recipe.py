@@ -15,6 +15,7 @@ from trope.catalog import RECIPES
 from trope.cli.commands import ListingCommand
 from trope.cli.completion import complete_names
 from trope.cli.engines import check_engine, engine_options, load_executor
+from trope.cli.sources import Notes
 
 
 @click.group()
@@ -95,6 +96,7 @@ def run_one(
         changes = (*changes, f"seed={seed}")
     settings = resolve(chosen, config, changes)
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
+    notes = Notes(quiet=quiet)
     # made on demand: some recipes do not use the model, and need no cluster
     executor = partial(load_executor, engine, threads, workers=workers, address=address)
     # clusters report lost workers on standard output, which is for results only
@@ -108,7 +110,9 @@ def run_one(
             answers=answers,
             quiet=quiet,
             engine=executor,
+            tell=notes,
         )
+    notes.close()
     if plot is not None:
         draw_funnel(done.funnel, plot)
     click.echo(_as_json(done) if as_json else _as_text(done))
