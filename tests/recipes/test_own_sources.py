@@ -206,11 +206,11 @@ def test_recipe_without_texts_or_folder_of_corpora_says_what_to_give(tmp_path, c
     assert "give the folder of the corpora with --from" in capsys.readouterr().err
 
 
-def test_headlines_of_your_own_have_year_and_publisher(tmp_path):
+@pytest.mark.parametrize("date", ["2019/03/04", "04.03.2019", "2019", "March 2019"])
+def test_headlines_of_your_own_have_year_and_publisher(date, tmp_path):
     path = tmp_path / "h.jsonl"
-    path.write_text(
-        '{"uid": "x7", "title": "Mayor  opens library", "when": "2019/03/04", "paper": "Echo"}\n'
-    )
+    row = {"uid": "x7", "title": "Mayor  opens library", "when": date, "paper": "Echo"}
+    path.write_text(json.dumps(row) + "\n")
     config = tmp_path / "s.toml"
     config.write_text(
         f"[sources.headlines]\npath = '{path}'\nname = 'echo'\nkeep = ['paper']\n"

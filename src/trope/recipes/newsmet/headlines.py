@@ -24,6 +24,8 @@ HEADLINES = "headlines", "headlines.tsv.gz"
 
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](?:0?[1-9]|1[0-2])(?!\d)")
 
+_YEAR_ALONE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
 METAPHORICAL, LITERAL = "metaphorical", "literal"
 _AT_ONCE = 64  # headlines whose candidates are ranked at once
 
@@ -48,9 +50,10 @@ def _own_headlines(need: OwnNeed) -> Iterator[Outcome]:
     for outcome in own_records(need.source, about):
         if isinstance(outcome, Record):
             text = " ".join(outcome.text.split())
-            outcome = Record(outcome.id, text, outcome.fields).having(
-                year=year_of(outcome.fields["date"])
-            )
+            date = outcome.fields["date"]
+            spelt = _YEAR_ALONE.search(date)  # a column of dates has them in any order
+            year = year_of(date) or (int(spelt[0]) if spelt else None)
+            outcome = Record(outcome.id, text, outcome.fields).having(year=year)
         yield outcome
 
 
