@@ -17,9 +17,6 @@ from annotation_clients import Annotator, Browser, Submit, all_at_once
 
 from trope.annotate.project import Project
 
-TESTS = Path(__file__).parents[1] / "tests"
-sys.path += [str(TESTS / "annotate"), str(TESTS)]
-
 NewDatabase = Callable[[str], str]
 
 

@@ -19,6 +19,10 @@ from pathlib import Path
 
 from trope.annotate.project import Project, make_secret, open_project
 
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path += [str(TESTS / "annotate"), str(TESTS)]
+from ports import free_port  # noqa: E402 - which nobody takes between two starts of a service
+
 ANSWERS = {"metaphor": "yes"}
 HOST = "127.0.0.1"
 
@@ -237,10 +241,3 @@ def stop(service: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM)
     with suppress(ProcessLookupError):
         os.killpg(service.pid, how)
     service.wait()
-
-
-def free_port() -> int:
-    """A port that nobody uses."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])

@@ -28,7 +28,7 @@ from random import Random
 
 from trope.catalog import READERS
 from trope.core.config import read_config
-from trope.core.errors import TropeError
+from trope.core.errors import BadInput, TropeError
 from trope.corpora.files import FileOptions, find_files, read_entries
 from trope.corpora.judgment_tables import read_judgments
 
@@ -173,9 +173,15 @@ def samples(folder: Path) -> dict[str, tuple[str, bytes, Read]]:
 
 def _entries(path: Path) -> object:
     options = FileOptions()
-    return [
-        list(islice(read_entries(file, options), ROWS)) for file in find_files([str(path)], options)
+    found = [
+        entry
+        for file in find_files([str(path)], options)
+        for entry in islice(read_entries(file, options), ROWS)
     ]
+    problems = [(line, row) for line, row in found if isinstance(row, str)]
+    if problems and len(problems) == len(found):  # no row can be used
+        raise BadInput(f"{path}:{problems[0][0]}: {problems[0][1]}")
+    return found
 
 
 def _reader(name: str) -> Read:
@@ -202,31 +208,22 @@ def _zipped(files: dict[str, bytes]) -> bytes:
 
 def _documents(folder: Path) -> dict[str, tuple[str, bytes, Read]]:
     """Formats whose samples need the packages that read them."""
-    import docx
-    import openpyxl
     import pyarrow
     import pyarrow.parquet
-    import pypdf
 
-    sheet, word, table = folder / "s.xlsx", folder / "s.docx", folder / "s.parquet"
-    book = openpyxl.Workbook()
-    book.active.append(["id", "text"])
-    book.active.append([1, "Prices climb."])
-    book.save(sheet)
-    document = docx.Document()
-    document.add_paragraph("Prices climb.")
-    document.save(str(word))
+    sys.path.append(str(Path(__file__).parents[1] / "tests"))
+    import own_files
+
+    table = folder / "s.parquet"
     pyarrow.parquet.write_table(
         pyarrow.table({"id": ["1", "2"], "text": ["Prices climb.", "Goats climb."]}), table
     )
-    pages, writer = io.BytesIO(), pypdf.PdfWriter()
-    writer.add_blank_page(100, 100)
-    writer.write(pages)
     return {
-        "xlsx": ("a.xlsx", sheet.read_bytes(), _entries),
-        "docx": ("a.docx", word.read_bytes(), _entries),
+        "xlsx": ("a.xlsx", own_files.workbook(), _entries),
+        "docx": ("a.docx", own_files.word(), _entries),
+        "epub": ("a.epub", own_files.epub(), _entries),
+        "pdf": ("a.pdf", own_files.pdf("Prices climb."), _entries),
         "parquet": ("a.parquet", table.read_bytes(), _entries),
-        "pdf": ("a.pdf", pages.getvalue(), _entries),
         "backup": ("b.zip", _backup(folder), _restore),
     }
 

@@ -34,23 +34,17 @@ READERS: Registry[Reader] = Registry(
         "coinco": Entry(
             "trope.corpora.substitution:read_coinco", "CoInCo: substitutes of all content words."
         ),
-        "emobank": Entry(
-            "trope.corpora.emobank:read_emobank", "EmoBank: valence, arousal and dominance."
-        ),
+        "emobank": Entry("trope.corpora.emobank:read_emobank", "EmoBank: valence and arousal."),
         "epie": Entry("trope.corpora.idioms:read_epie", "EPIE: possible idioms in sentences."),
         "geowebnews": Entry(
             "trope.corpora.relocar:read_geowebnews", "GeoWebNews: metonymic places of news, JSON."
         ),
-        "hyperboles": Entry(
-            "trope.corpora.figures:read_hyperboles", "Texts labelled for hyperbole and metaphor."
-        ),
+        "hyperboles": Entry("trope.corpora.figures:read_hyperboles", "Hyperboles and metaphors."),
         "hypo": Entry("trope.corpora.figures:read_hypo", "HYPO: hyperboles with paraphrases."),
         "isarcasm": Entry(
             "trope.corpora.figures:read_isarcasm", "iSarcasmEval: tweets meant sarcastically."
         ),
-        "impli": Entry(
-            "trope.corpora.figures:read_impli", "IMPLI: inferences from figurative sentences."
-        ),
+        "impli": Entry("trope.corpora.figures:read_impli", "IMPLI: figurative inferences."),
         "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
         "lcc-domain-names": Entry(
             "trope.corpora.conceptual_metaphors:read_concept_names",

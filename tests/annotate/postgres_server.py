@@ -14,6 +14,7 @@ from ports import free_port
 PLACES = "/usr/lib/postgresql/*/bin"  # where Debian keeps programs that are not for everybody
 
 
+PATIENCE_S = 600  # of a machine that is busy
 _restarts: dict[str, Callable[[], None]] = {}
 
 
@@ -40,7 +41,18 @@ def running_server(programs: Path) -> Iterator[str]:
     port = free_port()
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={data}"
     _run(owner, programs / "initdb", "-D", data, "-U", "trope", "-A", "trust", "--no-sync")
-    begin = (programs / "pg_ctl", "-D", data, "-w", "-l", data / "log", "-o", options)
+    begin = (
+        programs / "pg_ctl",
+        "-D",
+        data,
+        "-w",
+        "-t",
+        PATIENCE_S,
+        "-l",
+        data / "log",
+        "-o",
+        options,
+    )
     _run(owner, *begin, "start")
     address = f"postgresql://trope@127.0.0.1:{port}"
     _restarts[address] = lambda: _run(owner, *begin, "-m", "immediate", "restart")
@@ -48,7 +60,8 @@ def running_server(programs: Path) -> Iterator[str]:
         yield address
     finally:
         del _restarts[address]
-        _run(owner, programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+        stop = ("-w", "-t", PATIENCE_S, "-m", "immediate", "stop")
+        _run(owner, programs / "pg_ctl", "-D", data, *stop)
         shutil.rmtree(data)
 
 

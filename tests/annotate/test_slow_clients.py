@@ -19,6 +19,7 @@ from ports import free_port
 from trope.annotate.store import people
 
 PATIENCE_S = 300.0
+_TOO_SLOW = b"HTTP/1.1 408"
 QUICK = """
 import sys
 from trope.web import worker
@@ -41,9 +42,13 @@ class Service:
         return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
 
     def ask(self, line: str, body: bytes = b"", *headers: str) -> bytes:
-        with closing(self.connect()) as connection:
-            connection.sendall(self.request(line, len(body), *headers) + body)
-            return whole_answer(connection)
+        """The answer; a busy machine may be too slow even for this, and asks again."""
+        answer = _TOO_SLOW
+        while answer.startswith(_TOO_SLOW):
+            with closing(self.connect()) as connection:
+                connection.sendall(self.request(line, len(body), *headers) + body)
+                answer = whole_answer(connection)
+        return answer
 
     def request(self, line: str, length: int, *headers: str) -> bytes:
         own = (f"Host: 127.0.0.1:{self.port}", f"Cookie: {self.cookie}", *headers)
@@ -173,8 +178,9 @@ def test_all_waits_of_a_request_end_together(service: Service) -> None:
     assert service.ask("POST /judge/draft", form, kind).startswith(b"HTTP/1.1 204")
 
 
-def test_second_server_of_a_project_is_refused(service: Service) -> None:
-    command = [sys.executable, "-m", "trope", "annotate", "serve", str(service.folder)]
+@pytest.mark.parametrize("name", ["serve", "demo"])
+def test_second_server_of_a_project_is_refused(name: str, service: Service) -> None:
+    command = [sys.executable, "-m", "trope", "annotate", name, str(service.folder)]
     second = subprocess.run(
         [*command, "--port", str(free_port())], capture_output=True, text=True, check=False
     )

@@ -211,3 +211,34 @@ def test_a_question_can_count_as_not_answered_where_it_was_not_shown(highlightin
     }
     assert measured["words"] is not None
     assert measured["words"].judgments == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"answers": {"words": [[22, 11]]}}, "the answer to 'words' '[[22, 11]]' is not a list"),
+        ({"answers": {"words": [[11]]}}, "the answer to 'words' '[[11]]' is not a list of [start"),
+        ({"answers": {"words": "caught"}}, "the answer to 'words' '\"caught\"' is not a list of"),
+        ({"answers": {"words": [[11, 99]]}}, "[11, 99] is outside the text; the text has 23 char"),
+        ({"digest": "0123456789abcdef"}, "is about another text than item 'a' has here; import"),
+    ],
+)
+def test_judgments_that_do_not_fit_the_text_are_not_imported(
+    changes: dict[str, Any], problem: str, highlighting: Any, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.jsonl"
+    command = ["annotate", "export", str(highlighting.folder), "--out", str(own)]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    rows = [json.loads(text) for text in own.read_text(encoding="utf-8").splitlines()]
+    rows[1] |= changes
+    own.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    other = tmp_path / "other"
+    new_project(other, "tweets2019-highlight")
+    add = ["annotate", "import", str(other)]
+    assert CliRunner().invoke(main, [*add, str(tmp_path / "items.jsonl")]).exit_code == 0
+    done = CliRunner().invoke(main, [*add, str(own), "--judgments"])
+    assert isinstance(done.exception, BadRecord)
+    assert f"{own}:2: " in str(done.exception)
+    assert problem in str(done.exception)
+    left = CliRunner().invoke(main, ["annotate", "export", str(other)])
+    assert left.output == ""  # nothing of the file is there

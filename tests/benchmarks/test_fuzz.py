@@ -14,7 +14,7 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 import fuzz  # noqa: E402
 
 OWN = ("csv", "tsv", "jsonl", "json", "txt", "html", "gz", "zip", "judgments", "plan", "conllu")
-OWN += ("coinco", "swords", "xlsx", "docx", "parquet", "pdf", "backup")
+OWN += ("coinco", "swords", "xlsx", "docx", "epub", "parquet", "pdf", "backup")
 
 
 @pytest.fixture(scope="module")

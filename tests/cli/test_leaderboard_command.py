@@ -285,6 +285,7 @@ def test_gold_of_no_task_and_published_systems_of_another_gold(
 ) -> None:
     odd = write(tmp_path / "odd.txt", "once upon a time\n")
     one = tweets(tmp_path / "one.tsv", -4, -3, 2, 3, -1, 1)
+    assert "must be files" in refused(capsys, "leaderboard", gold, "-")
     assert "odd.txt:1: is not the gold of" in refused(capsys, "leaderboard", odd, one)
     said = refused(capsys, "leaderboard", gold, one, "--published")
     assert "has 6 items, but the published systems answered 4,000" in said

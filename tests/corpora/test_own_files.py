@@ -1,12 +1,16 @@
 """A user's own files, made with the libraries that write them: each read with the right texts."""
 
+import io
 import sys
+import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from own_files import (
     FILES,
+    epub,
     fill_folder,
     pdf,
     protected,
@@ -76,6 +80,49 @@ def test_a_document_that_cannot_be_read_says_why(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(BadRecord, match=problem):
         list(read_sources([str(tmp_path / name)], ReadingOptions()))
+
+
+@pytest.fixture(scope="module")
+def bomb() -> bytes:
+    """A small archive that unpacks to more than 200 MB."""
+    made = io.BytesIO()
+    with (
+        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("META-INF/container.xml", "w") as part,
+    ):
+        for _ in range(201):
+            part.write(bytes(1_000_000))
+    return made.getvalue()
+
+
+@pytest.mark.parametrize("name", ["b.epub", "b.docx", "b.xlsx"])
+def test_a_document_that_unpacks_to_far_too_much_is_refused(
+    name: str, bomb: bytes, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(bomb)
+    with pytest.raises(BadRecord, match="unpacks to 201,000,000 bytes, more than a text needs"):
+        list(read_sources([str(tmp_path / name)], ReadingOptions()))
+
+
+def test_parquet_whose_text_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow.parquet import write_table
+
+    raw = pyarrow.array([b"\xff\xfe no text", b"Rain fell."], type=pyarrow.binary())
+    text = pyarrow.Array.from_buffers(pyarrow.string(), 2, raw.buffers())
+    write_table(pyarrow.table({"text": text}), tmp_path / "a.parquet")
+    with pytest.raises(BadRecord, match=r"cannot be read as Parquet .*utf-8.*; write the file"):
+        list(read_sources([str(tmp_path / "a.parquet")], ReadingOptions()))
+
+
+def test_a_book_whose_archive_was_altered_is_refused(tmp_path: Path) -> None:
+    sound = epub()
+    for place in range(0, len(sound), 7):  # flags, methods, places of parts
+        altered = bytearray(sound)
+        altered[place] ^= 0xFF
+        (tmp_path / "a.epub").write_bytes(altered)
+        with suppress(BadRecord):
+            list(read_sources([str(tmp_path / "a.epub")], ReadingOptions()))
 
 
 def test_a_stray_quote_in_a_large_table_costs_its_row_alone(tmp_path: Path) -> None:

@@ -201,3 +201,8 @@ def test_words_have_no_mean():
 @pytest.mark.parametrize(("score", "integer"), [(-2.5, -2), (2.5, 3), (-0.5, 0), (1.49, 1)])
 def test_scores_are_rounded_half_up(score, integer):
     assert round_half_up(score) == integer
+
+
+@given(st.floats(-1e6, 1e6))
+def test_rounding_goes_to_the_nearest_and_up_from_the_middle(score: float) -> None:
+    assert -0.5 < round_half_up(score) - score <= 0.5

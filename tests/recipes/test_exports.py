@@ -57,6 +57,10 @@ def all_yes(items):
             "the answer 'maybe' to 'q' is not one of the answers",
         ),
         (form("ITEM", "Bob", {"z": "yes"}), "answers 'z', which the project does not ask"),
+        (
+            {**form("ITEM", "Bob", {"q": "no"}), "digest": "0123456789abcdef"},
+            "is about another text than item 'ITEM' of this run",
+        ),
         (form("ITEM", "Ada", {"q": "no"}), "'Ada' already judged item 'ITEM' in line 1"),
         (
             {**form("ITEM", "Bob", {}), "simulated": True},

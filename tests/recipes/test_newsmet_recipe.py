@@ -16,6 +16,7 @@ from trope.annotate.questions import read_answers
 from trope.cli.main import main
 from trope.core.errors import MissingData
 from trope.core.judgments import Judgment
+from trope.recipes.newsmet import headlines
 from trope.recipes.newsmet.gold import _judged_dataset
 from trope.recipes.newsmet.headlines import (
     draw_classes,
@@ -100,7 +101,7 @@ def test_classes_are_drawn_by_the_seed():
 
 
 def test_candidates_take_the_form_of_the_verb_and_idioms_go(shipped):
-    settings = SimpleNamespace(candidates=SimpleNamespace(each=3))
+    settings = SimpleNamespace(candidates=SimpleNamespace(each=3, masked=""))
     context = Context(None, settings, reader=shipped)
     idiom = "Minister turns a blind eye to the flood in the north"
     rows = [
@@ -238,3 +239,24 @@ def test_tables_of_a_run_with_other_vectors(tmp_path):
         CliRunner().invoke(
             main, [*command, "--vectors", str(tmp_path / "none")], catch_exceptions=False
         )
+
+
+def test_candidates_of_a_masked_model_keep_all_that_it_proposed(shipped, monkeypatch):
+    fillers = ["1944", "attacks", "criticises", "reads", "plan", "strangles", "bombs", "drops"]
+    monkeypatch.setattr(headlines, "_masked_model", lambda _: SimpleNamespace(fill=fill))
+
+    def fill(words, at, number):
+        assert (words[at], number) == ("attacks", 200)
+        return fillers
+
+    settings = SimpleNamespace(candidates=SimpleNamespace(each=1, masked="some-model"))
+    context = Context(None, settings, reader=shipped)
+    text = "Mayor attacks plan before the summer"
+    (kept,) = find_candidates(iter([Record("a", text, {"start": 6, "end": 13})]), context)
+    assert kept.fields["initial"] == fillers
+    offered = {*kept.fields["literal"], *kept.fields["metaphorical"]}
+    assert len(offered) == 2
+    assert not offered & {"1944", "attacks", "plan"}  # no word, the verb itself, no verb
+    settings.candidates.each = 9
+    (dropped,) = find_candidates(iter([Record("a", text, {"start": 6, "end": 13})]), context)
+    assert dropped == Drop("a", "too-few-candidates")

@@ -10,7 +10,7 @@ from trope.recipes import crowd
 from trope.recipes.recipe import Context
 from trope.recipes.records import Record
 from trope.recipes.semeval2007.recipe import _fitting, find_samples
-from trope.recipes.semeval2015.gold import simulate
+from trope.recipes.semeval2015.gold import _trial_labels, simulate
 
 LABELS = ("x", "y", "z")
 
@@ -70,3 +70,10 @@ def test_ties_and_silence_have_a_reason_instead_of_a_label():
     assert (tied.label, "tie" in tied.reason) == (None, True)
     assert (clear.label, clear.share, clear.reason) == ("x", 1.0, "")
     assert (silent.label, silent.reason) == (None, "skipped")
+
+
+def test_scores_of_the_team_are_rounded_half_up():
+    team = [Judgment("t1", name, score) for name, score in (("t01", "2"), ("t02", "3"))]
+    team += [Judgment("t2", name, score) for name, score in (("t01", "-3"), ("t02", "-2"))]
+    labels = _trial_labels(["t1", "t2"], team, native=())
+    assert [(label.label, label.score) for label in labels] == [("3", 2.5), ("-2", -2.5)]

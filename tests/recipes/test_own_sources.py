@@ -13,6 +13,7 @@ from trope.recipes.newsmet.headlines import collect
 from trope.recipes.own_texts import OwnSource, SourceColumns, named_source, read_own_texts
 from trope.recipes.recipe import Context
 from trope.recipes.records import Drop, Record
+from trope.recipes.semeval2007 import recipe as semeval2007
 from trope.recipes.settings import resolve
 from trope.recipes.sources import find_sources, sources_of
 from trope.recipes.tweets2019 import recipe as tweets2019
@@ -143,75 +144,12 @@ def test_run_whose_source_changed_is_refused(judged, tmp_path, capsys):
     assert (again / "manifest.json").read_bytes() == (folder / "run" / "manifest.json").read_bytes()
 
 
-IS_EMPTY = "has no text; give a file with texts"
-NUMBER = "was turned into a number"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "column", "said"),
-    [
-        ("a.csv", "id,b\n1,So it goes\n", "a", "a.csv:2: has no column 'a'; it has id, b"),
-        ("a.csv", "nr,b\n1,So it goes\n", "", "a.csv:2: no column is called 'text' (found: nr, b)"),
-        ("a.csv", "", "text", "a.csv:1: is empty"),
-        ("a.txt", "", "", f"a.txt: {IS_EMPTY}"),
-        ("a.csv", "id,text\n", "text", f"a.csv: {IS_EMPTY}"),
-        ("a.csv", "id,text\n1,\n2,nan\n", "text", f"a.csv: {IS_EMPTY}"),
-        ("a.csv", "id,text\n1,a\n2,b\n1,c\n", "text", "a.csv:4: the id '1' is also in line 2"),
-        ("a.csv", "id,text\n1.0,one\n", "text", f"a.csv:2: id '1.0' {NUMBER}; export"),
-        ("a.csv", "id,text\n4.51E+17,one\n", "text", f"a.csv:2: id '4.51E+17' {NUMBER} and"),
-        ("a.csv", "id,text\n,one\n", "text", "a.csv:2: has no id in 'id'; fill it in"),
-        ("a.txt", "A text.\n", "text", "a.txt: has no column 'text', because it is not a table"),
-        ("a.csv", "id,text\n1,\u00e9 \udce9 \u00e9\n", "text", "a.csv:2: is not UTF-8 (byte 0xe9)"),
-    ],
-)  # fmt: skip
-def test_bad_source_is_refused_with_its_line_before_anything_is_written(
-    name, content, column, said, tmp_path, capsys, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / name).write_bytes(content.encode("utf-8", "surrogateescape"))
-    setting = f"sources.tweets={name}:{column}" if column else f"sources.tweets={name}"
-    assert go(tmp_path / "run", "semeval2015", "--set", setting) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert error.count("\n") == 1
-    assert not (tmp_path / "run").exists()
-
-
-def test_two_sources_of_one_name_are_refused(tmp_path, capsys):
-    (tmp_path / "b").mkdir()
-    for folder in (tmp_path, tmp_path / "b"):
-        (folder / "posts.txt").write_text("So it goes, again and again.\n")
-    both = [str(tmp_path / "posts.txt"), str(tmp_path / "b" / "posts.txt")]
-    assert go(tmp_path / "run", "semeval2015", "--set", f"sources.tweets={both}") == 2
-    said = capsys.readouterr().err
-    assert f"two sources are called 'posts' ({both[0]} and {both[1]})" in said
-    assert "give one of them another name" in said
-    assert not (tmp_path / "run").exists()
-
-
-def test_misspelt_key_of_a_source_is_named(tmp_path, capsys):
-    config = settings_file(tmp_path / "s.toml", ['path = "a.csv"', 'license = "MIT"'])
-    assert go(tmp_path / "run", "semeval2015", "--config", config) == 2
-    assert "unknown key 'sources.tweets.license'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_any_encoding_gives_the_same_texts(encoding, tmp_path):
     table = write_table(tmp_path / "a.csv", [("1", "Café – naïve", "d")], encoding=encoding)
     source = OwnSource(str(table), "a", columns=SourceColumns("what they wrote", "post nr"))
     (text,) = read_own_texts(source)
     assert (text.record_id, text.text) == ("a-1", "Café – naïve")
-
-
-def test_duplicates_of_a_source_are_counted_in_the_funnel(tmp_path, capsys):
-    every = tweets(100)
-    doubled = [*every, *((f"{8_000_000_000 + at}", *row[1:]) for at, row in enumerate(every[:43]))]
-    table = write_table(tmp_path / "posts.csv", doubled, ("id", "text", "day"))
-    arguments = ["--set", f"sources.tweets={table}:text", "--set", "near=2.0"]
-    assert go(tmp_path / "run", "semeval2015", *arguments, "--json") == 0
-    steps = {step["name"]: step for step in json.loads(capsys.readouterr().out)["funnel"]["steps"]}
-    assert (steps["collect"]["out"], steps["harvest"]["out"]) == (143, 100)
-    assert steps["harvest"]["dropped"] == {"exact": 43}
 
 
 def test_political_tweets_and_inventories_can_be_left_out(tmp_path):
@@ -267,11 +205,11 @@ def test_recipe_without_texts_or_folder_of_corpora_says_what_to_give(tmp_path, c
     assert "give the folder of the corpora with --from" in capsys.readouterr().err
 
 
-def test_headlines_of_your_own_have_year_and_publisher(tmp_path):
+@pytest.mark.parametrize("date", ["2019/03/04", "04.03.2019", "2019", "March 2019"])
+def test_headlines_of_your_own_have_year_and_publisher(date, tmp_path):
     path = tmp_path / "h.jsonl"
-    path.write_text(
-        '{"uid": "x7", "title": "Mayor  opens library", "when": "2019/03/04", "paper": "Echo"}\n'
-    )
+    row = {"uid": "x7", "title": "Mayor  opens library", "when": date, "paper": "Echo"}
+    path.write_text(json.dumps(row) + "\n")
     config = tmp_path / "s.toml"
     config.write_text(
         f"[sources.headlines]\npath = '{path}'\nname = 'echo'\nkeep = ['paper']\n"
@@ -340,8 +278,8 @@ def test_listed_ids_are_rejoined_with_the_texts_that_are_left(tmp_path):
         ("13", "", "perished"),
         ("12", "two", ""),
     ]
-    (tmp_path / "ids.tsv").write_text("11\n11\n")
-    with pytest.raises(BadInput, match=r"ids\.tsv:2: id 11 is also in line 1"):
+    (tmp_path / "ids.tsv").write_text("id\n11\n11\n")
+    with pytest.raises(BadInput, match=r"ids\.tsv:3: id 11 is also in line 2"):
         list(read_own_texts(source))
 
 
@@ -357,6 +295,21 @@ def test_ids_of_a_folder_are_told_apart_by_files_unless_their_column_is_named(tm
     (folder / "c.csv").write_text("id,text\n7,Again\n")
     with pytest.raises(BadInput, match=r"c\.csv:2: the id '7' is also in .*a\.csv:2; give each"):
         list(read_own_texts(named))
+
+
+def test_files_of_a_folder_that_are_left_out_are_listed(tmp_path, capsys):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    write_table(folder / "posts.csv", tweets(8), ("id", "text", "day"))
+    (folder / "photo.png").write_bytes(b"x")
+    assert go(tmp_path / "run", "semeval2015", "--set", f"sources.tweets={folder}:text") == 0
+    assert f"trope: {folder / 'photo.png'}: skipped" in capsys.readouterr().err
+
+
+def test_old_name_of_a_source_is_read_for_now(tmp_path, capsys):
+    settings = resolve(semeval2007.RECIPE, changes=['texts=["en_ewt-ud-dev.conllu"]'])
+    assert settings.sources.texts == ("en_ewt-ud-dev.conllu",)
+    assert "'texts' is now called 'sources.texts'" in capsys.readouterr().err
 
 
 def test_rows_are_counted_where_ids_are_not_to_be_used(tmp_path):

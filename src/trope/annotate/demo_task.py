@@ -145,8 +145,9 @@ def _checked(
     items: Mapping[str, NewItem], row: JudgmentRecord, path: Path, line: int, plan: Plan
 ) -> Mapping[str, Any]:
     item = items.get(row.item)
-    if item is None:
-        raise BadRecord(path, line, f"judges {row.item!r}, which is none of the items; {_AGAIN}")
+    if item is None or not row.is_about(item.text):
+        what = "which is none of the items" if item is None else "but another text"
+        raise BadRecord(path, line, f"judges {row.item!r}, {what}; {_AGAIN}")
     answers, faults = read_answers(
         plan.questions, form_values(row.answers), text=item.text, payload=item.payload
     )

@@ -17,7 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "annotate": ("trope.cli.annotate:annotate", "A service where people judge items."),
     "audit": ("trope.cli.audit:audit", "How far a data set can be solved without reading it."),
     "completion": ("trope.cli.completion:completion", "Tab completion for bash, zsh and fish."),
-    "data": ("trope.cli.data:data", "The catalogue of corpora: list, info, check, get."),
+    "data": ("trope.cli.data:data", "The catalogue of corpora; tweets by their ids."),
     "detect": ("trope.cli.detect:detect", "Metaphors of a whole corpus, resumable."),
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "leaderboard": ("trope.cli.leaderboard:leaderboard", "Submissions to a shared task, ranked."),

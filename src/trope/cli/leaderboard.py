@@ -33,7 +33,9 @@ _TASKS = ("analogy", "metaphor", "metonymy", "sentiment")
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Seed of the resamples for the intervals.")  # fmt: skip
+@click.pass_context
 def leaderboard(
+    ctx: click.Context,
     gold: Path,
     submissions: tuple[str, ...],
     task: str | None,
@@ -57,6 +59,9 @@ def leaderboard(
     from trope.evaluate.shared_tasks import make_leaderboards
     from trope.render.tables import html_page, text_page
 
+    if "-" in (str(gold), *submissions):
+        problem = "GOLD and SUBMISSION are read more than once and must be files"
+        raise click.UsageError(problem, ctx=ctx)
     found, boards = make_leaderboards(
         gold,
         submissions,

@@ -15,6 +15,7 @@ from trope.catalog import RECIPES
 from trope.cli.commands import ListingCommand
 from trope.cli.completion import complete_names
 from trope.cli.engines import check_engine, engine_options, load_executor
+from trope.cli.sources import Notes
 
 
 @click.group()
@@ -95,6 +96,7 @@ def run_one(
         changes = (*changes, f"seed={seed}")
     settings = resolve(chosen, config, changes)
     quiet = bool(ctx.obj and ctx.obj.get("quiet"))
+    notes = Notes(quiet=quiet)
     # made on demand: some recipes do not use the model, and need no cluster
     executor = partial(load_executor, engine, threads, workers=workers, address=address)
     # clusters report lost workers on standard output, which is for results only
@@ -108,7 +110,9 @@ def run_one(
             answers=answers,
             quiet=quiet,
             engine=executor,
+            tell=notes,
         )
+    notes.close()
     if plot is not None:
         draw_funnel(done.funnel, plot)
     click.echo(_as_json(done) if as_json else _as_text(done))
@@ -144,6 +148,29 @@ def print_tables(folder: Path, vectors: Path | None, swap: Any) -> None:
     else:
         raise MissingData(folder / TABLES, "run the recipe again with --answers or --simulate")
     click.echo(json.dumps(found, ensure_ascii=False, indent=1))
+
+
+@recipe.command("layers", short_help="A run of semeval2007 as the files of its task.")
+@click.argument("folder", metavar="RUN", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False),
+              help="Folder for the files.")  # fmt: skip
+def write_layers(folder: Path, out: Path) -> None:
+    """Write RUN, a judged run of semeval2007, as the files of SemEval-2007 Task 8.
+
+    For each subset: samples with their readings, a key, words with tags, the places of the names,
+    and the roles of the names in the trees of the encoder.
+    """
+    from trope import Pipeline
+    from trope.core.errors import BadInput
+    from trope.recipes.run_folder import RecipeFolder
+    from trope.recipes.semeval2007.gold import write_task_files
+
+    name = RecipeFolder(folder).manifest()["recipe"]
+    if name != "semeval2007":
+        raise BadInput(f"{folder}: is a run of {name}; give a run of semeval2007")
+    written = write_task_files(folder, out, Pipeline())
+    for subset, count in written.items():
+        click.echo(f"{out / subset}.xml, .key, .tagged.xml, .standoff, .roles: {count} samples")
 
 
 def _as_json(done: Any) -> str:

@@ -46,7 +46,8 @@ def as_number(label: str) -> float | None:
 
 def round_half_up(score: float) -> int:
     """The integer nearest to a score, the larger of two that are as near (−2.5 is −2)."""
-    return math.floor(score + 0.5)
+    whole = math.floor(score)
+    return whole + (score - whole >= 0.5)  # adding a half first would round 0.49999999999999994 up
 
 
 Span = tuple[int, int]

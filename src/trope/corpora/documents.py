@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from trope.core.errors import BadRecord, MissingExtra
 from trope.corpora.encodings import find_encoding
 from trope.corpora.plain_text import unwrap
-from trope.corpora.sources import DAMAGED
+from trope.corpora.sources import BAD_ZIP, DAMAGED, check_unpacked
 from trope.corpora.workbooks import FILES_EXTRA, check_office
 
 DocumentFormat = Literal["docx", "pdf", "html", "epub"]
@@ -189,6 +189,7 @@ def _blocks(root: Any) -> Iterator[str]:
 def _book_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
     from lxml import etree
 
+    check_unpacked(content, name)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as book:
@@ -206,7 +207,9 @@ def _book_paragraphs(content: bytes, name: str, _: str | None) -> Iterator[str]:
                 raise BadRecord(name, None, "is protected; give a copy that is not")
             for chapter in chapters:
                 yield from _page_paragraphs(book.read(chapter), name, "utf-8")
-    except (*DAMAGED, KeyError, AttributeError, etree.XMLSyntaxError) as error:
+    except BadRecord:
+        raise
+    except (*BAD_ZIP, RuntimeError, KeyError, AttributeError, etree.XMLSyntaxError) as error:
         raise BadRecord(name, None, f"is not an EPUB file ({error}); get it again") from None
 
 

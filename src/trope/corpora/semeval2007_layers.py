@@ -1,11 +1,14 @@
-"""Further layers of SemEval-2007 Task 8: BNC words with their tags, and hand-made roles."""
+"""Further layers of SemEval-2007 Task 8, read and written: words with tags, names, roles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
 
 from trope.core.errors import BadInput, BadRecord
+from trope.core.files import atomic_write
 from trope.corpora.records import NameSample, OnRefused, refuse
 from trope.corpora.semeval2007 import NAME_TAGS
 from trope.corpora.semeval2007_markup import (
@@ -238,3 +241,48 @@ def roles_of(
 def _plain(name: str) -> str:
     """A name without blanks and case: annotators wrote FINLAND as Finland."""
     return "".join(name.split()).casefold()
+
+
+_ELEMENTS = {name_class: tag for tag, name_class in NAME_TAGS.items()}
+
+
+def write_tagged(samples: Iterable[TaggedSample], path: str | Path) -> None:
+    """Write words and tags in the form that `read_tagged` reads, without readings."""
+    with atomic_write(path) as file:
+        file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+        file.write('<sampletexts xmlns:bnc="http://info.ox.ac.uk:80/bnc/">\n')
+        for sample in samples:
+            file.write(f"\n<sample id={quoteattr(sample.id)}>\n<par>\n")
+            for number, words in enumerate(sample.sentences):
+                shown = [_word(word) for word in words]
+                if number == sample.target:
+                    name = _annotated(sample, shown[sample.first : sample.last])
+                    shown[sample.first : sample.last] = [name]
+                file.write(f"<bnc:s> {' '.join(shown)} </bnc:s>\n")
+            file.write("</par>\n</sample>\n")
+        file.write("</sampletexts>\n")
+
+
+def write_standoff(samples: Iterable[TaggedSample], path: str | Path) -> None:
+    """Write the names of samples by the places of their words, as `read_standoff` reads them."""
+    with atomic_write(path) as file:
+        for sample in samples:
+            file.write(f"{_annotated(sample, [_word(word) for word in sample.name])}\n\n")
+
+
+def _word(word: TaggedWord) -> str:
+    attributes = f"id={quoteattr(word.id)} bnc:type={quoteattr(word.tag)}"
+    return f"<bnc:w {attributes}> {escape(word.text)} </bnc:w>"
+
+
+def _annotated(sample: TaggedSample, words: Sequence[str]) -> str:
+    tag = _ELEMENTS[sample.name_class]
+    return f'<annot><{tag} reading="unknown"> {" ".join(words)} </{tag}></annot>'
+
+
+def write_roles(rows: Iterable[RoleRow], readings: Mapping[str, str], path: str | Path) -> None:
+    """Write relations in the form that `read_roles` reads, with the readings of the samples."""
+    with atomic_write(path) as file:
+        for row in rows:
+            cells = (row.sample, row.lemma or "NONE", row.name, row.role, readings[row.sample])
+            file.write("|".join(cell.replace("|", " ") for cell in cells) + "\n")

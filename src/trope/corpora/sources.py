@@ -16,7 +16,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -34,6 +34,11 @@ Source = str | Path | BinaryIO
 """A path, an open binary stream, or "-" for standard input."""
 
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError)
+BAD_ZIP = (*DAMAGED, NotImplementedError, ValueError)
+"""What `zipfile` raises for archives whose places, flags or methods were altered."""
+
+_RATIO, _ANY_SIZE = 100, 200_000_000
+"""A document that is an archive unpacks to at most so many times its size, or to so many bytes."""
 """What reading a damaged packed file may raise."""
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zip")
@@ -219,7 +224,7 @@ def archived_files(path: str | Path) -> list[zipfile.ZipInfo]:
     try:
         with zipfile.ZipFile(path) as archive:
             found = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except BAD_ZIP as error:
         raise BadInput(f"{path}: {damage('zip', error)}") from None
     return sorted((e for e in found if not _is_hidden(e.filename)), key=lambda e: e.filename)
 
@@ -242,10 +247,25 @@ def unpack_archive(content: bytes, name: str) -> Iterator[tuple[str, bytes]]:
                 raise BadRecord(name, None, problem)
             for entry in sorted(entries, key=lambda entry: entry.filename):
                 yield f"{name}/{entry.filename}", archive.read(entry)
+    except BadRecord:
+        raise
+    except BAD_ZIP as error:
+        raise BadRecord(name, None, damage("zip", error)) from None
     except RuntimeError:
         raise BadRecord(name, None, "is protected by a password; unpack it first") from None
-    except DAMAGED as error:
-        raise BadRecord(name, None, damage("zip", error)) from None
+
+
+def check_unpacked(content: bytes, name: str) -> None:
+    """Refuse a document that would unpack to far more than any text needs.
+
+    Raises:
+        BadRecord: for one that would; whoever reads it says what else is wrong with it.
+    """
+    size = 0
+    with suppress(*BAD_ZIP), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+    if size > max(_ANY_SIZE, _RATIO * len(content)):
+        raise BadRecord(name, None, f"unpacks to {size:,} bytes, more than a text needs; check it")
 
 
 def inner_source(source: Source) -> Source:
@@ -303,11 +323,11 @@ def _archived(path: Path) -> io.BufferedReader:
         member = archive.open(path.relative_to(parent).as_posix())
     except KeyError:
         raise MissingData(path, f"{parent} has no such file") from None
+    except BAD_ZIP as error:
+        raise BadInput(f"{parent}: {damage('zip', error)}") from None
     except RuntimeError:
         problem = "is protected by a password; unpack the archive first"
         raise BadInput(f"{path}: {problem}") from None
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
-        raise BadInput(f"{parent}: {damage('zip', error)}") from None
     return io.BufferedReader(_Closing(member, archive), SAMPLE)
 
 

@@ -10,7 +10,14 @@ from typing import Any
 
 from trope.core.errors import BadInput, BadRecord, MissingExtra
 from trope.corpora.dialects import SplitRow
-from trope.corpora.sources import DAMAGED, Source, open_packed, open_source, source_name
+from trope.corpora.sources import (
+    DAMAGED,
+    Source,
+    check_unpacked,
+    open_packed,
+    open_source,
+    source_name,
+)
 
 FILES_EXTRA = "files"
 """The extra that brings what reads documents and workbooks."""
@@ -73,6 +80,7 @@ def check_office(content: bytes, name: str, what: str, suffix: str) -> None:
         raise BadRecord(
             name, None, f"is not a {what}; open it in its program and save it as {suffix}"
         )
+    check_unpacked(content, name)
 
 
 def _opened_book(content: bytes, name: str) -> Any:

@@ -56,13 +56,17 @@ class SystemsSummary:
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """The systems of a task, best first; the first measure ranks them, categories are parts."""
+    """The systems of a task, best first; the first measure ranks them, categories are parts.
+
+    `beside_print` says what to mind where printed systems stand in the table of categories.
+    """
 
     title: str
     measures: tuple[str, ...]
     categories: tuple[str, ...]
     systems: tuple[BoardRow, ...]
     constants: tuple[BoardRow, ...]
+    beside_print: str = ""
 
     def ranks(self, measure: str) -> dict[str, int]:
         """The ranks of the systems from 1; equal values share the better one, undefined have none.
@@ -170,7 +174,9 @@ def _category_table(board: Leaderboard) -> ReportTable:
         for row in (*board.systems, *board.constants)
     )
     title = f"{board.title}: categories, with ranks"
-    return ReportTable(title, ("system", *board.categories), rows, "", _submitted(board))
+    ours = _submitted(board)
+    note = board.beside_print if ours else ""
+    return ReportTable(title, ("system", *board.categories), rows, note, ours)
 
 
 def _summary_table(board: Leaderboard) -> ReportTable:

@@ -15,7 +15,7 @@ from trope.corpora.mean import CODES, Analogy, read_mean, spoken
 from trope.corpora.rows import CheckedRow, UniqueIds
 from trope.corpora.semeval2007 import read_company_labels, read_samples, with_company_labels
 from trope.corpora.semeval2007_answers import NameAnswers, key_of, read_name_key, read_submission
-from trope.corpora.sources import numbered_lines, open_source
+from trope.corpora.sources import numbered_lines, open_source, read_bytes
 from trope.corpora.tables import read_rows
 from trope.evaluate.analogy_figures import PREFIX, AnalogyItems
 from trope.lexicon.readings import Granularity, labels
@@ -239,13 +239,15 @@ def read_word_key(path: Path) -> WordKey:
     Raises:
         BadRecord: for an empty file, unknown labels, ids that come twice.
     """
-    first = next(text for _, text in numbered_lines(path, encoding=None))
+    content = read_bytes(path)
+    first = next(text for _, text in numbered_lines(content, encoding=None))
+    content.seek(0)
     plain = re.split(r"[,;\t]", first.strip().lower())
     bare = len(plain) == 2 and plain[1].strip('" ') in _METAPHOR
-    key = WordKey(str(path), {}, {}, {})
+    key = WordKey(content.name, {}, {}, {})
     seen = UniqueIds()
-    for line, fields in read_rows(path, columns=("id", "label") if bare else None):
-        row = CheckedRow(str(path), line, fields)
+    for line, fields in read_rows(content, columns=("id", "label") if bare else None):
+        row = CheckedRow(content.name, line, fields)
         identifier = row.text("id")
         seen.add(identifier, row, identifier)
         key.labels[identifier] = row.choice("label", _METAPHOR)

@@ -111,7 +111,7 @@ def read_verbnet(path: str | Path) -> dict[str, tuple[str, ...]]:
                     for member in _MEMBER.findall(text):
                         name = PurePosixPath(entry.filename).stem
                         found.setdefault(member.replace("_", " "), set()).add(name)
-    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError) as error:
         raise BadRecord(path, None, f"is not a zip archive ({error}); give VerbNet 3's") from None
     if not found:
         raise BadRecord(path, None, "holds no class with members; give the archive of VerbNet 3")

@@ -253,6 +253,9 @@ class _Checker:
                 left_out["test question that is no item"] += 1
                 continue
             item = self._item(path, line, row.item)
+            if not row.is_about(item.text):
+                problem = f"is about another text than item {row.item!r} of this run"
+                raise BadRecord(path, line, f"{problem}; {_AGAIN}")
             if row.state not in ("counted", "gold"):
                 left_out[row.state] += 1
                 continue

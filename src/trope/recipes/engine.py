@@ -25,6 +25,7 @@ from trope import __version__
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 from trope.core.progress import track
+from trope.corpora.files import Tell, tell_nobody
 from trope.recipes.answers import read_export
 from trope.recipes.funnel import RunFunnel, StepCounts, read_published_counts
 from trope.recipes.recipe import Context, OwnNeed, Recipe, Step, work_here
@@ -74,6 +75,7 @@ def run_recipe(
     answers: Path | None = None,
     quiet: bool = False,
     engine: Callable[[], Executor] = work_here,
+    tell: Tell = tell_nobody,
 ) -> RecipeRun:
     """Run all steps that are not done yet, and write the data set.
 
@@ -84,6 +86,7 @@ def run_recipe(
         answers: continue with people's answers, a file or folder of the project's export.
         engine: makes the executor that has the model; not called if no step uses the model. The
             result does not depend on it, so a run may be resumed with another engine.
+        tell: is told how the user's own files are read, and which are left out.
 
     Raises:
         MissingData: sources are missing.
@@ -92,7 +95,7 @@ def run_recipe(
     """
     export = read_export(answers) if answers is not None else None
     context = Context(data or Path(), settings, quiet, engine, folder=out)
-    inputs = find_sources(recipe.needs(settings), data)
+    inputs = find_sources(recipe.needs(settings), data, tell)
     folder = RecipeFolder(out)
     given = export.sums if export is not None else {}
     try:

@@ -9,12 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
 from trope.core.errors import BadConfig, BadInput, BadRecord
-from trope.corpora.files import STDIN, TEXT, FileOptions, InputFile, find_files, good_rows
+from trope.corpora.files import (
+    STDIN,
+    TEXT,
+    FileOptions,
+    InputFile,
+    Tell,
+    find_files,
+    good_rows,
+    tell_nobody,
+)
 from trope.corpora.plain_text import Unit
 from trope.corpora.records import TextRecord
 from trope.corpora.sources import numbered_lines, source_name
@@ -62,11 +72,15 @@ class OwnSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sheet: str = ""
     unit: Unit = "auto"
 
-    def files(self, *, any_format: bool = False) -> list[InputFile]:
-        """The files, in order; of any format if they are not read as texts."""
+    def files(self, *, any_format: bool = False, tell: Tell = tell_nobody) -> list[InputFile]:
+        """The files, in order; of any format if they are not read as texts.
+
+        `tell` is told what of a folder is left out.
+        """
         if self.path == STDIN:
             raise BadInput("a recipe reads its sources more than once; save the texts in a file")
-        return find_files([self.path], FileOptions("txt") if any_format else self.options())
+        options = FileOptions("txt") if any_format else self.options()
+        return find_files([self.path], options, tell=tell)
 
     def options(self) -> FileOptions:
         """How its files are read."""
@@ -117,45 +131,45 @@ def named_source(given: str | OwnSource) -> OwnSource:
     return msgspec.structs.replace(given, name=stem or Path(given.path).parent.name or "texts")
 
 
-def read_own_texts(source: OwnSource) -> Iterator[OwnText]:
-    """The texts of a source, also empty ones.
+def read_own_texts(source: OwnSource, tell: Tell = tell_nobody) -> Iterator[OwnText]:
+    """The texts of a source, also empty ones; `tell` is told how its files are read.
 
     Raises:
         BadRecord: a column is missing, an id is missing, damaged or there twice, or a line is no
             text.
     """
     if source.ids:
-        yield from _rejoined(source)
+        yield from _rejoined(source, tell)
     else:
-        yield from _read(source)
+        yield from _read(source, tell)
 
 
-def check_own_texts(source: OwnSource) -> None:
+def check_own_texts(source: OwnSource, tell: Tell = tell_nobody) -> None:
     """Read a source to its end.
 
     Raises:
         BadInput: it cannot be used; the message has file, line, cause and remedy.
     """
     usable = False
-    for text in read_own_texts(source):
+    for text in read_own_texts(source, tell):
         usable = usable or not text.reason
     if not usable:
         raise BadRecord(source.path, None, "has no text; give a file with texts")
 
 
-def _read(source: OwnSource) -> Iterator[OwnText]:
-    files = source.files()
+def _read(source: OwnSource, tell: Tell) -> Iterator[OwnText]:
+    files = source.files(tell=tell)
     seen: dict[str, str] = {}
-    named = source.columns.id not in ("", ROWS)
+    named = bool(source.ids) or source.columns.id not in ("", ROWS)
     for file in files:
         name = source_name(file.path)
         # numbers of lines, and what is found to be ids, are told apart by their files
         place = f"{_within(file.path, source.path)}-" if len(files) > 1 and not named else ""
-        for record in _records(file, source):
+        for record in _records(file, source, tell):
             own = f"{place}{record.id}" if record.id else place.removesuffix("-") or source.name
             if before := seen.get(own):
                 problem = f"the id {own!r} is also in {before}; give each text an id of its own"
-                raise BadRecord(name, record.line, f"{problem}, {_ID_REMEDY}")
+                raise BadRecord(name, record.line or None, f"{problem}, {_ID_REMEDY}")
             seen[own] = f"line {record.line}" if len(files) == 1 else f"{name}:{record.line}"
             yield _own_text(source, own, record, name)
 
@@ -171,35 +185,56 @@ def _within(path: str, folder: str) -> str:
 
 def _own_text(source: OwnSource, own: str, record: TextRecord, name: str) -> OwnText:
     column = source.columns.date
-    for wanted in (*source.keep, *([column] if column else [])):
-        if wanted not in record.fields:
-            known = ", ".join(record.fields) or "no other than the text"
-            raise BadRecord(name, record.line, f"has no column {wanted!r}; it has {known}")
+    _check_columns((*source.keep, *([column] if column else [])), record.fields, name, record.line)
     date = record.fields.get(column or "date", "").strip()
     return OwnText(source.name, own, record.text, date, {n: record.fields[n] for n in source.keep})
 
 
-def _records(file: InputFile, source: OwnSource) -> Iterator[TextRecord]:
+def _check_columns(wanted: Iterable[str], row: Mapping[str, str], name: str, line: int) -> None:
+    for column in wanted:
+        if column not in row:
+            known = f"it has {', '.join(row)}" if row else "it has no other"
+            problem = f"has no column {column!r}; {known}: name one of these in the settings"
+            raise BadRecord(name, line or None, problem)
+
+
+def _records(file: InputFile, source: OwnSource, tell: Tell) -> Iterator[TextRecord]:
     """The texts of a file; the id of a whole document is empty."""
+    try:
+        yield from _unchecked_records(file, source, tell)
+    except NoTextColumn as error:
+        problem = error.problem.partition(";")[0]
+        remedy = f"name it, such as {source.path}:COLUMN"
+        raise BadRecord(error.path, error.line, f"{problem}; {remedy}") from None
+    except BadRecord as error:
+        # a recipe has settings in place of the option
+        problem = error.problem.replace(
+            "such as --encoding ", "in the settings, such as encoding = "
+        )
+        raise BadRecord(error.path, error.line, problem) from None
+
+
+def _unchecked_records(file: InputFile, source: OwnSource, tell: Tell) -> Iterator[TextRecord]:
     name, columns = source_name(file.path), source.columns
-    rows = good_rows(file, source.options())
+    rows = good_rows(file, source.options(), tell=tell)
     if not file.is_table:
         if asked := [column for column in (columns.text, columns.id, columns.date) if column]:
             problem = f"has no column {asked[0]!r}, because it is not a table"
             raise BadRecord(name, None, f"{problem}; leave the column out, or give a table")
         yield from (TextRecord(str(line or ""), row[TEXT], line) for line, row in rows)
         return
+    first = next(rows, None)
+    if first is None:
+        return
+    wanted = [column for column in (columns.text, columns.id) if column not in ("", ROWS)]
+    _check_columns(wanted, first[1], name, first[0])
+    rows = chain([first], rows)
     if columns.id == ROWS:
         counted = _with_row_numbers(rows)
     else:
         counted = _with_checked_ids(rows, columns.id, name)
     own_id = columns.id or None
-    try:
-        yield from named_texts(counted, name, text_column=columns.text or None, id_column=own_id)
-    except NoTextColumn as error:
-        problem = error.problem.partition(";")[0]
-        remedy = f"name it, such as {source.path}:COLUMN"
-        raise BadRecord(error.path, error.line, f"{problem}; {remedy}") from None
+    yield from named_texts(counted, name, text_column=columns.text or None, id_column=own_id)
 
 
 def _with_row_numbers(rows: Iterable[TableRow]) -> Iterator[TableRow]:
@@ -220,13 +255,13 @@ def _with_checked_ids(rows: Iterable[TableRow], column: str, name: str) -> Itera
         yield line, row
 
 
-def _rejoined(source: OwnSource) -> Iterator[OwnText]:
-    """The texts of the listed ids, in the order of the list."""
-    texts = {text.id: text for text in _read(source)}
+def _rejoined(source: OwnSource, tell: Tell) -> Iterator[OwnText]:
+    """The texts of the listed ids, in the order of the list, which may have a header."""
+    texts = {text.id: text for text in _read(source, tell)}
     lines: dict[str, int] = {}
     for line, row in numbered_lines(source.ids, encoding=None):
         identifier = re.split(r"[\t,; ]", row.strip(), maxsplit=1)[0].strip('"')
-        if not identifier:
+        if not identifier or (line == 1 and identifier.lower() in ID_COLUMNS):
             continue
         if identifier in lines:
             problem = f"id {identifier} is also in line {lines[identifier]}; give each id once"

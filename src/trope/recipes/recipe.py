@@ -15,7 +15,7 @@ from trope.recipes.own_texts import OwnSource, check_own_texts
 from trope.recipes.records import ItemLabel, Outcome, Record
 
 if TYPE_CHECKING:
-    from trope.corpora.files import InputFile
+    from trope.corpora.files import InputFile, Tell
     from trope.pipeline import Pipeline
     from trope.recipes.answers import ProjectAnswers
     from trope.scale.job import Executor
@@ -49,10 +49,10 @@ class OwnNeed:
         """The files, in order."""
         return self.source.files(any_format=self.reader is not None)
 
-    def check(self) -> None:
+    def check(self, tell: Tell) -> None:
         """Read the source to its end; BadInput if it cannot be used."""
         if self.reader is None:
-            check_own_texts(self.source)
+            check_own_texts(self.source, tell)
         else:
             list(self.reader(Path(self.source.path)))
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from trope.annotate.project import CONFIG, SECRET, make_secret
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, MissingData
 from trope.core.files import atomic_write, sha256
 from trope.core.judgments import Judgment
 from trope.core.run_folder import MANIFEST, RunFolder
@@ -78,7 +78,14 @@ class RecipeFolder(RunFolder[dict[str, Any]]):
         return wanted
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the folder."""
+        """The manifest of the folder.
+
+        Raises:
+            MissingData: for a folder without one.
+        """
+        if not self.has_manifest:
+            remedy = "give the folder of a run of `trope recipe run`"
+            raise MissingData(self.path / MANIFEST, remedy)
         found = super().manifest()
         if "recipe" not in found:
             raise self.not_a_manifest()

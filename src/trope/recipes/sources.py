@@ -10,6 +10,7 @@ import msgspec
 
 from trope.core.errors import BadInput, MissingData, UnknownName
 from trope.core.files import sha256
+from trope.corpora.files import Tell, tell_nobody
 from trope.corpora.metadata import CorpusFile, CorpusMetadata, load_corpora
 from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import read_texts
@@ -91,8 +92,12 @@ def _check_there(need: OwnNeed, known: Iterable[str]) -> None:
         raise MissingData(error.path, f"{error.remedy}{hint}") from None
 
 
-def find_sources(needs: Sequence[SourceNeed], data: Path | None) -> tuple[SourceFile, ...]:
+def find_sources(
+    needs: Sequence[SourceNeed], data: Path | None, tell: Tell = tell_nobody
+) -> tuple[SourceFile, ...]:
     """Find every file that is needed, with its checksum; the user's own are read to their end.
+
+    `tell` is told how own files are read, and which are left out.
 
     Raises:
         MissingData: files are missing; the message says what the first one is, under which licence
@@ -105,7 +110,7 @@ def find_sources(needs: Sequence[SourceNeed], data: Path | None) -> tuple[Source
     check_names([need.source for need in own], {need.corpus for need in catalogued})
     found = _find_catalogued(catalogued, data)
     for need in own:
-        need.check()
+        need.check(tell)
     return (*found, *(file for need in own for file in _own_files(need)))
 
 

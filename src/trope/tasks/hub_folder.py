@@ -85,8 +85,11 @@ def _begins_as_pickle(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(2)
     if head == b"PK" and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            return any(name.endswith(".pkl") for name in archive.namelist())
+        try:
+            with zipfile.ZipFile(path) as archive:
+                return any(name.endswith(".pkl") for name in archive.namelist())
+        except (zipfile.BadZipFile, ValueError, NotImplementedError):
+            return True  # what cannot be looked into is not trusted
     return len(head) == 2 and head[0] == 0x80 and 2 <= head[1] <= 5  # the binary protocols
 
 

@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,16 @@ def test_an_archive_of_pickles_is_refused_under_any_name(copy):
     import torch
 
     torch.save({"x": torch.zeros(1)}, copy / "vocabulary.dat")
+    with pytest.raises(BadModel, match=r"vocabulary\.dat: may be a pickle"):
+        build(copy)
+
+
+def test_an_archive_that_cannot_be_looked_into_is_refused(copy):
+    with zipfile.ZipFile(copy / "vocabulary.dat", "w") as archive:
+        archive.writestr("a.txt", "x")
+    altered = bytearray((copy / "vocabulary.dat").read_bytes())
+    altered[altered.index(b"PK\1\2") + 6] = 0xFF  # the version that is needed to unpack it
+    (copy / "vocabulary.dat").write_bytes(altered)
     with pytest.raises(BadModel, match=r"vocabulary\.dat: may be a pickle"):
         build(copy)
 

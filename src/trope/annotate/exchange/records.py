@@ -6,6 +6,7 @@ All others (of a question that the plan no longer has, say) are in `other_answer
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from trope.annotate.questions import Question
+from trope.core.judgments import read_spans
 from trope.corpora.records import TextRecord
 
 StateName = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
@@ -38,7 +40,8 @@ Losses = Counter[str]
 class JudgmentRecord:
     """A judgment in a file.
 
-    `replaces` is the number of the judgment that it replaced, `weight` is the annotator's.
+    `replaces` is the number of the judgment that it replaced, `weight` is the annotator's, `digest`
+    that of the text that was judged, where it is known.
     """
 
     judgment: int
@@ -53,6 +56,12 @@ class JudgmentRecord:
     gold_right: bool | None = None
     weight: float = 1.0
     more: dict[str, Any] = field(default_factory=dict)
+    digest: str = ""
+
+    def is_about(self, text: str) -> bool:
+        """Whether the text is the one that was judged, as far as the record knows: items of two
+        projects may have the same ids."""
+        return self.digest in ("", text_digest(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,11 @@ class ToolRecord:
     state: Literal["counted", "skipped", "discarded"] = "counted"
     seconds: float = 0.0
     at: datetime | None = None
+
+
+def text_digest(text: str) -> str:
+    """A short checksum by which a text is told from others."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def as_json(value: Any) -> str:
@@ -106,6 +120,21 @@ def _texts(answer: Any) -> list[str]:
     return ["-".join(map(str, part)) if isinstance(part, list) else str(part) for part in answer]
 
 
+def text_fault(row: JudgmentRecord, questions: Sequence[Question], text: str) -> str:
+    """Why a judgment cannot be about an item with this text; "" if it can."""
+    if not row.is_about(text):
+        remedy = "import the items of the same project first"
+        return f"is about another text than item {row.item!r} has here; {remedy}"
+    for question in questions:
+        if question.kind == "spans" and question.id in row.answers:
+            try:
+                read_spans(as_json(row.answers[question.id]), text)
+            except ValueError as error:
+                problem = f"item {row.item!r}: the answer to {question.id!r} {error}"
+                return f"{problem}; export it again"
+    return ""
+
+
 JUDGMENT_COLUMNS = (
     "judgment", "item", "annotator", "state", "seconds", "at", "current", "replaces", "gold_right",
     "weight", "more", "other_answers",
@@ -132,6 +161,7 @@ def as_object(row: JudgmentRecord) -> dict[str, Any]:
         "gold_right": row.gold_right,
         "weight": row.weight,
     }
+    known |= {"digest": row.digest} if row.digest else {}
     return known | ({"more": row.more} if row.more else {})
 
 
@@ -163,6 +193,7 @@ def from_object(given: Mapping[str, Any]) -> JudgmentRecord:
         _truth(given.get("gold_right"), "gold_right"),
         _weight(given.get("weight", 1.0)),
         more,
+        str(given.get("digest") or ""),
     )
 
 

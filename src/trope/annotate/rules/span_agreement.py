@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from trope.annotate.rules.agreement import DisputedItem, QuestionAgreement
+from trope.core.errors import BadInput
 from trope.core.judgments import Judgment, Span, read_spans
 from trope.core.texts import words_of
 from trope.metrics.agreement import (
@@ -95,7 +96,11 @@ def measure_spans(
 def _marked_texts(judgments: Sequence[Judgment], texts: Mapping[str, str]) -> list[_MarkedText]:
     given: dict[str, dict[str, tuple[Span, ...]]] = {}
     for row in judgments:
-        given.setdefault(row.item, {})[row.annotator] = read_spans(row.label, texts.get(row.item))
+        try:
+            spans = read_spans(row.label, texts.get(row.item))
+        except ValueError as error:
+            raise BadInput(f"item {row.item!r}: an answer of {row.annotator!r}: {error}") from None
+        given.setdefault(row.item, {})[row.annotator] = spans
     found = []
     for item, answers in given.items():
         text = texts.get(item)

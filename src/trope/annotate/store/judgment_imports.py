@@ -20,7 +20,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from trope.annotate.exchange.items import NewItem, checked_item
-from trope.annotate.exchange.records import JudgmentRecord, ToolRecord
+from trope.annotate.exchange.records import JudgmentRecord, ToolRecord, text_fault
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.questions import is_right, read_answers
@@ -79,7 +79,7 @@ def _restore_judgments(
     number = 0
     for part in chunks(iter(rows)):
         _add_people(path, part, people, now)
-        _insert_judgments(path, _judgment_rows(path, part, people))
+        _insert_judgments(path, _judgment_rows(project.plan, path, part, people))
         number += len(part)
     _mark_ended_people(set(people.values()) - before)
     _check_history(path)
@@ -119,21 +119,23 @@ def _mark_ended_people(new: set[int]) -> None:
 
 
 def _judgment_rows(
-    path: Path, part: list[tuple[int, JudgmentRecord]], people: dict[str, int]
+    plan: Plan, path: Path, part: list[tuple[int, JudgmentRecord]], people: dict[str, int]
 ) -> Iterator[tuple[int, StoredJudgment]]:
     known = Item.objects.filter(external_id__in={row.item for _, row in part})
-    items = dict(known.values_list("external_id", "pk"))
+    items = {name: (pk, text) for name, pk, text in known.values_list("external_id", "pk", "text")}
     more = set(judgment_fields())
     for line, row in part:
         if row.item not in items:
             raise BadRecord(path, line, f"there is no item {row.item!r}; import the items first")
+        if fault := text_fault(row, plan.questions, items[row.item][1]):
+            raise BadRecord(path, line, fault)
         if unknown := row.more.keys() - more:
             raise BadRecord(path, line, f"has the unknown field {sorted(unknown)[0]!r}")
         yield (
             line,
             StoredJudgment(
                 id=row.judgment,
-                item_id=items[row.item],
+                item_id=items[row.item][0],
                 person_id=people[row.annotator],
                 token=secrets.token_hex(16),
                 answers=row.answers,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from itertools import groupby, islice
 from random import Random
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Field
 
-from trope.annotate.exchange.records import ItemRecord, JudgmentRecord
+from trope.annotate.exchange.records import ItemRecord, JudgmentRecord, text_digest
 from trope.annotate.plan import Plan
 from trope.annotate.questions import gold_text, label_of, measured_questions
 from trope.annotate.store.models import (
@@ -59,8 +59,10 @@ def judgment_records(*, history: bool = False) -> Iterator[JudgmentRecord]:
     """Every judgment in the order in which it was given; with `history`, changed ones too."""
     more = judgment_fields()
     rows = StoredJudgment.objects.all() if history else StoredJudgment.objects.filter(current=True)
-    for row in rows.order_by("pk").values_list(*_COLUMNS, *more).iterator(chunk_size=_CHUNK):
-        yield _judgment_record(row, more, history=history)
+    columns = (*_COLUMNS, *more, "item__text")
+    for *row, text in rows.order_by("pk").values_list(*columns).iterator(chunk_size=_CHUNK):
+        found = _judgment_record(tuple(row), more, history=history)
+        yield replace(found, digest=text_digest(text))
 
 
 def judgments_with_items(

@@ -54,7 +54,7 @@ def weighted_mean(
     score = np.divide(first, total, out=np.full(items, np.nan), where=total > 0)
     gap = (answers - score[votes.item]) ** 2
     squares = np.bincount(votes.item, np.nan_to_num(weights * gap), minlength=items)
-    rounded = np.floor(score + 0.5)
+    rounded = np.array([round_half_up(one) if one == one else np.nan for one in score.tolist()])
     at_score = np.bincount(votes.item, weights * (answers == rounded[votes.item]), minlength=items)
     counted = np.bincount(votes.item, [known[a] is not None for a in votes.annotator], items)
     return Aggregate(

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
@@ -53,21 +54,23 @@ def needs(settings: MeanSettings) -> list[SourceNeed]:
 
 def inventory(context: Context) -> FrameInventory:
     """The metaphors and frames, with the shipped vectors."""
-    metaphors, frames = needs(context.settings)
+    sources = context.settings.sources
     return context.once(
         "inventory",
         lambda: FrameInventory.of(
-            read_metaphors(_path(metaphors, context)),
-            read_frames(_path(frames, context)),
+            chain.from_iterable(map(read_metaphors, _paths(sources.metaphors, context))),
+            chain.from_iterable(map(read_frames, _paths(sources.frames, context))),
             read_vectors(),
         ),
     )
 
 
-def _path(need: SourceNeed, context: Context) -> Path:
-    if isinstance(need, OwnNeed):
-        return Path(need.source.path)
-    return context.find(need.corpus, need.file)
+def _paths(setting: SourceSetting, context: Context) -> Iterator[Path]:
+    for need in sources_of(setting, CORPUS, reader=read_metaphors):
+        if isinstance(need, OwnNeed):
+            yield Path(need.source.path)
+        else:
+            yield context.find(need.corpus, need.file)
 
 
 def collect(_: Iterator[Record], context: Context) -> Iterator[Outcome]:

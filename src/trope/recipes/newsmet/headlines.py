@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -15,12 +16,15 @@ from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.sources import own_records, required, sources_of
 from trope.recipes.steps import draw, sense_coverage
 from trope.relations import single_triplet
+from trope.tasks.rewriting.masked_lm import Filler, MaskedModel, silver_candidates
 from trope.tasks.rewriting.rewriter import idiom_at
-from trope.tasks.rewriting.task import DIRECTIONS, WordPlace
+from trope.tasks.rewriting.task import DIRECTIONS, WordPlace, in_case_of
 
 HEADLINES = "headlines", "headlines.tsv.gz"
 
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/](?:0?[1-9]|1[0-2])(?!\d)")
+
+_YEAR_ALONE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 METAPHORICAL, LITERAL = "metaphorical", "literal"
 _AT_ONCE = 64  # headlines whose candidates are ranked at once
@@ -46,9 +50,10 @@ def _own_headlines(need: OwnNeed) -> Iterator[Outcome]:
     for outcome in own_records(need.source, about):
         if isinstance(outcome, Record):
             text = " ".join(outcome.text.split())
-            outcome = Record(outcome.id, text, outcome.fields).having(
-                year=year_of(outcome.fields["date"])
-            )
+            date = outcome.fields["date"]
+            spelt = _YEAR_ALONE.search(date)  # a column of dates has them in any order
+            year = year_of(date) or (int(spelt[0]) if spelt else None)
+            outcome = Record(outcome.id, text, outcome.fields).having(year=year)
         yield outcome
 
 
@@ -171,6 +176,9 @@ def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome
         (record.text for record in records), kind="headline", tasks=("syntax", "metaphor")
     )
     places = [_place(r, a) for r, a in zip(records, analyses, strict=True)]
+    if model := context.settings.candidates.masked:
+        yield from _masked_candidates(zip(records, places, strict=True), model, context)
+        return
     asked = [place for place in places if isinstance(place, WordPlace)]
     ranked = {
         to: iter(context.pipeline.rewriter.rank_many(asked, to, top=each)) for to in DIRECTIONS
@@ -184,6 +192,35 @@ def _candidates(records: Sequence[Record], context: Context) -> Iterator[Outcome
         }
         few = any(len(verbs) < each for verbs in found.values())
         yield Drop(record.id, "too-few-candidates") if few else record.having(**found)
+
+
+def _masked_candidates(
+    placed: Iterable[tuple[Record, WordPlace | str]], model: str, context: Context
+) -> Iterator[Outcome]:
+    """The paper's candidates: the likeliest fillers of the masked verb, sorted by the detector."""
+    each, pipeline = context.settings.candidates.each, context.pipeline
+    for record, place in placed:
+        if isinstance(place, str):
+            yield Drop(record.id, place)
+            continue
+        found = silver_candidates(
+            *(place.parse.words, place.at, _masked_model(model), pipeline, pipeline.detector),
+            threshold=pipeline.thresholds[1],
+            each=each,
+        )
+        if not found.kept:
+            yield Drop(record.id, "too-few-candidates")
+            continue
+        verbs = {LITERAL: found.literal_cands, METAPHORICAL: found.metaphorical_cands}
+        fitted = {to: [in_case_of(word, place.word) for word in own] for to, own in verbs.items()}
+        initial = [in_case_of(word, place.word) for word in found.candidates]
+        yield record.having(**fitted, initial=initial)
+
+
+@cache
+def _masked_model(model: str) -> Filler:
+    """The masked language model of a folder or of the Hub, read once in a process."""
+    return MaskedModel(model)
 
 
 def _place(record: Record, analysis: Analysis) -> WordPlace | str:

@@ -43,10 +43,12 @@ class ClassSizes:
 
 @dataclass(frozen=True, slots=True)
 class CandidateSettings:
-    """Candidate verbs per headline and direction, and headlines to annotate."""
+    """Candidate verbs per headline and direction, headlines to annotate, and the masked language
+    model that proposes verbs, if one does."""
 
     each: Number
     annotated: Count
+    masked: str
 
 
 @dataclass(frozen=True, slots=True)

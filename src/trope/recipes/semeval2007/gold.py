@@ -1,19 +1,39 @@
-"""Gold readings of names: by people or two simulated annotators, reconciled as in the task."""
+"""Gold readings of names: by people or two simulated annotators, reconciled as in the task.
+
+A judged run can be written as the files of the task, with its layers: words with tags, the places
+of the names, and their roles.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from trope.annotate.exchange.records import JudgmentRecord
+from trope.core.errors import MissingData
+from trope.core.files import atomic_write
 from trope.core.judgments import Judgment
 from trope.corpora.records import NameSample
+from trope.corpora.semeval2007 import write_samples
+from trope.corpora.semeval2007_layers import (
+    RoleRow,
+    TaggedSample,
+    TaggedWord,
+    write_roles,
+    write_standoff,
+    write_tagged,
+)
 from trope.lexicon.readings import NameClass, readings
 from trope.recipes import crowd
 from trope.recipes.answers import AdjudicatedAnswers, CompleteAnswers, ProjectAnswers, as_rows
 from trope.recipes.recipe import Context, JudgedDataset
-from trope.recipes.records import SUBSET, ItemLabel, Record
+from trope.recipes.records import SUBSET, ItemLabel, Record, from_lines
+from trope.recipes.run_folder import LABELS
+from trope.tasks.metonymy.features import task_roles
 from trope.tasks.metonymy.samples import (
     Reconciliation,
     count_readings,
@@ -21,6 +41,9 @@ from trope.tasks.metonymy.samples import (
     reconcile_both,
     reconcile_checked,
 )
+from trope.tasks.metonymy.task import SentenceParser, parse_samples, words_within
+from trope.text import read
+from trope.text.tokenise import tokenise
 
 QUESTION = "reading"
 CLASS, SURE, METONYMIC, LITERAL = "class", "sure", "metonymic", "literal"
@@ -246,3 +269,91 @@ def _rows(item: Record, form: JudgmentRecord) -> Iterator[Judgment]:
             yield row
         elif fine is not None:
             yield Judgment(row.item, row.annotator, fine, QUESTION, row.weight, row.seconds)
+
+
+def read_gold_samples(folder: Path) -> dict[str, list[NameSample]]:
+    """The labelled samples of a run, by subset, each in its sentences and with its reading.
+
+    Raises:
+        MissingData: for a run that nobody has judged.
+    """
+    labels = folder / LABELS
+    if not labels.is_file():
+        raise MissingData(labels, "run the recipe again with --answers or --simulate")
+    rows = (msgspec.json.decode(line) for line in labels.read_bytes().splitlines())
+    readings = {row["item"]: row["label"] for row in rows if row["label"] is not None}
+    found: dict[str, list[NameSample]] = {}
+    with (folder / "items.jsonl").open("rb") as lines:
+        items = [one for one in from_lines(lines) if isinstance(one, Record)]
+    for item in items:
+        if item.id in readings:
+            title = str(item.fields.get("title", ""))
+            sample = replace(
+                _split_sample(item), reading=readings[item.id], known_at="fine", title=title
+            )
+            found.setdefault(item.fields[SUBSET], []).append(sample)
+    return found
+
+
+def _split_sample(item: Record) -> NameSample:
+    """The item as a sample with its sentences apart; whole if a break divides the name."""
+    whole = sample_of(item)
+    spans = [(one.start, one.end) for one in read(item.text).sentences if one.words]
+    for at, (start, end) in enumerate(spans):
+        if start <= whole.start and whole.end <= end:
+            sentences = tuple(item.text[first:last] for first, last in spans)
+            first, last = whole.start - start, whole.end - start
+            return replace(whole, sentences=sentences, target=at, start=first, end=last)
+    return whole
+
+
+def write_task_files(folder: Path, out: Path, parser: SentenceParser) -> dict[str, int]:
+    """Write a judged run as the files of the task; gives the number of samples of each subset.
+
+    For each subset: SUBSET.xml (samples with readings), SUBSET.key (`id|reading`), .tagged.xml
+    and .standoff (words with tags, places of the names) and .roles. `samples.csv` says
+    which sample is which item of the run.
+    """
+    every = read_gold_samples(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    number, names = 0, ["sample,item,subset"]
+    for subset, items in every.items():
+        samples = []
+        for item in items:
+            number += 1
+            samples.append(replace(item, id=f"samp{number}"))
+            names.append(f'samp{number},"{item.id}",{subset}')
+        write_samples(samples, out / f"{subset}.xml")
+        readings = {sample.id: sample.reading for sample in samples}
+        tagged = [_tagged(sample, parser) for sample in samples]
+        write_tagged(tagged, out / f"{subset}.tagged.xml")
+        write_standoff(tagged, out / f"{subset}.standoff")
+        rows = (
+            RoleRow(sample.id, lemma, sample.name, role, 0)
+            for sample, name in zip(samples, parse_samples(samples, parser), strict=True)
+            for role, lemma in task_roles(name)
+        )
+        write_roles(rows, readings, out / f"{subset}.roles")
+        with atomic_write(out / f"{subset}.key") as file:
+            file.write("".join(f"{sample}|{reading}\n" for sample, reading in readings.items()))
+    with atomic_write(out / "samples.csv") as file:
+        file.write("\n".join(names) + "\n")
+    return {subset: len(items) for subset, items in every.items()}
+
+
+def _tagged(sample: NameSample, parser: SentenceParser) -> TaggedSample:
+    """The words of a sample with their tags; a word is called by sample, sentence and place."""
+    cuts = [tokenise(sentence) for sentence in sample.sentences]
+    words = [
+        [sentence[start:end] for start, end in spans]
+        for sentence, spans in zip(sample.sentences, cuts, strict=True)
+    ]
+    sentences = tuple(
+        tuple(
+            TaggedWord(form, tag, f"{sample.id}-s{number}-w{place}")
+            for place, (form, tag) in enumerate(zip(parse.words, parse.xpos, strict=True), 1)
+        )
+        for number, parse in enumerate(parser.parse(words), 1)
+    )
+    first, last = words_within(cuts[sample.target], sample.start, sample.end)
+    return TaggedSample(sample.id, sample.name_class, sentences, sample.target, first, last, 0)

@@ -15,14 +15,22 @@ from trope.recipes.crowd import CrowdSettings
 from trope.recipes.own_texts import SourceSetting, read_own_texts
 from trope.recipes.recipe import Card, Context, OwnNeed, ProjectParts, Recipe, SourceNeed, Step
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
-from trope.recipes.semeval2007.gold import QUESTION, finish, simulate
+from trope.recipes.semeval2007.gold import QUESTION, finish, sample_of, simulate
 from trope.recipes.settings import Count, Share
 from trope.recipes.sources import own_records, required, sources_of
 from trope.recipes.steps import template
-from trope.tasks.metonymy.samples import NameFrame, company_frame, country_frame, read_review_sheet
+from trope.tasks.metonymy.samples import (
+    NameFrame,
+    company_frame,
+    country_frame,
+    read_review_sheet,
+    write_review_sheet,
+)
 from trope.tasks.metonymy.samples import collect_samples as collect_names
 
 CORPUS = "ewt"
+REVIEW = "review.csv"
+"""The sheet that a run writes; `decision` is keep, homonym or not understood."""
 _NEW_DOCUMENT = "newdoc id ="
 
 
@@ -153,10 +161,17 @@ def _record(sample: NameSample, identifier: str) -> Record:
 
 
 def reviewed(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Samples without those that the review sheet removes."""
-    sheet = context.settings.review
-    decisions = read_review_sheet(Path(sheet)) if sheet else {}
-    for record in records:
+    """Samples without those that a reviewer removes, in a sheet of their own or that of the run."""
+    every = list(records)
+    own = context.folder / REVIEW
+    if context.settings.review:
+        decisions = read_review_sheet(Path(context.settings.review))
+    else:
+        if not own.exists():
+            write_review_sheet(map(sample_of, every), own)
+            context.facts["to review"] = f"homonyms and unclear samples, in {REVIEW}"
+        decisions = read_review_sheet(own)
+    for record in every:
         decision = decisions.get(record.id, "keep")
         yield record if decision == "keep" else Drop(record.id, decision.replace(" ", "-"))
 
@@ -221,7 +236,7 @@ RECIPE = Recipe(
     steps=(
         Step("collect", collect_samples, unit="documents"),
         Step("names", find_samples, piecewise=True, unit="samples"),
-        Step("review", reviewed, unit="samples"),
+        Step("review", reviewed, unit="samples", edited=REVIEW),
         Step("subsets", draw_subsets, unit="samples"),
     ),
     project=make_project,

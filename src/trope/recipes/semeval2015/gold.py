@@ -13,7 +13,7 @@ from trope.annotate.rules.crowd import CrowdResult, crowd_scores, team_scores
 from trope.annotate.rules.gold import team_ranges
 from trope.annotate.rules.simulation import SCALE
 from trope.core.errors import BadInput
-from trope.core.judgments import Judgment
+from trope.core.judgments import Judgment, round_half_up
 from trope.recipes import crowd
 from trope.recipes.answers import CompleteAnswers, DemoAnswers, ProjectAnswers, as_rows
 from trope.recipes.recipe import Context, JudgedDataset
@@ -182,7 +182,7 @@ def _trial_labels(
     scores = team_scores(team, native=native)
     votes = Counter(row.item for row in team)
     return [
-        ItemLabel(i, str(round(scores[i])), round(scores[i], 4), votes[i])
+        ItemLabel(i, str(round_half_up(scores[i])), round(scores[i], 4), votes[i])
         if i in scores
         else ItemLabel(i, None, reason=_NOBODY)
         for i in trial

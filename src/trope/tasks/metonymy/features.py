@@ -89,6 +89,33 @@ def tree_roles(name: NameInContext) -> Iterator[Role]:
             linked, at = f"{base} ", head
 
 
+_TASK_ROLES = {"appos": "app", "subj": "subj", "subjpassive": "subjpassive", "obj": "obj",
+               "iobj": "iobj", "gen": "gen", "premod": "premod", "pred": "pred"}  # fmt: skip
+_DEPENDENTS = {"amod": "hasadj", "appos": "hasapp", "nmod:poss": "hasgen", "nmod": "haspp",
+               "compound": "haspremod"}  # fmt: skip
+
+
+def task_roles(name: NameInContext) -> list[tuple[str, str]]:
+    """The (role, lemma) pairs of a name by the task's scheme, read from its tree.
+
+    The lemma is the other word, of a prepositional phrase the preposition; a name without any
+    relation of the scheme has the role "nohead".
+    """
+    parse, at = name.parse, name_head(name)
+    found = []
+    for role in tree_roles(name):
+        kind, _, preposition = role.name.removeprefix("conj ").partition(" ")
+        if kind == "pp":
+            found.append(("pp", preposition))
+        elif kind in _TASK_ROLES and (role.lemma or kind == "pred"):
+            found.append((_TASK_ROLES[kind], role.lemma))
+    for other, (head, relation) in enumerate(zip(parse.heads, parse.deprels, strict=True)):
+        kind = _DEPENDENTS.get(relation, "")
+        if head == at and kind and not name.first <= other < name.last:
+            found.append((kind, parse.lemmas[other].lower()))
+    return list(dict.fromkeys(found)) or [("nohead", "")]
+
+
 def _tree_role(parse: Parse, at: int, linked: str) -> Role:
     head = parse.heads[at]
     if head == ROOT:

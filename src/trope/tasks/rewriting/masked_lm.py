@@ -97,6 +97,7 @@ def silver_candidates(
     detector: MetaphorJudge,
     *,
     threshold: float = 0.5,
+    each: int = EACH,
     focus_verb_may_stay: bool = False,
 ) -> SilverCandidates:
     """The paper's candidates for the verb `words[at]`.
@@ -110,9 +111,9 @@ def silver_candidates(
     found = _filtered(fillers, words, at, parser, focus_verb_may_stay)
     verdicts = detector.verdicts([_swapped(words, at, word) for word in found.kept])
     figurative = [verdict.figurative >= threshold for verdict in verdicts]
-    metaphorical = [w for w, yes in zip(found.kept, figurative, strict=True) if yes][:EACH]
-    literal = [w for w, yes in zip(found.kept, figurative, strict=True) if not yes][:EACH]
-    few = len(metaphorical) < EACH or len(literal) < EACH
+    metaphorical = [w for w, yes in zip(found.kept, figurative, strict=True) if yes][:each]
+    literal = [w for w, yes in zip(found.kept, figurative, strict=True) if not yes][:each]
+    few = len(metaphorical) < each or len(literal) < each
     return SilverCandidates(
         headline=" ".join(words),
         focus_verb=words[at],
@@ -121,7 +122,7 @@ def silver_candidates(
         metaphorical_cands=tuple(metaphorical),
         dropped=dict(found.dropped),
         kept=not few,
-        reason=f"fewer than {EACH} candidates" if few else "",
+        reason=f"fewer than {each} candidates" if few else "",
     )
 
 

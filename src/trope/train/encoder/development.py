@@ -18,6 +18,7 @@ from trope.core.records import MetaphorThresholds
 from trope.encoder.network import Network
 from trope.encoder.session import Labels
 from trope.encoder.trees import best_heads
+from trope.tasks.sentiment.task import to_integers
 from trope.train.encoder.calibration import Calibration, Floats, calibrate, figures_when
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches, universal_relations
 from trope.train.encoder.figure_development import figure_figures, name_figures, valence_figures
@@ -122,7 +123,7 @@ def sentiment_figures(model: Network, corpus: EncodedCorpus, device: str) -> dic
     """Weighted cosine and squared error of the rescaled and rounded scores."""
     predicted = predicted_scores(model, corpus, device)
     slope, shift = fit_scale(predicted, corpus)
-    ours = np.clip(np.floor(slope * predicted + shift + 0.5), -5, 5)
+    ours = np.array(to_integers((slope * predicted + shift).tolist()), dtype=np.float64)
     given, weight = _given_scores(corpus)
     length = np.sqrt((weight * ours**2).sum() * (weight * given**2).sum())
     return {
