@@ -7,8 +7,7 @@ from typing import Any
 
 from trope.core.registry import Entry, Registry
 
-Reader = Callable[..., Iterator[Any]]
-"""A path, a stream or "-" in, records out; options are keywords."""
+Reader = Callable[..., Iterator[Any]]  # a path, a stream or "-" in, records out
 
 READERS: Registry[Reader] = Registry(
     "reader",
@@ -47,8 +46,7 @@ READERS: Registry[Reader] = Registry(
         "impli": Entry("trope.corpora.figures:read_impli", "IMPLI: figurative inferences."),
         "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
         "lcc-domain-names": Entry(
-            "trope.corpora.conceptual_metaphors:read_concept_names",
-            "Names of the source and target concepts of LCC.",
+            "trope.corpora.conceptual_metaphors:read_concept_names", "Names of LCC's concepts."
         ),
         "lcc-domains": Entry(
             "trope.corpora.conceptual_metaphors:read_concept_texts",
@@ -179,6 +177,10 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
             "A linear model of lemma, WordNet classes and concreteness.",
             extra="systems",
         ),
+        "seed-abstractness": Entry(
+            "trope.tasks.metaphor.seed_similarity:build_abstractness",
+            "Abstract objects of concrete verbs, by fifty seeds.",
+        ),
         "seed-similarity": Entry(
             "trope.tasks.metaphor.seed_similarity:build",
             "Similarity of a verb and its object to a few known metaphors.",
@@ -190,7 +192,7 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
         ),
     },
 )
-"""Metaphor detectors: what makes a `trope.tasks.metaphor.task.Detector`; options are keywords."""
+"""What makes a `trope.tasks.metaphor.task.Detector`; options are keywords."""
 
 METONYMY_SYSTEMS: Registry[Callable[..., Any]] = Registry(
     "metonymy system",
@@ -226,11 +228,6 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
         "constant": Entry(
             "trope.tasks.sentiment.baselines:build_constant", "The same score for all."
         ),
-        "decision-tree": Entry(
-            "trope.tasks.sentiment.baselines:decision_tree",
-            "A tree over bags of words.",
-            extra="systems",
-        ),
         "encoder": Entry(
             "trope.tasks.sentiment.encoder_head:build", "The head that ships, tiers small and base."
         ),
@@ -239,16 +236,14 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
             "Lexica, marks of figures, tags and tree, boosted trees.",
             extra="systems",
         ),
-        "maximum-entropy": Entry(
-            "trope.tasks.sentiment.baselines:maximum_entropy",
-            "Logistic regression over bags of words.",
-            extra="systems",
-        ),
-        "naive-bayes": Entry(
-            "trope.tasks.sentiment.baselines:naive_bayes",
-            "Naive Bayes over bags of words.",
-            extra="systems",
-        ),
+        **{
+            name: Entry(f"trope.tasks.sentiment.baselines:{function}", summary, extra="systems")
+            for name, function, summary in (
+                ("decision-tree", "decision_tree", "A tree over bags of words."),
+                ("maximum-entropy", "maximum_entropy", "Logistic regression over bags of words."),
+                ("naive-bayes", "naive_bayes", "Naive Bayes over bags of words."),
+            )
+        },
         "transformers": Entry(
             "trope.tasks.sentiment.transformers_system:build",
             "Any fine-tuned Hugging Face encoder that gives a number.",
@@ -267,7 +262,7 @@ EVALUATIONS: Registry[object] = Registry(
         ),
         "metaphor": Entry(
             "trope.evaluate.metaphor:evaluate",
-            "Words, verbs, headlines: words, headlines, baselines, silver.",
+            "Words, verbs, headlines: words, headlines, baselines, labellers, silver.",
         ),
         "metonymy": Entry(
             "trope.evaluate.metonymy:evaluate",
@@ -312,13 +307,14 @@ RECIPES: Registry[Any] = Registry(
 REPRODUCTIONS: Registry[Callable[..., Any]] = Registry(
     "paper",
     {
-        "mean": Entry("trope.reproduce.mean:reproduce", "Metaphoric analogies."),
-        "newsmet": Entry("trope.reproduce.newsmet:reproduce", "Metaphors in headlines."),
-        "semeval2007": Entry("trope.reproduce.semeval2007:reproduce", "Metonymy of names."),
-        "semeval2015": Entry(
-            "trope.reproduce.semeval2015:reproduce", "Sentiment of figurative tweets."
-        ),
-        "tweets2019": Entry("trope.reproduce.tweets2019:reproduce", "Metaphors in tweets."),
+        name: Entry(f"trope.reproduce.{name}:reproduce", summary)
+        for name, summary in {
+            "mean": "Metaphoric analogies.",
+            "newsmet": "Metaphors in headlines.",
+            "semeval2007": "Metonymy of names.",
+            "semeval2015": "Sentiment of figurative tweets.",
+            "tweets2019": "Metaphors in tweets.",
+        }.items()
     },
 )
 """Papers of `trope reproduce`: what makes a `trope.reproduce.report.Report`."""

@@ -1,6 +1,8 @@
 """The benchmarks of the service at a small size: what they count is true, and they still run."""
 
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -54,3 +56,33 @@ def test_potato_is_left_out_with_a_reason_where_it_is_not_installed(
     nowhere = argparse.Namespace(potato=tmp_path / "python", people=1)
     assert potato_load.measure(tmp_path, nowhere) == []
     assert "has no potato-annotation" in capsys.readouterr().out
+
+
+FLAT, DOUBLED = [10.0] * 6, [10.0] * 3 + [20.0] * 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, 0),
+        ({"memory": DOUBLED}, 1),
+        ({"work": DOUBLED}, 1),
+        ({"times": DOUBLED}, 1),
+        ({"times": DOUBLED, "load": DOUBLED}, 0),
+        ({"failed_backups": 1}, 1),
+        ({"submits": []}, 1),
+    ],
+)
+def test_half_an_hour_that_was_not_even_is_noticed(
+    changes: dict[str, Any], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import annotation_service
+    import annotation_soak
+    from annotation_clients import Submit
+
+    books = annotation_service.Books(judgments=1, over_the_cap=0, twice=0, unbalanced=0)
+    monkeypatch.setattr(annotation_service, "books", lambda _: books)
+    even = dict.fromkeys(("memory", "times", "work", "load"), FLAT)
+    stored = {"submits": [Submit(at=0, seconds=0.1, token="t", ok=True)]}
+    course = annotation_soak.Course(**{**even, **stored, **changes})
+    assert annotation_soak._verdict(Mock(), course) == status

@@ -5,6 +5,7 @@
 import re
 import stat
 from collections.abc import Callable
+from html import unescape
 from typing import Any
 
 import pytest
@@ -62,6 +63,24 @@ def test_panel_that_signs_brings_its_workers_and_each_address_works_once(
     later = signed_address(project, token, expires=int(START.timestamp()) + 301)
     assert browser().post(later).status_code == 302, "the panel signs each visit anew"
     assert [person.name for person in Person.objects.all()] == [ID]
+
+
+@pytest.mark.parametrize("worker", ["w@panel.example", "w%40panel.example"])
+def test_form_of_the_page_keeps_what_was_signed(worker: str, panel: tuple[Project, str]) -> None:
+    ann = browser()
+    page = ann.get(signed_address(*panel, worker=worker)).content.decode()
+    action = re.search(r'<form[^>]* action="([^"]+)"', page)
+    assert action, page
+    assert ann.post(unescape(action[1])).status_code == 302
+    assert [person.name for person in Person.objects.all()] == ["w@panel.example"]
+
+
+def test_who_withdrew_does_not_come_back_by_a_new_signature(panel: tuple[Project, str]) -> None:
+    ann = browser()
+    ann.post(signed_address(*panel))
+    assert ann.post("/withdraw", {"sure": "yes"}).status_code == 200
+    later = signed_address(*panel, expires=int(START.timestamp()) + 301)
+    assert "You have withdrawn" in browser().post(later).content.decode()
 
 
 @pytest.mark.parametrize(

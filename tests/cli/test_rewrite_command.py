@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from trope import Pipeline, rewrite
 from trope.cli import rewrite as command
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, MissingData
 from trope.lexicon.inflection import inflect
 
 
@@ -186,3 +186,11 @@ def test_a_masked_language_model_gives_the_columns_of_the_release(
         "Union criticizes the offer of the airline", "--model", "x", "--focus-verb-may-stay"
     )
     assert "criticized" in stays
+
+
+def test_a_model_that_is_not_there_is_told() -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
+    asked = ["Prices climb.", "--model", "/nonexistent"]
+    found = CliRunner().invoke(command.rewrite, asked)
+    assert isinstance(found.exception, MissingData)
+    assert str(found.exception).startswith("/nonexistent: not found; give a folder")

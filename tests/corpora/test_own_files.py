@@ -104,6 +104,17 @@ def test_a_document_that_unpacks_to_far_too_much_is_refused(
         list(read_sources([str(tmp_path / name)], ReadingOptions()))
 
 
+def test_parquet_whose_text_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow.parquet import write_table
+
+    raw = pyarrow.array([b"\xff\xfe no text", b"Rain fell."], type=pyarrow.binary())
+    text = pyarrow.Array.from_buffers(pyarrow.string(), 2, raw.buffers())
+    write_table(pyarrow.table({"text": text}), tmp_path / "a.parquet")
+    with pytest.raises(BadRecord, match=r"cannot be read as Parquet .*utf-8.*; write the file"):
+        list(read_sources([str(tmp_path / "a.parquet")], ReadingOptions()))
+
+
 def test_a_book_whose_archive_was_altered_is_refused(tmp_path: Path) -> None:
     sound = epub()
     for place in range(0, len(sound), 7):  # flags, methods, places of parts

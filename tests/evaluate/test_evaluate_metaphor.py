@@ -49,7 +49,9 @@ def data(tmp_path):
 def test_figures_of_both_detectors_with_their_controls(data, capsys, monkeypatch):
     monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
     with pytest.raises(SystemExit) as leave:
-        run(["evaluate", "metaphor", "--part", "baselines", "--from", str(data), "--json"])
+        run(
+            ["evaluate", "metaphor", "--part", "baselines,labellers", "--from", str(data), "--json"]
+        )
     assert leave.value.code == 0
     said = json.loads(capsys.readouterr().out)
     figures = {figure["name"].removeprefix("metaphor."): figure for figure in said["figures"]}
@@ -57,6 +59,9 @@ def test_figures_of_both_detectors_with_their_controls(data, capsys, monkeypatch
     assert figures["vua18.verb_object.seed_similarity_glove.share"]["value"] == 0.5
     assert figures["vua18.verb_object.logistic.f1"]["value"] == 1
     assert figures["vua18.verb_object.constant.f1"]["value"] == pytest.approx(2 / 3)
+    assert figures["vua18.verb_object.constant_literal.f1"]["value"] == 0
+    assert figures["tsv.svo.seed_abstractness.recall"]["value"] == 0.5
+    assert figures["tsv.svo.encoder.share"]["n"] == 3
     assert figures["tsv.svo.seed_similarity_glove.recall"]["value"] == 0.5
     assert (
         figures["tsv.svo.seed_similarity_glove.f1"]["note"] == "1 without a score count as literal"

@@ -17,7 +17,8 @@ from trope.recipes.semeval2007 import recipe as semeval2007
 from trope.recipes.settings import resolve
 from trope.recipes.sources import find_sources, sources_of
 from trope.recipes.tweets2019 import recipe as tweets2019
-from trope.recipes.tweets2019.expressions import only_listed, weak_labels
+from trope.recipes.tweets2019.expressions import only_listed
+from trope.recipes.tweets2019.labeller import weak_labels
 
 PLACES = ("station", "harbour", "library", "museum", "bakery", "theatre", "garden", "bridge")
 THINGS = ("delay", "queue", "printer", "meeting", "heating", "invoice", "lift", "alarm")

@@ -28,7 +28,7 @@ from trope.corpora.vua import (
     read_vuamc,
     sentence_words,
 )
-from trope.evaluate.metaphor_baselines import evaluate_baselines
+from trope.evaluate.metaphor_baselines import evaluate_baselines, evaluate_labellers
 from trope.evaluate.metaphor_newsmet import evaluate_headlines
 from trope.evaluate.metaphor_silver import evaluate_silver
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
@@ -286,6 +286,7 @@ PARTS: Mapping[str, Part] = {
     "words": evaluate_words,
     "headlines": evaluate_headlines,
     "baselines": evaluate_baselines,
+    "labellers": evaluate_labellers,
     "silver": evaluate_silver,
 }
 """What `--part` chooses from."""

@@ -35,7 +35,7 @@ from trope.tasks.sentiment.task import SentimentSystem, clipped
 
 NOTES, WEIGHTS = "trope.json", "weights.npz"
 LIGHT = "light"
-READY = ("encoder", "seed-similarity")
+READY = ("encoder", "seed-abstractness")
 """Detectors that can be used by name: they need no training."""
 
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN", "INTJ"})

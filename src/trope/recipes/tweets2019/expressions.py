@@ -9,11 +9,9 @@ expressions. No subset repeats a verb–object pair, and a tweet is used once.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
 from typing import Literal
 
 from trope.core.errors import BadRecord
@@ -26,7 +24,6 @@ from trope.recipes.recipe import Context, OwnNeed
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.sources import sources_of
 from trope.recipes.steps import parse_all, sense_coverage
-from trope.tasks.metaphor.seed_similarity import build
 from trope.tasks.metaphor.task import VerbExpression, find_expressions
 
 MOH_FILE = "MOH_formatted.csv"
@@ -141,53 +138,6 @@ def _own_verbs(context: Context) -> set[str]:
     needs = sources_of(context.settings.inventory.verbs)
     sources = [need.source for need in needs if isinstance(need, OwnNeed)]
     return {text.text.strip().lower() for one in sources for text in read_own_texts(one)}
-
-
-def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
-    """Expressions with a weak label; the threshold is chosen on VUA's validation split.
-
-    Expressions without vectors have no label. Without inventories the threshold is the median.
-    """
-    val = [pair for pair in known_pairs(context) if pair.corpus == "vua-val"]
-    tuning = val or known_pairs(context)
-    detector = build().without([pair.expression for pair in tuning])
-    every = list(records)
-    scores = detector.score_expressions(
-        [VerbExpression(record.fields["verb"], record.fields["object"]) for record in every]
-    )
-    if tuning:
-        detector.tune([pair.expression for pair in tuning], [pair.metaphor for pair in tuning])
-    else:  # nothing is known about any pair: half of them count as metaphors
-        detector.threshold = median([score for score in scores if score is not None] or [0.0])
-    context.facts["threshold"] = round(detector.threshold, 6)
-    labelled = [
-        record.having(weak=_label(score, detector.threshold), weak_score=_rounded(score))
-        for record, score in zip(every, scores, strict=True)
-    ]
-    context.facts["metaphorical"] = _shares(labelled)
-    yield from labelled
-
-
-def _label(score: float | None, threshold: float) -> str | None:
-    if score is None:
-        return None
-    return METAPHOR if score >= threshold else LITERAL
-
-
-def _rounded(score: float | None) -> float | None:
-    return None if score is None else round(score, 4)
-
-
-def _shares(labelled: Sequence[Record]) -> dict[str, float]:
-    """The share of metaphors among the labelled expressions of each subset."""
-    counts: dict[str, Counter[str]] = {}
-    for record in labelled:
-        if record.fields["weak"] is not None:
-            counts.setdefault(record.fields[SUBSET], Counter())[record.fields["weak"]] += 1
-    return {
-        subset: round(found[METAPHOR] / found.total(), 4)
-        for subset, found in sorted(counts.items())
-    }
 
 
 @dataclass(slots=True)

@@ -23,9 +23,9 @@ from trope.recipes.tweets2019.expressions import (
     compile_set,
     extract,
     only_listed,
-    weak_labels,
 )
 from trope.recipes.tweets2019.gold import QUESTION, finish, make_project, simulate
+from trope.recipes.tweets2019.labeller import LabellerSettings, weak_labels
 from trope.text.normalise import STEPS, is_retweet, normalise
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -87,6 +87,7 @@ class Tweets2019Settings:
     sources: TweetSources
     cleaning: CleaningSettings
     inventory: InventorySettings
+    labeller: LabellerSettings
     compiling: SelectionSettings
     crowd: CrowdSettings
     demo: DemoSettings

@@ -1,0 +1,175 @@
+"""The weak labeller of expressions: by name, a trained folder, or a file of scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from trope.core.errors import BadInput
+from trope.core.files import sha256
+from trope.corpora.labelled_texts import read_scores
+from trope.lexicon.vectors import SHIPPED
+from trope.recipes.recipe import Context
+from trope.recipes.records import SUBSET, Outcome, Record
+from trope.recipes.steps import parse_all
+from trope.recipes.tweets2019.expressions import LITERAL, METAPHOR, KnownPair, known_pairs
+from trope.tasks.metaphor.logistic import Logistic
+from trope.tasks.metaphor.seed_similarity import build, build_abstractness
+from trope.tasks.metaphor.task import Detector, Score, VerbExpression
+from trope.tasks.own_systems import OwnSystems, open_system
+from trope.text import read
+
+NAMES = ("seed-abstractness", "seed-similarity", "logistic", "encoder")
+"""Labellers that are named; anything else is a folder or a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabellerSettings:
+    """The labeller, and seeds and word vectors of the user's own for those that have seeds."""
+
+    name: str
+    seeds: str
+    vectors: str
+
+
+@dataclass(frozen=True, slots=True)
+class WeakScores:
+    """A score per expression, None where there is none, and the threshold of metaphors."""
+
+    scores: list[Score]
+    threshold: float
+
+
+def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
+    """The scores of the labeller that the settings name.
+
+    Raises:
+        BadInput: for a labeller that is neither a name, a folder nor a file.
+        BadModel: for a folder of another task.
+        BadRecord: for a file that does not score each expression once.
+    """
+    settings: LabellerSettings = context.settings.labeller
+    path = Path(settings.name)
+    if settings.name in NAMES[:2]:
+        return _by_seeds(every, settings, context)
+    if settings.name == "logistic":
+        return _by_logistic(every, context)
+    if settings.name == "encoder" or path.is_dir():
+        return _in_context(every, settings.name, context)
+    if path.is_file():
+        context.facts["scores"] = sha256(path)
+        scores = read_scores(path, [record.id for record in every])
+        return WeakScores([scores[record.id] for record in every], 0.5)
+    names = ", ".join(NAMES)
+    raise BadInput(
+        f"labeller.name: {settings.name!r} is no labeller ({names}), folder or file of scores; "
+        "fix the setting"
+    )
+
+
+def _pairs(every: Sequence[Record]) -> list[VerbExpression]:
+    return [VerbExpression(record.fields["verb"], record.fields["object"]) for record in every]
+
+
+def _by_seeds(every: Sequence[Record], settings: LabellerSettings, context: Context) -> WeakScores:
+    pairs, vectors, seeds = _pairs(every), settings.vectors or SHIPPED, settings.seeds or None
+    if settings.name == NAMES[0]:
+        detector = build_abstractness(vectors=vectors, seeds=seeds)
+        if pairs:
+            detector.adapt(pairs)
+        return WeakScores(detector.score_expressions(pairs), detector.threshold)
+    tuning = _held_out(known_pairs(context))
+    similar = build(vectors=vectors, seeds=seeds).without([pair.expression for pair in tuning])
+    scores = similar.score_expressions(pairs)
+    if tuning:
+        similar.tune([pair.expression for pair in tuning], [pair.metaphor for pair in tuning])
+        return WeakScores(scores, similar.threshold)
+    # nothing is known about any pair: half of them count as metaphors
+    return WeakScores(scores, median([score for score in scores if score is not None] or [0.0]))
+
+
+def _held_out(pairs: Sequence[KnownPair]) -> list[KnownPair]:
+    """VUA's validation pairs, or all where these are not listed."""
+    return [pair for pair in pairs if pair.corpus == "vua-val"] or list(pairs)
+
+
+def _by_logistic(every: Sequence[Record], context: Context) -> WeakScores:
+    known = [pair for pair in known_pairs(context) if pair.corpus != "vua-test"]
+    tuning = [pair for pair in known if pair.corpus == "vua-val"]
+    train = [pair for pair in known if pair.corpus != "vua-val"]
+    if not tuning or not train:
+        raise BadInput(
+            "the labeller logistic learns from MOH and VUA; switch on inventory.moh and "
+            "inventory.vua, or use seed-abstractness"
+        )
+    linear = Logistic()
+    linear.fit_expressions([p.expression for p in train], [p.metaphor for p in train])
+    linear.tune([p.expression for p in tuning], [p.metaphor for p in tuning])
+    return WeakScores(linear.score_expressions(_pairs(every)), linear.threshold)
+
+
+def _in_context(every: Sequence[Record], name: str, context: Context) -> WeakScores:
+    """The verb in its tweet or, by a detector of sentences, the sentence of the verb."""
+    tweets = [read(record.text, "tweet").sentences for record in every]
+    forms = [sentence.forms for sentences in tweets for sentence in sentences]
+    parses = iter(list(parse_all(forms, context)))
+    chosen, places = [], []
+    for record, sentences in zip(every, tweets, strict=True):
+        place = None
+        for sentence in sentences:
+            parse = next(parses)
+            for at, word in enumerate(sentence.words):
+                if (
+                    place is None
+                    and record.fields["start"] <= word.start < record.fields["end"]
+                    and parse.lemmas[at].lower() == record.fields["verb"]
+                ):
+                    place = at
+                    chosen.append(parse)
+        places.append(place)
+    detector: Detector = open_system(name, "metaphor").system
+    if OwnSystems(metaphor=detector).judges_words:
+        words = zip(detector.score_words(chosen), (a for a in places if a is not None), strict=True)
+        scores = iter([row[at] for row, at in words])
+    else:
+        scores = iter(detector.score_sentences(chosen))
+    return WeakScores([None if at is None else next(scores) for at in places], detector.threshold)
+
+
+def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
+    """Expressions with a weak label; those that the labeller cannot score have none."""
+    every = list(records)
+    found = score_expressions(every, context)
+    context.facts["labeller"] = context.settings.labeller.name
+    context.facts["threshold"] = round(found.threshold, 6)
+    labelled = [
+        record.having(weak=_label(score, found.threshold), weak_score=_rounded(score))
+        for record, score in zip(every, found.scores, strict=True)
+    ]
+    context.facts["metaphorical"] = _shares(labelled)
+    yield from labelled
+
+
+def _label(score: float | None, threshold: float) -> str | None:
+    if score is None:
+        return None
+    return METAPHOR if score >= threshold else LITERAL
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score, 4)
+
+
+def _shares(labelled: Sequence[Record]) -> dict[str, float]:
+    """The share of metaphors among the labelled expressions of each subset."""
+    counts: dict[str, Counter[str]] = {}
+    for record in labelled:
+        if record.fields["weak"] is not None:
+            counts.setdefault(record.fields[SUBSET], Counter())[record.fields["weak"]] += 1
+    return {
+        subset: round(found[METAPHOR] / found.total(), 4)
+        for subset, found in sorted(counts.items())
+    }

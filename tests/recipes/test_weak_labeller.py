@@ -1,0 +1,101 @@
+"""The weak labeller of tweets2019: by seeds, a trained folder, or a file of scores."""
+
+from pathlib import Path
+
+import pytest
+
+from own_labels import score_rows, verb_rows, write_table
+from trope.cli.main import run
+from trope.core.errors import BadInput, BadModel, BadRecord
+from trope.recipes.recipe import Context
+from trope.recipes.records import Record
+from trope.recipes.settings import resolve
+from trope.recipes.tweets2019.labeller import score_expressions, weak_labels
+from trope.recipes.tweets2019.recipe import RECIPE
+from trope.scale.executors import LocalExecutor
+from trope.tasks.metaphor.seed_similarity import build_abstractness, read_labelled_seeds
+from trope.tasks.metaphor.task import VerbExpression
+
+PAIRS = [("swallow", "insult"), ("swallow", "biscuit"), ("plant", "suspicion"), ("plant", "rose")]
+RECORDS = [
+    Record(
+        f"t{at}-1",
+        f"They {verb} the {noun} today",
+        {"subset": "emotional", "verb": verb, "object": noun, "start": 5, "end": 14 + len(noun)},
+    )
+    for at, (verb, noun) in enumerate(PAIRS)
+]
+
+
+def context(folder: Path, *changes: str) -> Context:
+    settings = resolve(RECIPE, changes=["inventory.moh=false", "inventory.vua=[]", *changes])
+    return Context(folder, settings, engine=lambda: LocalExecutor(threads=1))
+
+
+def labels(found: Context) -> list[str]:
+    return [record.fields["weak"] for record in weak_labels(iter(RECORDS), found)]
+
+
+def test_fifty_seeds_tell_abstract_objects_of_concrete_verbs(tmp_path):
+    assert len(read_labelled_seeds()) <= 50
+    found = context(tmp_path)
+    assert labels(found) == ["metaphor", "literal", "metaphor", "literal"]
+    assert found.facts["labeller"] == "seed-abstractness"
+
+
+def test_the_threshold_of_seeds_needs_no_labels():
+    detector = build_abstractness()
+    pairs = [VerbExpression(verb, noun) for verb, noun in PAIRS]
+    detector.adapt(pairs, share=0.5)
+    scores = detector.score_expressions(pairs)
+    assert sum(scores) == pytest.approx(2, abs=0.01)
+    assert min(scores[0], scores[2]) >= detector.threshold > max(scores[1], scores[3])
+
+
+def test_a_file_of_scores_and_what_is_wrong_with_one(tmp_path):
+    good = [(record.id, str(at % 2)) for at, record in enumerate(RECORDS)]
+    path = write_table(tmp_path / "scores.csv", ("id", "score"), good)
+    assert labels(context(tmp_path, f"labeller.name={path}")) == ["literal", "metaphor"] * 2
+    for rows, message in (
+        (good[1:], "1 of 4 items have no score, such as 't0-1'"),
+        ([*good, ("t9-1", "1")], "scores.csv:6: scores 't9-1', which is not an item"),
+        ([*good, good[0]], "scores.csv:6: scores 't0-1' again"),
+        ([("t0-1", "high")], "scores.csv:2: has the score 'high'"),
+    ):
+        write_table(path, ("id", "score"), rows)
+        with pytest.raises(BadRecord) as error:
+            labels(context(tmp_path, f"labeller.name={path}"))
+        assert message in str(error.value)
+
+
+def test_a_trained_folder_and_one_of_another_task(tmp_path):
+    pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+    for task, header, rows, more in (
+        ("metaphor", ("text", "verb", "label"), verb_rows(), ["--target", "verb"]),
+        ("sentiment", ("text", "score"), score_rows(), []),
+    ):
+        table = write_table(tmp_path / f"{task}.csv", header, rows)
+        command = ["train", task, "--on", str(table), *more, "--out", str(tmp_path / task)]
+        with pytest.raises(SystemExit) as leave:
+            run(command)
+        assert not leave.value.code
+    found = score_expressions(RECORDS, context(tmp_path, f"labeller.name={tmp_path / 'metaphor'}"))
+    assert all(score is not None for score in found.scores)
+    with pytest.raises(BadModel, match="is a system for sentiment, not for metaphor"):
+        labels(context(tmp_path, f"labeller.name={tmp_path / 'sentiment'}"))
+
+
+def test_the_encoder_reads_the_verb_in_its_tweet(tmp_path):
+    found = score_expressions(RECORDS, context(tmp_path, "labeller.name=encoder"))
+    assert found.scores[0] > found.scores[1]
+
+
+def test_an_unknown_labeller_and_bad_seeds(tmp_path):
+    with pytest.raises(BadInput, match="'seeds' is no labeller"):
+        labels(context(tmp_path, "labeller.name=seeds"))
+    with pytest.raises(BadInput, match="learns from MOH and VUA"):
+        labels(context(tmp_path, "labeller.name=logistic"))
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("# mine\nsow doubt metaphor\ncut bread\n")
+    with pytest.raises(BadRecord, match=r"seeds\.txt:3: is no seed"):
+        labels(context(tmp_path, f"labeller.seeds={seeds}"))
