@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from projects import START
+from visitors import owner
 
 from trope.annotate.exchange.files import read_judgment_jsonl
 from trope.annotate.project import new_project, open_project
@@ -242,3 +243,10 @@ def test_judgments_that_do_not_fit_the_text_are_not_imported(
     assert problem in str(done.exception)
     left = CliRunner().invoke(main, ["annotate", "export", str(other)])
     assert left.output == ""  # nothing of the file is there
+
+
+def test_the_owner_sees_the_agreement_per_word(highlighting: Any) -> None:
+    page = owner().get("/project/quality").content.decode()
+    row = page.partition("word_fleiss</th>")[2].partition("</tr>")[0]
+    assert "0.400" in row
+    assert "fair" in row

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from builders import build
 from trope.core.records import Analysis, Parse
 from trope.lexicon.readings import readings
@@ -176,3 +178,20 @@ def test_an_institution_within_a_longer_name_is_none():
     assert [(text[n.start : n.end], n.name_class) for n in done.names] == [
         ("Whitehall Farm", "location")
     ]
+
+
+@pytest.mark.parametrize(
+    "text", ["Siemens fell two per cent on Monday.", "Shell gained 3% in the afternoon."]
+)
+def test_a_company_that_moves_by_a_share_is_its_price(text, shipped):
+    (found,) = shipped.analyze(text).metonymies
+    assert (found.reading, found.score) == ("organisation-for-index", 1.0)
+    assert found.stands_for.startswith("share price of")
+
+
+@pytest.mark.parametrize(
+    "text", ["Siemens lost ten per cent of its staff.", "Siemens built two factories."]
+)
+def test_other_subjects_are_left_to_the_head(text, shipped):
+    (found,) = shipped.analyze(text).metonymies
+    assert found.reading != "organisation-for-index"
