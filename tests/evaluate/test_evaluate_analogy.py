@@ -134,6 +134,15 @@ def test_the_light_ranker_is_measured_with_what_it_stood_on(data, tmp_path):
     assert "t3.random.vs_overlap.mcnemar_p" in found
 
 
+def test_static_answers_with_vectors_of_ones_own(data, tmp_path):
+    vectors = tmp_path / "mine.txt"
+    vectors.write_text("idea 1 0\nseed 1 0\nthinker 0 1\nsower 0 1\n")
+    options = EvaluationOptions(data=data, parts=("static",), vectors=vectors)
+    found = {f.name.removeprefix("analogy.mean."): f for f in evaluate(options).figures}
+    assert found["static.own.unit.accuracy"].n == found["static.shipped.unit.accuracy"].n
+    assert "are unknown" in found["static.own.unit.accuracy"].note
+
+
 def test_same_seed_same_figures(data):
     def meaning(texts):
         rng = np.random.default_rng(0)

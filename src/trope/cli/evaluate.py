@@ -52,6 +52,8 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
                    "`trope train metaphor --silver --gold RUN`.")  # fmt: skip
 @click.option("--base-weights", type=click.Path(path_type=Path, exists=True),
               help="Folder of the public weights that tier base needs.")  # fmt: skip
+@click.option("--vectors", metavar="FILE", type=click.Path(path_type=Path, exists=True),
+              help="Word vectors of your own for static answers (analogy).")  # fmt: skip
 @click.option("--part", default="", help="Only these parts, for example ewt,tweebank.")
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False),
               help="Draw calibration (metaphor), kinds of errors (analogy) or metaphoricity "
@@ -78,6 +80,7 @@ def evaluate(
     predictions: Path | None,
     gold: Path | None,
     base_weights: Path | None,
+    vectors: Path | None,
     part: str,
     plot: Path | None,
     threads: int | None,
@@ -132,6 +135,7 @@ def evaluate(
         gold=None if gold is None else read_newsmet_gold(gold),
         base_weights=base_weights,
         plot=plot,
+        vectors=vectors,
     )
     evaluation = evaluate_task(task, chosen, models)
     print_evaluation(evaluation, bounds, seed=seed, as_json=as_json)

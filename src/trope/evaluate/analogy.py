@@ -288,6 +288,8 @@ def _static_figures(options: EvaluationOptions, data: AnalogyData) -> Iterator[M
     sets: dict[str, Vectors] = {"shipped": read_vectors()}
     if (options.data / _GLOVE).is_file():
         sets["glove"] = read_vectors(options.data / _GLOVE)
+    if options.vectors is not None:
+        sets["own"] = read_vectors(options.vectors)
     for name, vectors in sets.items():
         for unit, kind in ((False, "raw"), (True, "unit")):
             found = [answer(item, vectors, unit=unit) for item in data.items]

@@ -28,7 +28,8 @@ class EvaluationOptions:
     `model` is the folder of a model that `trope train` wrote, used instead of the tier's own.
     `detector` is the folder of a single detector, `predictions` a folder of predictions made
     elsewhere, `gold` the judged headlines of a recipe's run in place of NewsMet's splits,
-    `base_weights` the public weights of the tier `base`, `plot` the file for a plot.
+    `base_weights` the public weights of the tier `base`, `plot` the file for a plot, `vectors` a
+    file of word vectors for the static answers to analogies.
     """
 
     data: Path
@@ -43,6 +44,7 @@ class EvaluationOptions:
     gold: UserGold | None = None
     base_weights: Path | None = None
     plot: Path | None = None
+    vectors: Path | None = None
 
     def open_pipeline(self) -> Pipeline:
         """The pipeline of the model that is measured."""
