@@ -12,7 +12,7 @@ import click
 
 from trope.cli.completion import complete_files
 from trope.cli.sources import TABLE_OPTIONS, file_options, table_reading_options
-from trope.core.errors import MissingData
+from trope.core.errors import BadInput, MissingData
 from trope.core.progress import MessageWriter
 from trope.core.records import TextKind
 from trope.corpora.files import FileOptions
@@ -180,6 +180,9 @@ def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
         if options["data"] is None:
             raise click.MissingParameter(param_type="option", param_hint="'--from' / '--on'")
         return False
+    if options.get("model") is not None:
+        problem = f"--model is trained on the corpora of --from, not on {named}"
+        raise BadInput(f"{problem}; leave --model out to train a light system on your labels")
     from trope.train.own_labels import train_light
 
     with labelled_folder(source) as folder:
