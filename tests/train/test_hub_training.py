@@ -274,6 +274,26 @@ def test_no_run_trains_on_what_it_is_tested_on(toys):
     assert len(prepared.jobs()) == 12
 
 
+def test_series_is_trained_on_further_tables_too(toys):
+    table = toys / "my texts.csv"
+    rows = ["Satz;Urteil", "The rumour grew legs overnight.;fig", "The shop sells lamps.;plain"]
+    table.write_text("\n".join([*rows, ""]))
+    columns = ("--column", "Satz", "--label", "Urteil", "--positive", "fig")
+    train(toys, "--silver", "--prepare-only", "--seeds", "1", "--on", str(table), *columns)
+    prepared = read_prepared(toys / "out" / "prepared")
+    imbalanced = prepared.runs["d_imbal"]
+    used = {prepared.texts[at] for at in (*imbalanced["train"], *imbalanced["validation"])}
+    assert {"The rumour grew legs overnight.", "The shop sells lamps."} <= used
+    summary = json.loads((toys / "out/prepared/summary.json").read_text())
+    assert table.name in json.dumps(summary)
+
+
+def test_a_further_table_that_is_not_there_is_named(toys):
+    with pytest.raises(MissingData, match=r"none\.csv"):
+        train(toys, "--silver", "--prepare-only", "--on", str(toys / "none.csv"))
+    assert not (toys / "out").exists()
+
+
 def test_series_is_retrained_on_the_gold_of_a_run(toys):
     run = write_run(toys / "run")
     said = train(toys, *model(toys), "--silver", "--seeds", "1", "--gold", str(run))

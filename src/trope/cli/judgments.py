@@ -174,8 +174,11 @@ def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
     everything, named = options.pop("everything"), options["sets"]
     columns, files, kind = take_label_options(options)
     source = Path(named)
-    if not (named and source.exists()):
-        if named and ("/" in named or source.suffix):
+    silver = options.get("silver")  # which trains on such tables beside the paper's corpora
+    if silver:
+        options |= {"columns": columns, "files": files}
+    if silver or not (named and source.exists()):
+        if not silver and named and ("/" in named or source.suffix):
             raise MissingData(named, "give a table with labels, or the folder of a run")
         if options["data"] is None:
             raise click.MissingParameter(param_type="option", param_hint="'--from' / '--on'")

@@ -267,7 +267,7 @@ _TASKS = (
             _config("the preset"),
             _option("--on", "sets", default="", metavar="SETS",
                     help="Sets to train on, such as newsmet,lcc,moh [default: newsmet; words: "
-                    f"vua18], or {LABELS_HELP}."),
+                    f"vua18], or {LABELS_HELP}. With --silver: tables to add to the sets."),
             _option("--gold-plus", "reading", type=click.Choice(["all_six", "accepted_only"]),
                     default="all_six", show_default=True,
                     help="Use NewsMet with or without its rejected candidates."),

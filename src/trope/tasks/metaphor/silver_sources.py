@@ -20,6 +20,7 @@ from trope.core.files import sha256
 from trope.corpora.conceptual_metaphors import read_master_list, read_metanet_examples
 from trope.corpora.conllu import read_conllu
 from trope.corpora.expressions import read_lcc, read_svo_sentences
+from trope.corpora.labelled_texts import LabelledSet
 from trope.corpora.newsmet import GoldPlusRows, Headline, read_newsmet, read_newsmet_test
 from trope.corpora.verb_corpora import read_moh, read_trofi
 from trope.corpora.vua import read_vua_words, read_vuamc
@@ -57,9 +58,15 @@ class LabelledTexts:
 
 
 def gather_texts(
-    data: Path, names: Sequence[str] | None = None, *, trofi: Path | None = None
+    data: Path,
+    names: Sequence[str] | None = None,
+    *,
+    trofi: Path | None = None,
+    further: Sequence[LabelledSet] = (),
 ) -> LabelledTexts:
     """The labelled texts of the named corpora (none: all that the paper had and we have).
+
+    `further` are sets of a user's own, named by their files.
 
     Raises:
         UnknownName: for a corpus that there is no rule for.
@@ -86,6 +93,9 @@ def gather_texts(
             SilverText(running_text(s.words), s.label, "trofi")
             for s in read_trofi(trofi, annotated_only=True)
         )
+    for own in further:
+        files[own.path.name] = own.sha256
+        texts += (SilverText(item.text, item.answer, own.path.name) for item in own.items)
     return LabelledTexts(tuple(texts), files)
 
 

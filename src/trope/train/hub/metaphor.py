@@ -15,6 +15,8 @@ from trope import __version__
 from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import MessageWriter
+from trope.corpora.files import FileOptions
+from trope.corpora.labelled_texts import LabelColumns, read_labelled
 from trope.corpora.newsmet import GoldPlusRows
 from trope.corpora.vua import read_vua_words
 from trope.tasks.hub_folder import (
@@ -99,6 +101,9 @@ def train_series(
     out: Path,
     trofi: Path | None = None,
     own: UserGold | None = None,
+    on: tuple[str, ...] = (),
+    columns: LabelColumns | None = None,
+    files: FileOptions | None = None,
     device: str = "auto",
     seeds: tuple[int, ...] = SEEDS,
     jobs: int = 1,
@@ -107,11 +112,18 @@ def train_series(
 ) -> None:
     """NewsMet's series: texts into OUT/prepared and, with a model, predictions into
     OUT/predictions.
+
+    `on` are tables with texts and labels of the user's own, which are trained on too.
     """
     if settings.level != "sentences":
         raise BadInput("the silver detector judges sentences; choose the preset newsmet")
     prepared = out / "prepared"
-    prepare_silver(data, prepared, settings, seeds=seeds, trofi=trofi, own=own, say=say)
+    further = [
+        read_labelled(Path(name), "metaphor", columns or LabelColumns(), files) for name in on
+    ]
+    prepare_silver(
+        data, prepared, settings, seeds=seeds, trofi=trofi, own=own, further=further, say=say
+    )
     if model is not None:
         fit_all(prepared, model, out / "predictions", device=device, jobs=jobs, say=say)
         say(f"the predictions are in {out / 'predictions'}")

@@ -19,6 +19,7 @@ from trope.core.errors import MissingData
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import MessageWriter
 from trope.corpora.expressions import read_lcc
+from trope.corpora.labelled_texts import LabelledSet
 from trope.corpora.newsmet import GoldPlusRows, Headline
 from trope.corpora.vua import read_vuamc
 from trope.tasks.metaphor.silver import (
@@ -116,14 +117,17 @@ def prepare_silver(
     seeds: Sequence[int] = SEEDS,
     trofi: Path | None = None,
     own: UserGold | None = None,
+    further: Sequence[LabelledSet] = (),
     say: MessageWriter,
 ) -> dict[str, Any]:
     """Write the folder for `trope.train.hub.fit`; what it holds, counted.
 
     Args:
+        further: texts of the user's own that D_imbal and D_bal hold too.
         own: what takes the place of NewsMet's gold and gold+, for training and for testing.
     """
-    gathered, stand_in = gather_texts(data, trofi=trofi), literal_stand_in(data)
+    gathered = gather_texts(data, trofi=trofi, further=further)
+    stand_in = literal_stand_in(data)
     silver = build_silver(
         gathered.texts,
         stand_in=stand_in.texts,
