@@ -27,7 +27,7 @@ from trope.annotate.store.model_answers import (
     suggested_labels,
     unanswered_items,
 )
-from trope.annotate.store.models import Item, StoredJudgment
+from trope.annotate.store.models import Item, Lease, StoredJudgment
 from trope.annotate.store.reports import progress
 from trope.annotate.web.service import web_settings
 from trope.cli.main import main
@@ -121,7 +121,7 @@ def test_blind_project_shows_nothing_of_a_model(tmp_path: Path, client: Any) -> 
     assert "Is it a metaphor?" in page
     assert "suggest" not in page
     assert "checked" not in page
-    assert judgments.Lease.objects.exclude(suggestion={}).count() == 0
+    assert Lease.objects.exclude(suggestion={}).count() == 0
 
 
 def opened(project: Project, client: Any, name: str = "Ada") -> str:
@@ -149,7 +149,7 @@ def test_suggestions_fill_in_the_form_and_both_answers_are_kept(
     for number in range(20):
         token = re.search(r'name="token" value="(\w+)"', page)
         assert token
-        lease = judgments.Lease.objects.get(token=token[1])
+        lease = Lease.objects.get(token=token[1])
         suggested = bool(lease.suggestion)
         shown[lease.item.external_id] = lease.suggestion
         assert suggested == project.plan.shows_suggestion(lease.item.external_id)
