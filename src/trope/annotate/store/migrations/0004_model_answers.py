@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("store", "0002_states")]
+    dependencies = [("store", "0003_versions")]
 
     operations = [
         migrations.CreateModel(
