@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import threading
 import time
@@ -162,24 +163,27 @@ class ChatModel:
     ) -> None:
         self.settings, self.plan, self.prompt = settings, plan, prompt
         self._key, self._sleep = key, sleep
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._client: httpx.AsyncClient | None = None
+        self._loop: asyncio.AbstractEventLoop
+        self._thread: threading.Thread
+        self._client: httpx.AsyncClient
 
     def __enter__(self) -> Self:
         try:
             import httpx
         except ModuleNotFoundError as error:
             raise MissingExtra("a model behind an endpoint", "annotate", "httpx") from error
+        for name in ("httpx", "httpcore"):  # they log headers, which an endpoint may echo
+            logging.getLogger(name).setLevel(logging.WARNING)
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         # plain bytes: a packed response could be far larger than what is read of it
         headers |= {"Accept-Encoding": "identity"}
         self._client = httpx.AsyncClient(headers=headers, timeout=self.settings.timeout)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        assert self._client is not None
         closing = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
         closing.result(timeout=10)
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -192,7 +196,6 @@ class ChatModel:
         for task in under_way:
             task.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
-        assert self._client is not None
         await self._client.aclose()
 
     def most_tokens(self, text: str, payload: Mapping[str, Any]) -> tuple[int, int]:
@@ -286,7 +289,6 @@ class ChatModel:
         self, messages: Sequence[Mapping[str, str]]
     ) -> tuple[int, Mapping[str, str], bytes]:
         """Status, headers and body of one request, which ends in time and at a size."""
-        assert self._client is not None
         address, body = f"{self.settings.address}/chat/completions", bytearray()
         async with (
             asyncio.timeout(self.settings.timeout),

@@ -163,7 +163,7 @@ def _read_prompt(project: Project, name: str, path: Path | None) -> tuple[Path, 
         place.parent.mkdir(exist_ok=True)
         with atomic_write(place) as file:
             file.write(default_prompt(project.plan))
-        click.echo(f"{place}: the prompt; edit it, and give the run another name", err=True)
+        click.echo(f"{place}: the prompt was written; edit it for a run of another name", err=True)
     try:
         return place, place.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
