@@ -226,7 +226,7 @@ def test_models_of_an_export(trope, tmp_path):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("item,annotator,answer\n1,m,yes\n", "models.csv:1: has no column 'model'"),
+        ("item,annotator,answer\n1,m,yes\n", "models.csv:2: has no column 'model'"),
         ("item,model,answer\n1,m,yes\n1,m,no\n", "models.csv:3: 'm' already judged '1' on line 2"),
         ("item,model,answer\n", "models.csv: holds no judgment"),
         ("item,run,answers\n1,m,yes\n", "models.csv:2: the answers are no JSON object"),

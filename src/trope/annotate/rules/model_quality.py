@@ -4,7 +4,7 @@ stand in for an annotator. All intervals are by bootstrap over items, with 95 %.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -108,16 +108,19 @@ def measure_model(
     anchoring = _anchoring(judgments, answers, seen, seed) if seen else None
     notes = _notes(given, len(judgments) - len(independent))
     alternative = alternative_test(independent, answers, epsilon=epsilon)
+    found = ModelQuality(model, question, 0, 0, (), alternative, (), (), _NOWHERE, anchoring, notes)
     if not given:
-        return ModelQuality(
-            model, question, 0, 0, (), alternative, (), (), _NOWHERE, anchoring, notes
-        )
+        return found
     table = _Table.of(given, answers)
     lengths, longer = _by_length(table, texts or {}, seed)
-    return ModelQuality(
-        *(model, question, len(table.items), len(given)),
-        (_equal(table, seed), *_kappa(table, seed)),
-        *(alternative, _by_label(table, seed), lengths, longer, anchoring, notes),
+    return replace(
+        found,
+        items=len(table.items),
+        judgments=len(given),
+        agreement=(_equal(table, seed), *_kappa(table, seed)),
+        labels=_by_label(table, seed),
+        lengths=lengths,
+        longer=longer,
     )
 
 
@@ -273,8 +276,8 @@ def _anchoring(
         suggested, blind = _over(sums[:, 0], sums[:, 1]), _over(sums[:, 2], sums[:, 3])
         return np.column_stack([suggested, blind, suggested - blind])
 
-    found = bootstrap_sums(columns, value, seed=seed)
-    return Anchoring(*found, int(shown.sum()), int((~shown).sum()))
+    suggested, blind, difference = bootstrap_sums(columns, value, seed=seed)
+    return Anchoring(suggested, blind, difference, int(shown.sum()), int((~shown).sum()))
 
 
 def _over(above: Floats, below: Floats) -> Floats:
