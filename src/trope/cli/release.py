@@ -70,9 +70,11 @@ def release(
     )
     target = out or folder / "release"
     if (folder / "project.toml").is_file():
-        from trope.cli.annotate.options import connected
+        from trope.annotate.project import open_project
+        from trope.annotate.store.database import connect
 
-        summary = release_project(connected(folder), target, options)
+        connect(project := open_project(folder))
+        summary = release_project(project, target, options)
     else:
         summary = make_release(folder, target, options)
     click.echo(_document(summary, target) if as_json else _text(summary, target))

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain, islice
+from tempfile import TemporaryFile
+from typing import Literal
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    StreamingHttpResponse,
+)
 from django.views.decorators.http import require_GET
 
 from trope.annotate.exchange.files import csv_lines
 from trope.annotate.exchange.records import Losses
 from trope.annotate.rules.aggregation import METHODS, AggregationOptions
-from trope.annotate.store.exports import ExportOptions, export_lines
+from trope.annotate.store.exports import (
+    ExportOptions,
+    agreement_text,
+    export_lines,
+    export_parquet,
+)
 from trope.annotate.store.labels import BY_ITEM
 from trope.annotate.store.reports import pay_sheet
 from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample
 from trope.annotate.web.context import message_page, now, only, plan
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, MissingExtra
 
 TIES = ("none", "first", "random")
 
@@ -53,6 +66,38 @@ def labels(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpRespo
         return _download(ExportOptions("labels", kind, drafts=drafts, aggregation=chosen))
     except BadInput as error:
         return message_page(request, "No labels", str(error), 422)
+
+
+@require_GET
+@only("owner")
+def labelled(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpResponse:
+    """One row per item with its text, its fields and its labels; with `drafts` also of items that
+    lack judgments."""
+    if draw_sample().total > MOST_DOWNLOADED:
+        command = f"trope annotate export DIR --what labelled --format {kind} --out FILE"
+        text = f"This project is too large for a download. Run: {command}"
+        return message_page(request, "Too large", text, 422)
+    options = ExportOptions("labelled", kind, drafts=bool(request.GET.get("drafts")))
+    if kind != "parquet":
+        return _download(options)
+    file = TemporaryFile()  # noqa: SIM115  # the response closes it
+    try:
+        export_parquet(plan(), options, Losses(), file)
+    except MissingExtra as error:
+        file.close()
+        return message_page(request, "No Parquet", str(error), 422)
+    file.seek(0)
+    return FileResponse(file, as_attachment=True, filename=file_name("labelled", kind))
+
+
+@require_GET
+@only("owner")
+def agreement(request: HttpRequest, kind: Literal["json", "md"]) -> HttpResponse:
+    """The agreement on every question as JSON or Markdown."""
+    content = {"json": "application/json", "md": "text/markdown; charset=utf-8"}[kind]
+    response = HttpResponse(agreement_text(plan(), kind, draw_sample()), content_type=content)
+    response["Content-Disposition"] = f'attachment; filename="{file_name("agreement", kind)}"'
+    return response
 
 
 @require_GET

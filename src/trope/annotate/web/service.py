@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from trope.annotate.project import Project
 from trope.annotate.store.database import connect
 from trope.core.errors import BadInput
 from trope.web import LOOPBACK, is_loopback, run_service, with_static_files
+
+if TYPE_CHECKING:
+    from trope.annotate.web.release_pages import MakeRelease
 
 HERE = Path(__file__).parent
 BODY_LIMIT = 1_000_000
@@ -82,9 +85,9 @@ def web_settings(origin: str = "") -> dict[str, Any]:
 OWNER = "owner"
 
 
-def application(project: Project, origin: str = "") -> Any:
-    """The WSGI application of a project, with its static files."""
-    connect(project, **web_settings(origin))
+def application(project: Project, origin: str = "", release: MakeRelease | None = None) -> Any:
+    """The WSGI application of a project, with its static files; `release` makes its releases."""
+    connect(project, **web_settings(origin), TROPE_RELEASE=release)
     from django.core.wsgi import get_wsgi_application
 
     django = get_wsgi_application()
@@ -159,12 +162,19 @@ def only_server(project: Project) -> Iterator[None]:
 
 
 def serve(
-    project: Project, *, host: str, port: int, origin: str, workers: int, threads: int
+    project: Project,
+    *,
+    host: str,
+    port: int,
+    origin: str,
+    workers: int,
+    threads: int,
+    release: MakeRelease | None = None,
 ) -> None:
-    """Answer requests until stopped."""
+    """Answer requests until stopped; for `release` see `release_pages`."""
     check_place(host, origin)
     run_service(
-        lambda: application(project, origin),
+        lambda: application(project, origin, release),
         host=host,
         port=port,
         part=("annotation", "annotate"),

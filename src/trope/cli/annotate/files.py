@@ -164,7 +164,8 @@ def export(directory: Path, out: Path | None, **given: Any) -> None:
     """Write judgments, in the order in which they were given, or what follows from them.
 
     answers: one row each, for trope agree and aggregate. labels: one per item and question; the
-    decision of an adjudicator wins over the method. trials: answers of training and the demo task.
+    decision of an adjudicator wins over the method. labelled: one row per item with its text, its
+    fields and its labels. trials: answers of training and the demo task.
 
     CSV is safe to open in a spreadsheet: a cell that would be a formula begins with an apostrophe.
     """
@@ -204,7 +205,7 @@ def _check(options: Mapping[str, Any], out: Path | None) -> None:
         raise click.UsageError(f"--format {kind} cannot hold the history; leave --history out")
     if options["gold"] and what != "answers":
         raise click.UsageError("--gold is for --what answers")
-    if options["drafts"] and what not in ("judgments", "labels"):
+    if options["drafts"] and what not in ("judgments", "labels", "labelled"):
         raise click.UsageError(f"there are no drafts of {what}")
     if options["drafts"] and what == "judgments" and kind in TOOL_FORMATS:
         raise click.UsageError(f"--format {kind} cannot hold drafts")
