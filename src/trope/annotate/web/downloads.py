@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import chain, islice
-from tempfile import TemporaryFile
 from typing import Literal
 
 from django.conf import settings
-from django.http import (
-    FileResponse,
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    StreamingHttpResponse,
-)
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
 from trope.annotate.exchange.files import csv_lines
@@ -80,14 +74,12 @@ def labelled(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpRes
     options = ExportOptions("labelled", kind, drafts=bool(request.GET.get("drafts")))
     if kind != "parquet":
         return _download(options)
-    file = TemporaryFile()  # noqa: SIM115  # the response closes it
+    file = BytesIO()
     try:
         export_parquet(plan(), options, Losses(), file)
     except MissingExtra as error:
-        file.close()
         return message_page(request, "No Parquet", str(error), 422)
-    file.seek(0)
-    return FileResponse(file, as_attachment=True, filename=file_name("labelled", kind))
+    return _whole(file.getvalue(), "labelled", kind, "application/vnd.apache.parquet")
 
 
 @require_GET
@@ -95,9 +87,7 @@ def labelled(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpRes
 def agreement(request: HttpRequest, kind: Literal["json", "md"]) -> HttpResponse:
     """The agreement on every question as JSON or Markdown."""
     content = {"json": "application/json", "md": "text/markdown; charset=utf-8"}[kind]
-    response = HttpResponse(agreement_text(plan(), kind, draw_sample()), content_type=content)
-    response["Content-Disposition"] = f'attachment; filename="{file_name("agreement", kind)}"'
-    return response
+    return _whole(agreement_text(plan(), kind, draw_sample()), "agreement", kind, content)
 
 
 @require_GET
@@ -140,6 +130,12 @@ def _download(options: ExportOptions) -> StreamingHttpResponse:
     lines = export_lines(plan(), options, Losses())
     first = list(islice(lines, 2))  # of CSV, the first line is the header
     return _stream(chain(first, lines), options.what, options.format)
+
+
+def _whole(content: str | bytes, what: str, kind: str, content_type: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{file_name(what, kind)}"'
+    return response
 
 
 def _stream(lines: Iterator[str], what: str, kind: str) -> StreamingHttpResponse:
