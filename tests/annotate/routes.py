@@ -88,6 +88,7 @@ ROUTES = {
     "quality": Route((OWNER,)),
     "labels": Route((OWNER,)),
     "tables": Route((OWNER,)),
+    "models": Route((OWNER,)),
     "disputes": Route((ADJUDICATOR, OWNER)),
     "decided": Route((ADJUDICATOR, OWNER)),
     "dispute": Route((ADJUDICATOR, OWNER), "GET POST", {"number": 999_999}),

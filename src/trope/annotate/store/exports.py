@@ -14,7 +14,7 @@ from trope.annotate.exchange.records import Losses, as_cells, as_object
 from trope.annotate.plan import Plan
 from trope.annotate.rules.aggregation import AggregationOptions
 from trope.annotate.rules.agreement import as_document, as_markdown
-from trope.annotate.store import labels, practice, rows
+from trope.annotate.store import labels, model_answers, practice, rows
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import Event
 from trope.annotate.store.reports import measure_project
@@ -25,7 +25,8 @@ class ExportOptions:
     """What is exported (one of `EXPORTED`), in which of `EXPORT_FORMATS`, and how.
 
     `history` adds answers that were changed later, `drafts` unfinished forms or, with labels, items
-    that lack judgments, `gold` answers to control items. `plain_cells` leaves CSV unprotected.
+    that lack judgments, `gold` answers to control items, `raw` what models said word for word.
+    `plain_cells` leaves CSV unprotected.
     """
 
     what: str = "judgments"
@@ -33,6 +34,7 @@ class ExportOptions:
     history: bool = False
     drafts: bool = False
     gold: bool = False
+    raw: bool = False
     plain_cells: bool = False
     aggregation: AggregationOptions = field(default_factory=AggregationOptions)
 
@@ -144,6 +146,11 @@ def _trial_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTa
     return ExportTable(practice.TRIAL_TYPES, practice.trial_rows())
 
 
+def _model_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    types = model_answers.MODEL_TYPES | ({"raw": "string"} if options.raw else {})
+    return ExportTable(types, model_answers.model_rows(raw=options.raw))
+
+
 def _labelled(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[labels.LabelledItem]:
     return labels.labelled_items(plan, losses, options=options.aggregation, drafts=options.drafts)
 
@@ -187,6 +194,7 @@ _TABLES: dict[str, Callable[[Plan, ExportOptions, Losses], ExportTable]] = {
     "items": _item_table,
     "people": _people_table,
     "trials": _trial_table,
+    "models": _model_table,
 }
 
 _TOOL_FILES: dict[tuple[str, str], Callable[[Plan, ExportOptions, Losses], Iterator[str]]] = {

@@ -86,7 +86,9 @@ def labelled(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpRes
 @only("owner")
 def agreement(request: HttpRequest, kind: Literal["json", "md"]) -> HttpResponse:
     """The agreement on every question as JSON or Markdown."""
-    content = {"json": "application/json", "md": "text/markdown; charset=utf-8"}[kind]
+    content = {"json": "application/json; charset=utf-8", "md": "text/markdown; charset=utf-8"}[
+        kind
+    ]
     return _whole(agreement_text(plan(), kind, draw_sample()), "agreement", kind, content)
 
 

@@ -86,6 +86,7 @@ urlpatterns += [
     path("project/quality", quality_pages.agreement, name="quality"),
     path("project/labels", quality_pages.labels, name="labels"),
     path("project/tables", quality_pages.tables, name="tables"),
+    path("project/models", quality_pages.models, name="models"),
     path("adjudicate", adjudication_pages.disputes, name="disputes"),
     path("adjudicate/decided", adjudication_pages.decided, name="decided"),
     path("adjudicate/<int:number>", adjudication_pages.dispute, name="dispute"),

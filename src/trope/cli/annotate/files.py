@@ -158,6 +158,7 @@ def _reader(
               show_default=True, help="Label of a tied item (majority).")  # fmt: skip
 @click.option("--gold", is_flag=True,
               help="With answers: also those to control items, with the known answer.")  # fmt: skip
+@click.option("--raw", is_flag=True, help="With models: also what they said, word for word.")
 @click.option("--plain-cells", is_flag=True,
               help="CSV whose cells are not protected from spreadsheets.")  # fmt: skip
 def export(directory: Path, out: Path | None, **given: Any) -> None:
@@ -166,6 +167,7 @@ def export(directory: Path, out: Path | None, **given: Any) -> None:
     answers: one row each, for trope agree and aggregate. labels: one per item and question; the
     decision of an adjudicator wins over the method. labelled: one row per item with its text, its
     fields and its labels. trials: answers of training and the demo task.
+    models: what models answered, with their settings.
 
     CSV is safe to open in a spreadsheet: a cell that would be a formula begins with an apostrophe.
     """
@@ -180,6 +182,7 @@ def export(directory: Path, out: Path | None, **given: Any) -> None:
         history=given["history"],
         drafts=given["drafts"],
         gold=given["gold"],
+        raw=given["raw"],
         plain_cells=given["plain_cells"],
         aggregation=AggregationOptions(method=given["method"], ties=given["ties"]),
     )
@@ -205,6 +208,8 @@ def _check(options: Mapping[str, Any], out: Path | None) -> None:
         raise click.UsageError(f"--format {kind} cannot hold the history; leave --history out")
     if options["gold"] and what != "answers":
         raise click.UsageError("--gold is for --what answers")
+    if options["raw"] and what != "models":
+        raise click.UsageError("--raw is for --what models")
     if options["drafts"] and what not in ("judgments", "labels", "labelled"):
         raise click.UsageError(f"there are no drafts of {what}")
     if options["drafts"] and what == "judgments" and kind in TOOL_FORMATS:
