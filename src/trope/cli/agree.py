@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,7 +49,7 @@ def agree(
     ([[start, end], …]) are compared word by word and by overlap.
     """
     from trope import __version__
-    from trope.annotate.rules.agreement import measure_question, verb_classes
+    from trope.annotate.rules.agreement import as_document, measure_question, verb_classes
     from trope.annotate.rules.span_agreement import measure_spans
     from trope.core.judgments import by_question, is_span_label
 
@@ -72,24 +71,11 @@ def agree(
             "layout": table.layout,
             "seed": seed,
             "skipped": table.skipped,
-            "questions": [_document(question) for question in questions],
+            "questions": [as_document(question) for question in questions],
         }
         click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
     else:
         _print(questions)
-
-
-def _document(question: QuestionAgreement) -> dict[str, Any]:
-    document = asdict(question)
-    document["agreements"] = [_with_word(a) for a in question.agreements]
-    document["pairs"] = [_with_word(a) for a in question.pairs]
-    for part, exclusion in zip(document["exclusions"], question.exclusions, strict=True):
-        part["agreements"] = [_with_word(a) for a in exclusion.agreements]
-    return document
-
-
-def _with_word(agreement: Agreement) -> dict[str, Any]:
-    return {**asdict(agreement), "word": agreement.word}
 
 
 def _print(questions: Sequence[QuestionAgreement]) -> None:
