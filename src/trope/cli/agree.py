@@ -68,7 +68,7 @@ def agree(
     alternative annotator test, and its bias by label and by length of text (--text).
     """
     from trope import __version__
-    from trope.annotate.rules.agreement import measure_question, verb_classes
+    from trope.annotate.rules.agreement import as_document, measure_question, verb_classes
     from trope.annotate.rules.span_agreement import measure_spans
     from trope.core.judgments import is_span_label
 
@@ -92,7 +92,7 @@ def agree(
             "seed": seed,
             "skipped": table.skipped,
             "questions": [
-                _document(question) | _model_documents(measured, question.question)
+                as_document(question) | _model_documents(measured, question.question)
                 for question in questions
             ],
         }
@@ -138,19 +138,6 @@ def _model_documents(
     measured: Mapping[str, Sequence[ModelQuality]], question: str
 ) -> dict[str, list[dict[str, Any]]]:
     return {"models": [asdict(one) for one in measured[question]]} if question in measured else {}
-
-
-def _document(question: QuestionAgreement) -> dict[str, Any]:
-    document = asdict(question)
-    document["agreements"] = [_with_word(a) for a in question.agreements]
-    document["pairs"] = [_with_word(a) for a in question.pairs]
-    for part, exclusion in zip(document["exclusions"], question.exclusions, strict=True):
-        part["agreements"] = [_with_word(a) for a in exclusion.agreements]
-    return document
-
-
-def _with_word(agreement: Agreement) -> dict[str, Any]:
-    return {**asdict(agreement), "word": agreement.word}
 
 
 def _print(

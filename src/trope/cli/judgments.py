@@ -150,16 +150,18 @@ def labelled_folder(source: Path) -> Iterator[Path]:
         yield source
         return
     from trope.annotate.exchange.records import Losses
+    from trope.annotate.project import open_project
     from trope.annotate.rules.aggregation import AggregationOptions
-    from trope.annotate.store.exports import ExportOptions, export_lines
-    from trope.cli.annotate.options import connected
+    from trope.annotate.store.database import connect
 
-    plan = connected(source).plan
+    connect(project := open_project(source))
+    from trope.annotate.store.exports import ExportOptions, export_lines
+
     with TemporaryDirectory() as folder:
         for what in ("items", "labels"):
             options = ExportOptions(what=what, format="jsonl", aggregation=AggregationOptions())
             with (Path(folder) / f"{what}.jsonl").open("w", encoding="utf-8") as file:
-                file.writelines(export_lines(plan, options, Losses()))
+                file.writelines(export_lines(project.plan, options, Losses()))
         yield Path(folder)
 
 
