@@ -81,11 +81,13 @@ def read_table(options: dict[str, Any], *, verb: str = "") -> JudgmentTable:
 
 
 def _project_answers(folder: Path) -> JudgmentTable:
-    from trope.cli.annotate.options import connected
+    from trope.annotate.project import open_project
+    from trope.annotate.store.database import connect
 
-    plan = connected(folder).plan
+    connect(project := open_project(folder))
     from trope.annotate.store.rows import answer_rows, item_rows, verbs_of_items
 
+    plan = project.plan
     judgments = tuple(answer_rows(plan))
     if not judgments:
         raise BadInput(f"{folder}: nobody has judged an item yet; run this again later")
