@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from trope.annotate.chat import ChatAnswer, ChatModel
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
-from trope.annotate.questions import Answers, Question, read_answers
+from trope.annotate.questions import Question, read_answers
 from trope.annotate.store import model_answers as store
 from trope.annotate.store.model_answers import AskedItem, GivenAnswer, ModelRun, ModelRunState
 from trope.core.errors import BadInput, UnknownName
@@ -215,22 +215,25 @@ def answer_of_heads(
     heads: Sequence[AnsweringHead], item: AskedItem, analysis: Analysis, *, whole: bool = False
 ) -> GivenAnswer:
     """What the heads say of an item; with `whole`, the text is judged without its words."""
-    answers: Answers = {}
+    given: dict[str, list[str]] = {}
     sure: list[float] = []
     for one in heads:
         values, probability = _HEADS[TASKS[one.head]](one, item, analysis, whole)
-        if values is None:
-            continue
-        question = replace(one.question, when=(), within="")
-        given = {one.question.id: values}
-        read, faults = read_answers([question], given, text=item.text, payload=item.payload)
-        if faults:
-            detail = f"the answer to {one.question.id!r} {faults[one.question.id]}"
-            return GivenAnswer(item, {}, error="invalid", detail=detail)
-        answers |= read
-        sure += [] if probability is None else [probability]
-    if not answers:
+        if values is not None:
+            given[one.question.id] = values
+            sure += [] if probability is None else [probability]
+    if not given:
         return GivenAnswer(item, {}, error="no_answer", detail="there is nothing here to judge")
+    # a question that no head answers stands in nobody's way
+    questions = [
+        replace(one.question, when=tuple(c for c in one.question.when if c.question in given))
+        for one in heads
+        if one.question.id in given
+    ]
+    answers, faults = read_answers(questions, given, text=item.text, payload=item.payload)
+    if faults:
+        detail = "; ".join(f"the answer to {name!r} {why}" for name, why in faults.items())
+        return GivenAnswer(item, {}, error="invalid", detail=detail)
     return GivenAnswer(item, answers, confidence=min(sure, default=None))
 
 
