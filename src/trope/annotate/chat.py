@@ -217,7 +217,8 @@ class ChatModel:
             {"role": "user", "content": item_message(self.plan, text, payload)},
         ]
         replies: list[_Reply] = []
-        answers, confidence, fault = {}, None, ""
+        answers: Answers = {}
+        confidence, fault = None, ""
         for _ in range(2):
             reply = await self._reply(messages)
             replies.append(reply)

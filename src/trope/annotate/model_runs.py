@@ -260,10 +260,10 @@ def _metaphor(one: AnsweringHead, item: AskedItem, analysis: Analysis, whole: bo
     if not analysis.figurative:
         return None, None
     text = max(analysis.figurative)
-    found = _decided(one, text, analysis.sentence_threshold)
-    if not whole and word is not None and word >= analysis.threshold and found[0] == [one.no]:
+    is_literal = text < analysis.sentence_threshold
+    if is_literal and not whole and word is not None and word >= analysis.threshold:
         return [one.yes], word  # a text with a metaphorical word is metaphorical
-    return found
+    return _decided(one, text, analysis.sentence_threshold)
 
 
 def _decided(one: AnsweringHead, probability: float, threshold: float) -> _Values:
@@ -346,7 +346,7 @@ def _chat_answers(
 
 def _highest_price(run: ModelRun, model: ChatModel, item: AskedItem) -> float:
     tokens_in, tokens_out = model.most_tokens(item.text, item.payload)
-    return (tokens_in * run.price_in + tokens_out * run.price_out) / store.MILLION
+    return run.price_of(tokens_in, tokens_out)
 
 
 def _given(item: AskedItem, answer: ChatAnswer) -> GivenAnswer:

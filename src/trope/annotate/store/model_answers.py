@@ -29,8 +29,6 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 UNAVAILABLE = "unavailable"
 """The error of an answer that did not come: unlike the others, it is asked for again."""
 
-MILLION = 1_000_000
-
 
 class ModelRunState(models.TextChoices):
     """Whether a run is under way, has answered all items, or was stopped before."""
@@ -66,8 +64,11 @@ class ModelRun(models.Model):
     @property
     def cost(self) -> float:
         """What the tokens so far cost."""
-        spent = self.tokens_in * self.price_in + self.tokens_out * self.price_out
-        return float(spent / MILLION)
+        return self.price_of(self.tokens_in, self.tokens_out)
+
+    def price_of(self, tokens_in: int, tokens_out: int) -> float:
+        """What these tokens cost."""
+        return float(tokens_in * self.price_in + tokens_out * self.price_out) / 1_000_000
 
 
 class ModelAnswer(models.Model):

@@ -59,7 +59,7 @@ _CHAT_OPTIONS = (
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.pass_context
 def model(
-    context: click.Context, directory: Path, name: str, chat: bool, as_json: bool, **given: Any
+    context: click.Context, /, directory: Path, name: str, chat: bool, as_json: bool, **given: Any
 ) -> None:
     """Let a model answer the questions of a project; NAME again goes on where it stopped.
 
