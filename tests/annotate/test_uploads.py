@@ -21,9 +21,6 @@ from trope.annotate.web import context, item_pages
 from trope.annotate.web.service import web_settings
 
 TABLE = (
-    "id,tweet,span,genre,gold.metaphor\n"
-    "a1,Prices climb.,climb,news,yes\na2,Goats climb.,,nature,\n"
-)
     "id,tweet,span,genre,gold.metaphor\na1,Prices climb.,climb,news,yes\na2,Goats climb.,,nature,\n"
 )
 
