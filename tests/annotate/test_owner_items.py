@@ -59,7 +59,7 @@ def test_links_for_many_are_made_at_once_or_not_at_all(served: Project) -> None:
     assert page.status_code == 422
     assert "&#x27;Bob&#x27; is already taken" in page.content.decode()
     page = olga.post("/project/links", {"names": "Dora", "action": "show"}).content.decode()
-    assert len(re.findall(r"http://localhost/join/[\w-]{43}", page)) == 1
+    assert len(set(re.findall(r"http://localhost/join/[\w-]{43}", page))) == 1
 
 
 def test_history_says_who_changed_what(served: Project) -> None:

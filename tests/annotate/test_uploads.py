@@ -12,6 +12,7 @@ from projects import START, Clock, make_project
 from test_setup_pages import new_served, owner
 from test_web import browser
 
+from trope.annotate.exchange.items import read_items
 from trope.annotate.project import Project
 from trope.annotate.store import imports
 from trope.annotate.store.database import connect
@@ -69,7 +70,7 @@ def test_table_is_sent_looked_at_and_added(served: Project) -> None:
         assert f'value="{use}" selected' in page, use
     form = {"use-0": "id", "use-1": "text", "use-2": "highlight", "use-3": "field"}
     answer = olga.post(address, form | {"use-4": "gold.metaphor", "action": "import"})
-    assert answer.headers["Location"] == "/project/items"
+    assert answer.headers["Location"] == "/project/links"
     first, second = Item.objects.order_by("external_id")
     assert (first.external_id, first.text) == ("a1", "Prices climb.")
     assert first.payload == {"highlight": [[7, 12]], "genre": "news"}
@@ -258,7 +259,7 @@ def test_new_project_takes_its_items_along(tmp_path: Path) -> None:
     answer = olga.post("/project/new", sent(TABLE) | {"template": "blank"})
     address = answer.headers["Location"]
     form = {"use-0": "id", "use-1": "text", "use-2": "", "use-3": "", "use-4": ""}
-    assert olga.post(address, form).headers["Location"] == "/project/items"
+    assert olga.post(address, form).headers["Location"] == "/project/links"
     assert Item.objects.count() == 2
     assert project.folder.joinpath("project.toml").stat().st_mode & 0o777 == 0o600
 
@@ -267,12 +268,11 @@ def test_import_that_takes_long_goes_on_behind_the_page(
     served: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hold, begun = threading.Event(), threading.Event()
-    read = imports.read_items
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         begun.set()
         hold.wait(60)
-        return read(*args, **kwargs)
+        return read_items(*args, **kwargs)
 
     monkeypatch.setattr(imports, "read_items", slow)
     monkeypatch.setattr(item_pages, "_WAIT_S", 0.0)

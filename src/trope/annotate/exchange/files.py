@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Literal, get_args
+from typing import IO, Any, Literal
 from zipfile import BadZipFile, ZipFile
 
 from trope.annotate.exchange.records import (
@@ -159,6 +159,7 @@ _JUDGMENT_TYPES = {
     "replaces": "int64",
     "gold_right": "bool",
     "weight": "float64",
+    "changed": "bool",
 }
 
 
@@ -217,8 +218,15 @@ def _arrow() -> tuple[Any, Any]:
 
 # Files that were sent: their names say nothing certain, and what they unpack to may be too much.
 SentKind = Literal["csv", "tsv", "xlsx", "jsonl", "txt"]
-_KINDS: dict[str, SentKind] = {".tab": "tsv", ".ndjson": "jsonl", ".xlsm": "xlsx"} | {
-    f".{kind}": kind for kind in get_args(SentKind)
+_KINDS: dict[str, SentKind] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".txt": "txt",
 }
 MOST_COLUMNS = 200
 _SAMPLE_ROWS = 20

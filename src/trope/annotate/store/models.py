@@ -119,7 +119,7 @@ class Item(models.Model):
     is_gold = models.BooleanField(default=False)
     place = models.BigIntegerField(unique=True)
     open_slots = models.IntegerField()
-    extra = models.IntegerField(default=0)  # more judgments than usual, for doubt
+    extra = models.IntegerField(default=0)  # more judgments than usual (doubt), or fewer (audits)
 
     class Meta:
         indexes = [
@@ -148,6 +148,7 @@ class Lease(models.Model):
     expires = models.DateTimeField()
     released = models.BooleanField(default=False)
     draft = models.JSONField(default=dict)
+    suggestion = models.JSONField(default=dict)  # of a model: {"run": name, "answers": {…}}
     # the judgment that the person took back to replace it
     undoes = models.ForeignKey(
         "StoredJudgment", null=True, on_delete=models.SET_NULL, related_name="+"
@@ -173,6 +174,7 @@ class StoredJudgment(models.Model):
     at = models.DateTimeField()
     state = models.CharField(max_length=10, choices=JudgmentState.choices)
     gold_right = models.BooleanField(null=True)
+    suggestion = models.JSONField(default=dict)  # what the form was filled in with
     current = models.BooleanField(default=True)
     replaces = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="replaced_by"

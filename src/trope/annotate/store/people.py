@@ -148,6 +148,11 @@ def find_annotator(person_id: int) -> Person | None:
     return Person.objects.filter(pk=person_id, role="annotator").first()
 
 
+def any_annotator() -> bool:
+    """Whether anyone is there to judge."""
+    return bool(Person.objects.filter(role="annotator").exists())
+
+
 def is_known(name: str) -> bool:
     """Whether someone has that name."""
     return bool(Person.objects.filter(name=name).exists())

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from trope.annotate.exchange.files import TableStart, table_start
 from trope.annotate.exchange.items import FIELD, ColumnMapping, guess_uses, mapping_faults
 from trope.annotate.project import Project
-from trope.annotate.store import imports, setup
+from trope.annotate.store import imports, people, setup
 from trope.annotate.web.content import marked_segments
 from trope.annotate.web.context import SentFile, message_page, now, only, plan, takes_files
 from trope.core.errors import BadInput, BadRecord, TropeError
@@ -128,7 +128,8 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
     upload.refresh_from_db()
     if upload.state == "failed":
         return _mapping_page(request, upload, start, uses, problems=[upload.message])
-    return redirect("items")
+    begins = upload.state == "done" and not people.any_annotator()
+    return redirect("links" if begins else "items")
 
 
 def _start_of(upload: Any) -> TableStart:

@@ -155,7 +155,8 @@ def batches_page(request: HttpRequest) -> HttpResponse:
 def links(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """Links for many people at once, on a page or as a file; they are shown once."""
     if request.method == "GET":
-        return render(request, "links.html")
+        context = {} if people.any_annotator() else {"names": _FIRST_NAMES, "begins": True}
+        return render(request, "links.html", context)
     names = list(dict.fromkeys(filter(None, map(str.strip, _lines(request, "names")))))
     role, trusted = request.POST.get("role", "annotator"), bool(request.POST.get("trusted"))
     try:
@@ -172,6 +173,10 @@ def links(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     if request.POST.get("action") == "csv":
         return stream(csv_lines(["name", "link"], rows), "links", "csv")
     return render(request, "links.html", {"made": rows})
+
+
+_FIRST_NAMES = "Annotator 1\nAnnotator 2\nAnnotator 3"
+"""Whom a new project invites, unless the owner knows their names."""
 
 
 def _lines(request: HttpRequest, name: str) -> list[str]:
