@@ -1,6 +1,7 @@
 """Models in a project: their quality, and rates corrected by what people judged."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,8 @@ from projects import START, Clock, add_items, make_project
 from test_model_answers import SUGGEST, judge_all, person_of, run_model
 
 from trope.annotate.project import Project
-from trope.annotate.store import judgments, queue
+from trope.annotate.store import judgments, people, queue
+from trope.annotate.store.database import connect
 from trope.annotate.store.imports import import_items
 from trope.annotate.store.model_answers import (
     GivenAnswer,
@@ -21,6 +23,7 @@ from trope.annotate.store.model_answers import (
 )
 from trope.annotate.store.model_measures import asked_question, project_quality, project_rates
 from trope.annotate.store.slots import hold_back, open_round, round_items
+from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 
 
@@ -159,3 +162,37 @@ def test_agree_compares_the_models_of_a_project(tmp_path):
     (model,) = question["models"]
     assert (model["model"], model["items"], len(model["lengths"])) == ("large", 40, 3)
     assert model["agreement"][0]["model"]["value"] == pytest.approx(0.8)
+
+
+def test_the_owner_reads_how_good_a_model_is(tmp_path):
+    project = made(tmp_path / "p", items=80, judged=40)
+    page = owners_page(project)
+    for part in (
+        "Compared on 40 items with 40 answers of people",
+        "cannot be tested yet",
+        "the test asks for 3 annotators or more; there are 1",
+        "equal 0.80 (",
+        "Words in the text",
+    ):
+        assert part in page, part
+    assert "What suggestions change" not in page
+
+
+def test_the_owner_reads_what_suggestions_change(tmp_path):
+    project = make_project(tmp_path / "p", k=1, page=40, more=SUGGEST)
+    add_items(project, 40)
+    run_model("m", "yes")
+    judge_all(project, person_of(), "yes")
+    page = owners_page(project)
+    assert "gave the same one in 1.00 (1.00 to 1.00) of" in page
+
+
+def owners_page(project: Project) -> str:
+    """What the page says, without its markup."""
+    from django.test import Client
+
+    connect(project, **web_settings())
+    client = Client(HTTP_HOST="localhost")
+    client.post(f"/join/{people.invite('Olga', now=START, role='owner')}")
+    page = client.get("/project/models").content.decode()
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split()).replace("( ", "(")
