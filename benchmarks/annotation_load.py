@@ -23,7 +23,7 @@ import potato_load
 import record
 from annotation_runs import Crowd, NewDatabase, Run, databases, measure
 
-from trope.evaluate.bounds import read_bounds
+from trope.evaluate.results import read_bounds
 from trope.metrics.figures import Measurement
 
 PREFILLED = 100_000

@@ -44,7 +44,7 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.figures:read_isarcasm", "iSarcasmEval: tweets meant sarcastically."
         ),
         "impli": Entry("trope.corpora.figures:read_impli", "IMPLI: figurative inferences."),
-        "lcc": Entry("trope.corpora.expressions:read_lcc", "LCC: metaphorical spans of texts."),
+        "lcc": Entry("trope.corpora.verb_corpora:read_lcc", "LCC: metaphorical spans of texts."),
         "lcc-domain-names": Entry(
             "trope.corpora.conceptual_metaphors:read_concept_names", "Names of LCC's concepts."
         ),
@@ -126,11 +126,11 @@ READERS: Registry[Reader] = Registry(
             "trope.corpora.verb_corpora:read_trofi_formatted", "TroFi: verbs in sentences, as CSV."
         ),
         "tsv-adjective-noun": Entry(
-            "trope.corpora.expressions:read_adjective_nouns", "TSV: pairs of adjective and noun."
+            "trope.corpora.verb_corpora:read_adjective_nouns", "TSV: pairs of adjective and noun."
         ),
-        "tsv-svo": Entry("trope.corpora.expressions:read_svo", "TSV: subject, verb and object."),
+        "tsv-svo": Entry("trope.corpora.verb_corpora:read_svo", "TSV: subject, verb and object."),
         "tsv-svo-sentences": Entry(
-            "trope.corpora.expressions:read_svo_sentences", "TSV: the same with sentences."
+            "trope.corpora.verb_corpora:read_svo_sentences", "TSV: the same with sentences."
         ),
         "uner": Entry(
             "trope.corpora.tagged_tokens:read_uner", "Universal NER: names in treebank sentences."

@@ -142,6 +142,7 @@ def test_import_and_export_onto_a_full_disk_are_one_line_and_leave_nothing(
 
 OUTPUTS = {
     "backup": ["backup", "DIR", "OUT/backup.zip"],
+    "kept backup": ["backup", "DIR", "--to", "OUT", "--keep", "3"],
     "items": ["export", "DIR", "--what", "items", "--out", "OUT/items.jsonl"],
     "table": ["export", "DIR", "--what", "items", "--out", "OUT/items.csv"],
     "parquet": ["export", "DIR", "--what", "items", "--out", "OUT/items.parquet"],

@@ -80,6 +80,8 @@ PROMISES = {
     "all taken together": "test_postgres_all_waits_of_a_request_end_together",
     "A backup, an export": "test_disk_that_fills_in_the_middle_of_a_backup_or_an_export",
     "or an update": "test_disk_that_fills_in_the_middle_of_a_migration_keeps_what_is_whole",
+    "Two backups of a project": "test_two_backups_of_a_project_do_not_overlap",
+    "`/health` and `/ready` are": "test_postgres_that_is_gone_is_not_ready_until_it_is_back",
     "that was acknowledged is lost": "test_killed_writers_lose_nothing_that_was_acknowledged",
     "missing or empty is not opened": "test_database_that_is_gone_is_no_new_project",
     "`doctor` compares the": "test_database_that_lost_what_it_had_acknowledged_is_found",

@@ -7,12 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.errors import BadRecord
-from trope.corpora.expressions import read_adjective_nouns, read_lcc, read_svo, read_svo_sentences
 from trope.corpora.newsmet import read_newsmet, read_newsmet_test
 from trope.corpora.verb_corpora import (
+    read_adjective_nouns,
+    read_lcc,
     read_moh,
     read_moh_formatted,
     read_moh_x,
+    read_svo,
+    read_svo_sentences,
     read_trofi,
     read_trofi_formatted,
 )

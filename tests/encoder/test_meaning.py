@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trope.encoder.outputs import word_meanings
+from trope.encoder.decode import word_meanings
 from trope.encoder.session import Array, Encoder
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trope.encoder.outputs import SentimentScores
+from trope.encoder.decode import SentimentScores
 from trope.encoder.pieces import WordPieces
 from trope.encoder.session import SENTIMENT_OUTPUTS, BatchPass
 from trope.encoder.windows import Window

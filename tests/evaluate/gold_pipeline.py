@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from trope.core.records import Analysis, Relation, SentenceSpan, Token
 from trope.corpora.conllu import read_conllu
-from trope.evaluate.syntax_treebanks import join_document, split_documents
+from trope.evaluate.syntax import join_document, split_documents
 
 # two documents; the first has two paragraphs and a multiword token, and two sentences of its
 # first paragraph with no blank between them

@@ -2,7 +2,7 @@
 
 import pytest
 
-from trope.evaluate.bounds import Bounds, read_bounds
+from trope.evaluate.results import Bounds, read_bounds
 from trope.metrics.figures import DataRef, Measurement
 
 

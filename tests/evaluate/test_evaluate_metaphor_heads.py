@@ -12,7 +12,7 @@ import hub_folder
 from builders import FakePipeline
 from trope.cli.main import run
 from trope.core.errors import BadConfig
-from trope.evaluate.bounds import read_bounds
+from trope.evaluate.results import read_bounds
 
 pytest.importorskip(
     "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"

@@ -24,7 +24,7 @@ from trope.corpora.conllu import read_conllu
 from trope.evaluate import syntax, syntax_relations
 from trope.evaluate.options import EvaluationOptions
 from trope.evaluate.results import read_results
-from trope.evaluate.syntax_treebanks import join_document, split_at_blanks, split_documents
+from trope.evaluate.syntax import join_document, split_at_blanks, split_documents
 
 
 @pytest.fixture

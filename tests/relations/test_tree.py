@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from parse_table import read_parse
 
-from trope.relations.tree import MAX_CONJUNCTS, Tree
+from trope.relations.clauses import MAX_CONJUNCTS, Tree
 
 SENTENCE = read_parse(
     """

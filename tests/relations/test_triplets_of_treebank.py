@@ -14,7 +14,7 @@ import pytest
 
 from trope.core.records import Parse
 from trope.relations import svo
-from trope.relations.tree import Tree
+from trope.relations.clauses import Tree
 
 Rows = list[list[str]]
 Triplets = set[tuple[int, int, int]]

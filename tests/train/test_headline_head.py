@@ -24,7 +24,7 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from trope.encoder.network import Network  # noqa: E402
 from trope.train.encoder import adapters  # noqa: E402
 from trope.train.encoder.corpus import MetaphorSentence  # noqa: E402
-from trope.train.encoder.headline_pool import PoolSettings, letters, make_pool, texts_kept_out  # noqa: E402
+from trope.train.encoder.synthetic_headlines import PoolSettings, letters, make_pool, texts_kept_out  # noqa: E402
 from trope.train.headlines import base_head  # noqa: E402
 from trope.train.headlines.rows import read_rows  # noqa: E402
 

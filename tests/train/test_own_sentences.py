@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from trope.core.errors import BadInput
 from trope.train.encoder.corpus import UNKNOWN
-from trope.train.encoder.figure_sets import read_figure_set
-from trope.train.encoder.metaphor_sets import read_metaphor_set
+from trope.train.encoder.figure_sets import read_figure_set, read_metaphor_set
 from trope.train.encoder.name_sets import LABELS, read_name_set
 from trope.train.encoder.own_sentences import (
     FIGURES,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.workbench.requests import RequestRefused
-from trope.workbench.saved_texts import SavedTexts, title
+from trope.workbench.text_view import SavedTexts, title
 from trope.workbench.web.state import ModelQueue
 
 

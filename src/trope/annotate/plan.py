@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -118,6 +119,21 @@ class Adjudication:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelUse:
+    """What people see of the models that annotate beside them.
+
+    `blind`: nothing. `suggest`: the form is filled in with the answer of `run`, and a person
+    confirms or corrects it; `blind_share` of the items come without. `audit`: nothing, and people
+    judge a random `sample` of what `run` answered. No `run` named is the first one.
+    """
+
+    show: Literal["blind", "suggest", "audit"] = "blind"
+    run: str = ""
+    blind_share: float = 0.2
+    sample: int = 200
+
+
+@dataclass(frozen=True, slots=True)
 class PaperTables:
     """The data of the tables of the tweet study: the question, its positive answer, the question
     whether a text was understood, and fields of the items."""
@@ -160,6 +176,7 @@ class Plan:
     doubt: Doubt = field(default_factory=Doubt)
     adjudication: Adjudication = field(default_factory=Adjudication)
     tables: PaperTables = field(default_factory=PaperTables)
+    models: ModelUse = field(default_factory=ModelUse)
     # the way in and out
     profile: Profile = field(default_factory=Profile)
     reading: ReadingRules = field(default_factory=ReadingRules)
@@ -184,6 +201,13 @@ class Plan:
     def consent_version(self) -> str:
         """The version of the consent; it changes with the text."""
         return admission.consent_version(self.consent, self.withdrawal)
+
+    def shows_suggestion(self, item: str) -> bool:
+        """Whether the form of the item with this id may be filled in; the same each time."""
+        if self.models.show != "suggest":
+            return False
+        drawn = hashlib.sha256(f"{self.seed} {item}".encode()).digest()
+        return int.from_bytes(drawn[:6], "big") / 2**48 >= self.models.blind_share
 
     def earned(self, judged: int) -> Decimal:
         """The pay for that many judgments; part of a page is paid in proportion."""
@@ -219,9 +243,12 @@ def _number_faults(plan: Plan) -> Iterator[str]:
         ("skip.limit", plan.skip.limit),
         ("gold.share", plan.gold.share),
         ("gold.pass_mark", plan.gold.pass_mark),
+        ("models.blind_share", plan.models.blind_share),
     ):
         if not 0 <= share <= 1:
             yield f"{name}: must be between 0 and 1, is {share}"
+    if plan.models.sample < 1:
+        yield f"models.sample: must be 1 or more, is {plan.models.sample}"
     for name in ("day", "week", "total"):
         if getattr(plan.caps, name) < 0:
             yield f"caps.{name}: must be 0 (no limit) or more"

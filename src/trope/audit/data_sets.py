@@ -11,12 +11,11 @@ import numpy as np
 from trope.audit.audit import Audit, Rival, rivals_by_score
 from trope.audit.controls import AuditItem, BinarySet, audit_figures
 from trope.core.files import sha256
-from trope.corpora.expressions import read_adjective_nouns, read_lcc, read_svo
 from trope.corpora.mean import read_mean
 from trope.corpora.newsmet import Headline, read_newsmet
 from trope.corpora.records import LabelledExpression, LabelledTarget, TextRecord
 from trope.corpora.tables import read_rows, read_texts
-from trope.corpora.verb_corpora import read_moh_formatted
+from trope.corpora.verb_corpora import read_adjective_nouns, read_lcc, read_moh_formatted, read_svo
 from trope.corpora.vua import read_vua_verbs, read_vua_words, sentence_words
 from trope.metrics.figures import DataRef, Measurement
 from trope.metrics.intervals import Floats, Interval, bootstrap_ratios, bootstrap_sums

@@ -96,9 +96,14 @@ def evaluate(
     """
     from trope.cli.figure_tables import print_evaluation
     from trope.core.errors import MissingData
-    from trope.evaluate.bounds import NO_BOUNDS, missed, read_bounds
     from trope.evaluate.options import EvaluationOptions, evaluate_task
-    from trope.evaluate.results import check_results_file, merge_results
+    from trope.evaluate.results import (
+        NO_BOUNDS,
+        check_results_file,
+        merge_results,
+        missed,
+        read_bounds,
+    )
     from trope.release.newsmet_gold import read_newsmet_gold
 
     if len(models) > 1:

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from trope.audit.audit import Audit, AuditWarning, compared
-from trope.evaluate.bounds import NO_BOUNDS, Bounds
+from trope.evaluate.results import NO_BOUNDS, Bounds
 from trope.metrics.figures import Evaluation, Measurement, to_json
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from trope.core.files import sha256
 from trope.core.records import Parse
-from trope.corpora.expressions import read_svo
 from trope.corpora.records import LabelledSentence
+from trope.corpora.verb_corpora import read_svo
 from trope.corpora.vua import read_vua_words
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.lexicon.vectors import read_vectors

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from trope.evaluate.leaderboard import summarise
-from trope.evaluate.metonymy_names import CORPUS, NameData, read_data
 from trope.evaluate.metonymy_systems import (
+    CORPUS,
+    NameData,
     evaluate_baselines,
     evaluate_encoder,
     evaluate_roles,
     evaluate_transformers,
+    read_data,
 )
 from trope.evaluate.options import EvaluatedPipeline, EvaluationOptions
 from trope.lexicon.readings import GRANULARITIES, NAME_CLASSES, NameClass, labels, readings

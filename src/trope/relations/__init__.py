@@ -8,8 +8,14 @@ from trope.core.records import Parse, Relation, TextKind
 from trope.lexicon.idioms import Idioms, paper_idioms
 from trope.lexicon.verbs import Verbs, shipped_verbs
 from trope.relations.clauses import Clauses
-from trope.relations.extraction import find_expressions, find_triplets
-from trope.relations.filters import REASONS, HeadlineVerdict, judge_together, single_triplet
+from trope.relations.extraction import (
+    REASONS,
+    HeadlineVerdict,
+    find_expressions,
+    find_triplets,
+    judge_together,
+    single_triplet,
+)
 
 __all__ = [
     "REASONS",

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from trope.core.errors import BadInput
 from trope.core.files import read_lines
-from trope.corpora.expressions import read_adjective_nouns, read_svo
-from trope.corpora.verb_corpora import read_moh
+from trope.corpora.verb_corpora import read_adjective_nouns, read_moh, read_svo
 from trope.corpora.vua import read_vua_key, read_vuamc
 from trope.lexicon.verbs import CLASSES, shipped_verbs
 from trope.published import Published, is_cut_off, read_published, rounds_to

@@ -83,7 +83,8 @@ def run_service(
             """Set the address and the options."""
             shown = f"[{host}]" if ":" in host else host
             usual = {"bind": f"{shown}:{port}", "worker_class": worker, "keepalive": 0}
-            usual |= {"loglevel": "warning"}
+            # its control socket would be one more file, in the home of whoever starts the service
+            usual |= {"loglevel": "warning", "control_socket_disable": True}
             for name, value in (usual | settings).items():
                 self.cfg.set(name, value)
 

@@ -16,12 +16,12 @@ from trope.tasks.sentiment.lexicon_system import (
     read_tweeteval,
     without_seeds,
 )
-from trope.tasks.sentiment.task import to_integers
-from trope.tasks.sentiment.validation import (
+from trope.tasks.sentiment.task import (
     TEST_SHARES,
     category_weights,
     folds_of,
     held_out_scores,
+    to_integers,
 )
 
 LEXICA = PolarityLexica(

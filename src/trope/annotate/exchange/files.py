@@ -156,6 +156,7 @@ _JUDGMENT_TYPES = {
     "replaces": "int64",
     "gold_right": "bool",
     "weight": "float64",
+    "changed": "bool",
 }
 
 

@@ -20,7 +20,10 @@ from trope.corpora.records import TextRecord
 
 StateName = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
 STATES: tuple[StateName, ...] = ("counted", "surplus", "skipped", "gold", "discarded", "erased")
-EXPORTED = ("judgments", "answers", "labels", "decisions", "items", "people", "trials")
+EXPORTED = (
+    "judgments", "answers", "labels", "labelled", "decisions", "items", "people", "trials",
+    "models",
+)  # fmt: skip
 """What can be exported."""
 
 TOOL_FORMATS = ("mturk", "crowdflower", "label-studio")
@@ -57,6 +60,19 @@ class JudgmentRecord:
     weight: float = 1.0
     more: dict[str, Any] = field(default_factory=dict)
     digest: str = ""
+
+    @property
+    def suggestion(self) -> dict[str, Any]:
+        """What the form was filled in with: the model's run and its answers; empty if blind."""
+        return dict(self.more.get("suggestion") or {})
+
+    @property
+    def changed(self) -> bool | None:
+        """Whether the answers differ from the suggestion; None without either."""
+        if not self.suggestion or self.state == "skipped":
+            return None
+        suggested = self.suggestion["answers"]
+        return any(self.answers.get(name) != answer for name, answer in suggested.items())
 
     def is_about(self, text: str) -> bool:
         """Whether the text is the one that was judged, as far as the record knows: items of two
@@ -137,7 +153,7 @@ def text_fault(row: JudgmentRecord, questions: Sequence[Question], text: str) ->
 
 JUDGMENT_COLUMNS = (
     "judgment", "item", "annotator", "state", "seconds", "at", "current", "replaces", "gold_right",
-    "weight", "more", "other_answers",
+    "weight", "suggested", "changed", "more", "other_answers",
 )  # fmt: skip
 
 
@@ -162,6 +178,7 @@ def as_object(row: JudgmentRecord) -> dict[str, Any]:
         "weight": row.weight,
     }
     known |= {"digest": row.digest} if row.digest else {}
+    known |= {} if row.changed is None else {"changed": row.changed}
     return known | ({"more": row.more} if row.more else {})
 
 
@@ -180,6 +197,9 @@ def from_object(given: Mapping[str, Any]) -> JudgmentRecord:
     answers, more = given.get("answers"), given.get("more") or {}
     if not isinstance(answers, dict) or not isinstance(more, dict):
         raise ValueError("has no answers; give an object, empty for a skipped item")
+    shown = more.get("suggestion", {"answers": {}})
+    if not isinstance(shown, dict) or not isinstance(shown.get("answers"), dict):
+        raise ValueError("has a suggestion without answers; export it again")
     return JudgmentRecord(
         _number(given.get("judgment")),
         given["item"],
@@ -207,6 +227,7 @@ def as_cells(row: JudgmentRecord, questions: Sequence[Question]) -> dict[str, An
     }
     cells = as_object(row)
     del cells["answers"]
+    cells |= {"suggested": row.suggestion.get("run"), "changed": row.changed}
     cells["more"] = as_json(row.more) if row.more else None
     cells["other_answers"] = as_json(answers) if answers else None
     empty = dict.fromkeys(column_of(question.id) for question in questions)

@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
@@ -37,6 +39,7 @@ from trope.annotate.store.transfer import tables as all_tables
 from trope.core.errors import BadInput, TropeError
 from trope.core.files import replace_durably
 from trope.core.progress import counted
+from trope.core.run_folder import lock_file
 
 _MANIFEST = "manifest.json"
 _FORMAT = 1
@@ -72,7 +75,10 @@ def backup(project: Project, file: Path) -> dict[str, int]:
     if file.exists():
         raise BadInput(f"{file}: already exists; choose another name")
     connect(project)
-    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError):
+        raise BadInput(f"{file.parent}: is not a folder; choose another one") from None
     with tempfile.TemporaryDirectory(dir=file.parent, prefix=f".{file.name}.") as folder:
         whole = Path(folder) / "backup"
         private = os.open(whole, os.O_WRONLY | os.O_CREAT, 0o600)
@@ -80,6 +86,50 @@ def backup(project: Project, file: Path) -> dict[str, int]:
             counts = _write(project, archive, Path(folder))
         replace_durably(whole, file)
     return counts
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBackup:
+    """A backup in a folder of backups: its file, its rows, and older files that were removed."""
+
+    file: Path
+    rows: dict[str, int]
+    removed: tuple[Path, ...] = ()
+
+
+def backup_into(
+    folder: Path, project: Project, *, now: datetime, keep: int | None = None
+) -> KeptBackup:
+    """Write a backup named by project and time (UTC) into a folder.
+
+    The newest `keep` of the project's backups stay there, always with the one that was just
+    written; other files are left alone. What a run that was killed left behind is removed.
+
+    Raises:
+        BadInput: another backup of the project is running.
+    """
+    name = project.folder.resolve().name
+    file = folder / f"{name}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.zip"
+    try:
+        lock = lock_file(project.folder / "backup.lock")
+    except BlockingIOError:
+        raise BadInput(
+            f"{project.folder}: another backup is running; run them less often, or wait for it"
+        ) from None
+    try:
+        dated = re.compile(re.escape(name) + r"-\d{8}T\d{6}Z\.zip")
+        for left in folder.glob(f".{name}-*"):
+            if dated.match(left.name[1:]) and left.is_dir():
+                shutil.rmtree(left)
+        rows = backup(project, file)
+        older = [one for one in folder.iterdir() if dated.fullmatch(one.name) and one != file]
+        newest = sorted(older, key=lambda one: one.name, reverse=True)
+        removed = tuple(newest[keep - 1 :]) if keep else ()
+        for one in removed:
+            one.unlink()
+    finally:
+        lock.release()
+    return KeptBackup(file, rows, removed)
 
 
 def _write(project: Project, archive: ZipFile, folder: Path) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import IntegrityError
-from django.db.models import F, Min, Q
+from django.db.models import F, Min, Q, QuerySet
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import is_right
@@ -63,9 +63,13 @@ def latest_judgments(person_id: int, most: int = 50) -> list[StoredJudgment]:
 
 def changeable_judgment(person_id: int, judgment_id: int) -> StoredJudgment | None:
     """The person's judgment with that id, if it can be changed."""
+    return _changeable(person_id, judgment_id).first()
+
+
+def _changeable(person_id: int, judgment_id: int) -> QuerySet[StoredJudgment]:
     mine = StoredJudgment.objects.filter(person_id=person_id, current=True, pk=judgment_id)
     fixed = (JudgmentState.SKIPPED, JudgmentState.DISCARDED)
-    return mine.exclude(state__in=fixed).select_related("item").first()
+    return mine.exclude(state__in=fixed).select_related("item")
 
 
 def submit(
@@ -116,13 +120,7 @@ def change(
         person = active_person(person_id)
         if done := StoredJudgment.objects.filter(token=token, person=person).first():
             return done
-        old = (
-            StoredJudgment.objects.select_for_update(of=("self",))
-            .select_related("item")
-            .filter(pk=judgment_id, person=person, current=True)
-            .exclude(state__in=(JudgmentState.SKIPPED, JudgmentState.DISCARDED))
-            .first()
-        )
+        old = _changeable(person.pk, judgment_id).select_for_update(of=("self",)).first()
         if old is None:
             raise ActionRefused("not_yours", "This judgment can no longer be changed.")
         StoredJudgment.objects.filter(pk=old.pk).update(current=False)
@@ -138,6 +136,7 @@ def change(
             at=now,
             state=old.state,
             gold_right=old.gold_right,
+            suggestion=old.suggestion,
             replaces=old,
         )
 
@@ -250,6 +249,7 @@ def _store(
         at=now,
         state=state,
         gold_right=right,
+        suggestion=lease.suggestion,
         replaces=lease.undoes,
     )
     if not skipping and _is_news(lease):
@@ -379,6 +379,7 @@ def _lease_again(
         since=now,
         expires=now + timedelta(minutes=plan.lease_minutes),
         draft=dict(in_form(last.answers, last.item.text)) if last.answers else {},
+        suggestion=last.suggestion,
         undoes=last,
     )
 

@@ -65,6 +65,8 @@ class State(models.Model):
     published = models.BigIntegerField(default=0)
     opened = models.BigIntegerField(default=0)  # up to here items are given out
     imports = models.IntegerField(default=0)
+    plan = models.IntegerField(default=0)  # version of project.toml; 0: never saved by the service
+    paused = models.BooleanField(default=False)
 
 
 class Person(models.Model):
@@ -117,7 +119,7 @@ class Item(models.Model):
     is_gold = models.BooleanField(default=False)
     place = models.BigIntegerField(unique=True)
     open_slots = models.IntegerField()
-    extra = models.IntegerField(default=0)  # more judgments than usual, for doubt
+    extra = models.IntegerField(default=0)  # more judgments than usual (doubt), or fewer (audits)
 
     class Meta:
         indexes = [
@@ -146,6 +148,7 @@ class Lease(models.Model):
     expires = models.DateTimeField()
     released = models.BooleanField(default=False)
     draft = models.JSONField(default=dict)
+    suggestion = models.JSONField(default=dict)  # of a model: {"run": name, "answers": {…}}
     # the judgment that the person took back to replace it
     undoes = models.ForeignKey(
         "StoredJudgment", null=True, on_delete=models.SET_NULL, related_name="+"
@@ -171,6 +174,7 @@ class StoredJudgment(models.Model):
     at = models.DateTimeField()
     state = models.CharField(max_length=10, choices=JudgmentState.choices)
     gold_right = models.BooleanField(null=True)
+    suggestion = models.JSONField(default=dict)  # what the form was filled in with
     current = models.BooleanField(default=True)
     replaces = models.OneToOneField(
         "self", null=True, on_delete=models.PROTECT, related_name="replaced_by"
@@ -320,3 +324,49 @@ class Batch(models.Model):
     first = models.BigIntegerField(unique=True)
     last = models.BigIntegerField()
     opened = models.DateTimeField(null=True)
+
+
+# Versions: of the plan, of items that were replaced or deleted; and files on their way in.
+class PlanVersion(models.Model):
+    """project.toml as it was saved; the password of a database is left out."""
+
+    number = models.IntegerField(unique=True)
+    at = models.DateTimeField()
+    who = models.CharField(max_length=100)
+    text = models.TextField()
+    changed = models.JSONField(default=list)  # names of the settings that differ from the last
+
+
+class ItemVersion(models.Model):
+    """An item as it was before it was replaced or deleted, which happens to unjudged ones only."""
+
+    item = models.CharField(max_length=200)
+    at = models.DateTimeField()
+    who = models.CharField(max_length=100)
+    became = models.CharField(max_length=10)  # replaced or deleted
+    text = models.TextField()
+    payload = models.JSONField(default=dict)
+    gold = models.JSONField(null=True)
+
+
+class UploadState(models.TextChoices):
+    """How far an uploaded file is."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Upload(models.Model):
+    """A file of items that an owner sent; it lies in the project's folder until it is imported."""
+
+    token = models.CharField(max_length=32, unique=True)
+    name = models.CharField(max_length=200)  # as the owner called it; never used as a path
+    kind = models.CharField(max_length=8)
+    size = models.BigIntegerField()
+    at = models.DateTimeField()
+    who = models.CharField(max_length=100)
+    state = models.CharField(max_length=8, choices=UploadState.choices, default=UploadState.WAITING)
+    added = models.BigIntegerField(default=0)  # items so far
+    message = models.TextField(default="", blank=True)

@@ -23,6 +23,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.rules.assignment import Tally, gold_in_page, room, shuffled_in
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.discipline import check_at_page_end
+from trope.annotate.store.model_answers import ModelAnswer, showing_run, suggestions_for
 from trope.annotate.store.models import Item, Lease, Person, PersonState, Returned, StoredJudgment
 from trope.annotate.store.slots import list_returned, open_next_batch_if_used_up, opened_place
 
@@ -283,9 +284,12 @@ def _lease_all(person: Person, items: list[Item], plan: Plan, now: datetime) -> 
     """
     held = Lease.objects.filter(person=person, item__in=items)
     known = {lease.item_id: lease for lease in held}
+    filled = suggestions_for([item for item in items if item.pk not in known], plan)
     leases = []
     for position, item in enumerate(items):
-        lease = known.get(item.pk) or Lease(person=person, token=secrets.token_hex(16))
+        lease = known.get(item.pk) or Lease(
+            person=person, token=secrets.token_hex(16), suggestion=filled.get(item.pk, {})
+        )
         lease.item, lease.position, lease.since, lease.released = item, position, now, False
         lease.expires = now + timedelta(minutes=plan.lease_minutes)
         leases.append(lease)
@@ -294,3 +298,36 @@ def _lease_all(person: Person, items: list[Item], plan: Plan, now: datetime) -> 
         fields = ["position", "since", "released", "expires"]
         Lease.objects.bulk_update([lease for lease in leases if lease.item_id in known], fields)
     return leases
+
+
+@retried
+def draw_audit(plan: Plan) -> int:
+    """Let people judge a random sample of what the model answered; returns the sample's size.
+
+    Slots of all other items are closed, except those that someone has. A larger `models.sample`
+    adds to the sample; a project that no longer audits gets its slots back.
+    """
+    run = showing_run(plan) if plan.models.show == "audit" else None
+    with write_transaction():
+        if run is None:
+            _open_again(Q())
+            return 0
+        answered = ModelAnswer.objects.filter(run=run, error="", item__is_gold=False)
+        drawn = answered.filter(sampled=True).count()
+        rest = list(answered.filter(sampled=False).order_by("pk").values_list("pk", flat=True))
+        more = min(max(plan.models.sample - drawn, 0), len(rest))
+        chosen = Random(f"{plan.seed} {run.name} {drawn}").sample(rest, more)
+        ModelAnswer.objects.filter(pk__in=chosen).update(sampled=True)
+        sample = answered.filter(sampled=True).values("item_id")
+        _open_again(Q(pk__in=sample))
+        outside = Item.objects.filter(is_gold=False, open_slots__gt=0).exclude(pk__in=sample)
+        outside.update(extra=F("extra") - F("open_slots"), open_slots=0)
+        return drawn + more
+
+
+def _open_again(which: Q) -> None:
+    """Open the slots of items that an audit had closed."""
+    closed = Item.objects.filter(which, extra__lt=0).order_by("pk")
+    ids = list(closed.values_list("pk", flat=True))
+    Item.objects.filter(pk__in=ids).update(open_slots=F("open_slots") - F("extra"), extra=0)
+    list_returned(ids)

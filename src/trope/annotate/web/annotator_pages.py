@@ -215,8 +215,11 @@ def _item_page(
     faults: dict[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = item_context(lease.item, lease.token, values or lease.draft or None, faults or {})
+    suggested = lease.suggestion.get("answers", {})
+    filled = content.form_values(suggested, lease.item.text) if suggested else None
+    context = item_context(lease.item, lease.token, values or lease.draft or filled, faults or {})
     context |= {
+        "suggested": suggested,
         "left": left,
         "earned": earned(request.person, plan()),
         "may_skip": plan().skip.allowed,

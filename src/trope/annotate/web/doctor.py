@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from trope import __version__
 from trope.annotate.project import CONFIG, DATABASE, PANEL_KEY, SECRET, Project
 from trope.annotate.store.database import connect, last_number_file, remembered_number
-from trope.annotate.web.service import web_settings
+from trope.annotate.web.service import TOO_LITTLE_DISK, web_settings
 from trope.core.errors import BadInput, TropeError
 
 Level = Literal["ok", "warning", "unsafe"]
@@ -40,7 +40,7 @@ OVER_THE_NETWORK = frozenset(
 )
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs"})
-LITTLE_DISK, TOO_LITTLE_DISK = 1_000_000_000, 100_000_000
+LITTLE_DISK = 1_000_000_000
 _DIFFERENT_CHARACTERS = 20  # of a secret: 86 random ones have far more
 
 

@@ -16,6 +16,7 @@ from trope.annotate.store import people, reports
 from trope.annotate.store.adjudication import count_decided, count_disputes
 from trope.annotate.store.discipline import apply_findings
 from trope.annotate.store.labels import BY_ITEM, project_labels
+from trope.annotate.store.model_answers import all_runs
 from trope.annotate.store.reports import (
     REVIEWED,
     by_day,
@@ -166,6 +167,13 @@ def labels(request: HttpRequest) -> HttpResponse:
         "decided": count_decided(),
     }
     return render(request, "labels.html", context)
+
+
+@require_GET
+@only("owner")
+def models(request: HttpRequest) -> HttpResponse:
+    """The models that annotate beside the people: progress, tokens, cost, errors."""
+    return render(request, "models.html", {"runs": all_runs()})
 
 
 @require_GET

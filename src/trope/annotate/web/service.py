@@ -1,22 +1,42 @@
-"""The service: Django's settings, and gunicorn with threads, started from the project folder."""
+"""The service: Django's settings, and gunicorn with threads, started from the project folder.
+
+It answers to those who watch over it: /health (the process lives) and /ready (it can save).
+"""
 
 from __future__ import annotations
 
+import logging
+import shutil
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from trope.annotate.project import Project
 from trope.annotate.store.database import connect
 from trope.core.errors import BadInput
-from trope.web import LOOPBACK, is_loopback, run_service, with_static_files
+from trope.web import LOOPBACK, GetResponse, is_loopback, run_service, with_static_files
 
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+    from trope.annotate.web.release_pages import MakeRelease
+
+_log = logging.getLogger("trope.annotate")
 HERE = Path(__file__).parent
 BODY_LIMIT = 1_000_000
 """Most bytes of a form, with all that it carries; a larger one is not read."""
+
+TOO_LITTLE_DISK = 100_000_000
+"""With fewer free bytes, the service is not ready for more work."""
+
+HEALTH, READY = "/health", "/ready"
+_FRESH_S = 1.0  # /ready looks at the database at most so often
 
 
 def web_settings(origin: str = "") -> dict[str, Any]:
@@ -42,6 +62,7 @@ def web_settings(origin: str = "") -> dict[str, Any]:
         "ROOT_URLCONF": "trope.annotate.web.urls",
         "MIDDLEWARE": [
             "trope.web.harden",
+            "trope.annotate.web.service.answer_probes",
             "django.middleware.security.SecurityMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",
             # before the next one, which reads the form: who may not send one is refused unread
@@ -82,9 +103,9 @@ def web_settings(origin: str = "") -> dict[str, Any]:
 OWNER = "owner"
 
 
-def application(project: Project, origin: str = "") -> Any:
-    """The WSGI application of a project, with its static files."""
-    connect(project, **web_settings(origin))
+def application(project: Project, origin: str = "", release: MakeRelease | None = None) -> Any:
+    """The WSGI application of a project, with its static files; `release` makes its releases."""
+    connect(project, **web_settings(origin), TROPE_RELEASE=release)
     from django.core.wsgi import get_wsgi_application
 
     django = get_wsgi_application()
@@ -158,13 +179,108 @@ def only_server(project: Project) -> Iterator[None]:
         yield
 
 
+def answer_probes(get_response: GetResponse) -> GetResponse:
+    """Middleware that answers /health and /ready to anyone, before hosts and sessions are read: a
+    probe comes from inside, by an address that no visitor uses."""
+    readiness = Readiness()
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        if request.path not in (HEALTH, READY):
+            return get_response(request)
+        from django.http import HttpResponseNotAllowed, JsonResponse
+
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        checks = readiness.checks() if request.path == READY else {}
+        ready = all(state == "ok" for state in checks.values())
+        found: dict[str, object] = {"status": "ok" if ready else "unavailable"}
+        response = JsonResponse(
+            found | ({"checks": checks} if checks else {}), status=200 if ready else 503
+        )
+        response._has_been_logged = True  # a change is logged once, not every probe
+        return response
+
+    return answer
+
+
+class Readiness:
+    """Whether this process can save: the last look at database, tables and disk.
+
+    One thread looks at a time, and the others repeat the last answer, so that a database that hangs
+    and any number of probes keep one thread busy.
+    """
+
+    def __init__(self) -> None:
+        self._looking = threading.Lock()
+        self._checks: dict[str, str] = {}
+        self._until = 0.0
+
+    def checks(self) -> dict[str, str]:
+        """Each check with "ok" or, in a word or two, what is wrong."""
+        if time.monotonic() >= self._until and self._looking.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self._looking.release()
+        return self._checks or {"database": "not checked yet"}
+
+    def _look(self) -> None:
+        from django.conf import settings
+
+        project: Project = settings.TROPE_PROJECT
+        found = _readiness_of_database(project) | {"disk": _readiness_of_disk(project)}
+        if found != self._checks:
+            wrong = [f"{name} {state}" for name, state in found.items() if state != "ok"]
+            if wrong:
+                _log.warning("not ready: %s", ", ".join(wrong))
+            elif self._checks:
+                _log.warning("ready again")
+        self._checks, self._until = found, time.monotonic() + _FRESH_S
+
+
+def _readiness_of_database(project: Project) -> dict[str, str]:
+    from django.db import DatabaseError, InterfaceError, connection
+    from django.db.migrations.recorder import MigrationRecorder
+
+    if not project.plan.database and not project.database.exists():
+        return {"database": "missing"}  # an open connection would still read the deleted file
+    try:
+        applied = set(MigrationRecorder(connection).applied_migrations())
+    except (DatabaseError, InterfaceError):
+        connection.close()  # the next look begins with a new one
+        return {"database": "does not answer"}
+    lacking = _known_migrations() - applied
+    return {"database": "ok", "migrations": "not applied" if lacking else "ok"}
+
+
+@lru_cache(maxsize=1)
+def _known_migrations() -> set[tuple[str, str]]:
+    from django.db.migrations.loader import MigrationLoader
+
+    return set(MigrationLoader(None).disk_migrations)
+
+
+def _readiness_of_disk(project: Project) -> str:
+    try:
+        return "full" if shutil.disk_usage(project.folder).free < TOO_LITTLE_DISK else "ok"
+    except OSError:
+        return "does not answer"
+
+
 def serve(
-    project: Project, *, host: str, port: int, origin: str, workers: int, threads: int
+    project: Project,
+    *,
+    host: str,
+    port: int,
+    origin: str,
+    workers: int,
+    threads: int,
+    release: MakeRelease | None = None,
 ) -> None:
-    """Answer requests until stopped."""
+    """Answer requests until stopped; for `release` see `release_pages`."""
     check_place(host, origin)
     run_service(
-        lambda: application(project, origin),
+        lambda: application(project, origin, release),
         host=host,
         port=port,
         part=("annotation", "annotate"),

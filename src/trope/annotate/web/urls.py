@@ -11,6 +11,7 @@ from trope.annotate.web import (
     onboarding,
     owner_pages,
     quality_pages,
+    release_pages,
 )
 from trope.annotate.web.middleware import slow_guessing
 
@@ -60,6 +61,14 @@ urlpatterns += [
     path("project/answers.csv", downloads.answers, name="answers_csv"),
     path("project/labels.csv", downloads.labels, {"kind": "csv"}, name="labels_csv"),
     path("project/labels.jsonl", downloads.labels, {"kind": "jsonl"}, name="labels_jsonl"),
+    path("project/labelled.csv", downloads.labelled, {"kind": "csv"}, name="labelled_csv"),
+    path("project/labelled.jsonl", downloads.labelled, {"kind": "jsonl"}, name="labelled_jsonl"),
+    path(
+        "project/labelled.parquet", downloads.labelled, {"kind": "parquet"}, name="labelled_parquet"
+    ),
+    path("project/agreement.json", downloads.agreement, {"kind": "json"}, name="agreement_json"),
+    path("project/agreement.md", downloads.agreement, {"kind": "md"}, name="agreement_md"),
+    path("project/release", release_pages.release, name="release"),
     path("project/trials.jsonl", downloads.trials, name="trials"),
     path("project/pay.csv", downloads.pay, name="pay_csv"),
 ]
@@ -77,6 +86,7 @@ urlpatterns += [
     path("project/quality", quality_pages.agreement, name="quality"),
     path("project/labels", quality_pages.labels, name="labels"),
     path("project/tables", quality_pages.tables, name="tables"),
+    path("project/models", quality_pages.models, name="models"),
     path("adjudicate", adjudication_pages.disputes, name="disputes"),
     path("adjudicate/decided", adjudication_pages.decided, name="decided"),
     path("adjudicate/<int:number>", adjudication_pages.dispute, name="dispute"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -13,21 +14,42 @@ from trope.cli.annotate.options import DIRECTORY, FILE, FOLDER, connected
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
-@click.command()
+@click.command(short_help="Write the whole project to a file, while people work.")
 @DIRECTORY
-@click.argument("file", type=FILE, metavar="FILE")
+@click.argument("file", type=FILE, metavar="[FILE]", required=False)
+@click.option("--to", "folder", type=FOLDER, metavar="FOLDER",
+              help="Write a file named by project and time into FOLDER.")  # fmt: skip
+@click.option("--keep", type=click.IntRange(min=1), metavar="N",
+              help="With --to: remove all but the newest N backups of the project.")  # fmt: skip
 @_JSON
-def backup(directory: Path, file: Path, as_json: bool) -> None:
-    """Write the whole project to FILE, while people work.
+def backup(
+    directory: Path, file: Path | None, folder: Path | None, keep: int | None, as_json: bool
+) -> None:
+    """Write the whole project to FILE, or into a FOLDER of backups, while people work.
 
-    FILE holds the project's secret; only its owner can read it.
+    The file appears when it is complete, and only its owner can read it: it holds the project's
+    secret. For cron: one line of output, and exit status 2 if no backup was written, also because
+    another one of the project is running.
     """
+    if (file is None) == (folder is None):
+        raise click.UsageError("give either FILE or --to FOLDER")
+    if keep and folder is None:
+        raise click.UsageError("--keep is for --to FOLDER")
     project = connected(directory)
-    from trope.annotate.store.backup import backup as write_backup
-    from trope.annotate.store.backup import describe
+    from trope.annotate.store import backup as backups
 
-    counts = write_backup(project, file)
-    click.echo(json.dumps(counts) if as_json else f"{file}: {describe(counts)}")
+    if file is not None:
+        counts = backups.backup(project, file)
+        click.echo(json.dumps(counts) if as_json else f"{file}: {backups.describe(counts)}")
+    elif folder is not None:
+        kept = backups.backup_into(folder, project, now=datetime.now(UTC), keep=keep)
+        if as_json:
+            removed = [str(one) for one in kept.removed]
+            document = {"file": str(kept.file), "rows": kept.rows, "removed": removed}
+            click.echo(json.dumps(document))
+        else:
+            ending = f"; {len(kept.removed)} older removed" if keep else ""
+            click.echo(f"{kept.file}: {backups.describe(kept.rows)}{ending}")
 
 
 @click.command(short_help="Restore the project of a backup into a new folder.")

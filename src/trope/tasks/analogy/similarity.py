@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from trope.core.errors import BadInput, MissingExtra
 from trope.corpora.mean import Analogy, spoken
-from trope.encoder.outputs import word_meanings
+from trope.encoder.decode import word_meanings
 from trope.encoder.session import Encoder
 from trope.lexicon.vectors import Vectors
 from trope.tasks.analogy.ranker import Floats

@@ -19,10 +19,9 @@ from trope.core.errors import MissingData, UnknownName
 from trope.core.files import sha256
 from trope.corpora.conceptual_metaphors import read_master_list, read_metanet_examples
 from trope.corpora.conllu import read_conllu
-from trope.corpora.expressions import read_lcc, read_svo_sentences
 from trope.corpora.labelled_texts import LabelledSet
 from trope.corpora.newsmet import GoldPlusRows, Headline, read_newsmet, read_newsmet_test
-from trope.corpora.verb_corpora import read_moh, read_trofi
+from trope.corpora.verb_corpora import read_lcc, read_moh, read_svo_sentences, read_trofi
 from trope.corpora.vua import read_vua_words, read_vuamc
 from trope.tasks.metaphor.silver import SilverText
 

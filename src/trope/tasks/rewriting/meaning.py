@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from trope.core.errors import MissingExtra
 from trope.encoder.base import find_base_weights
-from trope.encoder.outputs import word_meanings
+from trope.encoder.decode import word_meanings
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import Encoder
 from trope.encoder.windows import Window, batches, network_input, windows

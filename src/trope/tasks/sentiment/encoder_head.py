@@ -11,8 +11,7 @@ from pathlib import Path
 from trope.core.errors import BadInput
 from trope.core.records import Analysis, Parse, Sentiment, SentimentScale, TextKind
 from trope.encoder.base import load_encoder
-from trope.encoder.decode import decode_scores
-from trope.encoder.outputs import SentimentScores
+from trope.encoder.decode import SentimentScores, decode_scores
 from trope.encoder.session import SENTIMENT, AnyEncoder, BatchPass, passes, results
 from trope.tasks.sentiment.task import clipped, to_integers
 from trope.text import read

@@ -1,8 +1,8 @@
-"""Training data of figures: noticed metaphors, idioms, similes, and how new a metaphor is."""
+"""Training data of figures: verdicts on words, noticed metaphors, idioms, similes, novelty."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +12,114 @@ from trope.core.errors import MissingData
 from trope.corpora.figures import read_msd23
 from trope.corpora.idioms import IdiomSentence, read_epie, read_magpie
 from trope.corpora.leaks import read_leaks
+from trope.corpora.newsmet import Headline, read_newsmet
+from trope.corpora.records import LabelledSentence
 from trope.corpora.tagged_tokens import read_tagged_tokens
-from trope.corpora.vua import read_novelty, read_vuamc
+from trope.corpora.verb_corpora import read_lcc
+from trope.corpora.vua import read_novelty, read_vua_words, read_vuamc
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import FIGURE_OUTPUTS
-from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
-from trope.train.encoder.own_sentences import FIGURES, in_dev, own_sentences
+from trope.text import read
+from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, MetaphorSentence, encode_words
+from trope.train.encoder.own_sentences import (
+    FIGURES,
+    VERDICTS,
+    in_dev,
+    own_sentences,
+    split_sentences,
+)
+
+LCC_TARGETS = "lcc-targets"
+"""LCC's verdicts, in distinction from its texts, which `sources` reads."""
+
+
+def read_metaphor_set(data: Path, name: str, split: str) -> list[MetaphorSentence]:
+    """The sentences of one split, "train" or "dev", of a set with verdicts."""
+    return list(_VERDICT_READERS[name](data, split))
+
+
+def _vua(data: Path, split: str) -> Iterator[MetaphorSentence]:
+    """All words of the corpus.
+
+    The training texts of the shared task hold those of VUA-18 and a fifth more; the sentences that
+    VUA-18 sets aside for validation are taken out of them, by id and by wording.
+    """
+    dev = list(read_vua_words(_there(data / "vua18" / "VUA_seq_formatted_val.csv")))
+    if split == "dev":
+        sentences: Iterable[LabelledSentence] = dev
+    else:
+        ids, wordings = {s.id for s in dev}, {_plain(s.words) for s in dev}
+        sentences = (
+            s
+            for s in read_vuamc(_there(data / "naacl2018" / "vuamc_corpus_train.csv"))
+            if s.words and s.id not in ids and _plain(s.words) not in wordings
+        )
+    for s in sentences:
+        yield MetaphorSentence(s.words, tuple(map(int, s.labels)), (UNKNOWN,) * len(s.words))
+
+
+def _plain(words: tuple[str, ...]) -> str:
+    """The letters of a sentence: the two files differ in quotes and dashes."""
+    return "".join(c for word in words for c in word.lower() if c.isascii() and c.isalnum())
+
+
+def _lcc_targets(data: Path, split: str) -> Iterator[MetaphorSentence]:
+    """One span of each text; training leaves out texts that the other splits have too."""
+    held_out = {
+        s.words for name in ("dev", "test") for s in read_lcc(_there(data / f"lcc/{name}.csv"))
+    }
+    for s in read_lcc(_there(data / "lcc" / f"{split}.csv")):
+        if split == "train" and s.words in held_out:
+            continue
+        target = [UNKNOWN] * len(s.words)
+        target[s.start : s.end] = [int(s.metaphor)] * (s.end - s.start)
+        yield MetaphorSentence(s.words, (UNKNOWN,) * len(s.words), tuple(target))
+
+
+def _newsmet(data: Path, split: str) -> Iterator[MetaphorSentence]:
+    """Headlines as a whole, all six candidates of each, and their focus verbs where certain."""
+    name = {"train": "train", "dev": "val"}[split]
+    for headline in read_newsmet(_there(data / "newsmet" / f"{name}_goldplus.csv")):
+        words, at = headline_words(headline)
+        target = [UNKNOWN] * len(words)
+        # the label of a rejected candidate says nothing of its verb
+        if at is not None and headline.accepted is not False:
+            target[at] = int(headline.metaphor)
+        yield MetaphorSentence(
+            words, (UNKNOWN,) * len(words), tuple(target), int(headline.metaphor)
+        )
+
+
+def headline_words(headline: Headline) -> tuple[tuple[str, ...], int | None]:
+    """The words as the pipeline reads them, and which of them is the focus verb."""
+    words = [w for s in read(headline.text, "headline").sentences for w in s.words]
+    forms = tuple(w.form for w in words)
+    if headline.target is None:
+        return forms, None
+    start, place = 0, 0
+    for place, word in enumerate(headline.text.split()):
+        start = headline.text.index(word, start)
+        if place == headline.target:
+            break
+        start += len(word)
+    return forms, next((n for n, w in enumerate(words) if w.start <= start < w.end), None)
+
+
+def _own_verdicts(data: Path, split: str) -> Iterator[MetaphorSentence]:
+    """Content words of our own sentences, and whether there is a metaphor."""
+    for s in split_sentences(split, without=("idiom", "names")):
+        verdicts = s.content_verdicts()
+        unknown = (UNKNOWN,) * len(verdicts)
+        yield MetaphorSentence(s.words, verdicts, unknown, int(1 in verdicts))
+
+
+_VERDICT_READERS = {
+    "vua": _vua,
+    LCC_TARGETS: _lcc_targets,
+    "newsmet": _newsmet,
+    VERDICTS: _own_verdicts,
+}
+
 
 COMPARATORS = frozenset({"like", "as"})
 """The words that are judged whether they introduce a simile."""
@@ -88,9 +190,9 @@ def _meta4xnli(data: Path) -> Iterator[FigureSentence]:
 def idiom_sentences(data: Path) -> Iterator[FigureSentence]:
     """MAGPIE's development part and the judged part of EPIE; a group is an idiom."""
     folder = data / "idiom-sentences"
-    for file, read in (("magpie-typebased-dev", read_magpie), ("epie-formal", read_epie)):
+    for file, reader in (("magpie-typebased-dev", read_magpie), ("epie-formal", read_epie)):
         leaked = leaked_rows(folder, file)
-        for s in read(_there(folder / f"{file}.tsv.gz")):
+        for s in reader(_there(folder / f"{file}.tsv.gz")):
             if s.id not in leaked and s.idiomatic is not None:
                 yield FigureSentence(s.words, idiom=idiom_marks(s), group=s.idiom, id=s.id)
 

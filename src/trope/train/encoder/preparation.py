@@ -16,8 +16,7 @@ from trope.train.encoder.corpus import (
     encode_verdicts,
     encode_words,
 )
-from trope.train.encoder.figure_sets import encode_figures, read_figure_set
-from trope.train.encoder.metaphor_sets import read_metaphor_set
+from trope.train.encoder.figure_sets import encode_figures, read_figure_set, read_metaphor_set
 from trope.train.encoder.name_sets import LABELS, encode_names, read_name_set
 from trope.train.encoder.run import DEV_TAGS, TREEBANKS, EncoderRun
 from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set

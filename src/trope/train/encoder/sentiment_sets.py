@@ -17,7 +17,7 @@ from trope.corpora.leaks import wording
 from trope.corpora.semeval2015 import read_learning_tweets, read_split
 from trope.encoder.pieces import Vocabulary
 from trope.tasks.sentiment.lexicon_system import read_tweeteval
-from trope.tasks.sentiment.validation import category_weights, folds_of
+from trope.tasks.sentiment.task import category_weights, folds_of
 from trope.text import read
 from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, encode_words
 from trope.train.encoder.figure_sets import leaked_rows

@@ -40,10 +40,10 @@ from trope.train.encoder.corpus import (
     encode_words,
     padded,
 )
+from trope.train.encoder.figure_sets import LCC_TARGETS, read_metaphor_set
 from trope.train.encoder.fit import CLIP, on_device, parameter_groups, slope
-from trope.train.encoder.headline_pool import letters, make_pool, texts_kept_out
 from trope.train.encoder.losses import Batch
-from trope.train.encoder.metaphor_sets import LCC_TARGETS, read_metaphor_set
+from trope.train.encoder.synthetic_headlines import letters, make_pool, texts_kept_out
 from trope.train.encoder.text_sets import read_text_set
 from trope.train.headlines.rows import NewsmetRows, read_rows
 from trope.train.headlines.settings import HeadlineSettings, TeacherKind

@@ -11,8 +11,8 @@ from trope.corpora.newsmet import Headline, read_newsmet
 from trope.encoder.base import Floats
 from trope.encoder.pieces import Vocabulary
 from trope.train.encoder.corpus import EncodedCorpus, Ints, encode_words
-from trope.train.encoder.headline_pool import Words
-from trope.train.encoder.metaphor_sets import headline_words
+from trope.train.encoder.figure_sets import headline_words
+from trope.train.encoder.synthetic_headlines import Words
 from trope.train.headlines.settings import TeacherKind
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trope.core.config import read_config
-from trope.train.encoder.headline_pool import PoolSettings
+from trope.train.encoder.synthetic_headlines import PoolSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,9 +34,9 @@ from trope.train.encoder.calibration import Calibration, Floats, calibrate, figu
 from trope.train.encoder.corpus import EncodedCorpus, batches, encode_verdicts, encode_words
 from trope.train.encoder.development import fold, keep_best, thresholds
 from trope.train.encoder.export import Weights, metaphor_heads, pooled
+from trope.train.encoder.figure_sets import read_metaphor_set
 from trope.train.encoder.fit import CLIP, slope
 from trope.train.encoder.graph import Graph
-from trope.train.encoder.metaphor_sets import read_metaphor_set
 from trope.train.encoder.quantisation import quantise
 from trope.train.encoder.text_sets import read_text_set
 from trope.train.headlines.base_head import HeadlineRun, average_teachers, begin

@@ -18,9 +18,9 @@ from typing import Any
 from trope.core.errors import MissingData
 from trope.core.files import atomic_write, sha256
 from trope.core.progress import MessageWriter
-from trope.corpora.expressions import read_lcc
 from trope.corpora.labelled_texts import LabelledSet
 from trope.corpora.newsmet import GoldPlusRows, Headline
+from trope.corpora.verb_corpora import read_lcc
 from trope.corpora.vua import read_vuamc
 from trope.tasks.metaphor.silver import (
     HeldOutTexts,

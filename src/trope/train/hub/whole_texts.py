@@ -37,8 +37,7 @@ from trope.tasks.metonymy import transformers_system as names
 from trope.tasks.metonymy.task import NameInContext, NoParser, parse_samples
 from trope.tasks.metonymy.validation import held_out
 from trope.tasks.sentiment import transformers_system as sentiment
-from trope.tasks.sentiment.task import to_integers
-from trope.tasks.sentiment.validation import folds_of
+from trope.tasks.sentiment.task import folds_of, to_integers
 from trope.train.hub.loop import Epoch, FitContext, Fitted, HubSettings, Objective, best_device, fit
 
 _FOLDS = 10

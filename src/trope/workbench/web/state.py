@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from trope.core.records import Analysis, TextKind
 from trope.pipeline import Pipeline
 from trope.workbench.requests import ANSWER_S, WAITING, RequestRefused
-from trope.workbench.saved_texts import SavedTexts
+from trope.workbench.text_view import SavedTexts
 
 if TYPE_CHECKING:
     from trope.workbench.corpus.corpus import IndexedCorpus

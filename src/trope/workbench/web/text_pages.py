@@ -22,12 +22,12 @@ from trope.render.sentiment import sentence_bars, sentiment_scale
 from trope.render.summary import Summary
 from trope.tasks.rewriting.task import DIRECTIONS
 from trope.workbench.requests import TEXT_LIMIT, RequestRefused
-from trope.workbench.saved_texts import title
 from trope.workbench.text_view import (
     figure_list,
     shade_css,
     shade_words,
     slider,
+    title,
     word_facts,
     words_csv,
 )

@@ -1,0 +1,375 @@
+"""Models as annotators: their runs, what they answered, and what people were shown of it.
+
+Answers of models are never judgments: they take no slots, reach no cap, and are no part of the
+agreement among people. `model_labels` and `suggested_labels` are what measures compare.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import models
+from django.db.models import F
+
+from trope.annotate.plan import Plan
+from trope.annotate.questions import Question, label_of
+from trope.annotate.store.database import retried, write_transaction
+from trope.annotate.store.models import Event, Item, JudgmentState, StoredJudgment
+from trope.annotate.store.slots import published_place
+from trope.core.errors import BadInput
+
+_CHUNK = 2_000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+
+UNAVAILABLE = "unavailable"
+"""The error of an answer that did not come: unlike the others, it is asked for again."""
+
+MILLION = 1_000_000
+
+
+class ModelRunState(models.TextChoices):
+    """Whether a run is under way, has answered all items, or was stopped before."""
+
+    RUNNING = "running"
+    DONE = "done"
+    STOPPED = "stopped"
+
+
+class ModelRun(models.Model):
+    """A model with its settings; the same name again continues it."""
+
+    name = models.CharField(max_length=60, unique=True)
+    kind = models.CharField(max_length=8)
+    settings = models.JSONField()  # all that decides its answers; never a key
+    started = models.DateTimeField()
+    last_at = models.DateTimeField(null=True)
+    state = models.CharField(
+        max_length=8, choices=ModelRunState.choices, default=ModelRunState.RUNNING
+    )
+    error = models.TextField(default="", blank=True)
+    budget = models.FloatField(null=True)
+    price_in = models.FloatField(default=0)  # of a million tokens
+    price_out = models.FloatField(default=0)
+    tokens_in = models.BigIntegerField(default=0)
+    tokens_out = models.BigIntegerField(default=0)
+
+    @property
+    def cost(self) -> float:
+        """What the tokens so far cost."""
+        spent = self.tokens_in * self.price_in + self.tokens_out * self.price_out
+        return float(spent / MILLION)
+
+
+class ModelAnswer(models.Model):
+    """What a model answered to an item, or why there is no answer."""
+
+    run = models.ForeignKey(ModelRun, on_delete=models.CASCADE)
+    item = models.ForeignKey(Item, on_delete=models.CASCADE)
+    answers = models.JSONField(default=dict)
+    confidence = models.FloatField(null=True)
+    error = models.CharField(max_length=20, default="", blank=True)
+    detail = models.CharField(max_length=300, default="", blank=True)
+    raw = models.TextField(default="", blank=True)
+    tokens_in = models.IntegerField(default=0)
+    tokens_out = models.IntegerField(default=0)
+    seconds = models.FloatField(default=0)
+    at = models.DateTimeField()
+    sampled = models.BooleanField(default=False)  # people judge it in an audit
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["run", "item"], name="one_model_answer_each"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AskedItem:
+    """An item as a model sees it; known answers are never among its fields."""
+
+    pk: int
+    id: str
+    text: str
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """A model's answers to an item; with an `error`, there are none."""
+
+    item: AskedItem
+    answers: Mapping[str, Any]
+    confidence: float | None = None
+    error: str = ""
+    detail: str = ""
+    raw: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is, for pages and commands."""
+
+    run: ModelRun
+    items: int
+    answered: int
+    errors: dict[str, int]
+    sampled: int
+
+    def as_object(self) -> dict[str, Any]:
+        """The progress as JSON can hold it."""
+        run = self.run
+        return {
+            "run": run.name,
+            "kind": run.kind,
+            "state": run.state,
+            "error": run.error,
+            "items": self.items,
+            "answered": self.answered,
+            "errors": self.errors,
+            "sampled": self.sampled,
+            "tokens_in": run.tokens_in,
+            "tokens_out": run.tokens_out,
+            "cost": round(run.cost, 6),
+            "budget": run.budget,
+            "settings": run.settings,
+        }
+
+
+# Runs: one writer each, which stores a few answers at a time.
+@retried
+def begin_run(
+    name: str,
+    kind: str,
+    settings: Mapping[str, Any],
+    *,
+    now: datetime,
+    prices: tuple[float, float] = (0.0, 0.0),
+    budget: float | None = None,
+) -> ModelRun:
+    """The run of that name, begun or continued; price and budget may change in between.
+
+    Raises:
+        BadInput: for a name that cannot be used, or one whose run had other settings.
+    """
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{name!r} is no name of a run; use up to 60 letters, digits, . _ and -")
+    with write_transaction():
+        run, new = ModelRun.objects.get_or_create(
+            name=name, defaults={"kind": kind, "settings": dict(settings), "started": now}
+        )
+        if new:
+            Event.objects.create(
+                at=now, who="command line", what="model run", detail={"run": name, "kind": kind}
+            )
+        known = {"kind": run.kind, **run.settings}
+        wanted = {"kind": kind, **settings}
+        if differ := sorted(k for k in known | wanted if known.get(k) != wanted.get(k)):
+            raise BadInput(
+                f"the run {name!r} was begun with another {', '.join(differ)}; give the same "
+                "settings to continue it, or another name to begin a new one"
+            )
+        run.price_in, run.price_out = prices
+        run.budget, run.state, run.error = budget, ModelRunState.RUNNING, ""
+        run.save(update_fields=["price_in", "price_out", "budget", "state", "error"])
+        return run
+
+
+def unanswered_items(run: ModelRun, most: int = 0) -> Iterator[AskedItem]:
+    """The items that the run has no answer to, in their order; `most` of them, if given.
+
+    Known answers are not loaded.
+    """
+    given = ModelAnswer.objects.filter(run=run).exclude(error=UNAVAILABLE)
+    left = Item.objects.filter(place__lte=published_place())
+    left = left.exclude(pk__in=given.values("item_id")).order_by("place")
+    ids = list(left.values_list("pk", flat=True)[: most or None])
+    for start in range(0, len(ids), _CHUNK):
+        part = Item.objects.filter(pk__in=ids[start : start + _CHUNK]).order_by("place")
+        for row in part.values_list("pk", "external_id", "text", "payload"):
+            yield AskedItem(*row)
+
+
+@retried
+def store_answers(run: ModelRun, given: Sequence[GivenAnswer], *, now: datetime) -> None:
+    """Store the answers and count their tokens, all or nothing; one per item, whatever happens."""
+    with write_transaction():
+        ids = [one.item.pk for one in given]
+        ModelAnswer.objects.filter(run=run, item_id__in=ids, error=UNAVAILABLE).delete()
+        there = Item.objects.filter(pk__in=ids)  # an owner may have deleted some meanwhile
+        there = set(there.values_list("pk", flat=True))
+        ModelAnswer.objects.bulk_create(
+            [_row(run, one, now) for one in given if one.item.pk in there], ignore_conflicts=True
+        )
+        ModelRun.objects.filter(pk=run.pk).update(
+            tokens_in=F("tokens_in") + sum(one.tokens_in for one in given),
+            tokens_out=F("tokens_out") + sum(one.tokens_out for one in given),
+            last_at=now,
+        )
+    run.refresh_from_db()
+
+
+def _row(run: ModelRun, one: GivenAnswer, now: datetime) -> ModelAnswer:
+    return ModelAnswer(
+        run=run,
+        item_id=one.item.pk,
+        answers=dict(one.answers),
+        confidence=one.confidence,
+        error=one.error,
+        detail=one.detail[:300],
+        raw=one.raw,
+        tokens_in=one.tokens_in,
+        tokens_out=one.tokens_out,
+        seconds=one.seconds,
+        at=now,
+    )
+
+
+@retried
+def end_run(run: ModelRun, state: str, error: str = "") -> None:
+    """Note how a run ended."""
+    with write_transaction():
+        ModelRun.objects.filter(pk=run.pk).update(state=state, error=error)
+    run.refresh_from_db()
+
+
+def forget_answers(item_ids: Sequence[int]) -> None:
+    """Delete what models answered to these items: their texts were replaced."""
+    ModelAnswer.objects.filter(item_id__in=item_ids).delete()
+
+
+def all_runs() -> list[RunProgress]:
+    """Every run with its progress, in the order in which they were begun."""
+    return [run_progress(run) for run in ModelRun.objects.order_by("pk")]
+
+
+def run_progress(run: ModelRun) -> RunProgress:
+    """How far the run is."""
+    rows = ModelAnswer.objects.filter(run=run).values_list("error")
+    found = Counter(dict(rows.annotate(n=models.Count("pk"))))
+    answered = found.pop("", 0)
+    return RunProgress(
+        run,
+        items=Item.objects.filter(place__lte=published_place()).count(),
+        answered=answered,
+        errors=dict(sorted(found.items())),
+        sampled=ModelAnswer.objects.filter(run=run, sampled=True).count(),
+    )
+
+
+# What measures compare.
+def model_labels(question: Question) -> dict[str, dict[str, str]]:
+    """For each run, in the order in which they were begun, its label of each item.
+
+    Labels are those of people (`label_of`), by the items' external ids; control items are among
+    them. Items whose answer was refused, or that the model was not asked about, are left out.
+    """
+    found: dict[str, dict[str, str]] = {
+        name: {} for name in ModelRun.objects.order_by("pk").values_list("name", flat=True)
+    }
+    rows = ModelAnswer.objects.filter(error="").order_by("pk")
+    columns = ("run__name", "item__external_id", "answers")
+    for run, item, answers in rows.values_list(*columns).iterator(chunk_size=_CHUNK):
+        label = label_of(question.answer_in(answers))
+        if label is not None:
+            found[run][item] = label
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedLabel:
+    """A person's label, with the one that a model had suggested; without one, `run` is empty.
+
+    Without a suggestion the item was blind: by the project's share of blind items, because the
+    model had no answer, or because the project showed none when it was given out.
+    """
+
+    item: str
+    annotator: str
+    label: str
+    seconds: float
+    run: str = ""
+    suggested: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the person changed what was suggested."""
+        return self.suggested is not None and self.label != self.suggested
+
+
+def suggested_labels(question: Question) -> Iterator[SuggestedLabel]:
+    """Every label of a question that counts, with the suggestion that was shown, in order."""
+    rows = StoredJudgment.objects.filter(current=True, state=JudgmentState.COUNTED).order_by("pk")
+    columns = ("item__external_id", "person__name", "answers", "seconds", "suggestion")
+    for item, person, answers, seconds, shown in rows.values_list(*columns).iterator(
+        chunk_size=_CHUNK
+    ):
+        label = label_of(question.answer_in(answers))
+        if label is not None:
+            yield SuggestedLabel(
+                item,
+                person,
+                label,
+                seconds,
+                shown.get("run", ""),
+                label_of(question.answer_in(shown.get("answers", {}))),
+            )
+
+
+# What people are shown.
+def suggestions_for(items: Sequence[Item], plan: Plan) -> dict[int, dict[str, Any]]:
+    """What the forms of these items are filled in with, by the items' ids.
+
+    Nothing unless the project says so, and nothing for items that stay blind.
+    """
+    shown = [item.pk for item in items if plan.shows_suggestion(item.external_id)]
+    run = showing_run(plan) if shown else None
+    if run is None:
+        return {}
+    rows = ModelAnswer.objects.filter(run=run, item_id__in=shown, error="")
+    return {
+        item: {"run": run.name, "answers": answers}
+        for item, answers in rows.values_list("item_id", "answers")
+    }
+
+
+def showing_run(plan: Plan) -> ModelRun | None:
+    """The run that the project suggests from or audits: the one named, else the first."""
+    runs = ModelRun.objects.filter(name=plan.models.run) if plan.models.run else ModelRun.objects
+    return runs.order_by("pk").first()
+
+
+# Files.
+MODEL_TYPES = {
+    "run": "string",
+    "item": "string",
+    "answers": "string",
+    "confidence": "float64",
+    "error": "string",
+    "detail": "string",
+    "tokens_in": "int64",
+    "tokens_out": "int64",
+    "seconds": "float64",
+    "at": "string",
+    "model": "string",
+    "settings": "string",
+}
+
+
+def model_rows(*, raw: bool = False) -> Iterator[dict[str, Any]]:
+    """Every answer of every run with the run's settings; raw answers only if asked for."""
+    columns = ("run_id", "item__external_id", *list(MODEL_TYPES)[2:9], "at", "raw")
+    runs = {run.pk: run for run in ModelRun.objects.all()}
+    rows = ModelAnswer.objects.order_by("run_id", "pk").values_list(*columns)
+    for number, *cells, at, said in rows.iterator(chunk_size=_CHUNK):
+        run = runs[number]
+        row = dict(zip(list(MODEL_TYPES)[1:9], cells, strict=True))
+        row = {"run": run.name, **row, "at": at.isoformat(), "model": run.settings.get("model")}
+        row |= {"settings": run.settings}
+        yield row | ({"raw": said} if raw else {})
