@@ -12,7 +12,7 @@ import click
 
 from trope.cli.completion import complete_files
 from trope.cli.sources import TABLE_OPTIONS, file_options, table_reading_options
-from trope.core.errors import MissingData
+from trope.core.errors import BadInput, MissingData
 from trope.core.progress import MessageWriter
 from trope.core.records import TextKind
 from trope.corpora.files import FileOptions
@@ -206,9 +206,8 @@ def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
 
     encoder = None
     if options["model"] is not None:
-        chosen = ("model", "config", "seed", "device", "work")
-        preset = options.get("preset", "")
-        encoder = EncoderChoice(*(options[name] for name in chosen), preset=preset)
+        chosen = ("model", "config", "seed", "device", "work", "preset")
+        encoder = EncoderChoice(**{name: options[name] for name in chosen if name in options})
     with labelled_folder(source) as folder:
         train_on_labels(
             task=cast("TaskName", task), source=folder, out=options["out"], columns=columns,

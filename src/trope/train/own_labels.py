@@ -268,7 +268,7 @@ def _fine_tune(
     if settings.level != level:
         problem = f"the labels are of {labelled.level}, but the settings have level"
         raise BadInput(f"{problem} {settings.level!r}; choose settings with level {level!r}")
-    request = {"settings": settings, "model": encoder.model, "out": out,
+    request: dict[str, Any] = {"settings": settings, "model": encoder.model, "out": out,
                "device": encoder.device, "work": encoder.work}  # fmt: skip
     chosen_on = f"{labelled.path.name}, one text in {_FOLDS}"
     files = {labelled.path.name: labelled.sha256}

@@ -25,8 +25,7 @@ from trope.recipes.recipe import Context, OwnNeed
 from trope.recipes.records import SUBSET, Drop, Outcome, Record
 from trope.recipes.sources import sources_of
 from trope.recipes.steps import parse_all, sense_coverage
-from trope.relations.extraction import MAX_WORDS
-from trope.relations.filters import IDIOM, TOO_LONG
+from trope.relations.extraction import IDIOM, MAX_WORDS, TOO_LONG
 from trope.tasks.metaphor.task import VerbExpression, find_expressions
 
 MOH_FILE = "MOH_formatted.csv"
