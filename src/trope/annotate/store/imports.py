@@ -121,6 +121,15 @@ def import_lock(project: Project) -> Iterator[None]:
         lock.release()
 
 
+def is_importing(project: Project) -> bool:
+    """Whether an import is running."""
+    try:
+        lock_file(project.folder / "import.lock").release()
+    except BlockingIOError:
+        return True
+    return False
+
+
 @retried
 def remove_unpublished() -> None:
     """Remove what a stopped import left behind."""
