@@ -41,7 +41,7 @@ class Dispute:
 
 def next_disputes(plan: Plan, *, after: int = 0, most: int = PER_PAGE) -> list[Dispute]:
     """Items after the id `after` that are disputed or doubtful and not decided, by id: complete
-    ones, and those that all who could still judge have judged or skipped."""
+    ones, and those with two judgments or more that all who could still judge have had."""
     items = Item.objects.in_bulk(list(_disputed(plan, after)[:most]))
     return [_dispute(item, plan) for _, item in sorted(items.items())]
 
@@ -168,10 +168,10 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     final = Q(given__gte=plan.judgments_per_item + F("item__extra"))
     able = able_annotators(plan)
     if not able:
-        final = Q(given__gt=0)
+        final |= Q(given__gt=1)
     elif len(able) <= MOST_COUNTED:
         found = found.annotate(had=Count("pk", filter=Q(person_id__in=able)))
-        final |= Q(had__gte=len(able))
+        final |= Q(given__gt=1, had__gte=len(able))
     disputed = found.filter(unsettled & final).order_by("item_id")
     return disputed.values_list("item_id", flat=True)
 

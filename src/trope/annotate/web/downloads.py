@@ -23,7 +23,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from trope.annotate.exchange.files import csv_lines
 from trope.annotate.exchange.records import Losses
 from trope.annotate.project import Project
-from trope.annotate.questions import measured_questions
+from trope.annotate.questions import measured_questions, watched_question
 from trope.annotate.rules.aggregation import METHODS, AggregationOptions
 from trope.annotate.store.exports import (
     ExportOptions,
@@ -240,8 +240,10 @@ def _page(
         for question in measured_questions(plan().questions)
         if question.id != plan().doubt.question
     ]
+    usual = watched_question(asked, plan().quality.question)
     context = {
         "form": form,
+        "question": form.question or (usual.id if usual else ""),
         "licences": LICENCES,
         "methods": METHODS,
         "questions": asked,

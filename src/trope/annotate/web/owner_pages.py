@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.plan import Plan
@@ -101,13 +101,10 @@ class NextStep:
 
 def next_step(found: overview.ProjectOverview, asked: Plan) -> NextStep:
     """The one step that brings the project on: the first of these that applies."""
-    waiting, able = found.waiting, counted(found.able, "person", "people")
+    waiting = found.waiting
     disputes = counted(waiting.disputes, "dispute")
     finished = found.is_done or found.stuck
     lacks = found.open_items > 0 and found.able < asked.judgments_per_item
-    wants = (
-        f"{able} can judge, and every item wants {counted(asked.judgments_per_item, 'judgment')}."
-    )
     steps = (
         (not found.progress.items, "Add items", "items", "There is nothing to judge yet."),
         (waiting.stopped_import, "Add the items again", "items",
@@ -125,13 +122,21 @@ def next_step(found: overview.ProjectOverview, asked: Plan) -> NextStep:
         (found.is_done and waiting.batches, "Open the next batch", "batches",
          "The open batches are judged."),
         (found.is_done, "Release the data set", "release", "All items are judged and settled."),
-        (lacks, "Invite more people", "#invite", wants),
+        (lacks, "Invite more people", "#invite", "Too few people can judge to complete the items."),
         (waiting.disputes, f"Settle {disputes}", "disputes", "Answers to complete items differ."),
     )  # fmt: skip
     for applies, label, to, why in steps:
         if applies:
-            return NextStep(label, to if to.startswith("#") else reverse(to), why)
+            return NextStep(label, _address(to), why)
     return NextStep("See the quality so far", reverse("quality"), "People are judging.")
+
+
+def _address(to: str) -> str:
+    """A place on this page, or the address of another one."""
+    try:
+        return to if to.startswith("#") else reverse(to)
+    except NoReverseMatch:
+        return reverse("project")
 
 
 @require_GET
