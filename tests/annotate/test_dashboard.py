@@ -214,7 +214,7 @@ def test_a_large_project_is_looked_at_once_in_a_while(
     kept = overview.project_overview(served)
     judge(served, ann, most=1)
     assert overview.project_overview(served) is kept
-    monkeypatch.setattr(overview.time, "monotonic", lambda: 1e12)
+    monkeypatch.setattr("trope.annotate.store.overview.time.monotonic", lambda: 1e12)
     assert overview.project_overview(served).progress.judgments == 2
 
 
