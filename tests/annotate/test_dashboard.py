@@ -77,13 +77,16 @@ def waiting(client: Any) -> dict[str, int]:
 def test_the_next_step_from_an_empty_project_to_a_release(tmp_path: Path) -> None:
     served = project(tmp_path / "p", items=0)
     client = owner()
-    assert step(client)[0] == "Add items"
+    assert step(client) == ("Add items", "/project/items")
     add_items(served, 4)
-    assert step(client) == ("Invite people", "#invite")
+    assert step(client) == ("Invite people", "/project/links")
     ann = invite("Ann")
     assert step(client) == ("Invite more people", "#invite")
     ben = invite("Ben")
     assert step(client) == ("See the quality so far", "/project/quality")
+    client.post("/project/pause", {"pause": "1"})
+    assert step(client) == ("Let people go on", "/project/settings")
+    client.post("/project/pause", {})
     judge(served, ann)
     judge(served, ben, "i2 i3")
     assert step(client) == ("Settle 2 disputes", "/adjudicate")
@@ -173,8 +176,8 @@ def test_an_import_that_stopped_is_named(tmp_path: Path) -> None:
     assert last is not None
     Item.objects.create(external_id="x", text="x", place=last.place + 1, open_slots=2)
     client = owner()
-    assert step(client)[0] == "Add the items again"
-    assert "An import that stopped" in client.get("/project").content.decode()
+    assert step(client) == ("Add the items again", "/project/items")
+    assert waiting(client) == {"An import that stopped": 1}
     assert served.plan.judgments_per_item == 2
 
 

@@ -73,6 +73,11 @@ def opened_place() -> int:
     return State.objects.values_list("opened", flat=True).first() or 0
 
 
+def plan_version() -> int:
+    """The version of the plan that was saved last; 0 if the service has saved none."""
+    return State.objects.values_list("plan", flat=True).first() or 0
+
+
 @retried
 def state_row() -> State:
     """The row that says how far items are published."""

@@ -121,7 +121,7 @@ def pay(request: HttpRequest) -> StreamingHttpResponse:
         | {"hours": f"{row.hours:.4f}", "currency": plan().pay.currency, "hourly": row.hourly}
         for row in pay_sheet(plan(), now=now())
     )
-    return _stream(csv_lines([*head, "currency", "hourly"], rows), "pay", "csv")
+    return stream(csv_lines([*head, "currency", "hourly"], rows), "pay", "csv")
 
 
 def aggregation_options(request: HttpRequest) -> AggregationOptions:
@@ -143,7 +143,7 @@ def _download(options: ExportOptions) -> StreamingHttpResponse:
     """The export as a response; a problem with its first row is raised while a page can show it."""
     lines = export_lines(plan(), options, Losses())
     first = list(islice(lines, 2))  # of CSV, the first line is the header
-    return _stream(chain(first, lines), options.what, options.format)
+    return stream(chain(first, lines), options.what, options.format)
 
 
 def _whole(content: str | bytes, what: str, kind: str, content_type: str) -> HttpResponse:
@@ -152,7 +152,8 @@ def _whole(content: str | bytes, what: str, kind: str, content_type: str) -> Htt
     return response
 
 
-def _stream(lines: Iterator[str], what: str, kind: str) -> StreamingHttpResponse:
+def stream(lines: Iterator[str], what: str, kind: str) -> StreamingHttpResponse:
+    """Lines as a download."""
     content = "text/csv" if kind == "csv" else "application/jsonl"
     response = StreamingHttpResponse(lines, content_type=f"{content}; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{file_name(what, kind)}"'
