@@ -83,7 +83,7 @@ def test_the_next_step_from_an_empty_project_to_a_release(tmp_path: Path) -> Non
     ann = invite("Ann")
     assert step(client) == ("Invite more people", "#invite")
     ben = invite("Ben")
-    assert step(client) == ("See the quality so far", "/project/quality")
+    assert step(client) == ("See the answers so far", "/project/quality")
     client.post("/project/pause", {"pause": "1"})
     assert step(client) == ("Let people go on", "/project/settings")
     client.post("/project/pause", {})
@@ -122,7 +122,7 @@ def test_two_people_on_three_judgments_are_told_and_can_settle(tmp_path: Path) -
     assert sent.status_code == 302
     assert step(client) == ("Invite another person", "#invite")
     cleo = invite("Cleo")
-    assert step(client) == ("See the quality so far", "/project/quality")
+    assert step(client) == ("See the answers so far", "/project/quality")
     judge(served, cleo)
     assert step(client) == ("Release the data set", "/project/release")
 
@@ -158,14 +158,14 @@ def test_what_waits_is_listed(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     import_items(served, path, now=START)
     client = owner()
-    assert waiting(client) == {"Batches that are not open": 1}
+    assert waiting(client) == {"Next batch to open": 1}
     token = people.invite("Ann", now=START)
     ann = people.person_by_token(token)
     assert ann is not None
     discipline.hold(ann.pk, "", "too fast", now=START, by="Olga")
-    assert waiting(client) == {"Batches that are not open": 1, "People on hold": 1}
+    assert waiting(client) == {"Next batch to open": 1, "People on hold": 1}
     browser(token).post("/me/appeal", {"text": "I was careful."})
-    assert waiting(client) == {"Batches that are not open": 1, "Appeals": 1}
+    assert waiting(client) == {"Next batch to open": 1, "Appeals": 1}
     invite("Ben")
     assert step(client) == ("Answer 1 appeal", "/project/review")
 

@@ -243,14 +243,6 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert "none.csv: not found; give a table with labels" in refused.output
 
 
-def test_an_encoder_is_not_trained_on_own_labels(tmp_path: Path) -> None:
-    table = write_table(tmp_path / "t.csv", ("text", "target", "label"), verb_rows())
-    done = run("train", "metaphor", "--on", table, "--model", "x", "--out", tmp_path / "out")
-    assert done.exit_code == 2
-    assert "leave --model out to train a light system" in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
 def judged_project(folder: Path) -> Path:
     """A project whose 40 items one person has judged by the label that they were made with."""
     pytest.importorskip("django", reason="Django is not installed")

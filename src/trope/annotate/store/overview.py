@@ -21,7 +21,7 @@ from trope.annotate.questions import Question, measured_questions, watched_quest
 from trope.annotate.rules.agreement import QuestionAgreement, headline, measure_question
 from trope.annotate.rules.span_agreement import measure_spans
 from trope.annotate.store.adjudication import count_disputes
-from trope.annotate.store.imports import is_importing
+from trope.annotate.store.imports import IMPORT_LOCK
 from trope.annotate.store.models import (
     Appeal,
     ApplicationVerdict,
@@ -38,6 +38,7 @@ from trope.annotate.store.rows import answer_rows
 from trope.annotate.store.slots import opened_place, published_place
 from trope.core.errors import BadInput
 from trope.core.judgments import Judgment
+from trope.core.run_folder import lock_file
 from trope.metrics.agreement import Agreement
 from trope.metrics.intervals import RESAMPLES
 
@@ -178,8 +179,16 @@ def _waiting(project: Project) -> WaitingWork:
         held=held.exclude(notice__appeal__in=appeals).count(),
         disputes=count_disputes(plan),
         batches=Batch.objects.filter(opened=None).count(),
-        stopped_import=beyond.exists() and not is_importing(project),
+        stopped_import=beyond.exists() and not _is_importing(project),
     )
+
+
+def _is_importing(project: Project) -> bool:
+    try:
+        lock_file(project.folder / IMPORT_LOCK).release()
+    except BlockingIOError:
+        return True
+    return False
 
 
 def _trend(plan: Plan) -> AgreementTrend | None:

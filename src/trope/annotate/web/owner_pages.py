@@ -117,8 +117,8 @@ def next_step(found: overview.ProjectOverview, asked: Plan, *, paused: bool) -> 
          "Nobody can judge yet: invite annotators and send them their links."),
         (waiting.appeals, f"Answer {counted(waiting.appeals, 'appeal')}", "review",
          "Someone on hold or dismissed has appealed."),
-        (waiting.applicants, f"Choose from {counted(waiting.applicants, 'applicant')}",
-         "applicants", "They have finished the demo task and wait."),
+        (waiting.applicants, "Choose who takes part", "applicants",
+         f"{counted(waiting.applicants, 'person', 'people')} finished the demo task and wait."),
         (waiting.disputes and finished, f"Settle {disputes}", "disputes",
          "Everyone who can judge is done, and answers differ."),
         (found.stuck, "Invite another person", "#invite",
@@ -132,7 +132,7 @@ def next_step(found: overview.ProjectOverview, asked: Plan, *, paused: bool) -> 
     for applies, label, to, why in steps:
         if applies:
             return NextStep(label, to if to.startswith("#") else reverse(to), why)
-    return NextStep("See the quality so far", reverse("quality"), "People are judging.")
+    return NextStep("See the answers so far", reverse("quality"), "People are judging.")
 
 
 @require_GET
