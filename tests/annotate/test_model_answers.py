@@ -12,7 +12,7 @@ from bookkeeping import check_books
 from click.testing import CliRunner
 from projects import START, Clock, add_items, make_project
 
-from trope.annotate.project import Project
+from trope.annotate.project import Project, open_project
 from trope.annotate.store import judgments, people, queue
 from trope.annotate.store.database import connect
 from trope.annotate.store.model_answers import (
@@ -29,6 +29,7 @@ from trope.annotate.store.model_answers import (
 )
 from trope.annotate.store.models import Item, Lease, StoredJudgment
 from trope.annotate.store.reports import progress
+from trope.annotate.store.setup import plan_mark, replace_item, save_plan
 from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadConfig, BadInput
@@ -111,6 +112,19 @@ def test_items_that_an_owner_deletes_take_their_answers_along(tmp_path: Path) ->
     gone = AskedItem(999, "gone", "", {})
     store_answers(run, [GivenAnswer(gone, {"metaphor": "no"})], now=START)
     assert ModelAnswer.objects.count() == 1
+
+
+def test_answer_to_a_text_that_an_owner_replaced_is_not_kept(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    add_items(project, 2)
+    run = run_model()
+    old = Item.objects.get(external_id="i1")
+    replace_item(old.pk, "Another text.", {}, project.plan, now=START, by="Olga")
+    [asked] = unanswered_items(run)
+    assert asked.text == "Another text."
+    late = AskedItem(old.pk, "i1", old.text, {})  # asked before, answered after
+    store_answers(run, [GivenAnswer(late, {"metaphor": "no"})], now=START)
+    assert [item.id for item in unanswered_items(run)] == ["i1"]
 
 
 def test_blind_project_shows_nothing_of_a_model(tmp_path: Path, client: Any) -> None:
@@ -237,8 +251,6 @@ def test_audit_gives_people_a_random_sample_of_what_the_model_answered(tmp_path:
         (project.folder / "project.toml").read_text("utf-8").replace("sample = 5", "sample = 8"),
         encoding="utf-8",
     )
-    from trope.annotate.project import open_project
-
     larger = open_project(project.folder).plan
     assert queue.draw_audit(larger) == 8
     assert progress(larger).wanted == 16
@@ -256,11 +268,8 @@ def test_project_that_no_longer_audits_gets_its_slots_back(tmp_path: Path) -> No
     judge_all(project, person := person_of(), "no")
     assert StoredJudgment.objects.count() == 2
     text = (project.folder / "project.toml").read_text("utf-8").replace('"audit"', '"blind"')
-    (project.folder / "project.toml").write_text(text, encoding="utf-8")
-    from trope.annotate.project import open_project
-
+    save_plan(project, text, seen=plan_mark(project), now=START, by="Olga")
     blind = open_project(project.folder)
-    assert queue.draw_audit(blind.plan) == 0
     judge_all(blind, person, "no")
     assert StoredJudgment.objects.count() == 6
     check_books(blind)

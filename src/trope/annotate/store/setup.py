@@ -23,6 +23,7 @@ from trope.annotate.project import BLANK, CONFIG, Project
 from trope.annotate.questions import Question, gold_faults
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.imports import import_lock, item_row
+from trope.annotate.store.model_answers import forget_answers
 from trope.annotate.store.models import (
     Decision,
     Event,
@@ -34,6 +35,7 @@ from trope.annotate.store.models import (
     StoredJudgment,
     Trial,
 )
+from trope.annotate.store.queue import draw_audit, end_audit
 from trope.annotate.store.rows import chunks
 from trope.annotate.store.slots import list_returned, plan_version, published_place, state_row
 from trope.core.errors import BadConfig, BadInput
@@ -96,7 +98,10 @@ def save_plan(project: Project, text: str, *, seen: str, now: datetime, by: str)
                 raise BadConfig(CONFIG, faults)
             if more := new.judgments_per_item - old.judgments_per_item:
                 with import_lock(project):  # which goes by the old number
+                    end_audit()
                     _add_slots(more)
+            if "audit" in (old.models.show, new.models.show):
+                draw_audit(new)
             changed = changed_settings(old, new)
             number = _keep_version(before, text, changed, now=now, by=by)
             State.objects.update(plan=number)
@@ -312,6 +317,7 @@ def replace_item(
         new.pk, new.extra = old.pk, old.extra
         _keep_items([old], "replaced", now=now, by=by)
         new.save(force_update=True)
+        forget_answers([old.pk])
         detail = {"item": old.external_id}
         Event.objects.create(at=now, who=by, what="replace item", detail=detail)
 
