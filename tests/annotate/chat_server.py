@@ -125,7 +125,7 @@ class ChatServer:
             def do_POST(self) -> None:
                 size = int(self.headers["Content-Length"])
                 if len(sent := self.rfile.read(size)) < size:
-                    return  # whoever asked was killed
+                    return
                 body = json.loads(sent)
                 with outer._lock:
                     question = Question(len(outer.asked) + 1, body, dict(self.headers))
@@ -133,6 +133,10 @@ class ChatServer:
                 assert self.path == "/v1/chat/completions"
                 with suppress(OSError):
                     outer.reply(question)(self, question)
+
+            def handle(self) -> None:
+                with suppress(ConnectionError):  # whoever asked was killed
+                    super().handle()
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
                 pass

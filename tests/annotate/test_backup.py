@@ -15,7 +15,7 @@ from random import Random
 import pytest
 from bookkeeping import check_books
 from postgres_fixture import server  # noqa: F401
-from projects import START, add_items, make_project
+from projects import START, add_items, answer_all, make_project
 from rich_project import add_rich_items, live, rich_project
 from test_concurrency import start_worker
 
@@ -107,6 +107,7 @@ def full_project(folder: Path, seed: int) -> Project:
         item="r0", at=START, who="Olga", became="deleted", text="=so", payload={"a": [1]}
     )
     Upload.objects.create(token="t", name="=a.csv", kind="csv", size=3, at=START, who="Olga")
+    answer_all()
     empty = [model.__name__ for model in tables() if not model.objects.exists()]
     assert not set(empty) - {"Returned", "Lease"}, "every table has rows"
     return project
