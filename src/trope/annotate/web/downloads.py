@@ -215,7 +215,7 @@ def release(request: HttpRequest) -> HttpResponse | FileResponse:
 
 def _read_form(request: HttpRequest) -> ReleaseForm:
     given = {
-        name: request.POST.get(name, "").strip()[:_LONGEST]
+        name: " ".join(request.POST.get(name, "").split())[:_LONGEST]
         for name in ("licence", "name", "creator", "language", "question", "group_by", "shares")
     }
     form = replace(ReleaseForm(), **{name: value for name, value in given.items() if value})
