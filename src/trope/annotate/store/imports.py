@@ -52,6 +52,7 @@ from trope.core.errors import BadInput, BadRecord, TropeError
 from trope.core.run_folder import lock_file
 from trope.corpora.files import FileOptions
 
+IMPORT_LOCK = "import.lock"
 _STEP = 200
 T = TypeVar("T")
 _Read = Callable[[], Iterator[NewItem]]
@@ -147,7 +148,7 @@ def _places(
 def import_lock(project: Project) -> Iterator[None]:
     """Allow one import at a time; the lock ends with the process."""
     try:
-        lock = lock_file(project.folder / "import.lock")
+        lock = lock_file(project.folder / IMPORT_LOCK)
     except BlockingIOError:
         raise BadInput("another import is running; wait until it has ended") from None
     try:
