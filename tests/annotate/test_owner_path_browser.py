@@ -166,7 +166,7 @@ def settles(hand: Keyboard) -> None:
 def releases(hand: Keyboard, folder: Path) -> Path:
     page = hand.page
     hand.go(page.get_by_role("link", name="Project", exact=True))
-    hand.go(page.get_by_role("link", name="Release", exact=True))
+    hand.go(page.locator("main a[href='/project/release']"))
     hand.write(page.get_by_label("Licence of texts and labels"), "CC-BY-4.0")
     with page.expect_download() as found:
         hand.use(page.get_by_role("button", name="Make the release"))
