@@ -104,9 +104,7 @@ def full_project(folder: Path, seed: int) -> Project:
         )
     Batch.objects.create(name="one", first=1, last=2, opened=START)
     PlanVersion.objects.create(number=1, at=START, who="Olga", text="=plan", changed=["pay.per"])
-    ItemVersion.objects.create(
-        item="r0", at=START, who="Olga", became="deleted", text="=so", payload={"a": [1]}
-    )
+    ItemVersion.objects.create(item="r0", at=START, who="Olga", became="deleted", text="=so")
     Upload.objects.create(token="t", name="=a.csv", kind="csv", size=3, at=START, who="Olga")
     run = ModelRun.objects.create(name="m", kind="file", settings={"a": 1}, started=START)
     ModelAnswer.objects.create(run=run, item=item, answers={"metaphor": "yes"}, at=START)

@@ -47,7 +47,7 @@ from trope.annotate.store.models import (
 )
 from trope.annotate.store.people import hash_token
 from trope.annotate.store.rows import chunks, person_fields, standing_fields
-from trope.annotate.store.slots import add_batches, check_new_batches, state_row
+from trope.annotate.store.slots import add_batches, check_new_batches, has_batches, state_row
 from trope.core.errors import BadInput, BadRecord, TropeError
 from trope.core.run_folder import lock_file
 from trope.corpora.files import FileOptions
@@ -105,7 +105,7 @@ def import_items(
         with write_transaction():
             end = state.published + number
             State.objects.update(published=end, opened=end, imports=state.imports + 1)
-            if project.plan.batches.field:
+            if project.plan.batches.field or has_batches():
                 add_batches(sizes, state.published + 1, now=now)
             detail = {"file": name or path.name, "items": number}
             Event.objects.create(at=now, who=by, what="import", detail=detail)
