@@ -251,11 +251,6 @@ def end_run(run: ModelRun, state: str, error: str = "") -> None:
     run.refresh_from_db()
 
 
-def forget_answers(item_ids: Sequence[int]) -> None:
-    """Delete what models answered to these items: their texts were replaced."""
-    ModelAnswer.objects.filter(item_id__in=item_ids).delete()
-
-
 def all_runs() -> list[RunProgress]:
     """Every run with its progress, in the order in which they were begun."""
     return [run_progress(run) for run in ModelRun.objects.order_by("pk")]
