@@ -162,6 +162,11 @@ def test_agree_compares_the_models_of_a_project(tmp_path):
     (model,) = question["models"]
     assert (model["model"], model["items"], len(model["lengths"])) == ("large", 40, 3)
     assert model["agreement"][0]["model"]["value"] == pytest.approx(0.8)
+    ModelAnswer.objects.all().delete()
+    again = CliRunner().invoke(
+        main, ["agree", str(project.folder), "--models", str(project.folder)]
+    )
+    assert "no model has answered" in str(again.exception)
 
 
 def test_the_owner_reads_how_good_a_model_is(tmp_path):
