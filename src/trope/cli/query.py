@@ -16,7 +16,7 @@ from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
 from trope.workbench.requests import BadField
 
 FORMATS = ("text", "csv", "json")
-_DRAWN = ("rates", "verbs")
+_DRAWN = ("rates", "figures", "verbs")
 """Views with a plot."""
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
