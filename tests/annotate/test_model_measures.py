@@ -112,6 +112,17 @@ def test_what_was_judged_with_the_answer_in_view_does_not_count(tmp_path):
     assert quality.anchoring.difference.value == 0
 
 
+def test_what_another_model_suggested_is_no_judgment_of_people_alone(tmp_path):
+    project = make_project(tmp_path / "p", k=1, page=40, more=SUGGEST)
+    add_items(project, 40)
+    run_model("m", "yes")
+    run_model("other", "no")
+    judge_all(project, person_of(), "yes")
+    shown = sum(project.plan.shows_suggestion(f"i{n}") for n in range(1, 41))
+    _, other = project_quality(project.plan)["metaphor"]
+    assert (other.model, other.items, other.anchoring) == ("other", 40 - shown, None)
+
+
 def test_a_sample_that_is_not_random_is_told(tmp_path):
     project = made(tmp_path / "p")
     hold_back(now=START)
@@ -162,6 +173,11 @@ def test_agree_compares_the_models_of_a_project(tmp_path):
     (model,) = question["models"]
     assert (model["model"], model["items"], len(model["lengths"])) == ("large", 40, 3)
     assert model["agreement"][0]["model"]["value"] == pytest.approx(0.8)
+    ModelAnswer.objects.all().delete()
+    again = CliRunner().invoke(
+        main, ["agree", str(project.folder), "--models", str(project.folder)]
+    )
+    assert "no model has answered" in str(again.exception)
 
 
 def test_the_owner_reads_how_good_a_model_is(tmp_path):
