@@ -163,6 +163,9 @@ def stream(lines: Iterator[str], what: str, kind: str) -> StreamingHttpResponse:
 LICENCES = ("CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC0-1.0", "ODbL", "MIT")
 """Licences that the form suggests; any other can be written."""
 
+MOST_RELEASED = 5_000
+"""Items of which a page makes a release, in seconds; of more, the command does."""
+
 _SMALL = 20
 _LONGEST = 200
 _NOT_HERE = "This service was started without releases. Run: trope release DIR --licence LICENCE"
@@ -194,7 +197,7 @@ MakeRelease = Callable[[Project, Path, ReleaseForm], None]
 def release(request: HttpRequest) -> HttpResponse | FileResponse:
     """The form; POST answers with the data set as a ZIP file, or with what is in its way."""
     total = draw_sample().total
-    if total > MOST_DOWNLOADED:
+    if total > MOST_RELEASED:
         command = "trope release DIR --licence LICENCE"
         return message_page(request, "Too large", f"This project is too large. Run: {command}", 422)
     if request.method == "GET":
