@@ -33,6 +33,7 @@ from trope.annotate.store.exports import (
     note_release,
 )
 from trope.annotate.store.labels import BY_ITEM
+from trope.annotate.store.overview import project_overview
 from trope.annotate.store.reports import pay_sheet
 from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample, item_fields
 from trope.annotate.web.context import message_page, now, only, plan
@@ -258,6 +259,7 @@ def _page(
         "fields": item_fields(),
         "problem": problem,
         "few": few,
+        "overview": project_overview(settings.TROPE_PROJECT),
     }
     return render(request, "release.html", context, status=status)
 
