@@ -115,8 +115,8 @@ def test_what_was_judged_with_the_answer_in_view_does_not_count(tmp_path):
 def test_what_another_model_suggested_is_no_judgment_of_people_alone(tmp_path):
     project = make_project(tmp_path / "p", k=1, page=40, more=SUGGEST)
     add_items(project, 40)
-    run_model("m", "yes")
-    run_model("other", "no")
+    answer_all("m", "yes")
+    answer_all("other", "no")
     judge_all(project, person_of(), "yes")
     shown = sum(project.plan.shows_suggestion(f"i{n}") for n in range(1, 41))
     _, other = project_quality(project.plan)["metaphor"]
