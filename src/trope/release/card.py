@@ -58,6 +58,7 @@ class ReleaseSummary:
     audit: Sequence[Measurement] = field(default=())
     not_audited: str = ""
     further: Mapping[str, FurtherTable] = field(default_factory=dict)
+    drawn_by_recipe: bool = False
 
     @property
     def name(self) -> str:
@@ -154,10 +155,13 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
         counts = ", ".join(f"{name} {n}" for name, n in summary.label_counts(part).items())
         yield f"| {part} | {len(rows)} | {counts} |"
     by = f" items of one `{manifest.group_by}`," * bool(manifest.group_by)
-    yield (
-        f"\n{summary.groups} groups of alike items were drawn whole, so that parts share nothing:"
-        f"{by} of one source, texts that differ in at most one word, near duplicates."
-    )
+    if summary.drawn_by_recipe:
+        yield "\nThe parts are those that the recipe drew; texts of one source may be in both."
+    else:
+        yield (
+            f"\n{summary.groups} groups of alike items were drawn whole, so that parts share "
+            f"nothing:{by} of one source, texts that differ in at most one word, near duplicates."
+        )
     yield "\n## Columns\n\n| column | type |\n|---|---|"
     yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())
     yield from _further(summary)

@@ -10,7 +10,7 @@ import click
 from trope.annotate.project import CONFIG, DEMO, SAMPLE, TEMPLATES, VARIANTS, new_project
 from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
-from trope.cli.annotate.files import export, import_file
+from trope.cli.annotate.files import draw, export, import_file
 from trope.cli.annotate.options import DIRECTORY
 from trope.cli.annotate.people import agreement, control_items, demo_task, link, review, tables
 from trope.cli.annotate.service import demo, doctor, serve
@@ -62,7 +62,7 @@ def new(directory: Path, template: str) -> None:
     click.echo(f"then: trope annotate serve {directory}")
 
 
-_ITEMS = (import_file, export, demo_task, control_items)
+_ITEMS = (draw, import_file, export, demo_task, control_items)
 _PEOPLE = (link, review, agreement, tables)
 _PROJECT = (serve, backup, restore, move, doctor, demo)
 for command in (*_ITEMS, *_PEOPLE, *_PROJECT):
