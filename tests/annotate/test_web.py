@@ -65,7 +65,7 @@ def test_way_from_invitation_to_export(served: Project) -> None:
     table = b"".join(owner.get("/project/judgments.csv").streaming_content).decode().splitlines()
     assert len(table) == 9
     assert table[0].endswith(",metaphor")
-    assert "6</strong> of 12 judgments" in owner.get("/project").content.decode()
+    assert "6 <small>of 12</small>" in owner.get("/project").content.decode()
 
 
 def test_missing_answer_is_asked_for_and_nothing_is_stored(served: Project) -> None:

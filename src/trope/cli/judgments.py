@@ -12,7 +12,7 @@ import click
 
 from trope.cli.completion import complete_files
 from trope.cli.sources import TABLE_OPTIONS, file_options, table_reading_options
-from trope.core.errors import BadInput, MissingData
+from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.progress import MessageWriter
 from trope.core.records import TextKind
 from trope.corpora.files import FileOptions
@@ -121,7 +121,7 @@ _LABEL_OPTIONS = (
     ("--split", "split_column",
      "Column with train, validation or test.  [default: split; else one text in five is set "
      "aside]"),
-    ("--positive", "positive", "The label that means metaphor; all others mean literal."),
+    ("--positive", "positive", "The label that means metaphor, or yes; all others mean no."),
     ("--question", "question", "Question of an annotation project whose labels are used."),
 )  # fmt: skip
 
@@ -164,7 +164,10 @@ def labelled_folder(source: Path) -> Iterator[Path]:
             options = ExportOptions(what=what, format="jsonl", aggregation=AggregationOptions())
             with (Path(folder) / f"{what}.jsonl").open("w", encoding="utf-8") as file:
                 file.writelines(export_lines(project.plan, options, Losses()))
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        except BadRecord as error:  # the folder is gone when someone reads this
+            raise BadRecord(source, None, error.problem) from None
 
 
 _FROM = "Folder with the corpora, one folder each (see `trope data`); not for --on FILE."

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from trope import __version__
 from trope.core.errors import BadInput, BadRecord
@@ -242,7 +242,7 @@ def _save_light(
     system, chosen_on = fit_light(labelled, read)
     threshold = getattr(system, "threshold", 0.5)
     notes = SystemNotes(
-        labelled.task,
+        cast("TaskName", labelled.task),  # `train_light` reads labels of a task
         level=labelled.level,
         threshold=threshold,
         chosen_on=chosen_on,

@@ -47,11 +47,12 @@ from trope.annotate.store.models import (
 )
 from trope.annotate.store.people import hash_token
 from trope.annotate.store.rows import chunks, person_fields, standing_fields
-from trope.annotate.store.slots import add_batches, check_new_batches, state_row
+from trope.annotate.store.slots import add_batches, check_new_batches, has_batches, state_row
 from trope.core.errors import BadInput, BadRecord, TropeError
 from trope.core.run_folder import lock_file
 from trope.corpora.files import FileOptions
 
+IMPORT_LOCK = "import.lock"
 _STEP = 200
 T = TypeVar("T")
 _Read = Callable[[], Iterator[NewItem]]
@@ -104,7 +105,7 @@ def import_items(
         with write_transaction():
             end = state.published + number
             State.objects.update(published=end, opened=end, imports=state.imports + 1)
-            if project.plan.batches.field:
+            if project.plan.batches.field or has_batches():
                 add_batches(sizes, state.published + 1, now=now)
             detail = {"file": name or path.name, "items": number}
             Event.objects.create(at=now, who=by, what="import", detail=detail)
@@ -147,7 +148,7 @@ def _places(
 def import_lock(project: Project) -> Iterator[None]:
     """Allow one import at a time; the lock ends with the process."""
     try:
-        lock = lock_file(project.folder / "import.lock")
+        lock = lock_file(project.folder / IMPORT_LOCK)
     except BlockingIOError:
         raise BadInput("another import is running; wait until it has ended") from None
     try:

@@ -29,6 +29,7 @@ from trope.annotate.plan import Plan
 from trope.annotate.project import ROLES
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import (
+    ApplicationVerdict,
     Event,
     Person,
     PersonState,
@@ -146,6 +147,16 @@ def find_person(person_id: int) -> Person | None:
 def find_annotator(person_id: int) -> Person | None:
     """The annotator with that id, if there is one."""
     return Person.objects.filter(pk=person_id, role="annotator").first()
+
+
+def able_annotators(plan: Plan) -> list[int]:
+    """Ids of annotators who may still judge: active, not declined, not at the limit in all."""
+    able = Person.objects.filter(role="annotator", state=PersonState.ACTIVE).exclude(
+        standing__verdict=ApplicationVerdict.DECLINED
+    )
+    if plan.caps.total:
+        able = able.filter(judged__lt=plan.caps.total)
+    return list(able.filter(standing__completed=None).values_list("pk", flat=True))
 
 
 def any_annotator() -> bool:

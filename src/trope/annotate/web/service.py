@@ -25,7 +25,7 @@ from trope.web import LOOPBACK, GetResponse, is_loopback, run_service, with_stat
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from trope.annotate.web.release_pages import MakeRelease
+    from trope.annotate.web.downloads import MakeRelease
 
 _log = logging.getLogger("trope.annotate")
 HERE = Path(__file__).parent
@@ -291,7 +291,7 @@ def serve(
     release: MakeRelease | None = None,
     upload_limit: int = UPLOAD_LIMIT,
 ) -> None:
-    """Answer requests until stopped; for `release` see `release_pages`."""
+    """Answer requests until stopped; for `release` see `downloads`."""
     check_place(host, origin)
     run_service(
         lambda: application(project, origin, release, upload_limit),

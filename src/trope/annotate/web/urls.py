@@ -12,7 +12,6 @@ from trope.annotate.web import (
     onboarding,
     owner_pages,
     quality_pages,
-    release_pages,
     setup_pages,
 )
 from trope.annotate.web.middleware import slow_guessing
@@ -70,7 +69,7 @@ urlpatterns += [
     ),
     path("project/agreement.json", downloads.agreement, {"kind": "json"}, name="agreement_json"),
     path("project/agreement.md", downloads.agreement, {"kind": "md"}, name="agreement_md"),
-    path("project/release", release_pages.release, name="release"),
+    path("project/release", downloads.release, name="release"),
     path("project/trials.jsonl", downloads.trials, name="trials"),
     path("project/pay.csv", downloads.pay, name="pay_csv"),
 ]

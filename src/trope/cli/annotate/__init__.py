@@ -12,7 +12,16 @@ from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
 from trope.cli.annotate.files import draw, export, import_file
 from trope.cli.annotate.options import DIRECTORY
-from trope.cli.annotate.people import agreement, control_items, demo_task, link, review, tables
+from trope.cli.annotate.people import (
+    agreement,
+    control_items,
+    demo_task,
+    link,
+    rates,
+    review,
+    round_,
+    tables,
+)
 from trope.cli.annotate.service import demo, doctor, serve
 from trope.core.errors import BadInput, TropeError
 
@@ -62,8 +71,8 @@ def new(directory: Path, template: str) -> None:
     click.echo(f"then: trope annotate serve {directory}")
 
 
-_ITEMS = (draw, import_file, export, demo_task, control_items)
-_PEOPLE = (link, review, agreement, tables)
+_ITEMS = (draw, import_file, export, demo_task, control_items, round_)
+_PEOPLE = (link, review, agreement, tables, rates)
 _PROJECT = (serve, backup, restore, move, doctor, demo)
 for command in (*_ITEMS, *_PEOPLE, *_PROJECT):
     annotate.add_command(command)
