@@ -200,7 +200,7 @@ def _as_text(done: Any) -> str:
         lines.append(f"next: trope release {done.folder}")
     else:
         lines.append(f"next: trope annotate import {project} {items}")
-        lines += _demo_note(project, items)
+        lines += [] if done.manifest["simulated"] else _demo_note(project, items)
     return "\n".join(lines)
 
 

@@ -149,19 +149,17 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
         yield f"\n> **Simulated.** {SIMULATED}"
     yield f"\n{summary.description}"
     yield f"\nMade with trope {manifest.trope} {manifest.origin}."
-    yield "\n## Parts\n"
-    yield "| part | items | labels |\n|---|---|---|"
+    yield "\n## Parts\n\n| part | items | labels |\n|---|---|---|"
     for part, rows in summary.parts.items():
         counts = ", ".join(f"{name} {n}" for name, n in summary.label_counts(part).items())
         yield f"| {part} | {len(rows)} | {counts} |"
     by = f" items of one `{manifest.group_by}`," * bool(manifest.group_by)
-    if summary.drawn_by_recipe:
-        yield "\nThe parts are those that the recipe drew; texts of one source may be in both."
-    else:
-        yield (
-            f"\n{summary.groups} groups of alike items were drawn whole, so that parts share "
-            f"nothing:{by} of one source, texts that differ in at most one word, near duplicates."
-        )
+    yield (
+        "\nThe parts are those that the recipe drew; texts of one source may be in both."
+        if summary.drawn_by_recipe
+        else f"\n{summary.groups} groups of alike items were drawn whole, so that parts share "
+        f"nothing:{by} of one source, texts that differ in at most one word, near duplicates."
+    )
     yield "\n## Columns\n\n| column | type |\n|---|---|"
     yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())
     yield from _further(summary)
