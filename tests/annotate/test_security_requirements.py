@@ -90,6 +90,10 @@ PROMISES = {
     "`serve` refuses a public address": "test_public_place_without_encryption_is_refused",
     "HTTP Strict Transport Security": "test_public_pages_demand_encryption_for_a_year",
     "talks to nobody": "test_service_talks_to_nobody",
+    "The key of an endpoint": "test_key_reaches_no_log_page_export_error_or_database",
+    "travels over https only": "test_key_travels_encrypted_or_not_at_all",
+    "is sent as data": "test_instruction_in_an_item_stays_data_and_changes_no_format",
+    "is cut off": "test_response_of_a_gigabyte_is_cut_off_and_refused",
     "A clock that is set a day": "test_clock_that_jumps_a_day_and_back_keeps_the_books",
     "limit or session wrong": "test_session_and_limits_survive_a_clock_that_jumps_a_day",
     "refuses to serve a folder that another": "test_second_server_of_a_project_is_refused",
@@ -127,8 +131,10 @@ def test_every_promise_of_the_manual_is_held_by_a_test() -> None:
 
 def test_service_talks_to_nobody() -> None:
     """No module of the service imports what could open a connection; the driver of PostgreSQL does,
-    for the database alone."""
+    for the database alone. `trope annotate model` asks an endpoint, and no page does: a contract of
+    import-linter keeps its modules away from the service."""
     sources = [*(SOURCES / "annotate").rglob("*.py"), *(SOURCES / "web").rglob("*.py")]
+    sources.remove(SOURCES / "annotate" / "chat.py")
     assert len(sources) > 50
     for path in sources:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

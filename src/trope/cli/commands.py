@@ -23,7 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "leaderboard": ("trope.cli.leaderboard:leaderboard", "Submissions to a shared task, ranked."),
     "man": ("trope.cli.manual:man", "Manual pages of the commands."),
     "query": ("trope.cli.query:query", "Tables of a corpus: rates, verbs, keyness, concordance."),
-    "release": ("trope.cli.release:release", "A publishable data set from a finished run."),
+    "release": ("trope.cli.release:release", "A publishable data set from a run or a project."),
     "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),
     "reproduce": ("trope.cli.reproduce:reproduce", "Published tables with our figures."),
     "rewrite": ("trope.cli.rewrite:rewrite", "Literal or metaphorical alternatives for verbs."),

@@ -11,6 +11,7 @@ from trope.annotate.project import CONFIG, DEMO, SAMPLE, TEMPLATES, VARIANTS, ne
 from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
 from trope.cli.annotate.files import draw, export, import_file
+from trope.cli.annotate.models import model
 from trope.cli.annotate.options import DIRECTORY
 from trope.cli.annotate.people import (
     agreement,
@@ -72,7 +73,7 @@ def new(directory: Path, template: str) -> None:
 
 
 _ITEMS = (draw, import_file, export, demo_task, control_items, round_)
-_PEOPLE = (link, review, agreement, tables, rates)
+_PEOPLE = (link, model, review, agreement, tables, rates)
 _PROJECT = (serve, backup, restore, move, doctor, demo)
 for command in (*_ITEMS, *_PEOPLE, *_PROJECT):
     annotate.add_command(command)
