@@ -63,6 +63,8 @@ PROMISES = {
     "no page of an annotator reads more": "test_no_page_of_an_annotator_reads_many_items",
     "`caps` limit work": "test_late_forms_respect_caps",
     "`skip.limit` limits": "test_skipping_ends_at_its_limit",
+    "The role is checked before": "test_only_owners_may_send_files",
+    "on no page and in no": "test_password_of_the_database_is_on_no_page_and_in_no_version",
     "Headers and body must arrive": "test_many_unfinished_requests_keep_nobody_out",
     "do not hang up": "test_clients_that_do_not_hang_up_keep_nobody_out",
     "Everything people enter is escaped": "test_markup_in_texts_names_and_plan_stays_text",

@@ -117,8 +117,10 @@ class PersonMiddleware:
             return refused
         if not getattr(view, "takes_files", False):
             return _refuse_form(request)
-        request.upload_handlers = [context.SentFileHandler(request)]
-        refused = _refuse_form(request)
+        receiver = context.SentFileHandler(request)
+        request.upload_handlers = [receiver]
+        if refused := _refuse_form(request):
+            receiver.upload_interrupted()
         restart_request_limit()
         return refused
 

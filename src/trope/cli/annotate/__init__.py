@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from trope.annotate.project import CONFIG, DEMO, SAMPLE, TEMPLATES, VARIANTS, new_project
+from trope.annotate.project import (
+    BLANK,
+    CONFIG,
+    DEMO,
+    SAMPLE,
+    TEMPLATES,
+    VARIANTS,
+    new_project,
+)
 from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
 from trope.cli.annotate.files import draw, export, import_file
@@ -60,7 +68,7 @@ def annotate() -> None:
     "--template",
     required=True,
     metavar="NAME",
-    help=f"One of {', '.join((*TEMPLATES, *VARIANTS))}.",
+    help=f"One of {', '.join((*TEMPLATES, *VARIANTS, BLANK))}.",
 )
 def new(directory: Path, template: str) -> None:
     """Make a project in the folder DIR, with a plan to edit and sample items."""
