@@ -60,13 +60,15 @@ class ReleaseSummary:
     audit: Sequence[Measurement] = field(default=())
     not_audited: str = ""
     further: Mapping[str, FurtherTable] = field(default_factory=dict)
+    drawn_by_recipe: bool = False
 
     @property
     def name(self) -> str:
         """The name of the data set; a simulated one cannot hide it."""
         name = self.publication.name or self.run.manifest.recipe
-        ending = "-simulated"
-        return name + ending * (self.run.manifest.simulated and not name.endswith(ending))
+        return (
+            f"{name.removesuffix('-simulated')}-simulated" if self.run.manifest.simulated else name
+        )
 
     @property
     def description(self) -> str:
@@ -79,8 +81,9 @@ class ReleaseSummary:
 
     def label_counts(self, part: str) -> dict[str, int]:
         """How often each label occurs in a part; `none` where nothing was settled."""
-        counts = Counter(str(row["label"] or "none") for row in self.parts[part])
-        return dict(sorted(counts.items()))
+        return dict(
+            sorted(Counter(str(row["label"] or "none") for row in self.parts[part]).items())
+        )
 
     def annotators_an_item(self) -> float:
         """How many people judged an item, on average."""
@@ -150,8 +153,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
         yield f"\n> **Simulated.** {SIMULATED}"
     yield f"\n{summary.description}"
     yield f"\nMade with trope {manifest.trope} {manifest.origin}."
-    yield "\n## Parts\n"
-    yield "| part | items | labels |\n|---|---|---|"
+    yield "\n## Parts\n\n| part | items | labels |\n|---|---|---|"
     for part, rows in summary.parts.items():
         counts = summary.label_counts(part)
         listed = ", ".join(f"{name} {n}" for name, n in counts.items())
@@ -159,8 +161,10 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
         yield f"| {part} | {len(rows)} | {listed} |"
     by = f" items of one `{manifest.group_by}`," * bool(manifest.group_by)
     yield (
-        f"\n{summary.groups} groups of alike items were drawn whole, so that parts share nothing:"
-        f"{by} of one source, texts that differ in at most one word, near duplicates."
+        "\nThe parts are those that the recipe drew; texts of one source may be in both."
+        if summary.drawn_by_recipe
+        else f"\n{summary.groups} groups of alike items were drawn whole, so that parts share "
+        f"nothing:{by} of one source, texts that differ in at most one word, near duplicates."
     )
     yield "\n## Columns\n\n| column | type |\n|---|---|"
     yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())
