@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trope.metrics.intervals import Interval
 
 FORMATS = ("text", "csv", "json")
-_DRAWN = ("rates", "verbs")
+_DRAWN = ("rates", "figures", "verbs")
 """Views with a plot."""
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
