@@ -238,7 +238,7 @@ def read_link(
     worker = link["worker"] or given.get("PROLIFIC_PID", "")
     if link.get("signed"):
         return _unsigned(token, query, given, now) or Visitor(
-            worker, "", study[:100], link["places"], once=_keyed(query)
+            worker, "", study[:100], link["places"], once=keyed(query)
         )
     visit = "" if link["worker"] else given.get("SESSION_ID", "")
     if not _WORKER_ID.fullmatch(worker) or (not link["worker"] and not _WORKER_ID.fullmatch(visit)):
@@ -326,8 +326,8 @@ def _new_account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
     )
     Standing.objects.create(
         person=person,
-        outside=_keyed(worker),
-        visit=_keyed(visit) if visit else "",
+        outside=keyed(worker),
+        visit=keyed(visit) if visit else "",
         study=visitor.study,
     )
     Event.objects.create(at=now, who=worker, what="arrive", detail={"study": visitor.study})
@@ -336,18 +336,18 @@ def _new_account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
 
 def _known_account(visitor: Visitor) -> Arrival | None:
     """The account of a returning worker, if they can prove that it is theirs."""
-    mine = Standing.objects.filter(outside=_keyed(visitor.worker))
+    mine = Standing.objects.filter(outside=keyed(visitor.worker))
     standing = mine.select_related("person").first()
     if standing is None:
         return None
     if standing.person.state == PersonState.WITHDRAWN:
         return Arrival(None, "gone")
-    if visitor.visit and not constant_time_compare(standing.visit, _keyed(visitor.visit)):
+    if visitor.visit and not constant_time_compare(standing.visit, keyed(visitor.visit)):
         return Arrival(None, "taken")
     return Arrival(standing.person)
 
 
-def _keyed(value: str) -> str:
+def keyed(value: str) -> str:
     """A hash keyed with the project's secret: the id of someone who withdrew is not kept, and yet
     they cannot come back as someone new."""
     return salted_hmac("trope.annotate.worker", value, algorithm="sha256").hexdigest()
