@@ -79,6 +79,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/rewriting.py
 	$(BIN)/python benchmarks/crowd.py --jobs 2
 	$(BIN)/python benchmarks/crowd_gold.py
+	$(BIN)/python benchmarks/corrected_rates.py
 	$(BIN)/python benchmarks/fuzz.py
 	$(BIN)/python benchmarks/annotation_load.py --keep
 	$(BIN)/python benchmarks/annotation_kills.py --keep

@@ -47,6 +47,13 @@ def keep(
     return new
 
 
+def keep_beside(figures: Sequence[Measurement], path: Path = RESULTS) -> Evaluation:
+    """Add figures that no shipped model has a part in; the file's model stays as it is."""
+    kept = read_evaluation(path) if path.is_file() else None
+    tier, model = (kept.tier, kept.model_sha256) if kept else ("small", "")
+    return keep(figures, tier=tier, model_sha256=model, path=path)
+
+
 def show(kept: Evaluation) -> None:
     """Print the figures, one per line."""
     for figure in kept.figures:

@@ -168,3 +168,79 @@ def test_zero_has_no_sign(trope, tmp_path):
     assert status == 0
     assert "0.000" in out
     assert "-0.000" not in out
+
+
+MODELS = """item,model,answer
+1,small,yes
+2,small,no
+3,small,no
+4,small,no
+5,small,yes
+1,large,yes
+2,large,yes
+3,large,no
+4,large,no
+5,large,no
+"""
+
+
+def test_models_beside_people(trope, tmp_path):
+    (tmp_path / "models.csv").write_text(MODELS)
+    status, out, _ = trope("agree", "long.csv", "--models", "models.csv", "--json")
+    assert status == 0
+    (question,) = json.loads(out)["questions"]
+    small, large = question["models"]
+    assert (small["model"], large["model"], large["items"], large["judgments"]) == (
+        "small", "large", 5, 14)  # fmt: skip
+    equal = {one["model"]: one["agreement"][0]["model"]["value"] for one in question["models"]}
+    assert equal["large"] == pytest.approx((2 / 3 + 1 + 2 / 3 + 1 + 1) / 5)
+    assert equal["small"] == pytest.approx((2 / 3 + 0 + 2 / 3 + 1 + 0) / 5)
+    assert large["alternative"]["passes"] is None
+    assert "30 items each" in large["alternative"]["notes"][0]
+    status, out, _ = trope("agree", "long.csv", "--models", "models.csv", "--epsilon", "crowd")
+    assert status == 0
+    assert "model large: 5 items, 14 judgments of people" in out
+    assert "ε = 0.1: not possible" in out
+
+
+def test_models_of_an_export(trope, tmp_path):
+    rows = [
+        {"run": "large-1", "item": "1", "answers": {"figurative": "yes", "scale": 2}, "error": ""},
+        {"run": "large-1", "item": "2", "answers": {}, "error": "invalid"},
+        {"run": "large-1", "item": "3", "answers": {"figurative": "no", "scale": -1}, "error": ""},
+    ]
+    lines = [f"{json.dumps(row | {'model': 'a model'})}\n" for row in rows]
+    (tmp_path / "models.jsonl").write_text("".join(lines))
+    people = ["item,annotator,question,label"]
+    people += [f"{item},{name},figurative,yes" for item in "123" for name in ("ann", "bob")]
+    people += [f"{item},{name},scale,2" for item in "123" for name in ("ann", "bob")]
+    (tmp_path / "two.csv").write_text("\n".join(people) + "\n")
+    status, out, _ = trope("agree", "two.csv", "--models", "models.jsonl", "--json")
+    assert status == 0
+    found = {one["question"]: one["models"][0] for one in json.loads(out)["questions"]}
+    assert {name: (one["model"], one["items"]) for name, one in found.items()} == {
+        "figurative": ("large-1", 2), "scale": ("large-1", 2)}  # fmt: skip
+    assert found["scale"]["agreement"][0]["model"]["value"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("item,annotator,answer\n1,m,yes\n", "models.csv:2: has no column 'model'"),
+        ("item,model,answer\n1,m,yes\n1,m,no\n", "models.csv:3: 'm' already judged '1' on line 2"),
+        ("item,model,answer\n", "models.csv: holds no judgment"),
+        ("item,run,answers\n1,m,yes\n", "models.csv:2: the answers are no JSON object"),
+        ("item,model,question,answer\n1,m,q,yes\n1,m,mood,yes\n", "model 'm' answers 'q'"),
+    ],
+)
+def test_answers_of_models_that_cannot_be_used(trope, tmp_path, content, said):
+    (tmp_path / "models.csv").write_text(content)
+    status, out, err = trope("agree", "long.csv", "--models", "models.csv")
+    assert (status, out) == (2, "")
+    assert said in err.splitlines()[-1] and "Traceback" not in err
+
+
+def test_an_epsilon_that_is_none(trope, tmp_path):
+    (tmp_path / "models.csv").write_text(MODELS)
+    status, _, err = trope("agree", "long.csv", "--models", "models.csv", "--epsilon", "7")
+    assert status == 2 and "experts, skilled, crowd" in err

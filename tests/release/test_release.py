@@ -11,8 +11,9 @@ from finished import LABELS, sentences, write_lines, write_run
 
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.release.card import check_croissant, hub_licence
+from trope.release.card import check_croissant
 from trope.release.folder import ReleaseOptions, make_release
+from trope.release.tables import hub_licence
 
 parquet = pytest.importorskip(
     "pyarrow.parquet", reason="pyarrow is not installed (pip install 'trope[release]')"

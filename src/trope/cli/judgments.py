@@ -59,7 +59,9 @@ def table_options(command: F) -> F:
 
 
 def read_table(options: dict[str, Any], *, verb: str = "") -> JudgmentTable:
-    """The table that the options describe."""
+    """The table that the options describe; of an annotation project, the answers that count."""
+    if (folder := Path(options["file"])) and (folder / "project.toml").is_file():
+        return _project_answers(folder)
     columns = JudgmentColumns(
         **{name: options[name] for name in _COLUMNS},
         verb=verb,
@@ -76,6 +78,21 @@ def read_table(options: dict[str, Any], *, verb: str = "") -> JudgmentTable:
         sheet=options["sheet"] or None,
         skip_empty=options["skip_empty"],
     )
+
+
+def _project_answers(folder: Path) -> JudgmentTable:
+    from trope.annotate.project import open_project
+    from trope.annotate.store.database import connect
+
+    connect(project := open_project(folder))
+    from trope.annotate.store.rows import answer_rows, item_rows, verbs_of_items
+
+    plan = project.plan
+    judgments = tuple(answer_rows(plan))
+    if not judgments:
+        raise BadInput(f"{folder}: nobody has judged an item yet; run this again later")
+    texts = {item: text for item, text, _ in item_rows()}
+    return JudgmentTable(str(folder), "project", judgments, (), 0, verbs_of_items(plan), texts)
 
 
 def describe_table(table: JudgmentTable, *, quiet: bool) -> None:
@@ -135,16 +152,18 @@ def labelled_folder(source: Path) -> Iterator[Path]:
         yield source
         return
     from trope.annotate.exchange.records import Losses
+    from trope.annotate.project import open_project
     from trope.annotate.rules.aggregation import AggregationOptions
-    from trope.annotate.store.exports import ExportOptions, export_lines
-    from trope.cli.annotate.options import connected
+    from trope.annotate.store.database import connect
 
-    plan = connected(source).plan
+    connect(project := open_project(source))
+    from trope.annotate.store.exports import ExportOptions, export_lines
+
     with TemporaryDirectory() as folder:
         for what in ("items", "labels"):
             options = ExportOptions(what=what, format="jsonl", aggregation=AggregationOptions())
             with (Path(folder) / f"{what}.jsonl").open("w", encoding="utf-8") as file:
-                file.writelines(export_lines(plan, options, Losses()))
+                file.writelines(export_lines(project.plan, options, Losses()))
         yield Path(folder)
 
 

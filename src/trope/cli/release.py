@@ -1,15 +1,20 @@
-"""`trope release`: a publishable data set from a finished run of a recipe."""
+"""`trope release`: a publishable data set from a run of a recipe or an annotation project."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from trope.cli.aggregate import METHODS
+
 if TYPE_CHECKING:
+    from trope.annotate.project import Project
+    from trope.annotate.web.release_pages import ReleaseForm
     from trope.release.card import ReleaseSummary
+    from trope.release.finished_run import ProjectChoices
 
 
 @click.command()
@@ -18,8 +23,8 @@ if TYPE_CHECKING:
               help="A new folder for the release.  [default: DIR/release]")  # fmt: skip
 @click.option("--with-text", is_flag=True,
               help="Include texts whose terms forbid it; you are responsible.")  # fmt: skip
-@click.option("--licence", "licences", multiple=True, metavar="SOURCE=LICENCE",
-              help="Licence of a source of your own.  [default: the run's]")  # fmt: skip
+@click.option("--licence", "licences", multiple=True, metavar="[SOURCE=]LICENCE",
+              help="Licence of a project or of a source of your own.")  # fmt: skip
 @click.option("--shares", default="0.8,0.1,0.1", show_default=True,
               help="Shares of train, validation and test.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
@@ -28,6 +33,14 @@ if TYPE_CHECKING:
 @click.option("--creator", default="", help="Who publishes it.")
 @click.option("--url", default="", help="Its address.")
 @click.option("--published", default="", help="Day of publication, YYYY-MM-DD.")
+@click.option("--language", default="en", show_default=True, help="Language of the texts.")
+@click.option("--question", default="", metavar="ID",
+              help="Project: question that gives the label.  [default: the first]")  # fmt: skip
+@click.option("--group-by", default="", metavar="FIELD",
+              help="Project: field of items that belong in one split.")  # fmt: skip
+@click.option("--drafts", is_flag=True, help="Project: also items that lack judgments.")
+@click.option("--method", type=click.Choice(METHODS), default="majority", show_default=True,
+              help="Project: how judgments become labels.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def release(
     folder: Path,
@@ -40,17 +53,51 @@ def release(
     creator: str,
     url: str,
     published: str,
+    language: str,
     as_json: bool,
+    **chosen: Any,
 ) -> None:
-    """Make a publishable data set from DIR, a finished run of `trope recipe`."""
-    from trope.release.card import Publication
-    from trope.release.folder import ReleaseOptions, make_release
+    """Make a publishable data set from DIR: a finished run of `trope recipe`, or a project.
 
-    publication = Publication(name, creator, url, _day(published))
-    options = ReleaseOptions(_shares(shares), seed, with_text, _licences(licences), publication)
+    The licence of a project has to be given, such as --licence CC-BY-4.0. Splits share no text.
+    """
+    from trope.release.card import Publication
+    from trope.release.folder import ReleaseOptions, make_release, release_project
+
+    publication = Publication(name, creator, url, _day(published), language=language)
+    options = ReleaseOptions(
+        *(_shares(shares), seed, with_text, _licences(licences), publication), _choices(**chosen)
+    )
     target = out or folder / "release"
-    summary = make_release(folder, target, options)
+    if (folder / "project.toml").is_file():
+        from trope.annotate.project import open_project
+        from trope.annotate.store.database import connect
+
+        connect(project := open_project(folder))
+        summary = release_project(project, target, options)
+    else:
+        summary = make_release(folder, target, options)
     click.echo(_document(summary, target) if as_json else _text(summary, target))
+
+
+def _choices(question: str, group_by: str, drafts: bool, method: str) -> ProjectChoices:
+    from trope.annotate.rules.aggregation import AggregationOptions
+    from trope.release.finished_run import ProjectChoices
+
+    return ProjectChoices(question, group_by, drafts, AggregationOptions(method=method))
+
+
+def release_from_page(project: Project, out: Path, form: ReleaseForm) -> None:
+    """Make the release that the owner's page asks for; the service is started with this."""
+    from trope.release.card import Publication
+    from trope.release.folder import ReleaseOptions, release_project
+
+    publication = Publication(form.name, form.creator, language=form.language)
+    choices = _choices(form.question, form.group_by, form.drafts, form.method)
+    options = ReleaseOptions(
+        *(_shares(form.shares), 0, form.with_text, {"": form.licence}, publication), choices
+    )
+    release_project(project, out, options)
 
 
 def _licences(given: tuple[str, ...]) -> dict[str, str]:
@@ -58,9 +105,9 @@ def _licences(given: tuple[str, ...]) -> dict[str, str]:
 
     found = {}
     for one in given:
-        name, sign, licence = (part.strip() for part in one.partition("="))
-        if not (name and sign and licence):
-            raise BadInput(f"--licence {one!r} names no source; write it as SOURCE=LICENCE")
+        name, _, licence = (part.strip() for part in one.rpartition("="))
+        if not licence:
+            raise BadInput(f"--licence {one!r} names none; write LICENCE or SOURCE=LICENCE")
         found[name] = licence
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ class JudgmentColumns:
 @dataclass(frozen=True, slots=True)
 class JudgmentTable:
     """All judgments of a source, how it was laid out, what was skipped, verbs of items, and the
-    texts of those in which words were marked."""
+    texts of those in which words were marked, or of all if their column was named."""
 
     name: str
     layout: str
@@ -100,6 +101,40 @@ def read_judgments(
     for line, row in map(_without_protection, rows):
         reader.read(line, row, skip_empty)
     return reader.table()
+
+
+def read_model_answers(source: Source) -> dict[str, list[Judgment]]:
+    """What models answered, by model.
+
+    The table has the columns item, model and answer (and question, where there are several), or is
+    what `trope annotate export --what models` writes.
+
+    Raises:
+        BadRecord: as `read_judgments`.
+    """
+    name = source_name(source)
+    reader = _TableBuilder(name, JudgmentColumns(annotator="model"), "long", frozenset())
+    for line, row in map(_without_protection, read_rows(source)):
+        for one in _exported_answers(name, line, row) if "answers" in row else (row,):
+            reader.read(line, one, skip_empty=True)
+    models: dict[str, list[Judgment]] = {}
+    for judgment in reader.table().judgments:
+        models.setdefault(judgment.annotator, []).append(judgment)
+    return models
+
+
+def _exported_answers(name: str, line: int, row: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """One row per question; none for an item that has no valid answer."""
+    try:
+        answers = json.loads(row["answers"] or "{}")
+        if not isinstance(answers, dict):
+            raise ValueError
+    except ValueError:
+        raise BadRecord(name, line, "the answers are no JSON object; export them again") from None
+    head = {"item": row.get("item", ""), "model": row.get("run") or row.get("model", "")}
+    for question, answer in answers.items():
+        label = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+        yield {**head, "question": question, "label": label}
 
 
 class _TableBuilder:
@@ -277,7 +312,8 @@ class _TableBuilder:
             self._refuse(
                 line, f"item {item!r} has an answer without an annotator; name the annotator"
             )
-        if label.startswith("[") and (text := row.get(self.keys.get("text", ""), "")):
+        wanted = label.startswith("[") or self.columns.text
+        if wanted and (text := row.get(self.keys.get("text", ""), "")):
             self.texts.setdefault(item, text)  # as it is: positions count its spaces
         if self.layout == "wide" and len(label) > _TEXT_LENGTH and not is_span_label(label):
             problem = f"column {annotator!r} holds a text, not judgments"

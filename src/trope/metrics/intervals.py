@@ -23,7 +23,7 @@ _CELLS = 4_000_000  # draws held in memory at a time
 
 Floats = npt.NDArray[np.float64]
 
-_NORMAL = 1.959963984540054  # 95 %
+NORMAL = 1.959963984540054  # 95 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,9 @@ def wilson(part: float, whole: float) -> Interval:
     if whole <= 0:
         return Interval(None, None, None)
     share = part / whole
-    square = _NORMAL**2
+    square = NORMAL**2
     middle = (share + square / (2 * whole)) / (1 + square / whole)
-    reach = sqrt(share * (1 - share) / whole + square / (4 * whole**2)) * _NORMAL
+    reach = sqrt(share * (1 - share) / whole + square / (4 * whole**2)) * NORMAL
     reach /= 1 + square / whole
     # rounding must not put the share outside its own interval
     return Interval(
@@ -277,3 +277,33 @@ def mcnemar(
         )
     right = [(a == g, b == g) for g, a, b in zip(gold, first, second, strict=True)]
     return McNemar(right.count((True, False)), right.count((False, True)), len(gold))
+
+
+def student_tail(t: float, freedom: float) -> float:
+    """The chance that Student's t with `freedom` degrees of freedom is above `t`."""
+    if math.isinf(t):
+        return 0.0 if t > 0 else 1.0
+    tail = _beta_share(freedom / 2, 0.5, freedom / (freedom + t * t)) / 2
+    return tail if t > 0 else 1 - tail
+
+
+def _beta_share(a: float, b: float, x: float) -> float:
+    """The regularised incomplete beta function, by its continued fraction (Lentz's method)."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # where the fraction of the other side converges fast
+        return 1 - _beta_share(b, a, 1 - x)
+    front = a * math.log(x) + b * math.log1p(-x)
+    front += math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    fraction = d
+    for m in range(1, 500):
+        for step in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d, c = 1 / (1 + step * d), 1 + step / c
+            fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return math.exp(front) * fraction / a

@@ -67,6 +67,12 @@ def benjamini_hochberg(p: npt.ArrayLike) -> Floats:
     return _put_back(np.minimum(1.0, np.minimum.accumulate(steps[::-1])[::-1]), order)
 
 
+def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
+    """Benjamini and Yekutieli's correction: as above, however the tests depend on each other."""
+    values = np.asarray(p, float)
+    return benjamini_hochberg(values * np.sum(1 / np.arange(1, len(values) + 1)))
+
+
 def _put_back(values: Floats, order: npt.NDArray[np.intp]) -> Floats:
     placed = np.empty_like(values)
     placed[order] = values

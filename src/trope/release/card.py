@@ -20,8 +20,8 @@ from typing import Any
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import atomic_write, sha256
 from trope.metrics.figures import Measurement
-from trope.release.finished_run import FinishedRun, Value
-from trope.release.tables import JUDGMENT_TYPES, OPEN_LICENCES, FurtherTable, Permission
+from trope.release.finished_run import FinishedRun, Manifest, Value
+from trope.release.tables import JUDGMENT_TYPES, FurtherTable, Permission, hub_licence
 
 SIMULATED = (
     "The judgments and labels come from a simulated crowd. They test the path from texts to a data "
@@ -42,6 +42,7 @@ class Publication:
     url: str = ""
     published: str = ""
     version: str = "1.0.0"
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +108,6 @@ def _values(document: Mapping[str, Any], place: str = "") -> Iterator[tuple[str,
             yield place or "overall", float(part)
 
 
-def hub_licence(licence: str) -> str:
-    """The licence as the hub spells it, "other" where it does not know it."""
-    spelt = "-".join(licence.lower().split())
-    return spelt if spelt in OPEN_LICENCES else "other"
-
-
 def data_card(summary: ReleaseSummary) -> str:
     """The whole card."""
     return "\n".join([*_metadata(summary), "", *_body(summary)]) + "\n"
@@ -125,7 +120,7 @@ def _metadata(summary: ReleaseSummary) -> Iterator[str]:
     size = sum(len(rows) for rows in summary.parts.values())
     yield "---"
     yield f"pretty_name: {json.dumps(summary.name)}"
-    yield "language:\n- en"
+    yield f"language:\n- {json.dumps(summary.publication.language)}"
     yield f"license: {licence}"
     if licence == "other":
         yield f"license_name: {json.dumps(manifest.licence or 'see the card')}"
@@ -152,8 +147,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     if manifest.simulated:
         yield f"\n> **Simulated.** {SIMULATED}"
     yield f"\n{summary.description}"
-    made = f"\nMade with trope {manifest.trope} by the recipe `{manifest.recipe}`"
-    yield f"{made}, seed {manifest.seed}."
+    yield f"\nMade with trope {manifest.trope} {manifest.origin}."
     yield "\n## Parts\n"
     yield "| part | items | labels |\n|---|---|---|"
     for part, rows in summary.parts.items():
@@ -167,6 +161,8 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield "\n## Columns\n\n| column | type |\n|---|---|"
     yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())
     yield from _further(summary)
+    if manifest.project is not None:
+        yield from manifest.project.described()
     yield "\n## Judgments\n"
     yield (
         f"{len(run.judgments)} judgments by {summary.annotators()} annotators under pseudonyms, "
@@ -182,15 +178,15 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield "\n## Files\n"
     yield "`data/` and `judgments/`: Parquet; `csv/`: the same as CSV, in which a cell that a "
     yield "spreadsheet would run begins with an apostrophe; `croissant.json`: metadata;"
-    yield "`audit.json`; `provenance.json`: the run; `SHA256SUMS`: checksums of all other files"
-    yield "(`sha256sum -c SHA256SUMS`)."
+    yield "`agreement.json`; `audit.json`; `provenance.json`: what it was made from; `SHA256SUMS`:"
+    yield "checksums of all other files (`sha256sum -c SHA256SUMS`)."
 
 
 _ABOUT = {
     "gold_plus": "what the candidates make of each headline (`item`): with an accepted one the "
     "label is the opposite, a rejected one keeps the label of its headline",
-    "left_out": "items that are no part of the data set, with the reason: they have no label, or "
-    "were the demo task that annotators were selected by",
+    "left_out": "items that are no part of the data set, with the reason: they have no label, are "
+    "control items, or were the demo task that annotators were selected by",
 }
 
 
@@ -336,7 +332,7 @@ def _described(summary: ReleaseSummary) -> dict[str, Any]:
         "description": summary.description,
         "license": [manifest.licence or "not stated"],
         "cite_as": _citation(summary) or None,
-        "in_language": ["en"],
+        "in_language": [publication.language],
         "keywords": ["figurative language", manifest.recipe],
         "version": publication.version,
         "url": publication.url or None,
@@ -354,20 +350,13 @@ def _described(summary: ReleaseSummary) -> dict[str, Any]:
 def _responsible(summary: ReleaseSummary) -> dict[str, Any]:
     """The fields on how the data came to be, what they are for, and what is wrong with them."""
     run, manifest = summary.run, summary.run.manifest
-    sources = sorted({one.dataset or one.path for one in manifest.inputs})
     crowd = "a simulated crowd" if manifest.simulated else "people"
-    limits = [SIMULATED] * manifest.simulated + [
-        "One language, and the kinds of text that its sources have.",
-        "Labels are those of few people; what is in doubt has no label.",
-    ]
+    limits = [SIMULATED] * manifest.simulated
+    limits += ["One language, and the kinds of text that its sources have."]
+    limits += ["Labels are those of few people; what is in doubt has no label."]
     texts = "present" if summary.permission.with_text else summary.permission.note
     return {
-        "data_collection": f"By the recipe {manifest.recipe} of trope from "
-        f"{', '.join(sources) or 'files of its user'}.",
-        "data_collection_type": ["Secondary data analysis"],
-        "data_preprocessing_protocol": [
-            "Every step, and every text that it drops with the reason, is in the run's funnel."
-        ],
+        **_collection(manifest),
         "data_annotation_protocol": f"Judged by {crowd}; labels are aggregated as the run says. "
         f"Agreement: {summary.agreement()}.",
         "data_annotation_platform": ["trope annotate"],
@@ -376,13 +365,33 @@ def _responsible(summary: ReleaseSummary) -> dict[str, Any]:
             f"{summary.annotators()} annotators under pseudonyms; nothing else of them is released"
         ],
         "machine_annotation_tools": [f"trope {manifest.trope} {manifest.model_sha256}".strip()],
-        "data_biases": ["Texts were chosen by verbs, lengths and sources, not at random."],
         "data_limitations": limits,
         "data_use_cases": ["Tests of systems for figurative language; studies of annotation."],
         "data_social_impact": "Texts may offend; labels say what words mean, not what is right.",
         "personal_sensitive_information": [
             f"Texts: {texts}. Judgments: {len(run.judgments)}, under pseudonyms."
         ],
-        "data_release_maintenance_plan": f"Version {summary.publication.version}; made again from "
-        "the recipe where it is at fault.",
+        "data_release_maintenance_plan": f"Version {summary.publication.version}; made again where "
+        "it is at fault.",
+    }
+
+
+def _collection(manifest: Manifest) -> dict[str, Any]:
+    """How the texts came together, and what that does to them."""
+    if manifest.project is not None:
+        return {
+            "data_collection": f"The owner of the annotation project {manifest.recipe} chose them.",
+            "data_collection_type": ["Others"],
+            "data_preprocessing_protocol": ["Texts are as the owner of the project gave them."],
+            "data_biases": ["Texts were chosen by the owner of the project, not at random."],
+        }
+    sources = sorted({one.dataset or one.path for one in manifest.inputs})
+    return {
+        "data_collection": f"By the recipe {manifest.recipe} of trope from "
+        f"{', '.join(sources) or 'files of its user'}.",
+        "data_collection_type": ["Secondary data analysis"],
+        "data_preprocessing_protocol": [
+            "Every step, and every text that it drops with the reason, is in the run's funnel."
+        ],
+        "data_biases": ["Texts were chosen by verbs, lengths and sources, not at random."],
     }

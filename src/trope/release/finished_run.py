@@ -1,14 +1,15 @@
-"""A finished run of a recipe, read and checked: what a release is made of."""
+"""A finished run of a recipe, or a judged project in its form: what a release is made of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
+from trope.annotate.rules.aggregation import AggregationOptions
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import open_binary, read_lines, sha256
 
@@ -37,8 +38,45 @@ class Input(msgspec.Struct, frozen=True):
     texts: bool = False
 
 
+class AskedQuestion(msgspec.Struct, frozen=True):
+    """A question of a project; options that depend on the item are not listed."""
+
+    id: str
+    kind: str
+    text: str
+    options: tuple[str, ...] = ()
+
+
+class ProjectNotes(msgspec.Struct, frozen=True):
+    """What an annotation project asked, and how its answers became labels.
+
+    `question` is the one that gives the label of an item.
+    """
+
+    question: str
+    method: str
+    judgments_per_item: int
+    questions: tuple[AskedQuestion, ...]
+    guidelines: str
+
+    def described(self) -> Iterator[str]:
+        """The sections of a card on what people were asked."""
+        yield "\n## Questions\n"
+        for one in self.questions:
+            options = ", ".join(f"`{option}`" for option in one.options)
+            yield " ".join(filter(None, (f"- `{one.id}` ({one.kind}): {one.text}", options)))
+        yield (
+            f"\n`label` is the answer to `{self.question}` (method: {self.method}; "
+            f"{self.judgments_per_item} judgments per item were asked for). What an adjudicator "
+            "decided takes precedence, and `reason` says so. Labels of other questions are in "
+            "`label_QUESTION`; free text is not released."
+        )
+        if self.guidelines:
+            yield f"\n## Guidelines\n\n{self.guidelines}"
+
+
 class Manifest(msgspec.Struct, frozen=True):
-    """What the run says of itself, as far as a release needs it."""
+    """What the run, or the project, says of itself, as far as a release needs it."""
 
     recipe: str
     seed: int
@@ -55,18 +93,34 @@ class Manifest(msgspec.Struct, frozen=True):
     own_texts: bool = False
     inputs: tuple[Input, ...] = ()
     outputs: tuple[Output, ...] = ()
+    project: ProjectNotes | None = None
+
+    @property
+    def origin(self) -> str:
+        """What the data set was made by or from."""
+        if self.project is None:
+            return f"by the recipe `{self.recipe}`, seed {self.seed}"
+        return f"from the annotation project `{self.recipe}`"
 
     def with_licences(self, given: Mapping[str, str], place: Path) -> Manifest:
         """The same with licences of the user's own sources; those of its texts are its own.
 
         Args:
-            given: licences by name of the source, for sources whose settings have none.
+            given: licences by name of the source, for sources whose settings have none; under the
+                empty name, of all sources of texts.
             place: of the manifest, for errors.
 
         Raises:
             BadInput: a source of texts has no licence, or there is no source of that name.
         """
         names = list(dict.fromkeys(one.dataset for one in self.inputs))
+        if licence := given.get(""):
+            own = [one.dataset for one in self.inputs if one.texts]
+            if not own:
+                problem = f"--licence {licence!r} names no source; write it as SOURCE=LICENCE"
+                raise BadInput(f"{place}: {problem}")
+            rest = {name: value for name, value in given.items() if name}
+            given = dict.fromkeys(own, licence) | rest
         if unknown := sorted(set(given) - set(names)):
             problem = f"has no source {unknown[0]!r}; it has {', '.join(names) or 'none'}"
             raise BadInput(f"{place}: {problem}")
@@ -130,6 +184,20 @@ class RunJudgment(msgspec.Struct, frozen=True):
     weight: float = 1.0
     seconds: float | None = None
     simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectChoices:
+    """What is released of an annotation project.
+
+    `question` gives the label (none: the first choice or scale), `group_by` is a field of items
+    that belong together, `drafts` adds items that lack judgments.
+    """
+
+    question: str = ""
+    group_by: str = ""
+    drafts: bool = False
+    aggregation: AggregationOptions = field(default_factory=AggregationOptions)
 
 
 @dataclass(frozen=True, slots=True)

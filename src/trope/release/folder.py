@@ -13,13 +13,21 @@ from typing import Any
 import msgspec
 
 from trope.annotate.exchange.files import csv_lines, write_parquet
+from trope.annotate.project import Project
 from trope.audit.controls import AuditItem, BinarySet, audit_figures
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import sha256
 from trope.core.records import TextKind
 from trope.metrics.figures import DataRef, Measurement
 from trope.release.card import Publication, ReleaseSummary, data_card, write_croissant
-from trope.release.finished_run import MANIFEST, FinishedRun, Manifest, Value, read_run
+from trope.release.finished_run import (
+    MANIFEST,
+    FinishedRun,
+    Manifest,
+    ProjectChoices,
+    Value,
+    read_run,
+)
 from trope.release.newsmet_gold import GOLD_PLUS, gold_plus_rows, verb_columns
 from trope.release.tables import (
     JUDGMENT_TYPES,
@@ -49,6 +57,7 @@ class ReleaseOptions:
     with_text: bool = False
     licences: Mapping[str, str] = field(default_factory=dict)
     publication: Publication = field(default_factory=Publication)
+    choices: ProjectChoices = field(default_factory=ProjectChoices)
 
 
 def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None) -> ReleaseSummary:
@@ -57,17 +66,53 @@ def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None)
     Raises:
         BadInput: for a folder that holds something, and for all that a run can have wrong.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BadInput(f"{out}: exists already; give a new or an empty folder")
+    _check_new(out)
     options = options or ReleaseOptions()
     read = read_run(folder)
     manifest = read.manifest.with_licences(options.licences, folder / MANIFEST)
-    run, left_out = only_labelled(replace(read, manifest=manifest))
+    return _release(replace(read, manifest=manifest), out, options, verb_columns(folder), folder)
+
+
+def release_project(project: Project, out: Path, options: ReleaseOptions) -> ReleaseSummary:
+    """Write the release of an annotation project, whose database is connected.
+
+    Its licence is the one under the name of its folder, or under the empty name.
+
+    Raises:
+        BadInput: for a folder that holds something, and where nothing can be released yet.
+    """
+    from trope.release.judged_project import read_project  # which needs the extra annotate
+
+    _check_new(out)
+    given = {name: licence for name, licence in options.licences.items() if licence.strip()}
+    name = project.folder.resolve().name
+    licence = given.pop(name, "") or given.pop("", "")
+    if given:
+        problem = f"has no source {min(given)!r}; give one licence, such as --licence CC-BY-4.0"
+        raise BadInput(f"{project.folder}: {problem}")
+    judged = read_project(project, licence, options.choices)
+    return _release(judged.run, out, options, judged.columns)
+
+
+def _check_new(out: Path) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BadInput(f"{out}: exists already; give a new or an empty folder")
+
+
+def _release(
+    read: FinishedRun,
+    out: Path,
+    options: ReleaseOptions,
+    columns: Mapping[str, Mapping[str, Value]],
+    folder: Path | None = None,
+) -> ReleaseSummary:
+    """Write the release of what was read; `columns` are further ones by item."""
+    run, left_out = only_labelled(read)
     permission = check_licence(run.manifest, run.items, allowed=options.with_text)
     kind = _KINDS.get(run.manifest.text_is, "plain")
     groups = group_items(run.items, by=run.manifest.group_by, kind=kind)
     parts = split_groups(groups, shares=options.shares, seed=options.seed)
-    rows = item_rows(run, groups, permission, verb_columns(folder))
+    rows = item_rows(run, groups, permission, columns)
     figures, not_audited = audit_run(run, parts, groups)
     summary = ReleaseSummary(
         run,
@@ -85,7 +130,7 @@ def make_release(folder: Path, out: Path, options: ReleaseOptions | None = None)
 
 
 def _further(
-    folder: Path,
+    folder: Path | None,
     run: FinishedRun,
     parts: Sequence[str],
     permission: Permission,
@@ -93,7 +138,7 @@ def _further(
 ) -> dict[str, FurtherTable]:
     """Tables beside the items: gold+ of newsmet, and what has no label."""
     found = {}
-    if (folder / GOLD_PLUS).is_file():
+    if folder is not None and (folder / GOLD_PLUS).is_file():
         of_item = {item.id: part for item, part in zip(run.items, parts, strict=True)}
         splits = gold_plus_rows(folder, run, of_item, with_text=permission.with_text)
         found["gold_plus"] = FurtherTable({part: rows for part, rows in splits.items() if rows})
@@ -148,6 +193,7 @@ def _write(folder: Path, summary: ReleaseSummary, seed: int) -> None:
     _table(folder, "judgments/judgments.parquet", "csv/judgments.csv", JUDGMENT_TYPES, judgments)
     _json(folder / "audit.json", {"figures": summary.audit, "note": summary.not_audited})
     _json(folder / "provenance.json", _provenance(summary.run.manifest))
+    _json(folder / "agreement.json", summary.run.agreement)
     write_croissant(summary, folder)
     (folder / "README.md").write_text(data_card(summary), encoding="utf-8")
     paths = sorted(path for path in folder.rglob("*") if path.is_file())

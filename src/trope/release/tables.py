@@ -90,6 +90,12 @@ def check_licence(
     return Permission(False, withheld, f"texts are left out: {terms}", lost)
 
 
+def hub_licence(licence: str) -> str:
+    """The licence as the hub spells it, "other" where it does not know it."""
+    spelt = "-".join(licence.lower().split())
+    return spelt if spelt in OPEN_LICENCES else "other"
+
+
 def is_open(licence: str) -> bool:
     """Whether a licence is known to allow that texts are passed on."""
     spelt = "-".join(licence.lower().split())
@@ -132,15 +138,21 @@ def only_labelled(run: FinishedRun) -> tuple[FinishedRun, list[dict[str, Value]]
     kept = []
     for item in run.items:
         label = run.labels[item.id]
-        demo = item.fields.get(_SUBSET) == DEMO
+        demo = not run.manifest.project and item.fields.get(_SUBSET) == DEMO
         if label.label is not None and not demo:
             kept.append(item)
             continue
         reason = DEMO_TASK if demo else label.reason or "no label"
         left_out.append({"id": item.id, "label": label.label, "reason": reason})
     if not kept:
-        raise BadInput("no item has a label; let people judge more, or see reasons in labels.jsonl")
+        raise BadInput(_nothing_to_release(left_out))
     return replace(run, items=tuple(kept)), left_out
+
+
+def _nothing_to_release(left_out: Sequence[Mapping[str, Value]]) -> str:
+    reasons = Counter(str(row["reason"]) for row in left_out)
+    listed = ", ".join(f"{number} × {reason}" for reason, number in reasons.most_common(3))
+    return f"no item has a label ({listed}); let people judge more"
 
 
 def item_rows(
@@ -154,6 +166,7 @@ def item_rows(
     `more` has further columns by id.
     """
     rows = []
+    taken = _RESERVED.union(*(columns for columns in more.values()))
     for item, group in zip(run.items, groups, strict=True):
         label = run.labels[item.id]
         row: dict[str, Value] = {"id": item.id}
@@ -161,17 +174,17 @@ def item_rows(
             row["text"] = item.text
         row["label"] = label.label
         row |= more.get(item.id, {})
-        row |= _fields(item, permission)
+        row |= _fields(item, permission, taken)
         row |= {"score": label.score, "votes": label.votes, "share": label.share}
         row |= {"reason": label.reason, "group": run.items[group].id}
         rows.append(row)
     return rows
 
 
-def _fields(item: RunItem, permission: Permission) -> dict[str, Value]:
+def _fields(item: RunItem, permission: Permission, taken: frozenset[str]) -> dict[str, Value]:
     """The fields of an item; one that is called like a column of ours gets another name."""
     return {
-        f"field_{name}" if name in _RESERVED else name: value
+        f"field_{name}" if name in taken else name: value
         for name, value in sorted(item.fields.items())
         if name not in permission.withheld
     }

@@ -20,7 +20,10 @@ from trope.corpora.records import TextRecord
 
 StateName = Literal["counted", "surplus", "skipped", "gold", "discarded", "erased"]
 STATES: tuple[StateName, ...] = ("counted", "surplus", "skipped", "gold", "discarded", "erased")
-EXPORTED = ("judgments", "answers", "labels", "decisions", "items", "people", "trials", "models")
+EXPORTED = (
+    "judgments", "answers", "labels", "labelled", "decisions", "items", "people", "trials",
+    "models",
+)  # fmt: skip
 """What can be exported."""
 
 TOOL_FORMATS = ("mturk", "crowdflower", "label-studio")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -132,6 +133,52 @@ def measure_question(
         exclusions=_exclusions(votes, counts, verb_classes, usual, seed, resamples),
         disputed=most_disputed(votes, top=top),
     )
+
+
+def as_document(question: QuestionAgreement) -> dict[str, Any]:
+    """The agreement as JSON has it, with what Landis and Koch call each value."""
+    document = asdict(question)
+    document["agreements"] = [_with_word(one) for one in question.agreements]
+    document["pairs"] = [_with_word(one) for one in question.pairs]
+    for part, exclusion in zip(document["exclusions"], question.exclusions, strict=True):
+        part["agreements"] = [_with_word(one) for one in exclusion.agreements]
+    return document
+
+
+def _with_word(agreement: Agreement) -> dict[str, Any]:
+    return {**asdict(agreement), "word": agreement.word}
+
+
+def as_markdown(question: QuestionAgreement) -> Iterator[str]:
+    """The agreement as lines of Markdown: what it rests on, all statistics, pairs of people."""
+    yield (
+        f"{question.judgments} answers to {question.items} items by {question.annotators} people; "
+        f"a complete item has {question.usual}."
+    )
+    yield ""
+    yield "| answer | times |"
+    yield "|---|---|"
+    yield from (f"| {_cell(label)} | {n} |" for label, n in question.labels.items())
+    yield from _statistics_table("statistic", question.agreements)
+    for exclusion in question.exclusions:
+        yield from _statistics_table(f"{exclusion.name} exclusion", exclusion.agreements)
+    if question.pairs:
+        yield from _statistics_table("Cohen's kappa of", question.pairs)
+
+
+def _statistics_table(head: str, agreements: Sequence[Agreement]) -> Iterator[str]:
+    yield ""
+    yield f"| {head} | value | 95 % | items | |"
+    yield "|---|---|---|---|---|"
+    for one in agreements:
+        value = "" if one.value is None else f"{one.value:.3f}"
+        interval = "" if one.low is None else f"{one.low:.3f} to {one.high:.3f}"
+        yield f"| {_cell(one.name)} | {value} | {interval} | {one.n} | {one.note or one.word} |"
+
+
+def _cell(text: str) -> str:
+    """A cell of a table: a bar or a line break would end it."""
+    return " ".join(text.replace("|", " and ").split())
 
 
 def most_disputed(votes: Votes, *, top: int) -> tuple[DisputedItem, ...]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any
+from datetime import datetime
+from typing import IO, Any, Literal
 
+from trope import __version__
 from trope.annotate.exchange import crowdflower, files, label_studio, mturk
 from trope.annotate.exchange.records import Losses, as_cells, as_object
 from trope.annotate.plan import Plan
 from trope.annotate.rules.aggregation import AggregationOptions
+from trope.annotate.rules.agreement import as_document, as_markdown
 from trope.annotate.store import labels, model_answers, practice, rows
+from trope.annotate.store.database import retried, write_transaction
+from trope.annotate.store.models import Event
+from trope.annotate.store.reports import measure_project
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,35 @@ def export_parquet(plan: Plan, options: ExportOptions, losses: Losses, file: IO[
     files.write_parquet(file, table.types, table.rows)
 
 
+def agreement_text(plan: Plan, kind: Literal["json", "md"], sample: rows.ItemSample) -> str:
+    """The agreement on every question as a file of its own, over all items or a sample of them."""
+    measured = measure_project(plan, sample=sample)
+    if kind == "json":
+        document = {
+            "trope": __version__,
+            "title": plan.title,
+            "note": sample.note,
+            "questions": [
+                {"id": one.id, "text": one.text, "problem": one.problem}
+                | (as_document(one.agreement) if one.agreement else {})
+                for one in measured
+            ],
+        }
+        return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    lines = [f"# Agreement: {plan.title}", *([f"\n{sample.note}"] if sample.note else ())]
+    for one in measured:
+        lines += ["", f"## {one.text}", ""]
+        lines += as_markdown(one.agreement) if one.agreement else [one.problem]
+    return "\n".join(lines) + "\n"
+
+
+@retried
+def note_release(licence: str, *, now: datetime, by: str) -> None:
+    """Note that someone took a release, and under which licence."""
+    with write_transaction():
+        Event.objects.create(at=now, who=by, what="release", detail={"licence": licence})
+
+
 def _table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
     if options.what == "judgments" and options.drafts:
         return _draft_table()
@@ -82,6 +118,12 @@ def _answer_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportT
 
 def _label_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
     return ExportTable(labels.LABEL_TYPES, labels.label_rows(_labelled(plan, options, losses)))
+
+
+def _labelled_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
+    found = list(_labelled(plan, options, losses))
+    types = labels.labelled_types(found)
+    return ExportTable(types, labels.labelled_rows(found, types))
 
 
 def _decision_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
@@ -147,6 +189,7 @@ _TABLES: dict[str, Callable[[Plan, ExportOptions, Losses], ExportTable]] = {
     "judgments": _judgment_table,
     "answers": _answer_table,
     "labels": _label_table,
+    "labelled": _labelled_table,
     "decisions": _decision_table,
     "items": _item_table,
     "people": _people_table,

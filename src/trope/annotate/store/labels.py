@@ -165,6 +165,46 @@ def label_rows(labelled: Iterable[LabelledItem]) -> Iterator[dict[str, Any]]:
             }
 
 
+_ABOUT_ITEM = {"judgments": "int64", "complete": "bool", "note": "string"}
+
+
+def labelled_types(labelled: Iterable[LabelledItem]) -> dict[str, str]:
+    """The columns of items with their labels: text, fields, and for each question its label and
+    the share of votes behind it; a field that is called like one of them begins with `field_`."""
+    fields: set[str] = set()
+    asked: dict[str, None] = {}
+    for one in labelled:
+        fields.update(one.item.payload)
+        asked.update(dict.fromkeys(one.labels))
+    shares = {f"{name}_share": "float64" for name in asked}
+    own = {"id": "string", "text": "string"} | dict.fromkeys(asked, "string")
+    own |= shares | _ABOUT_ITEM
+    named = {f"field_{name}" if name in own else name: "string" for name in sorted(fields)}
+    return {"id": "string", "text": "string"} | named | own
+
+
+def labelled_rows(
+    labelled: Iterable[LabelledItem], types: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """One row per item with its text, fields and labels."""
+    for one in labelled:
+        notes = dict.fromkeys(result.note for result in one.labels.values() if result.note)
+        row: dict[str, Any] = {"id": one.item.id, "text": one.item.text}
+        for name, value in one.item.payload.items():
+            row[f"field_{name}" if f"field_{name}" in types else name] = value
+        for name, result in one.labels.items():
+            row |= {name: _shown_label(result), f"{name}_share": result.confidence}
+        yield row | {
+            "judgments": one.judgments,
+            "complete": one.complete,
+            "note": "; ".join(notes),
+        }
+
+
+def _shown_label(result: ItemResult) -> str | None:
+    return result.label if result.score is None else f"{result.score:g}"
+
+
 def _extra() -> dict[str, int]:
     """How many judgments items need beyond the usual number."""
     return dict(Item.objects.filter(extra__gt=0).values_list("external_id", "extra"))

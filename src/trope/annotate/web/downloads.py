@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from itertools import chain, islice
+from typing import Literal
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -12,12 +14,17 @@ from django.views.decorators.http import require_GET
 from trope.annotate.exchange.files import csv_lines
 from trope.annotate.exchange.records import Losses
 from trope.annotate.rules.aggregation import METHODS, AggregationOptions
-from trope.annotate.store.exports import ExportOptions, export_lines
+from trope.annotate.store.exports import (
+    ExportOptions,
+    agreement_text,
+    export_lines,
+    export_parquet,
+)
 from trope.annotate.store.labels import BY_ITEM
 from trope.annotate.store.reports import pay_sheet
 from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample
 from trope.annotate.web.context import message_page, now, only, plan
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, MissingExtra
 
 TIES = ("none", "first", "random")
 
@@ -53,6 +60,36 @@ def labels(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpRespo
         return _download(ExportOptions("labels", kind, drafts=drafts, aggregation=chosen))
     except BadInput as error:
         return message_page(request, "No labels", str(error), 422)
+
+
+@require_GET
+@only("owner")
+def labelled(request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpResponse:
+    """One row per item with its text, its fields and its labels; with `drafts` also of items that
+    lack judgments."""
+    if draw_sample().total > MOST_DOWNLOADED:
+        command = f"trope annotate export DIR --what labelled --format {kind} --out FILE"
+        text = f"This project is too large for a download. Run: {command}"
+        return message_page(request, "Too large", text, 422)
+    options = ExportOptions("labelled", kind, drafts=bool(request.GET.get("drafts")))
+    if kind != "parquet":
+        return _download(options)
+    file = BytesIO()
+    try:
+        export_parquet(plan(), options, Losses(), file)
+    except MissingExtra as error:
+        return message_page(request, "No Parquet", str(error), 422)
+    return _whole(file.getvalue(), "labelled", kind, "application/vnd.apache.parquet")
+
+
+@require_GET
+@only("owner")
+def agreement(request: HttpRequest, kind: Literal["json", "md"]) -> HttpResponse:
+    """The agreement on every question as JSON or Markdown."""
+    content = {"json": "application/json; charset=utf-8", "md": "text/markdown; charset=utf-8"}[
+        kind
+    ]
+    return _whole(agreement_text(plan(), kind, draw_sample()), "agreement", kind, content)
 
 
 @require_GET
@@ -95,6 +132,12 @@ def _download(options: ExportOptions) -> StreamingHttpResponse:
     lines = export_lines(plan(), options, Losses())
     first = list(islice(lines, 2))  # of CSV, the first line is the header
     return _stream(chain(first, lines), options.what, options.format)
+
+
+def _whole(content: str | bytes, what: str, kind: str, content_type: str) -> HttpResponse:
+    response = HttpResponse(content, content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{file_name(what, kind)}"'
+    return response
 
 
 def _stream(lines: Iterator[str], what: str, kind: str) -> StreamingHttpResponse:

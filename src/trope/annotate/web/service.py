@@ -28,6 +28,8 @@ from trope.web import LOOPBACK, GetResponse, is_loopback, run_service, with_stat
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
+    from trope.annotate.web.release_pages import MakeRelease
+
 _log = logging.getLogger("trope.annotate")
 HERE = Path(__file__).parent
 BODY_LIMIT = 1_000_000
@@ -107,9 +109,9 @@ def web_settings(origin: str = "") -> dict[str, Any]:
 OWNER = "owner"
 
 
-def application(project: Project, origin: str = "") -> Any:
-    """The WSGI application of a project, with its static files."""
-    connect(project, **web_settings(origin))
+def application(project: Project, origin: str = "", release: MakeRelease | None = None) -> Any:
+    """The WSGI application of a project, with its static files; `release` makes its releases."""
+    connect(project, **web_settings(origin), TROPE_RELEASE=release)
     from django.core.wsgi import get_wsgi_application
 
     django = get_wsgi_application()
@@ -290,13 +292,20 @@ def _readiness_of_disk(project: Project) -> str:
 
 
 def serve(
-    project: Project, *, host: str, port: int, origin: str, workers: int, threads: int
+    project: Project,
+    *,
+    host: str,
+    port: int,
+    origin: str,
+    workers: int,
+    threads: int,
+    release: MakeRelease | None = None,
 ) -> None:
-    """Answer requests until stopped."""
+    """Answer requests until stopped; for `release` see `release_pages`."""
     check_place(host, origin)
     check_sign_on(project.plan)
     run_service(
-        lambda: application(project, origin),
+        lambda: application(project, origin, release),
         host=host,
         port=port,
         part=("annotation", "annotate"),

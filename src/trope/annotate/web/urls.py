@@ -11,6 +11,7 @@ from trope.annotate.web import (
     onboarding,
     owner_pages,
     quality_pages,
+    release_pages,
     sign_on,
 )
 from trope.annotate.web.middleware import slow_guessing
@@ -63,6 +64,14 @@ urlpatterns += [
     path("project/answers.csv", downloads.answers, name="answers_csv"),
     path("project/labels.csv", downloads.labels, {"kind": "csv"}, name="labels_csv"),
     path("project/labels.jsonl", downloads.labels, {"kind": "jsonl"}, name="labels_jsonl"),
+    path("project/labelled.csv", downloads.labelled, {"kind": "csv"}, name="labelled_csv"),
+    path("project/labelled.jsonl", downloads.labelled, {"kind": "jsonl"}, name="labelled_jsonl"),
+    path(
+        "project/labelled.parquet", downloads.labelled, {"kind": "parquet"}, name="labelled_parquet"
+    ),
+    path("project/agreement.json", downloads.agreement, {"kind": "json"}, name="agreement_json"),
+    path("project/agreement.md", downloads.agreement, {"kind": "md"}, name="agreement_md"),
+    path("project/release", release_pages.release, name="release"),
     path("project/trials.jsonl", downloads.trials, name="trials"),
     path("project/pay.csv", downloads.pay, name="pay_csv"),
 ]

@@ -19,6 +19,7 @@ from trope.annotate.exchange.records import (
 )
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
+from trope.cli.aggregate import METHODS
 from trope.cli.annotate.options import DIRECTORY, FILE, connected, warn_losses
 from trope.cli.output import open_output
 from trope.cli.sources import Notes, file_options, table_reading_options
@@ -27,9 +28,6 @@ from trope.core.files import atomic_write
 from trope.core.progress import counted
 from trope.corpora.files import find_files
 from trope.corpora.sources import is_archive
-
-# those of rules.aggregation, which would load numpy for every command
-_METHODS = ("majority", "mean", "weighted-mean", "dawid-skene", "mace", "glad")
 
 
 @click.command("import", short_help="Add the items of a file: all of them, or none.")
@@ -154,7 +152,7 @@ def _reader(
 @click.option("--history", is_flag=True, help="Also answers that were changed later.")
 @click.option("--drafts", is_flag=True,
               help="Unfinished forms; with labels, also of items that lack judgments.")  # fmt: skip
-@click.option("--method", type=click.Choice(_METHODS), default="majority", show_default=True,
+@click.option("--method", type=click.Choice(METHODS), default="majority", show_default=True,
               help="How judgments become labels; means are for scales.")  # fmt: skip
 @click.option("--ties", type=click.Choice(["none", "first", "random"]), default="none",
               show_default=True, help="Label of a tied item (majority).")  # fmt: skip
@@ -167,7 +165,8 @@ def export(directory: Path, out: Path | None, **given: Any) -> None:
     """Write judgments, in the order in which they were given, or what follows from them.
 
     answers: one row each, for trope agree and aggregate. labels: one per item and question; the
-    decision of an adjudicator wins over the method. trials: answers of training and the demo task.
+    decision of an adjudicator wins over the method. labelled: one row per item with its text, its
+    fields and its labels. trials: answers of training and the demo task.
     models: what models answered, with their settings.
 
     CSV is safe to open in a spreadsheet: a cell that would be a formula begins with an apostrophe.
@@ -211,7 +210,7 @@ def _check(options: Mapping[str, Any], out: Path | None) -> None:
         raise click.UsageError("--gold is for --what answers")
     if options["raw"] and what != "models":
         raise click.UsageError("--raw is for --what models")
-    if options["drafts"] and what not in ("judgments", "labels"):
+    if options["drafts"] and what not in ("judgments", "labels", "labelled"):
         raise click.UsageError(f"there are no drafts of {what}")
     if options["drafts"] and what == "judgments" and kind in TOOL_FORMATS:
         raise click.UsageError(f"--format {kind} cannot hold drafts")

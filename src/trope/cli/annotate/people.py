@@ -189,6 +189,20 @@ def review(directory: Path, acting: bool, as_json: bool) -> None:
 
 @click.command()
 @DIRECTORY
+@click.option("--out", type=FILE, help="File to write.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def agreement(directory: Path, out: Path | None, as_json: bool) -> None:
+    """Report the agreement on every question, as Markdown or JSON."""
+    plan = connected(directory).plan
+    from trope.annotate.store.exports import agreement_text
+    from trope.annotate.store.rows import ItemSample
+
+    with open_output(out) as file:
+        file.write(agreement_text(plan, "json" if as_json else "md", ItemSample(0)))
+
+
+@click.command()
+@DIRECTORY
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 def tables(directory: Path, as_json: bool) -> None:
     """Print tables 3 to 6 of the tweet study of 2019.

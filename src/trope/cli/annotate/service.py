@@ -21,6 +21,7 @@ from trope.annotate.project import (
     open_project,
 )
 from trope.cli.annotate.options import DIRECTORY, FOLDER, connected
+from trope.cli.release import release_from_page
 from trope.core.files import atomic_write
 
 _ORIGIN = click.option(
@@ -55,8 +56,9 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
         else:
             click.echo(f"Owners sign on at {base}/")
         service.serve(
-            project, host=host, port=port, origin=origin, workers=workers, threads=threads
-        )
+            project, host=host, port=port, origin=origin, workers=workers, threads=threads,
+            release=release_from_page,
+        )  # fmt: skip
 
 
 def _tell_owner(link: str, directory: Path, *, is_public: bool) -> None:
@@ -90,7 +92,10 @@ def demo(directory: Path, template: str, port: int) -> None:
         click.echo(f"Judge here: {judge}")
         click.echo(f"See the results (the owner's link): {service.owner_link(project, base)}")
         click.echo("Ctrl-C ends the service; the same command starts it again with all your work.")
-        service.serve(project, host="127.0.0.1", port=port, origin="", workers=1, threads=8)
+        service.serve(
+            project, host="127.0.0.1", port=port, origin="", workers=1, threads=8,
+            release=release_from_page,
+        )  # fmt: skip
 
 
 def sample_project(directory: Path, template: str) -> Project:

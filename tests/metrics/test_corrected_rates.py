@@ -1,0 +1,145 @@
+"""Rates corrected by a judged sample, by hand, by simulation and at the edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from trope.core.errors import BadInput
+from trope.metrics.corrected_rates import corrected_rate, rate_difference
+from trope.metrics.intervals import wilson
+
+
+def corpus(rng, items: int, rate: float, right: float):
+    truth = (rng.random(items) < rate).astype(float)
+    return truth, np.where(rng.random(items) < right, truth, 1 - truth)
+
+
+def test_the_estimate_by_hand():
+    """20 judged of 100: people say yes to 8, the model to 10 of them, 7 in common; 60 of all.
+
+    cov = 7/20 − (8/20)(10/20) = 0.15, var = 0.25, so λ = 0.6 and the rate is
+    0.6·0.6 + 0.4 − 0.6·0.5 = 0.46.
+    """
+    judged = [1] * 8 + [0] * 12
+    predicted = [1] * 7 + [0] + [1] * 3 + [0] * 9
+    everything = predicted + [1] * 50 + [0] * 30
+    found = corrected_rate(judged, predicted, everything)
+    assert found.weight == pytest.approx(0.6)
+    assert found.corrected.value == pytest.approx(0.46)
+    assert (found.model, found.judged, found.items) == (0.6, 20, 100)
+    assert found.classical.value == pytest.approx(0.4)
+    # of what the items were drawn from: λ is smaller by 1 + 20/80, and the other 80 say 50/80
+    beyond = corrected_rate(judged, predicted, everything, beyond=True)
+    assert beyond.weight == pytest.approx(0.6 / 1.25)
+    assert beyond.corrected.value == pytest.approx(0.48 * 50 / 80 + 0.4 - 0.48 * 0.5)
+    assert beyond.width > found.width
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_coverage_and_width(beyond):
+    rng = np.random.default_rng(11)
+    hits, widths = 0, []
+    for _ in range(500):
+        truth, model = corpus(rng, 2000, 0.2, 0.9)
+        drawn = rng.choice(2000, 150, replace=False)
+        found = corrected_rate(truth[drawn], model[drawn], model, beyond=beyond)
+        wanted = 0.2 if beyond else truth.mean()
+        hits += found.corrected.low <= wanted <= found.corrected.high
+        widths.append(found.width / (found.classical.high - found.classical.low))
+    assert 0.93 <= hits / 500 <= 0.97
+    assert np.mean(widths) < 0.8
+
+
+def test_a_useless_model_changes_nothing():
+    rng = np.random.default_rng(3)
+    truth, _ = corpus(rng, 400, 0.4, 1.0)
+    against = 1 - truth
+    found = corrected_rate(truth[:100], against[:100], against)
+    assert found.weight == 0 and found.corrected == found.classical
+    assert "do not go with" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("judged", "note"),
+    [
+        ([0] * 30, "no judged item has this label"),
+        ([1] * 30, "all judged items have this label"),
+        ([1], "1 judged item cannot correct"),
+        ([1, 0], "2 judged items cannot correct"),
+    ],
+)
+def test_samples_that_cannot_correct_give_wilson_and_say_so(judged, note):
+    model = [1, 0] * 100
+    found = corrected_rate(judged, model[: len(judged)], model, beyond=True)
+    assert note in found.notes[0] and "classical" in found.notes[0]
+    assert found.corrected == wilson(sum(judged), len(judged))
+    assert found.corrected.low < found.corrected.high
+
+
+def test_a_model_without_an_error_in_the_sample_is_not_taken_for_perfect():
+    judged = [1] * 10 + [0] * 20
+    found = corrected_rate(judged, judged, judged + [1, 0] * 500)
+    assert found.weight == 1
+    assert 0.01 < found.width < found.classical.high - found.classical.low
+
+
+def test_a_corpus_that_is_judged_whole_has_no_interval_left():
+    judged = [1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0]
+    found = corrected_rate(judged, judged, judged)
+    assert found.corrected.low == found.corrected.high == found.corrected.value == 0.25
+    assert found.notes == ("all items are judged",)
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_the_number_of_judgments_gives_the_width(beyond):
+    rng = np.random.default_rng(5)
+    truth, model = corpus(rng, 20_000, 0.3, 0.9)
+    first = rng.choice(20_000, 200, replace=False)
+    wanted = 0.05
+    number = corrected_rate(truth[first], model[first], model, beyond=beyond).judgments_for(wanted)
+    drawn = rng.choice(20_000, number, replace=False)
+    found = corrected_rate(truth[drawn], model[drawn], model, beyond=beyond)
+    assert found.width == pytest.approx(wanted, rel=0.1)
+
+
+def test_a_width_that_no_sample_of_the_corpus_needs_more_than_all_of_it_for():
+    rng = np.random.default_rng(5)
+    truth, model = corpus(rng, 300, 0.3, 0.8)
+    found = corrected_rate(truth[:100], model[:100], model)
+    assert 100 < found.judgments_for(0.01) <= 300
+
+
+def test_the_difference_of_groups():
+    rng = np.random.default_rng(9)
+    hits = 0
+    for _ in range(300):
+        rates = []
+        for rate in (0.35, 0.2):
+            truth, model = corpus(rng, 1500, rate, 0.88)
+            drawn = rng.choice(1500, 120, replace=False)
+            rates.append(corrected_rate(truth[drawn], model[drawn], model, beyond=True))
+        found = rate_difference(*rates)
+        hits += found.corrected.low <= 0.15 <= found.corrected.high
+        assert (
+            found.corrected.high - found.corrected.low < found.classical.high - found.classical.low
+        )
+    assert 0.92 <= hits / 300 <= 0.98
+    same = rate_difference(rates[0], rates[0]).corrected
+    assert same.value == 0 and same.low == pytest.approx(-same.high)
+
+
+@pytest.mark.parametrize(
+    ("judged", "predicted", "everything"),
+    [([], [], [1]), ([1, 0], [1], [1, 0]), ([1, 0], [1, 0], [1]), ([2], [1], [1]),
+     ([1], [float("nan")], [1])],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(judged, predicted, everything):
+    with pytest.raises(BadInput):
+        corrected_rate(judged, predicted, everything)
+
+
+def test_a_width_that_no_rate_can_have_is_refused():
+    found = corrected_rate([1, 0] * 10, [1, 0] * 10, [1, 0] * 40)
+    with pytest.raises(BadInput, match="between 0 and 1"):
+        found.judgments_for(0)
