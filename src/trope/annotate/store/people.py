@@ -149,6 +149,9 @@ _LINK_SALT = "trope.annotate.outside"
 _WORKER_ID = re.compile(r"[A-Za-z0-9@._-]{1,64}")
 PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 
+_MTURK = {"workerId": "PROLIFIC_PID", "assignmentId": "SESSION_ID", "hitId": "STUDY_ID"}
+"""What Mechanical Turk calls the same."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
@@ -232,6 +235,7 @@ def read_link(
         return "invalid"
     if now > datetime.fromisoformat(link["until"]):
         return "expired"
+    given = {_MTURK.get(name, name): value for name, value in given.items()}
     study = given.get("STUDY_ID", "") or link["study"]
     if link["study"] and study != link["study"]:
         return "other_study"

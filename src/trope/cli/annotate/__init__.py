@@ -12,7 +12,15 @@ from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
 from trope.cli.annotate.files import export, import_file
 from trope.cli.annotate.options import DIRECTORY
-from trope.cli.annotate.people import agreement, control_items, demo_task, link, review, tables
+from trope.cli.annotate.people import (
+    agreement,
+    control_items,
+    demo_task,
+    link,
+    review,
+    settle,
+    tables,
+)
 from trope.cli.annotate.service import demo, doctor, serve
 from trope.core.errors import BadInput, TropeError
 
@@ -63,7 +71,7 @@ def new(directory: Path, template: str) -> None:
 
 
 _ITEMS = (import_file, export, demo_task, control_items)
-_PEOPLE = (link, review, agreement, tables)
+_PEOPLE = (link, settle, review, agreement, tables)
 _PROJECT = (serve, backup, restore, move, doctor, demo)
 for command in (*_ITEMS, *_PEOPLE, *_PROJECT):
     annotate.add_command(command)
