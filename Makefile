@@ -80,6 +80,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/crowd.py --jobs 2
 	$(BIN)/python benchmarks/crowd_gold.py
 	$(BIN)/python benchmarks/corrected_rates.py
+	$(BIN)/python benchmarks/active_learning.py $(SHARED)/data --plot docs/images/active-learning.svg
 	$(BIN)/python benchmarks/fuzz.py
 	$(BIN)/python benchmarks/annotation_load.py --keep
 	$(BIN)/python benchmarks/annotation_kills.py --keep

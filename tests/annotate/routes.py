@@ -31,6 +31,7 @@ FILES = (
     "agreement_md",
     "trials",
     "pay_csv",
+    "history_csv",
 )
 """Addresses that answer with a download, which is no page."""
 
@@ -94,6 +95,19 @@ ROUTES = {
     "disputes": Route((ADJUDICATOR, OWNER)),
     "decided": Route((ADJUDICATOR, OWNER)),
     "dispute": Route((ADJUDICATOR, OWNER), "GET POST", {"number": 999_999}),
+    # setting a project up
+    "new": Route((OWNER,), "GET POST"),
+    "items": Route((OWNER,), "GET POST"),
+    "mapping": Route((OWNER,), "GET POST", {"token": "nothing"}),
+    "edit_item": Route((OWNER,), "GET POST", {"number": 999_999}),
+    "questions": Route((OWNER,), "GET POST"),
+    "settings": Route((OWNER,), "GET POST"),
+    "plan_file": Route((OWNER,), "GET POST"),
+    "links": Route((OWNER,), "GET POST"),
+    "pause": Route((OWNER,), "POST"),
+    "history": Route((OWNER,)),
+    "history_csv": Route((OWNER,)),
+    "version": Route((OWNER,), "GET", {"number": 999_999}),
     # the course of the work
     "undo": Route((ANNOTATOR,), "POST"),
     "batches": Route((OWNER,), "GET POST"),

@@ -33,7 +33,16 @@ from trope.annotate.store import (
 from trope.annotate.store.backup import backup, restore
 from trope.annotate.store.database import connect
 from trope.annotate.store.imports import import_demo
-from trope.annotate.store.models import Batch, Item, Lease, Person, StoredJudgment
+from trope.annotate.store.models import (
+    Batch,
+    Item,
+    ItemVersion,
+    Lease,
+    Person,
+    PlanVersion,
+    StoredJudgment,
+    Upload,
+)
 from trope.annotate.store.transfer import (
     TableChecksum,
     move,
@@ -93,6 +102,11 @@ def full_project(folder: Path, seed: int) -> Project:
             item.pk, judy, f"{number:032}", given, note="=so", excluded=False, now=START
         )
     Batch.objects.create(name="one", first=1, last=2, opened=START)
+    PlanVersion.objects.create(number=1, at=START, who="Olga", text="=plan", changed=["pay.per"])
+    ItemVersion.objects.create(
+        item="r0", at=START, who="Olga", became="deleted", text="=so", payload={"a": [1]}
+    )
+    Upload.objects.create(token="t", name="=a.csv", kind="csv", size=3, at=START, who="Olga")
     empty = [model.__name__ for model in tables() if not model.objects.exists()]
     assert not set(empty) - {"Returned", "Lease"}, "every table has rows"
     return project

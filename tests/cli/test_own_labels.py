@@ -243,9 +243,107 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     assert "none.csv: not found; give a table with labels" in refused.output
 
 
-def test_an_encoder_is_not_trained_on_own_labels(tmp_path: Path) -> None:
-    table = write_table(tmp_path / "t.csv", ("text", "target", "label"), verb_rows())
-    done = run("train", "metaphor", "--on", table, "--model", "x", "--out", tmp_path / "out")
-    assert done.exit_code == 2
-    assert "leave --model out to train a light system" in done.stderr
-    assert not (tmp_path / "out").exists()
+def judged_project(folder: Path) -> Path:
+    """A project whose 40 items one person has judged by the label that they were made with."""
+    pytest.importorskip("django", reason="Django is not installed")
+    assert run("annotate", "new", folder, "--template", "pairs").exit_code == 0
+    (folder / "project.toml").write_text(
+        'title = "T"\nguidelines = "G"\njudgments_per_item = 1\n'
+        '[[questions]]\nid = "figurative"\nkind = "choice"\ntext = "?"\n'
+        'options = [{ value = "yes" }, { value = "no" }]\n',
+        encoding="utf-8",
+    )
+    rows = [(f"v{n}", text, verb, label) for n, (text, verb, label) in enumerate(verb_rows(40))]
+    items = write_table(folder / "made.csv", ("id", "text", "verb", "truth"), rows)
+    assert run("annotate", "import", folder, items).exit_code == 0
+    judged = folder / "judged.jsonl"
+    judged.write_text(
+        "".join(
+            json.dumps(
+                {
+                    "judgment": n,
+                    "item": name,
+                    "annotator": "Ann",
+                    "answers": {"figurative": "yes" if label == "metaphor" else "no"},
+                    "state": "counted",
+                    "seconds": 3.0,
+                    "at": "2026-03-02T09:00:00+00:00",
+                }
+            )
+            + "\n"
+            for n, (name, _, _, label) in enumerate(rows, start=1)
+        ),
+        encoding="utf-8",
+    )
+    people = folder / "people.jsonl"
+    people.write_text('{"name": "Ann", "role": "annotator", "joined": "2026-03-02T09:00:00Z"}\n')
+    assert run("annotate", "import", folder, people, "--people").exit_code == 0
+    done = run("annotate", "import", folder, judged, "--judgments")
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_a_project_is_audited_and_evaluated(tmp_path: Path) -> None:
+    project = judged_project(tmp_path / "harbour")
+    audited = figures(run("audit", "--on", project, "--target", "verb", "--json"))
+    assert audited["audit.own.constant.accuracy"]["n"] == 40
+    assert audited["audit.own.constant.f1"]["data"]["name"] == "harbour"
+    assert {"audit.own.word_alone.f1", "audit.own.context.f1"} <= set(audited)
+    texts = figures(run("audit", "--on", project, "--json"))
+    assert "audit.own.words.macro_f1" in texts
+    measured = run("evaluate", "metaphor", "--on", project, "--target", "verb", "--json", "--quiet")
+    found = figures(measured)
+    assert found["metaphor.own.encoder.f1"]["n"] == 40
+    assert found["metaphor.own.encoder.f1"]["data"]["name"] == "harbour"
+    saved = tmp_path / "figures.json"
+    saved.write_text(measured.stdout, encoding="utf-8")
+    compared = run("audit", "--on", project, "--target", "verb", "--system", saved)
+    assert compared.exit_code in (0, 1)
+    assert "Compared with nothing" not in compared.stdout
+    unknown = run("audit", "--on", project, "--question", "colour")
+    assert unknown.exit_code == 2
+    assert unknown.stderr == f"trope: {project}: has no question 'colour'; it has figurative\n"
+
+
+def test_a_table_of_any_labels_is_audited(tmp_path: Path) -> None:
+    rows = [(text, verb, label) for text, verb, label in verb_rows(60)]
+    table = write_table(tmp_path / "t.csv", ("text", "verb", "label"), rows)
+    found = figures(run("audit", "--on", table, "--target", "verb", "--json"))
+    # no verb of one use is in another fold, so that nothing is known of it
+    assert found["audit.own.word_alone.accuracy"]["value"] == pytest.approx(
+        sum(label == "literal" for *_, label in rows) / 60
+    )
+    parts = ("test", "train", "train")
+    split = [(text, parts[n % 3], label) for n, (text, _, label) in enumerate(rows)]
+    parted = write_table(tmp_path / "s.csv", ("text", "split", "label"), split)
+    found = figures(run("audit", "--on", parted, "--json"))
+    assert found["audit.own.words.accuracy"]["n"] == 20
+    assert found["audit.own.words.accuracy"]["value"] > 0.8
+    assert found["audit.own.duplicates_train.share"]["value"] == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "words"),
+    [
+        ([("A b.", "x")] * 12, (), "has the labels x; label more texts"),
+        ([(f"A {n}.", f"l{n % 3}") for n in range(12)], (), "name the one that means yes"),
+        ([("A.", "x"), ("B.", "y")], (), "has 2 labelled texts; 10 are needed"),
+        ([(f"A {n}.", "xy"[n % 2]) for n in range(12)], ("--positive", "z"), "has no label 'z'"),
+        ([(f"A {n}.", "xy"[n % 2]) for n in range(12)], ("--label", "no"), "has no column 'no'"),
+    ],
+)
+def test_labels_that_cannot_be_audited_are_one_line(
+    tmp_path: Path, rows: list[tuple[str, str]], options: tuple[str, ...], words: str
+) -> None:
+    table = write_table(tmp_path / "t.csv", ("text", "label"), rows)
+    told = run("audit", "--on", table, *options)
+    assert (told.exit_code, told.stderr.count("\n")) == (2, 1)
+    assert words in told.stderr
+
+
+def test_an_audit_is_of_a_set_or_of_own_labels(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "t.csv", ("text", "label"), [("A.", "x")])
+    for words in ((), ("newsmet", "--on", table)):
+        told = run("audit", *words)
+        assert told.exit_code == 2
+        assert "the NAME of a set, or labels of your own" in told.stderr

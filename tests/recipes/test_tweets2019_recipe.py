@@ -166,6 +166,23 @@ def test_expressions_are_marked_and_the_rest_has_a_reason(shipped):
     assert found["d-1"] == Drop("d-1", "pronoun-object")
 
 
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("They can't lose today's big league vote", "lose today's big league vote"),
+        ("They sell a really well-known drink", "sell a really well-known drink"),
+        ("They need a really cold fizzy drink", None),
+    ],
+)
+def test_words_of_an_expression_are_counted_between_blanks(shipped, text, expression):
+    context = Context(None, SimpleNamespace(), reader=shipped)
+    (found,) = extract(iter([Record("a", text, {"subset": "emotional"})]), context)
+    if expression is None:
+        assert found == Drop("a-1", "too-long")
+    else:
+        assert found.fields["expression"] == expression
+
+
 def test_weak_labels_are_counted_against_the_majority_and_by_verb():
     rows = [
         candidate(1, "find", "love", "metaphor"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from trope.annotate.questions import Question, read_answers
 from trope.annotate.rules.assignment import Caps, Measure, Order
 from trope.annotate.rules.conduct import QualityRules
 from trope.annotate.rules.stages import ReadingRules, RequiredStages
-from trope.core.config import read_config
+from trope.core.config import convert_config, read_config
 from trope.core.errors import BadConfig
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -224,7 +225,23 @@ def read_plan(path: Path) -> Plan:
     Raises:
         BadConfig: with every fault of the file.
     """
-    plan = read_config(path, Plan, RENAMED_KEYS)
+    return _without_faults(read_config(path, Plan, RENAMED_KEYS), path)
+
+
+def parse_plan(text: str, path: Path) -> Plan:
+    """The plan that a text says which is to become the project.toml at `path`.
+
+    Raises:
+        BadConfig: with every fault of the text.
+    """
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadConfig(path, [str(error)]) from None
+    return _without_faults(convert_config(data, Plan, path, RENAMED_KEYS), path)
+
+
+def _without_faults(plan: Plan, path: Path) -> Plan:
     faults = [
         *_number_faults(plan),
         *_question_faults(plan.questions),

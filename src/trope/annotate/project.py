@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import secrets
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from trope.annotate.plan import Plan, read_plan
 from trope.core.errors import BadInput, MissingData, UnknownName
@@ -16,7 +19,7 @@ from trope.core.files import atomic_write
 Role = Literal["owner", "adjudicator", "annotator"]
 ROLES: tuple[Role, ...] = ("owner", "adjudicator", "annotator")
 CONFIG, DATABASE, SECRET = "project.toml", "project.db", "secret"
-PANEL_KEY = "panel-key"
+PANEL_KEY, UPLOADS = "panel-key", "uploads"
 _SHORTEST_KEY = 32
 
 
@@ -26,6 +29,7 @@ class Project:
 
     folder: Path
     plan: Plan
+    version: int = 0  # of the plan, counted by the database; 0: not asked yet
 
     @property
     def database(self) -> Path:
@@ -72,6 +76,9 @@ def make_secret(folder: Path, name: str = SECRET) -> None:
         file.write(secrets.token_urlsafe(64) + "\n")
 
 
+BLANK = "blank"
+"""The template with one question, for a task of one's own."""
+
 TEMPLATES = ("tweets2019", "newsmet", "semeval2015", "semeval2007", "spans", "pairs", "words")
 VARIANTS = ("tweets2019-highlight",)
 """Variants of a study's task."""
@@ -86,17 +93,94 @@ def new_project(folder: Path, template: str) -> None:
         UnknownName: for an unknown template.
         BadInput: for a folder that already holds a project.
     """
-    if template not in (known := (*TEMPLATES, *VARIANTS)):
+    if template not in (known := (*TEMPLATES, *VARIANTS, BLANK)):
         raise UnknownName("template", template, known)
     if (folder / CONFIG).exists():
         raise BadInput(f"{folder / CONFIG}: already exists; choose another folder")
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder}: is not a folder; choose another name")
-    for name, kind in ((SAMPLE, "items.jsonl"), (DEMO, "demo.jsonl"), (CONFIG, "toml")):
-        source = files("trope.annotate") / "templates" / f"{template}.{kind}"
-        if name == DEMO and not source.is_file():
-            continue  # not every project has a demo task
-        with atomic_write(folder / name, private=True) as file:
-            file.write(source.read_text("utf-8"))
+    copy_samples(folder, template)
+    with atomic_write(folder / CONFIG, private=True) as file:
+        file.write(template_text(template))
     if not (folder / SECRET).exists():
         make_secret(folder)
+
+
+def template_text(template: str) -> str:
+    """The project.toml of a template."""
+    return (files("trope.annotate") / "templates" / f"{template}.toml").read_text("utf-8")
+
+
+def copy_samples(folder: Path, template: str) -> None:
+    """Put the sample items of a template, and those of its demo task, into a folder."""
+    for name in (SAMPLE, DEMO):
+        source = files("trope.annotate") / "templates" / f"{template}.{name}"
+        if source.is_file():  # not every project has a demo task
+            with atomic_write(folder / name, private=True) as file:
+                file.write(source.read_text("utf-8"))
+
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def settings_text(data: Mapping[str, Any], within: str = "") -> str:
+    """Settings as TOML; `tomllib` reads the same settings from it."""
+    lines = [f"{_key(name)} = {_toml(value)}" for name, value in data.items() if _is_value(value)]
+    parts = ["\n".join(lines)] if lines else []
+    for name, value in data.items():
+        if _is_value(value):
+            continue
+        place = f"{within}{_key(name)}"
+        if isinstance(value, Mapping):
+            parts.append(f"[{place}]\n{settings_text(value, f'{place}.')}".rstrip())
+            continue
+        for entry in value:
+            inner = "\n".join(f"{_key(own)} = {_toml(said)}" for own, said in entry.items())
+            parts.append(f"[[{place}]]\n{inner}".rstrip())
+    return "\n\n".join(parts) + "\n"
+
+
+def _is_value(value: Any) -> bool:
+    """Whether a setting stands on its line, and not in a table of its own."""
+    if isinstance(value, list):
+        return not value or not all(isinstance(entry, Mapping) for entry in value)
+    return not isinstance(value, Mapping)
+
+
+def _key(name: str) -> str:
+    return name if _BARE_KEY.fullmatch(name) else _quoted(name)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, str):
+        return _lines(value) if "\n" in value else _quoted(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(_pairs(value))} }}" if value else "{}"
+    if isinstance(value, list):
+        inner = [_inline(entry) for entry in value]
+        if any(isinstance(entry, Mapping) for entry in value):
+            return "[\n" + "".join(f"  {entry},\n" for entry in inner) + "]"
+        return f"[{', '.join(inner)}]"
+    return str(value)  # numbers; dates and times as ISO writes them
+
+
+def _pairs(table: Mapping[str, Any]) -> Iterator[str]:
+    return (f"{_key(name)} = {_inline(value)}" for name, value in table.items())
+
+
+def _inline(value: Any) -> str:
+    """A value on one line, as tables within a line need it."""
+    if isinstance(value, str):
+        return _quoted(value)
+    return f"[{', '.join(map(_inline, value))}]" if isinstance(value, list) else _toml(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _lines(text: str) -> str:
+    inner = "\n".join(_quoted(line)[1:-1] for line in text.split("\n"))
+    return f'"""\n{inner}"""'

@@ -1,11 +1,16 @@
-"""What an audit is: figures of controls, and the rivals that they are compared with."""
+"""What an audit is: figures of controls, and rivals to compare them with; that of own labels."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trope.metrics.figures import Evaluation, Measurement
+from trope.audit.controls import FOLDS, AuditItem, BinarySet, audit_figures, positive_label
+from trope.core.errors import BadRecord
+from trope.corpora.labelled_texts import LabelledSet, OwnLabel
+from trope.lexicon.inflection import lemma
+from trope.metrics.figures import DataRef, Evaluation, Measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +94,76 @@ def rivals_by_score(
         for name, score in scores.items()
         if score in ("f1", "accuracy", "macro_f1")
     }
+
+
+OWN = "own"
+"""The name of a user's own labels in figures."""
+
+
+def audit_own(
+    labelled: LabelledSet, *, positive: str = "", seed: int = 0, system: Evaluation | None = None
+) -> Audit:
+    """The controls on labels of a user's own, of which one means yes.
+
+    With a column of splits, controls learn from train and answer the rest; without one, all items
+    are answered in ten folds that share no text (and no target).
+
+    Raises:
+        BadRecord: for labels of which none, or more than one, could mean no; for too few items; for
+            a target that is not in its text.
+    """
+    found = sorted(Counter(item.answer for item in labelled.items))
+    listed = ", ".join(found[:8]) + ("…" if len(found) > 8 else "")
+    if positive and positive not in found:
+        raise BadRecord(labelled.path, None, f"has no label {positive!r}; it has {listed}")
+    if len(found) < 2 or (len(found) > 2 and not positive):
+        remedy = "name the one that means yes with --positive" if found[2:] else "label more texts"
+        raise BadRecord(labelled.path, None, f"has the labels {listed}; {remedy}")
+    if len(labelled.items) < FOLDS:
+        problem = f"has {len(labelled.items)} labelled texts; {FOLDS} are needed"
+        raise BadRecord(labelled.path, None, problem)
+    yes = positive or positive_label(found)
+    has_splits = any(item.split for item in labelled.items)
+    train, test = labelled.parts() if has_splits else ([], list(labelled.items))
+    if not test:
+        raise BadRecord(labelled.path, None, "has no row outside train to answer; split it anew")
+    data = DataRef(labelled.path.name, f"own labels, {yes} means yes", labelled.sha256)
+    own, asked = ([_item(one, yes, labelled) for one in part] for part in (train, test))
+    figures = audit_figures(BinarySet(OWN, own, asked, data), seed)
+    return Audit(OWN, figures, rivals_by_score(figures, _own_system(system), {}, ""))
+
+
+def _item(one: OwnLabel, yes: str, labelled: LabelledSet) -> AuditItem:
+    words = tuple(one.text.split())
+    if not one.target:
+        return AuditItem(words, one.answer == yes, str(one.digest))
+    at = _target_place(words, one)
+    if at is None:
+        problem = f"the target {one.target!r} is not in its text; spell it as the text does"
+        raise BadRecord(labelled.path, one.line, problem)
+    size = len(one.target.split())
+    return AuditItem(words, one.answer == yes, str(one.digest), at, at + size, one.target.lower())
+
+
+def _target_place(words: Sequence[str], one: OwnLabel) -> int | None:
+    """The place of the first word of the target: by its offset, its spelling, or its base form."""
+    if one.start is not None and one.start < len(one.text):
+        return len(one.text[: one.start].split())
+    plain = ["".join(letter for letter in word.lower() if letter.isalnum()) for word in words]
+    wanted = ["".join(c for c in word if c.isalnum()) for word in one.target.lower().split()]
+    for at in range(len(plain) - len(wanted) + 1):
+        if plain[at : at + len(wanted)] == wanted:
+            return at
+    forms = (
+        at for at, word in enumerate(plain) if len(wanted) == 1 and lemma(word, "VERB") == wanted[0]
+    )
+    return next(forms, None)
+
+
+def _own_system(system: Evaluation | None) -> str:
+    """The figures of `trope evaluate TASK --on FILE` that controls are compared with."""
+    if system is None:
+        return OWN
+    names = {figure.name for figure in system.figures}
+    kinds = [f"{system.task}.{OWN}.{kind}" for kind in ("system", "light", "encoder")]
+    return next((kind for kind in kinds if any(n.startswith(kind) for n in names)), kinds[-1])

@@ -78,6 +78,12 @@ def audit_figures(questions: BinarySet, seed: int) -> list[Measurement]:
     return figures + _duplicates(questions, seed)
 
 
+def positive_label(labels: Sequence[str]) -> str:
+    """The label that counts as yes: the metaphorical one, if there is one, else the first."""
+    usual = ("metaphor", "yes", "figurative", "true")
+    return next((label for label in labels if label.lower().startswith(usual)), labels[0])
+
+
 def _constant(questions: BinarySet, seed: int) -> list[Measurement]:
     make = partial(_figures, questions, seed=seed)
     count = len(questions.test)
@@ -138,9 +144,10 @@ def _folded(
     items: Sequence[AuditItem],
     score: Callable[[Sequence[AuditItem], Sequence[AuditItem]], list[float]],
 ) -> list[float]:
-    """Scores of all items, each tenth by what the others teach; a target is in one fold only."""
+    """Scores of all items, each tenth by what the others teach; a target is in one fold only, or
+    where there are none, a text."""
     keys: dict[str, int] = {}
-    folds = [keys.setdefault(item.key, len(keys)) % FOLDS for item in items]
+    folds = [keys.setdefault(item.key or item.group, len(keys)) % FOLDS for item in items]
     found: dict[int, float] = {}
     for fold in range(FOLDS):
         held_out = [at for at in range(len(items)) if folds[at] == fold]
@@ -275,7 +282,10 @@ def _context_words(item: AuditItem) -> list[str]:
 def _fit_and_score(
     model: Any, train: Sequence[Any], items: Sequence[AuditItem], test: Sequence[Any]
 ) -> list[float]:
-    model.fit(train, [item.label for item in items])
+    labels = [item.label for item in items]
+    if len(set(labels)) < 2:  # nothing to learn: the only answer there is
+        return [float(any(labels))] * len(test)
+    model.fit(train, labels)
     return [float(value) for value in model.predict_proba(test)[:, 1]]
 
 

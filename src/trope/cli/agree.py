@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True,
               help="How many of the most disputed items to list.")  # fmt: skip
 @click.option("--models", default="", metavar="ANSWERS", shell_complete=complete_files,
-              help="What models answered: a table with item, model and answer.")  # fmt: skip
+              help="Answers of models: a table of item, model, answer; or a project.")  # fmt: skip
 @click.option("--epsilon", default="experts", show_default=True, metavar="KIND",
               help="With --models: kind of annotators (experts, skilled, crowd) or a number, for "
                    "the alternative annotator test.")  # fmt: skip
@@ -114,8 +115,12 @@ def _epsilon(text: str) -> float:
 def _measure_models(
     table: JudgmentTable, source: str, epsilon: float, seed: int
 ) -> dict[str, list[ModelQuality]]:
-    """The models of a file, by question. A file without questions is about the only one."""
+    """The models of a file or project, by question. A file without questions is about the only
+    one."""
     from trope.annotate.rules.model_quality import measure_model
+
+    if (Path(source) / "project.toml").is_file():
+        return _measure_project(Path(source), epsilon, seed)
 
     people = by_question(table.judgments)
     found: dict[str, list[ModelQuality]] = {name: [] for name in people}
@@ -132,6 +137,16 @@ def _measure_models(
             compare = partial(measure_model, texts=table.texts, epsilon=epsilon, seed=seed)
             found[question].append(compare(people[question], labels, model=model))
     return found
+
+
+def _measure_project(folder: Path, epsilon: float, seed: int) -> dict[str, list[ModelQuality]]:
+    from trope.annotate.project import open_project
+    from trope.annotate.store.database import connect
+
+    connect(project := open_project(folder))
+    from trope.annotate.store.model_measures import project_quality
+
+    return project_quality(project.plan, epsilon=epsilon, seed=seed)
 
 
 def _model_documents(
@@ -234,6 +249,11 @@ def _print_model(console: Console, found: ModelQuality) -> None:
     _print_table(console, ("words in the text", "with the model", "among people"), lengths)
     if lengths:
         console.print(f"longest less shortest third: {_with_bounds(found.longer)}")
+    if found.anchoring:
+        shown = [("saw the answer", found.anchoring.suggested),
+                 ("did not see it", found.anchoring.blind),
+                 ("difference", found.anchoring.difference)]  # fmt: skip
+        _print_table(console, ("people who", "gave the model's answer"), shown)
     for note in found.notes:
         console.print(f"note: {note}", soft_wrap=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -175,7 +175,7 @@ def _evaluate_own(asked: OwnRequest, quiet: bool) -> Evaluation:
     task = cast("TaskName", asked.task)
     columns, files, kind = asked.columns
     with labelled_folder(asked.source) as source:
-        labelled = read_labelled(source, task, columns, files)
+        labelled = replace(read_labelled(source, task, columns, files), path=asked.source)
     system = None if asked.system is None else open_system(asked.system, task)
     pipeline = Pipeline(threads=asked.threads)
     request = OwnEvaluation(labelled, pipeline, system, asked.folds, kind, asked.seed)

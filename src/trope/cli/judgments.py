@@ -12,7 +12,7 @@ import click
 
 from trope.cli.completion import complete_files
 from trope.cli.sources import TABLE_OPTIONS, file_options, table_reading_options
-from trope.core.errors import BadInput, MissingData
+from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.progress import MessageWriter
 from trope.core.records import TextKind
 from trope.corpora.files import FileOptions
@@ -121,7 +121,7 @@ _LABEL_OPTIONS = (
     ("--split", "split_column",
      "Column with train, validation or test.  [default: split; else one text in five is set "
      "aside]"),
-    ("--positive", "positive", "The label that means metaphor; all others mean literal."),
+    ("--positive", "positive", "The label that means metaphor, or yes; all others mean no."),
     ("--question", "question", "Question of an annotation project whose labels are used."),
 )  # fmt: skip
 
@@ -164,13 +164,16 @@ def labelled_folder(source: Path) -> Iterator[Path]:
             options = ExportOptions(what=what, format="jsonl", aggregation=AggregationOptions())
             with (Path(folder) / f"{what}.jsonl").open("w", encoding="utf-8") as file:
                 file.writelines(export_lines(project.plan, options, Losses()))
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        except BadRecord as error:  # the folder is gone when someone reads this
+            raise BadRecord(source, None, error.problem) from None
 
 
 _FROM = "Folder with the corpora, one folder each (see `trope data`); not for --on FILE."
 LABELS_HELP = (
-    "a file with labels of your own, a run of a recipe or an annotation project: without --model, "
-    "a light system within seconds"
+    "a file with labels of your own, a run of a recipe or an annotation project (without --model, "
+    "a light system within seconds)"
 )
 
 
@@ -186,7 +189,7 @@ def own_training_options() -> list[click.Option]:
 
 
 def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
-    """Train a light system if `--on` names a file or folder; whether it did.
+    """Train on labels of one's own if `--on` names a file or folder; whether it did.
 
     What belongs to labels of a user's own is taken out of the options.
     """
@@ -202,14 +205,15 @@ def train_own(task: str, options: dict[str, Any], say: MessageWriter) -> bool:
         if options["data"] is None:
             raise click.MissingParameter(param_type="option", param_hint="'--from' / '--on'")
         return False
-    if options.get("model") is not None:
-        problem = f"--model is trained on the corpora of --from, not on {named}"
-        raise BadInput(f"{problem}; leave --model out to train a light system on your labels")
-    from trope.train.own_labels import train_light
+    from trope.train.own_labels import EncoderChoice, train_on_labels
 
+    encoder = None
+    if options["model"] is not None:
+        chosen = ("model", "config", "seed", "device", "work", "preset")
+        encoder = EncoderChoice(**{name: options[name] for name in chosen if name in options})
     with labelled_folder(source) as folder:
-        train_light(
+        train_on_labels(
             task=cast("TaskName", task), source=folder, out=options["out"], columns=columns,
-            files=files, kind=kind, everything=everything, say=say,
+            files=files, kind=kind, everything=everything, encoder=encoder, say=say,
         )  # fmt: skip
     return True

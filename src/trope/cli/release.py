@@ -12,7 +12,7 @@ from trope.cli.aggregate import METHODS
 
 if TYPE_CHECKING:
     from trope.annotate.project import Project
-    from trope.annotate.web.release_pages import ReleaseForm
+    from trope.annotate.web.downloads import ReleaseForm
     from trope.release.card import ReleaseSummary
     from trope.release.finished_run import ProjectChoices
 

@@ -6,16 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from trope.cli.judgments import LABELS_HELP, own_training_options, train_own
 from trope.cli.output import is_quiet, message_writer
 from trope.core.errors import BadInput
-
-if TYPE_CHECKING:
-    from trope.train.hub.loop import HubSettings
 
 Options = dict[str, Any]
 
@@ -65,18 +62,16 @@ def _with_work(options: Options) -> Options:
 def _hub(task: str, options: Options) -> Options:
     if options.pop("sets") or options["model"] is None:
         raise BadInput("give an encoder with --model, or a file with labels of your own with --on")
-    return {"settings": _hub_settings(task, options.pop("config"), options.pop("seed")), **options}
+    from trope.train.hub.loop import hub_settings
 
-
-def _hub_settings(preset: str, config: Path | None, seed: int | None) -> HubSettings:
-    from trope.train.hub.loop import read_hub_settings, read_preset
-
-    settings = read_preset(preset) if config is None else read_hub_settings(config)
-    return settings if seed is None else replace(settings, seed=seed)
+    return {"settings": hub_settings(task, options.pop("config"), options.pop("seed")), **options}
 
 
 def _metaphor(options: Options) -> Options:
-    settings = _hub_settings(options.pop("preset"), options.pop("config"), options.pop("seed"))
+    from trope.train.hub.loop import hub_settings
+
+    preset = options.pop("preset") or "newsmet"
+    settings = hub_settings(preset, options.pop("config"), options.pop("seed"))
     silver, prepare_only = options["silver"], options.pop("prepare_only")
     gold: Path | None = options.pop("gold")
     if prepare_only and not silver:
@@ -262,8 +257,8 @@ _TASKS = (
             _option("--model", help=_MODEL),
             *_OWN,
             _out("the detector or the predictions"),
-            _option("--preset", default="newsmet", show_default=True,
-                    help="Settings that ship: newsmet (sentences) or words."),
+            _option("--preset", default="", help="Settings that ship: newsmet (sentences) or words."
+                    "  [default: newsmet; for labels of your own, by what is labelled]"),
             _config("the preset"),
             _option("--on", "sets", default="", metavar="SETS",
                     help="Sets to train on, such as newsmet,lcc,moh [default: newsmet; words: "

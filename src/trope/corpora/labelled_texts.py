@@ -27,6 +27,10 @@ from trope.lexicon.readings import METONYMIC, NON_LITERAL, canonical, readings, 
 from trope.text.duplicates import text_digest
 
 TaskName = Literal["metaphor", "sentiment", "metonymy", "analogy"]
+LabelTask = TaskName | Literal["labels"]
+ANY_LABELS: LabelTask = "labels"
+"""Instead of a task: labels as they are written, whatever they mean."""
+
 SystemLevel = Literal["sentences", "verbs", "words"]
 """What a label of metaphor is about."""
 
@@ -38,6 +42,7 @@ LABEL_COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 """Column names that mean the label of a task, in this order; case does not matter."""
 
+_ANY_COLUMNS = ("label", "metaphor", "metaphorical", "reading", "gold", "gold_label", "class")
 _TARGETS = {"metonymy": ("name", "target", "entity")}
 _CLASSES = ("name_class", "class", "kind")
 _YES = ("metaphor", "metaphorical", "metaphoric", "figurative", "m", "met", "yes", "y", "true", "1")
@@ -90,7 +95,7 @@ class OwnLabel:
 class LabelledSet:
     """All labelled items of a source, and how many rows have no label."""
 
-    task: TaskName
+    task: LabelTask
     path: Path
     sha256: str
     items: tuple[OwnLabel, ...]
@@ -114,7 +119,10 @@ class LabelledSet:
 
 
 def read_labelled(
-    source: Path, task: TaskName, columns: LabelColumns, files: FileOptions | None = None
+    source: Path,
+    task: LabelTask,
+    columns: LabelColumns,
+    files: FileOptions | None = None,
 ) -> LabelledSet:
     """The labelled items of a table, or of a folder with items.jsonl and labels.jsonl.
 
@@ -127,7 +135,7 @@ def read_labelled(
     """
     if source.is_dir():
         path, rows = source / LABELS, _joined_rows(source, columns.question)
-        if task == "metaphor" and not columns.target:
+        if task in ("metaphor", ANY_LABELS) and not columns.target:
             first = next(rows, None)
             rows = iter([first, *rows] if first else ())
             # a run of tweets2019 labels verbs, one of newsmet headlines
@@ -180,17 +188,24 @@ def _joined_rows(folder: Path, question: str) -> Iterator[TableRow]:
             raise BadRecord(
                 folder / LABELS, line, f"names the item {row['item']!r}, which {ITEMS} has not"
             )
-        fields = json.loads(item.get("fields") or item.get("payload") or "{}")
-        flat = {name: "" if value is None else str(value) for name, value in fields.items()}
+        flat = _fields_of(item)
         score = row.get("score") or ""
         label = row.get("label") or ""
         yield line, {**flat, "text": item["text"], "label": label, "score": score or label}
 
 
+def _fields_of(item: Mapping[str, str]) -> dict[str, str]:
+    """What is known of an item: `fields` of a run, or the other columns of an export."""
+    if not item.get("fields"):
+        return {name: value for name, value in item.items() if name not in ("id", "text", "gold")}
+    fields = json.loads(item["fields"])
+    return {name: "" if value is None else str(value) for name, value in fields.items()}
+
+
 class _LabelReader:
     """Reads rows of one table; the first one decides which columns are which."""
 
-    def __init__(self, path: str, task: TaskName, columns: LabelColumns) -> None:
+    def __init__(self, path: str, task: LabelTask, columns: LabelColumns) -> None:
         self.path, self.task, self.columns = path, task, columns
         self.unlabelled = 0
         self._keys: dict[str, str] = {}
@@ -222,12 +237,10 @@ class _LabelReader:
         return item
 
     def _find(self, line: int, row: Mapping[str, str]) -> dict[str, str]:
-        wanted = self.columns
+        wanted, labels = self.columns, LABEL_COLUMNS.get(self.task, _ANY_COLUMNS)
         found = {
             "text": self._column(line, row, wanted.text, TEXT_COLUMNS, "texts", "--column"),
-            "label": self._column(
-                line, row, wanted.label, LABEL_COLUMNS[self.task], "labels", "--label"
-            ),
+            "label": self._column(line, row, wanted.label, labels, "labels", "--label"),
         }
         if wanted.target or self.task in _TARGETS:
             known = _TARGETS.get(self.task, ())
@@ -258,6 +271,8 @@ class _LabelReader:
         return found
 
     def _answer(self, line: int, label: str, kind: str) -> Any:
+        if self.task == ANY_LABELS:
+            return label
         if self.task == "metaphor":
             return self._metaphor(line, label)
         if self.task == "metonymy":

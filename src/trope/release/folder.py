@@ -14,7 +14,7 @@ import msgspec
 
 from trope.annotate.exchange.files import csv_lines, write_parquet
 from trope.annotate.project import Project
-from trope.audit.controls import AuditItem, BinarySet, audit_figures
+from trope.audit.controls import AuditItem, BinarySet, audit_figures, positive_label
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import sha256
 from trope.core.records import TextKind
@@ -238,7 +238,7 @@ def audit_run(
         label = run.labels[item.id].label
         if label:
             words = tuple(item.text.split())
-            questions[part].append(AuditItem(words, label == _positive(settled), str(group)))
+            questions[part].append(AuditItem(words, label == positive_label(settled), str(group)))
     if not all(questions[part] for part in ("train", "test")):
         return [], "Not audited: the controls need a part to learn from and a test part."
     data = DataRef(run.manifest.recipe, "test", "")
@@ -249,8 +249,3 @@ def audit_run(
         return audit_figures(asked, seed=0), ""
     except MissingExtra as error:
         return [], f"Not audited: {error}"
-
-
-def _positive(labels: Sequence[str]) -> str:
-    """The label that counts as yes: the metaphorical one, if there is one."""
-    return next((label for label in labels if label.startswith(("metaphor", "yes"))), labels[0])

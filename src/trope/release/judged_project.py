@@ -16,12 +16,12 @@ from trope.annotate.exchange.records import ItemRecord, Losses
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.questions import Question, measured_questions, watched_question
+from trope.annotate.rules.agreement import HEADLINES, headline
 from trope.annotate.store.labels import LabelledItem, labelled_items
 from trope.annotate.store.reports import MeasuredQuestion, measure_project
 from trope.annotate.store.rows import answer_rows, item_records
 from trope.core.errors import BadInput, UnknownName
 from trope.metrics.aggregation.results import ItemResult
-from trope.metrics.agreement import Agreement
 from trope.release.finished_run import (
     MANIFEST,
     SEVERAL,
@@ -38,14 +38,6 @@ from trope.release.finished_run import (
 )
 
 CONTROL_ITEM = "a control item"
-_HEADLINE = ("alpha_interval", "alpha_nominal", "word_alpha", "percent", "overlap")
-_SPELT = {
-    "alpha_interval": "Krippendorff's alpha, interval",
-    "alpha_nominal": "Krippendorff's alpha",
-    "word_alpha": "Krippendorff's alpha of words",
-    "percent": "share of equal answers",
-    "overlap": "mean overlap of marked words",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +79,7 @@ def read_project(project: Project, licence: str, choices: ProjectChoices) -> Jud
         for row in answer_rows(plan)
     )
     manifest = _manifest(project, licence, choices, asked, labels)
-    agreement = _agreement(measure_project(plan, top=0, most_paired=0))
+    agreement = _agreement(plan, measure_project(plan, top=0, most_paired=0))
     return JudgedProject(FinishedRun(manifest, tuple(items), labels, judgments, agreement), columns)
 
 
@@ -203,19 +195,13 @@ def _asked_question(question: Question) -> AskedQuestion:
     return AskedQuestion(question.id, question.kind, question.text, options)
 
 
-def _agreement(measured: Sequence[MeasuredQuestion]) -> dict[str, Any]:
+def _agreement(plan: Plan, measured: Sequence[MeasuredQuestion]) -> dict[str, Any]:
     """For each question the statistic that a card quotes first, with its interval."""
+    kinds = {question.id: question.kind for question in plan.questions}
     overall = {}
     for one in measured:
-        named = {a.name: a for a in one.agreement.agreements} if one.agreement else {}
-        first = next((named[n] for n in _HEADLINE if n in named and _defined(named[n])), None)
+        first = headline(one.agreement, kinds[one.id]) if one.agreement else None
         if first is not None:
-            place = f"{one.id} ({_SPELT[first.name]})"
-            overall[place] = {
-                "value": first.value, "low": first.low, "high": first.high, "n": first.n,
-            }  # fmt: skip
+            figure = {"value": first.value, "low": first.low, "high": first.high, "n": first.n}
+            overall[f"{one.id} ({HEADLINES[first.name]})"] = figure
     return {"overall": overall}
-
-
-def _defined(agreement: Agreement) -> bool:
-    return agreement.value is not None

@@ -33,7 +33,7 @@ from trope.tasks.metonymy.baselines import LinearMetonymy, build_roles
 from trope.tasks.metonymy.task import MetonymySystem
 from trope.tasks.sentiment.task import SentimentSystem, clipped
 
-NOTES, WEIGHTS = "trope.json", "weights.npz"
+NOTES, WEIGHTS, SEEN = "trope.json", "weights.npz", "seen.json"
 LIGHT = "light"
 READY = ("encoder", "seed-abstractness")
 """Detectors that can be used by name: they need no training."""
@@ -197,6 +197,12 @@ def save_light(
         file.write(msgspec.json.format(msgspec.json.encode(notes), indent=1).decode() + "\n")
 
 
+def save_seen(seen: Iterable[int], out: Path) -> None:
+    """Write the digests of the texts that an encoder was fine-tuned on beside its weights."""
+    with atomic_write(out / SEEN) as file:
+        file.write(json.dumps(sorted(set(seen))) + "\n")
+
+
 def open_system(name_or_folder: str | Path, task: TaskName | None = None) -> OpenedSystem:
     """The system in a folder that `trope train` wrote, or the metaphor detector of a name.
 
@@ -253,7 +259,9 @@ def _open_hub(name: str, task: TaskName) -> OpenedSystem:
     if task not in kinds:
         raise BadModel(name, f"is a system for {task}; give it to trope {task}")
     system = kinds[task].load("transformers")(model=name)
-    return OpenedSystem(task, system, name, system.model_sha256)
+    path = Path(name) / SEEN
+    seen = frozenset(json.loads(path.read_text("utf-8"))) if path.is_file() else frozenset[int]()
+    return OpenedSystem(task, system, name, system.model_sha256, seen)
 
 
 def _open_light(folder: Path, path: Path) -> OpenedSystem:

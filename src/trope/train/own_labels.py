@@ -1,7 +1,7 @@
-"""`trope train TASK --on FILE`: a light system from labels of a user's own, within seconds.
+"""`trope train TASK --on FILE`: a system from labels of a user's own.
 
-The folder of a system remembers which texts it was trained on, and `trope evaluate --on` never
-scores these.
+Without a model it is a light system, within seconds; with one, an encoder is fine-tuned. The folder
+remembers which texts the system was trained on, and `trope evaluate --on` never scores these.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from trope import __version__
-from trope.core.errors import BadRecord
+from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import MessageWriter, counted
 from trope.core.records import Analysis, Parse, TextKind
 from trope.corpora.files import FileOptions
@@ -37,11 +37,13 @@ from trope.tasks.own_systems import (
     LightSentiment,
     SystemNotes,
     save_light,
+    save_seen,
     sentiment_features,
     text_features,
     verb_features,
 )
 
+_Row = TypeVar("_Row")
 FEWEST, FEWEST_OF_CLASS = 20, 3
 _FOLDS = 5
 
@@ -189,7 +191,19 @@ def _shown(answer: Any) -> str:
     return {True: "metaphor", False: "literal"}.get(answer, str(answer))
 
 
-def train_light(
+@dataclass(frozen=True, slots=True)
+class EncoderChoice:
+    """A Hugging Face encoder and how it is fine-tuned: by a file of settings, or a preset."""
+
+    model: str
+    config: Path | None = None
+    seed: int | None = None
+    device: str = "auto"
+    work: Path | None = None
+    preset: str = ""
+
+
+def train_on_labels(
     *,
     task: TaskName,
     source: Path,
@@ -197,37 +211,105 @@ def train_light(
     columns: LabelColumns,
     files: FileOptions | None = None,
     kind: TextKind = "plain",
-    threads: int | None = None,
     everything: bool = False,
+    encoder: EncoderChoice | None = None,
     say: MessageWriter,
 ) -> None:
-    """A folder with a light system of a task, trained on what is not set aside."""
+    """A folder with a system of a task, trained on what is not set aside."""
     labelled = read_labelled(source, task, columns, files)
     train, held = (list(labelled.items), []) if everything else labelled.parts()
     check_enough(labelled, train)
     if labelled.unlabelled:
         say(f"{source}: left out {counted(labelled.unlabelled, 'row')} without a label or a text")
-    system, chosen_on = fit_light(
-        labelled, read_items(labelled, train, Pipeline(threads=threads), kind)
+    read = read_items(labelled, train, Pipeline(), kind)
+    if encoder is not None:
+        _fine_tune(labelled, read, encoder, out, say)
+        save_seen((item.digest for item in train), out)
+    else:
+        _save_light(labelled, read, held, out)
+    what = f"{labelled.level} " if task == "metaphor" else ""
+    say(
+        f"{out}: a {'light' if encoder is None else 'fine-tuned'} system for {task} "
+        f"{what and 'of ' + what}trained on {counted(len(train), 'text')}; "
+        f"{len(held)} set aside for trope evaluate {task} --on"
     )
+
+
+def _save_light(
+    labelled: LabelledSet, read: ReadItems, held: Sequence[OwnLabel], out: Path
+) -> None:
+    train = read.items
+    system, chosen_on = fit_light(labelled, read)
     threshold = getattr(system, "threshold", 0.5)
     notes = SystemNotes(
-        task,
+        cast("TaskName", labelled.task),  # `train_light` reads labels of a task
         level=labelled.level,
         threshold=threshold,
         chosen_on=chosen_on,
-        trained_on=source.name,
+        trained_on=labelled.path.name,
         data_sha256=labelled.sha256,
         items=len(train),
         trope=__version__,
     )
     card = _card(labelled, notes, train, held)
     save_light(system, notes, (item.digest for item in train), out, card=card)
-    what = f"{labelled.level} " if task == "metaphor" else ""
-    say(
-        f"{out}: a light system for {task} {what and 'of ' + what}trained on "
-        f"{counted(len(train), 'text')}; {len(held)} set aside for trope evaluate {task} --on"
-    )
+
+
+def _fine_tune(
+    labelled: LabelledSet, read: ReadItems, encoder: EncoderChoice, out: Path, say: MessageWriter
+) -> None:
+    """Fine-tune the encoder; one text in five of those to train on chooses the epoch."""
+    from trope.train.hub.loop import hub_settings
+
+    level = "words" if labelled.level == "verbs" else "sentences"
+    usual = {"words": "words", "sentences": "newsmet"}[level]
+    preset = (encoder.preset or usual) if labelled.task == "metaphor" else labelled.task
+    settings = hub_settings(preset, encoder.config, encoder.seed)
+    if settings.level != level:
+        problem = f"the labels are of {labelled.level}, but the settings have level"
+        raise BadInput(f"{problem} {settings.level!r}; choose settings with level {level!r}")
+    request: dict[str, Any] = {"settings": settings, "model": encoder.model, "out": out,
+               "device": encoder.device, "work": encoder.work}  # fmt: skip
+    chosen_on = f"{labelled.path.name}, one text in {_FOLDS}"
+    files = {labelled.path.name: labelled.sha256}
+    if labelled.task == "metaphor":
+        from trope.train.hub.metaphor import DetectorMaterial, DetectorRequest, fit_detector
+
+        material = DetectorMaterial(*_apart(read, _detector_rows(level, read)), files=files)
+        asked = DetectorRequest(data=labelled.path, on=(labelled.path.name,), **request)
+        fit_detector(asked, material, say)
+        return
+    from trope.train.hub.whole_texts import own_names, own_tweets, train_whole
+
+    if labelled.task == "sentiment":
+        texts = [(item.text, float(item.answer)) for item in read.items]
+        lesson = own_tweets(_apart(read, texts), chosen_on, files)
+    else:
+        answered = list(zip(read.names, read.answers(), strict=True))
+        lesson = own_names(_apart(read, answered), chosen_on, files)
+    train_whole(lesson, say=say, **request)
+
+
+def _detector_rows(level: str, read: ReadItems) -> list[tuple[Any, Any]]:
+    """Texts with their labels, or sentences in which the verb alone has a label."""
+    if level == "sentences":
+        return [(item.text, int(item.answer)) for item in read.items]
+    from trope.tasks.hub_folder import NO_ANSWER
+
+    rows: list[tuple[Any, Any]] = []
+    for item, parses, (number, verb) in zip(read.items, read.sentences, read.targets, strict=True):
+        words = parses[number].words
+        known = (int(item.answer) if at == verb else NO_ANSWER for at in range(len(words)))
+        rows.append((words, tuple(known)))
+    return rows
+
+
+def _apart(read: ReadItems, rows: Sequence[_Row]) -> tuple[list[_Row], list[_Row]]:
+    """The rows to train on, and those of one text in five to choose by."""
+    parts: tuple[list[_Row], list[_Row]] = ([], [])
+    for item, row in zip(read.items, rows, strict=True):
+        parts[item.digest // SHARE % _FOLDS == 0].append(row)
+    return parts
 
 
 def _card(

@@ -11,7 +11,7 @@ import io
 import re
 import selectors
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,6 +31,8 @@ WRITING_S = 30.0
 
 REFUSED = "trope.refused"
 """The key of the WSGI environment with the reason why a body was not read."""
+
+NO_FILES: Mapping[str, int] = {}
 
 _MOST_HEADERS = 65_536  # gunicorn refuses longer ones
 _MOST_WAITING, _MOST_HELD = 256, 32_000_000  # connections, and bytes of all of them
@@ -197,11 +199,37 @@ def request_length(data: bytes, body_limit: int) -> int | None:
     return end + int(announced[0])
 
 
-def read_whole_body(inner: Wsgi, limit: int, advice: str = "") -> Wsgi:
-    """The application, called with the whole body, or without one and the reason."""
+SENDING_S = 600.0
+"""Seconds within which a file must arrive."""
+
+
+class _FileInput:
+    """The body of a request that brings a file, read while it arrives, which must end in time."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._until = stream, time.monotonic() + SENDING_S
+
+    def read(self, size: int = -1) -> bytes:
+        if time.monotonic() > self._until:
+            raise TimeoutError(f"the file did not arrive within {SENDING_S:g} seconds")
+        return bytes(self._stream.read(size))
+
+
+def read_whole_body(
+    inner: Wsgi, limit: int, advice: str = "", files: Mapping[str, int] = NO_FILES
+) -> Wsgi:
+    """The application, called with the whole body, or without one and the reason.
+
+    `files` are the paths whose bodies may be longer, and up to which length. They are not read
+    here: the application first looks who sends them.
+    """
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        body = _body(environ, limit, advice)
+        most = files.get(environ.get("PATH_INFO", ""), limit)
+        if limit < int(environ.get("CONTENT_LENGTH") or 0) <= most:
+            sent = {"wsgi.input": _FileInput(environ["wsgi.input"])}
+            return inner(environ | sent, start_response)
+        body = _body(environ, most, advice)
         if isinstance(body, bytes):
             return inner(environ | {"wsgi.input": io.BytesIO(body)}, start_response)
         told = {REFUSED: body, "wsgi.input": io.BytesIO(), "CONTENT_LENGTH": "0"}

@@ -10,10 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
+from zipfile import BadZipFile, ZipFile
 
 from trope.annotate.exchange.records import (
     RECORD_LIMIT,
@@ -24,9 +27,9 @@ from trope.annotate.exchange.records import (
     from_object,
 )
 from trope.annotate.questions import Question
-from trope.core.errors import BadRecord, MissingExtra
+from trope.core.errors import BadInput, BadRecord, MissingExtra
 from trope.core.texts import unstorable_character
-from trope.corpora.files import FileOptions
+from trope.corpora.files import FileOptions, InputFile, good_rows
 from trope.corpora.sources import numbered_lines
 from trope.corpora.tables import named_delimiter, read_rows
 
@@ -211,3 +214,96 @@ def _arrow() -> tuple[Any, Any]:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError as error:
         raise MissingExtra("Parquet", "annotate", error.name or "pyarrow") from error
+
+
+# Files that were sent: their names say nothing certain, and what they unpack to may be too much.
+SentKind = Literal["csv", "tsv", "xlsx", "jsonl", "txt"]
+_KINDS: dict[str, SentKind] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".txt": "txt",
+}
+MOST_COLUMNS = 200
+_SAMPLE_ROWS = 20
+_UNPACKED, _UNPACKED_SMALL = 20, 50_000_000
+"""A workbook unpacks to at most so many times its size; a small one to so many bytes."""
+
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class TableStart:
+    """The columns of a table, its first rows, and what a user should know about it."""
+
+    columns: list[str]
+    rows: list[dict[str, str]]
+    notes: list[str]
+
+
+def sent_kind(name: str) -> SentKind:
+    """The format of a file that was sent, by its name.
+
+    Raises:
+        BadInput: for any other file.
+    """
+    if (kind := _KINDS.get(Path(name).suffix.lower())) is None:
+        raise BadInput(f"{name}: is not a file of items; send CSV, TSV, XLSX, JSON lines or text")
+    return kind
+
+
+def table_start(path: Path, kind: SentKind, name: str) -> TableStart:
+    """The beginning of a file that was sent under a name.
+
+    Raises:
+        BadInput: for one that cannot be read, has macros or too many columns, or unpacks to more
+            than a table needs.
+    """
+    notes: list[str] = []
+    if kind == "xlsx" and _has_formulas(path, name):
+        notes.append("The workbook has formulas. Their last values are read; nothing is computed.")
+    file = InputFile(str(path), kind, path.stat().st_size)
+    options = FileOptions(format=kind, limit=RECORD_LIMIT)
+    try:
+        found = good_rows(file, options, tell=lambda _, note: notes.append(note))
+        rows = [row for _, row in islice(found, _SAMPLE_ROWS)]
+    except BadRecord as error:
+        raise BadRecord(name, error.line, error.problem) from None
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    if len(columns) > MOST_COLUMNS:
+        problem = f"has {len(columns):,} columns, more than {MOST_COLUMNS}; leave some out"
+        raise BadRecord(name, None, problem)
+    if not rows:
+        raise BadRecord(name, None, "has no rows; send a file with items")
+    return TableStart(columns, rows, notes)
+
+
+def _has_formulas(path: Path, name: str) -> bool:
+    """Whether cells of a workbook are computed; one that may do more is refused."""
+    with suppress(BadZipFile), ZipFile(path) as book:
+        entries = book.infolist()
+        size = sum(entry.file_size for entry in entries)
+        if size > max(_UNPACKED_SMALL, _UNPACKED * path.stat().st_size):
+            problem = f"unpacks to {size:,} bytes, more than a table needs; check it"
+            raise BadRecord(name, None, problem)
+        if any(entry.filename.lower().endswith("vbaproject.bin") for entry in entries):
+            problem = "has macros; save it as .xlsx, which holds none"
+            raise BadRecord(name, None, problem)
+        sheets = [e for e in entries if e.filename.startswith("xl/worksheets/")]
+        return any(_holds(book, sheet.filename, _FORMULA) for sheet in sheets)
+    return False  # whoever reads it says what it is
+
+
+def _holds(book: ZipFile, name: str, wanted: re.Pattern[bytes]) -> bool:
+    with book.open(name) as stream:
+        end = b""
+        while piece := stream.read(_PIECE):
+            if wanted.search(end + piece):
+                return True
+            end = piece[-40:]
+    return False

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -20,7 +21,15 @@ from trope.core.errors import BadRecord
 from trope.core.texts import unstorable_character
 from trope.corpora.files import FileOptions, find_files, good_rows, shows_no_format
 from trope.corpora.records import TextRecord
-from trope.corpora.tables import is_missing, named_texts, read_texts
+from trope.corpora.tables import (
+    ID_COLUMNS,
+    TEXT_COLUMNS,
+    TableRow,
+    find_column,
+    is_missing,
+    named_texts,
+    read_texts,
+)
 
 TEXT_LIMIT = 100_000
 """Characters of an item's text."""
@@ -38,19 +47,88 @@ class NewItem:
     gold: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class ColumnMapping:
+    """What each column of a table is for.
+
+    `uses` gives the use of a column: text, id, highlight, gold.QUESTION, `FIELD` (kept under its
+    name) or nothing (left out). Without an id, rows are counted and `made` stands before the
+    number.
+    """
+
+    uses: Mapping[str, str]
+    made: str = "item-"
+
+    def apply(self, rows: Iterable[TableRow]) -> Iterator[TableRow]:
+        """The rows with the names that items have."""
+        names = {
+            column: f"{column}_" if use == FIELD and column in _OWN_NAMES else use
+            for column, use in self.uses.items()
+            if use
+        }
+        has_ids = "id" in names.values()
+        for number, (line, row) in enumerate(rows, start=1):
+            own = {} if has_ids else {"id": f"{self.made}{number}"}
+            for column, value in row.items():
+                if name := names.get(column, ""):
+                    own[column if name == FIELD else name] = value
+            yield line, {"text": "", **own}
+
+
+FIELD = "field"
+"""The use of a column that is kept beside the text, under its own name."""
+
+_OWN_NAMES = ("text", "id", "highlight", "gold")
+_HIGHLIGHTS = ("highlight", "highlighted", "span", "target", "expression")
+
+
+def guess_uses(columns: Sequence[str], plan: Plan) -> dict[str, str]:
+    """What each column is for, as its name tells; the first column holds the texts if none does."""
+    uses = dict.fromkeys(columns, FIELD)
+    for name in columns:
+        if name.startswith("gold.") and name.removeprefix("gold.") in _ids(plan):
+            uses[name] = name
+    found = {
+        "highlight": find_column(columns, _HIGHLIGHTS),
+        "id": find_column(columns, ID_COLUMNS),
+        "text": find_column(columns, TEXT_COLUMNS),
+    }
+    if found["text"] is None:
+        found["text"] = next((name for name in columns if name != found["id"]), None)
+    return uses | {name: use for use, name in found.items() if name is not None}
+
+
+def mapping_faults(uses: Mapping[str, str], plan: Plan) -> Iterator[str]:
+    """What is wrong with the uses of columns."""
+    known = {"", FIELD, "text", "id", "highlight", *(f"gold.{name}" for name in _ids(plan))}
+    if "text" not in uses.values():
+        yield "choose the column that holds the texts"
+    for use, times in Counter(use for use in uses.values() if use not in ("", FIELD)).items():
+        if use not in known:
+            yield f"a column cannot be used as {use!r}"
+        elif times > 1:
+            yield f"{times} columns are used as {use}; choose one"
+
+
+def _ids(plan: Plan) -> list[str]:
+    return [question.id for question in plan.questions]
+
+
 def read_items(
     path: str | Path,
     plan: Plan,
     *,
     safe_cells: bool = False,
     options: FileOptions | None = None,
+    columns: ColumnMapping | None = None,
 ) -> Iterator[NewItem]:
     """The items of a table, one at a time; a document or a list has only texts.
 
     The items of several files, in a folder or an archive, have the name of their file in their id.
     Columns: `text`; `id` (else rows are counted); `highlight`, the marked words or their offsets;
     `gold`, a JSON object, or a column `gold.QUESTION` each; all others are fields of the item.
-    `safe_cells` takes away what protects the cells of a CSV file from spreadsheets.
+    `safe_cells` takes away what protects the cells of a CSV file from spreadsheets; `columns` says
+    what the columns are for, if their names do not.
 
     Raises:
         BadRecord: with the line, for a text that is missing or too long, a duplicate id, a
@@ -58,7 +136,7 @@ def read_items(
     """
     with closing(_IdLines()) as seen:
         record = None
-        for name, record in _records(Path(path), safe_cells, options or FileOptions()):
+        for name, record in _records(Path(path), safe_cells, options or FileOptions(), columns):
             if before := seen.add(record.id, record.line):
                 problem = f"id {record.id!r} is already in line {before}"
                 raise BadRecord(name, record.line, problem)
@@ -80,7 +158,7 @@ def checked_item(record: TextRecord, plan: Plan, path: str | Path) -> NewItem:
 
 
 def _records(
-    path: Path, safe_cells: bool, options: FileOptions
+    path: Path, safe_cells: bool, options: FileOptions, columns: ColumnMapping | None
 ) -> Iterator[tuple[str, TextRecord]]:
     """The records of a file, or of the files of a folder or archive, with the names of these."""
     if safe_cells or (options.format is None and shows_no_format(path)):
@@ -94,6 +172,7 @@ def _records(
     files = find_files([str(path)], options)
     for file in files:
         rows = good_rows(file, replace(options, limit=RECORD_LIMIT))
+        rows = columns.apply(rows) if columns else rows
         for record in named_texts(rows, file.path):
             if len(files) > 1:
                 place = Path(file.path).relative_to(path).as_posix()

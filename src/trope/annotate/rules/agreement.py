@@ -135,6 +135,23 @@ def measure_question(
     )
 
 
+HEADLINES = {
+    "alpha_nominal": "Krippendorff's alpha",
+    "alpha_interval": "Krippendorff's alpha, interval",
+    "word_alpha": "Krippendorff's alpha of words",
+    "percent": "share of equal answers",
+    "overlap": "mean overlap of marked words",
+}
+"""The statistics of which one is quoted where there is room for one, in words."""
+
+
+def headline(question: QuestionAgreement, kind: str) -> Agreement | None:
+    """The statistic that is quoted first for a kind of question; None if none is defined."""
+    first = {"scale": "alpha_interval", "spans": "word_alpha"}.get(kind, "alpha_nominal")
+    found = {one.name: one for one in question.agreements if one.value is not None}
+    return next((found[name] for name in (first, *HEADLINES) if name in found), None)
+
+
 def as_document(question: QuestionAgreement) -> dict[str, Any]:
     """The agreement as JSON has it, with what Landis and Koch call each value."""
     document = asdict(question)

@@ -18,11 +18,14 @@ from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, label_of
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import Decision, Event, Item, JudgmentState, Person, StoredJudgment
+from trope.annotate.store.people import able_annotators
 from trope.core.errors import BadInput
 from trope.metrics.aggregation.results import ItemResult
 
 NOTE_LIMIT = 5_000
 PER_PAGE = 25
+MOST_COUNTED = 50
+"""People up to whom it is counted whether all of them have had an item; more never have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,8 @@ class Dispute:
 
 
 def next_disputes(plan: Plan, *, after: int = 0, most: int = PER_PAGE) -> list[Dispute]:
-    """Complete items after the id `after` that are disputed or doubtful and not decided, by id."""
+    """Items after the id `after` that are disputed or doubtful and not decided, by id: complete
+    ones, and those with two judgments or more that all who could still judge have had."""
     items = Item.objects.in_bulk(list(_disputed(plan, after)[:most]))
     return [_dispute(item, plan) for _, item in sorted(items.items())]
 
@@ -132,12 +136,13 @@ def _store_decision(
 
 def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     """Ids of items, grouped in the order of the index, so that the first few are fast."""
+    # skipped items have no answers; they only say who has had the item
     counted = StoredJudgment.objects.filter(
-        current=True, state=JudgmentState.COUNTED, item_id__gt=after
+        current=True, state__in=(JudgmentState.COUNTED, JudgmentState.SKIPPED), item_id__gt=after
     )
     undecided = ~Q(item__decision__current=True)
     unsettled = Q()
-    measures: dict[str, Any] = {"given": Count("pk")}
+    measures: dict[str, Any] = {"given": Count("pk", filter=Q(state=JudgmentState.COUNTED))}
     kinds = {question.kind for question in plan.questions}
     usual = "choice" if kinds & {"choice", "scale"} else "spans"
     for number, question in enumerate(plan.questions):
@@ -160,8 +165,14 @@ def _disputed(plan: Plan, after: int) -> QuerySet[Any]:
     if not unsettled:
         return StoredJudgment.objects.none()
     found = counted.filter(undecided).values("item_id", "item__extra").annotate(**measures)
-    complete = Q(given__gte=plan.judgments_per_item + F("item__extra"))
-    disputed = found.filter(unsettled & complete).order_by("item_id")
+    final = Q(given__gte=plan.judgments_per_item + F("item__extra"))
+    able = able_annotators(plan)
+    if not able:
+        final |= Q(given__gt=1)
+    elif len(able) <= MOST_COUNTED:
+        found = found.annotate(had=Count("pk", filter=Q(person_id__in=able)))
+        final |= Q(given__gt=1, had__gte=len(able))
+    disputed = found.filter(unsettled & final).order_by("item_id")
     return disputed.values_list("item_id", flat=True)
 
 

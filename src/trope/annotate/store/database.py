@@ -251,6 +251,12 @@ def request_limit() -> Iterator[None]:
         _until.reset(token)
 
 
+def restart_request_limit() -> None:
+    """Count the waits of a request anew, once a file that took its time has arrived."""
+    if _until.get() is not None:
+        _until.set(time.monotonic() + REQUEST_S)
+
+
 @contextmanager
 def _sqlite_limit(connection: Any) -> Iterator[None]:
     told = _BUSY_S

@@ -6,32 +6,53 @@ the last transaction moves that place. What a stopped import left behind is remo
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import Any, TypeVar
 
-from django.db import IntegrityError, transaction
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Max
 
-from trope.annotate.exchange.items import NewItem, batch_of, doubt_of, read_items
-from trope.annotate.project import ROLES, Project
+from trope.annotate.exchange.files import sent_kind
+from trope.annotate.exchange.items import (
+    ColumnMapping,
+    NewItem,
+    batch_of,
+    doubt_of,
+    read_items,
+)
+from trope.annotate.project import ROLES, UPLOADS, Project
 from trope.annotate.rules.assignment import giving_order, group_by_batch
 from trope.annotate.store.database import retried, write_transaction
-from trope.annotate.store.models import DemoItem, Event, Item, Lease, Person, Standing, State
+from trope.annotate.store.models import (
+    DemoItem,
+    Event,
+    Item,
+    Lease,
+    Person,
+    Standing,
+    State,
+    Upload,
+    UploadState,
+)
 from trope.annotate.store.people import hash_token
 from trope.annotate.store.rows import chunks, person_fields, standing_fields
-from trope.annotate.store.slots import add_batches, check_new_batches, state_row
-from trope.core.errors import BadInput, BadRecord
+from trope.annotate.store.slots import add_batches, check_new_batches, has_batches, state_row
+from trope.core.errors import BadInput, BadRecord, TropeError
 from trope.core.run_folder import lock_file
 from trope.corpora.files import FileOptions
 
+IMPORT_LOCK = "import.lock"
 _STEP = 200
 T = TypeVar("T")
 _Read = Callable[[], Iterator[NewItem]]
@@ -46,8 +67,14 @@ def import_items(
     by: str = "",
     safe_cells: bool = False,
     options: FileOptions | None = None,
+    columns: ColumnMapping | None = None,
+    name: str = "",
+    tell: Callable[[int], None] = lambda added: None,
 ) -> int:
-    """Add the items of a file; returns their number. For the last two see `read_items`.
+    """Add the items of a file; returns their number.
+
+    `name` is what the file is called in the audit trail, if not by its own name; `tell` is told
+    how many items were written. For `safe_cells`, `options` and `columns` see `read_items`.
 
     Raises:
         BadRecord: for the first invalid line; nothing is added then.
@@ -55,23 +82,32 @@ def import_items(
     """
     with import_lock(project):
         remove_unpublished()
-        read = partial(read_items, path, project.plan, safe_cells=safe_cells, options=options)
+        tell(0)
+        read = partial(
+            read_items,
+            *(path, project.plan),
+            safe_cells=safe_cells,
+            options=options,
+            columns=columns,
+        )
         number = _count_checked(path, read)
         state = state_row()
         places, sizes = _places(project, read, number, state)
         check_new_batches(sizes)
         items = zip(read(), places, strict=True)
-        slots = project.plan.judgments_per_item
+        slots, written = project.plan.judgments_per_item, 0
         for part in _with_pauses(chunks(items)):
             rows = [item_row(item, place, slots) for item, place in part]
+            written += len(rows)
             with write_transaction():
                 Item.objects.bulk_create(rows)
+                tell(written)
         with write_transaction():
             end = state.published + number
             State.objects.update(published=end, opened=end, imports=state.imports + 1)
-            if project.plan.batches.field:
+            if project.plan.batches.field or has_batches():
                 add_batches(sizes, state.published + 1, now=now)
-            detail = {"file": path.name, "items": number}
+            detail = {"file": name or path.name, "items": number}
             Event.objects.create(at=now, who=by, what="import", detail=detail)
         return number
 
@@ -112,7 +148,7 @@ def _places(
 def import_lock(project: Project) -> Iterator[None]:
     """Allow one import at a time; the lock ends with the process."""
     try:
-        lock = lock_file(project.folder / "import.lock")
+        lock = lock_file(project.folder / IMPORT_LOCK)
     except BlockingIOError:
         raise BadInput("another import is running; wait until it has ended") from None
     try:
@@ -155,6 +191,117 @@ def item_row(item: NewItem, place: int, slots: int) -> Item:
         place=place,
         open_slots=0 if item.gold else slots,
     )
+
+
+# Files that owners send: kept in the project's folder under names of our own, until imported.
+_KEPT, _STARTING = timedelta(days=7), timedelta(minutes=1)
+_log = logging.getLogger("trope.annotate")
+
+
+def upload_file(project: Project, upload: Upload) -> Path:
+    """Where a file that was sent lies."""
+    return project.folder / UPLOADS / f"{upload.token}.{upload.kind}"
+
+
+def add_upload(project: Project, sent: Path, name: str, *, now: datetime, by: str) -> Upload:
+    """Keep a file that was sent under that name; it is moved. Old ones that nobody used go.
+
+    Raises:
+        BadInput: for a file of another format.
+    """
+    name = "".join(c for c in Path(name).name if c.isprintable())[-200:]
+    kind, size = sent_kind(name), sent.stat().st_size
+    with write_transaction():
+        for old in Upload.objects.filter(at__lt=now - _KEPT).exclude(state=UploadState.RUNNING):
+            upload_file(project, old).unlink(missing_ok=True)
+            Upload.objects.filter(pk=old.pk, state=UploadState.WAITING).delete()
+        upload = Upload(
+            token=secrets.token_hex(16), name=name, kind=kind, size=size, at=now, who=by
+        )
+        upload.save(force_insert=True)
+        detail = {"file": name, "bytes": size}
+        Event.objects.create(at=now, who=by, what="upload", detail=detail)
+        sent.replace(upload_file(project, upload))
+    return upload
+
+
+def find_upload(token: str) -> Upload | None:
+    """The file that was sent, if there is one."""
+    return Upload.objects.filter(token=token).first()
+
+
+def drop_upload(project: Project, upload: Upload) -> None:
+    """Remove a file that is not wanted any more."""
+    with write_transaction():
+        Upload.objects.filter(pk=upload.pk).exclude(state=UploadState.RUNNING).delete()
+    upload_file(project, upload).unlink(missing_ok=True)
+
+
+def latest_uploads(project: Project, *, now: datetime, most: int = 10) -> list[Upload]:
+    """The files that were sent last; an import whose process has ended is marked as failed."""
+    found = list(Upload.objects.order_by("-pk")[:most])
+    for upload in found:
+        begun = upload.state == UploadState.RUNNING and upload.at < now - _STARTING
+        if begun and not _import_runs(project):
+            _note(upload, state=UploadState.FAILED, message="was interrupted; start it again")
+            upload.refresh_from_db()
+    return found
+
+
+def _import_runs(project: Project) -> bool:
+    try:
+        with import_lock(project):
+            return False
+    except BadInput:
+        return True
+
+
+def begin_import(
+    project: Project, upload: Upload, columns: ColumnMapping, *, now: datetime, by: str
+) -> Thread | None:
+    """Import a file that was sent, in a thread of its own, which has begun; None: it had before.
+
+    The row of the upload says how far it is, and what was wrong.
+    """
+    with write_transaction():
+        idle = Upload.objects.filter(pk=upload.pk, state__in=("waiting", "failed"))
+        if not idle.update(state=UploadState.RUNNING, at=now, added=0, message=""):
+            return None
+    work = Thread(target=_import_upload, args=(project, upload, columns, now, by), daemon=True)
+    work.start()
+    return work
+
+
+def _import_upload(
+    project: Project, upload: Upload, columns: ColumnMapping, now: datetime, by: str
+) -> None:
+    path, wrong = upload_file(project, upload), ""
+    try:
+        number = import_items(
+            *(project, path),
+            now=now,
+            by=by,
+            options=FileOptions(format=sent_kind(path.name)),
+            columns=columns,
+            name=upload.name,
+            tell=lambda added: _note(upload, state=UploadState.RUNNING, added=added),
+        )
+        _note(upload, state=UploadState.DONE, added=number, message="")
+        path.unlink(missing_ok=True)
+    except TropeError as error:
+        wrong = str(error).replace(str(path), upload.name)
+    except Exception:  # noqa: BLE001 - no request waits that could report it
+        _log.exception("the import of an upload has failed")
+        wrong = "could not be imported; the log of the service says why"
+    finally:
+        if wrong:
+            _note(upload, state=UploadState.FAILED, message=wrong)
+        connection.close()
+
+
+def _note(upload: Upload, **values: Any) -> None:
+    with write_transaction():
+        Upload.objects.filter(pk=upload.pk).update(**values)
 
 
 @retried
@@ -226,7 +373,7 @@ def import_people(
                 raise BadRecord(
                     path, line, f"{row.get('name')!r} is already in the project"
                 ) from None
-            except (ValueError, TypeError, _validation_error()) as error:
+            except (ValueError, TypeError, ValidationError) as error:
                 raise BadRecord(path, line, str(error)) from None
         Event.objects.create(at=now, who="", what="import", detail={"people": number})
     return number
@@ -246,9 +393,3 @@ def new_person(name: str, now: datetime, **values: Any) -> Person:
     return Person(
         **{"joined": now, "tally_on": now.date(), "name": name, **values}, token_hash=nobody
     )
-
-
-def _validation_error() -> type[Exception]:
-    from django.core.exceptions import ValidationError
-
-    return ValidationError

@@ -38,7 +38,7 @@ from trope.annotate.store.models import (
     StoredJudgment,
 )
 from trope.annotate.store.rows import chunks, judgment_fields
-from trope.annotate.store.slots import add_batches, state_row
+from trope.annotate.store.slots import add_batches, has_batches, state_row
 from trope.core.errors import BadInput, BadRecord
 
 
@@ -289,11 +289,11 @@ def _add_items(project: Project, path: Path, rows: Iterable[ToolRecord], now: da
             for place, item in enumerate(new, start=first)
         )
         added += len(new)
-    imports = state.imports + (added > 0)
-    end = state.published + added
-    State.objects.update(published=end, opened=end, imports=imports)
-    if project.plan.batches.field and added:
-        add_batches([("", added)], state.published + 1, now=now)
+    if added:
+        end = state.published + added
+        State.objects.update(published=end, opened=end, imports=state.imports + 1)
+        if project.plan.batches.field or has_batches():
+            add_batches([("", added)], state.published + 1, now=now)
     return added
 
 

@@ -15,24 +15,26 @@ import hmac
 import logging
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError
-from django.db.models import F
+from django.db.models import F, Subquery
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from trope.annotate.plan import Plan
 from trope.annotate.project import ROLES
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import (
+    ApplicationVerdict,
     Event,
     Person,
     PersonState,
     Standing,
+    State,
 )
 from trope.annotate.store.slots import lock_places
 from trope.core.errors import BadInput, TropeError, UnknownName
@@ -95,6 +97,25 @@ def invite(
     return token
 
 
+MOST_INVITED = 500
+"""People that are invited at once."""
+
+
+@retried
+def invite_all(
+    names: Sequence[str], *, now: datetime, role: str, by: str, trusted: bool
+) -> dict[str, str]:
+    """The tokens of new people by name; all of them are invited, or none.
+
+    Raises:
+        BadInput: for no name, too many, and any that cannot be invited.
+    """
+    if not 1 <= len(names) <= MOST_INVITED:
+        raise BadInput(f"give 1 to {MOST_INVITED} names, one per line, got {len(names)}")
+    with write_transaction():
+        return {n: invite(n, now=now, role=role, by=by, trusted=trusted) for n in names}
+
+
 @retried
 def renew_invitation(name: str, *, now: datetime, by: str = "") -> str:
     """A new token for an existing person; the old link and sessions end."""
@@ -112,13 +133,35 @@ def person_by_token(token: str) -> Person | None:
 
 
 def find_person(person_id: int) -> Person | None:
-    """The person with that id and their standing, if there is one."""
-    return Person.objects.select_related("standing").filter(pk=person_id).first()
+    """The person with that id and their standing, if there is one.
+
+    What every request needs comes along: `plan_version` and `paused` of the project.
+    """
+    state = State.objects.filter(pk=1)
+    people = Person.objects.select_related("standing").annotate(
+        plan_version=Subquery(state.values("plan")), paused=Subquery(state.values("paused"))
+    )
+    return people.filter(pk=person_id).first()
 
 
 def find_annotator(person_id: int) -> Person | None:
     """The annotator with that id, if there is one."""
     return Person.objects.filter(pk=person_id, role="annotator").first()
+
+
+def able_annotators(plan: Plan) -> list[int]:
+    """Ids of annotators who may still judge: active, not declined, not at the limit in all."""
+    able = Person.objects.filter(role="annotator", state=PersonState.ACTIVE).exclude(
+        standing__verdict=ApplicationVerdict.DECLINED
+    )
+    if plan.caps.total:
+        able = able.filter(judged__lt=plan.caps.total)
+    return list(able.filter(standing__completed=None).values_list("pk", flat=True))
+
+
+def any_annotator() -> bool:
+    """Whether anyone is there to judge."""
+    return bool(Person.objects.filter(role="annotator").exists())
 
 
 def is_known(name: str) -> bool:

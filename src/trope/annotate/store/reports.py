@@ -81,6 +81,7 @@ class PayRow:
     stage: str = ""
     weight: float = 1.0
     code: str = ""
+    seconds_each: float | None = None
 
 
 def progress(plan: Plan) -> ProjectProgress:
@@ -176,7 +177,14 @@ def _pay_row(person: Person, plan: Plan, now: datetime) -> PayRow:
         else person.state,
         weight=standing.weight,
         code=completion_code(standing, plan) if standing.completed else "",
+        seconds_each=seconds_each(person),
     )
+
+
+def seconds_each(person: Person) -> float | None:
+    """The seconds that someone takes for an item; None before there was any work."""
+    done = person.judged + person.skipped
+    return person.seconds / done if done else None
 
 
 REVIEWED = 100_000
@@ -328,12 +336,11 @@ def report_on(person: Person, plan: Plan, *, for_owner: bool) -> PersonReport:
     fields = ("item_id", "answers", "item__is_gold")
     latest = list(rows.order_by("-pk").values_list(*fields)[:LATEST])
     conduct = read_conduct(person.conduct)
-    done = person.judged + person.skipped
     return PersonReport(
         person=person,
         earned=earned(person, plan),
         hourly=hourly(person, plan),
-        seconds_each=person.seconds / done if done else None,
+        seconds_each=seconds_each(person),
         gold_seen=person.gold_seen if for_owner else conduct.told_seen,
         gold_right=person.gold_right if for_owner else conduct.told_right,
         looked_at=len(latest),

@@ -1,16 +1,17 @@
 """Open slots of items: how far items are published and opened, batches, and slots that return.
 
 A batch is a range of places. Everything up to `State.opened` is given out; opening a batch moves
-it.
+it. A round chooses items of the next batch that waits, and opens them as a batch of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, Max, Q
 
 from trope.annotate.store.database import lock_name, retried, write_transaction
 from trope.annotate.store.models import (
@@ -21,6 +22,7 @@ from trope.annotate.store.models import (
     Person,
     Returned,
     State,
+    StoredJudgment,
 )
 from trope.core.errors import BadInput
 
@@ -73,6 +75,11 @@ def opened_place() -> int:
     return State.objects.values_list("opened", flat=True).first() or 0
 
 
+def plan_version() -> int:
+    """The version of the plan that was saved last; 0 if the service has saved none."""
+    return State.objects.values_list("plan", flat=True).first() or 0
+
+
 @retried
 def state_row() -> State:
     """The row that says how far items are published."""
@@ -109,6 +116,11 @@ def add_batches(sizes: Sequence[tuple[str, int]], first: int, *, now: datetime) 
         place += size
     Batch.objects.bulk_create(rows)
     _update_opened()
+
+
+def has_batches() -> bool:
+    """Whether items are opened in batches or rounds."""
+    return Batch.objects.exists()
 
 
 def check_new_batches(sizes: Sequence[tuple[str, int]]) -> None:
@@ -148,6 +160,127 @@ def open_next_batch_if_used_up(*, now: datetime) -> bool:
     if state is None or state.opened >= state.published:
         return False
     return bool(open_next_batch(now=now, used_up=True))
+
+
+LATER = "items of later rounds"
+_NONE_LEFT = "no items are left that nobody has had; add items for another round"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRound:
+    """A round that was opened: its name, its number of items, and how many are left for others."""
+
+    name: str
+    items: int
+    left: int
+
+
+@retried
+def hold_back(*, now: datetime) -> None:
+    """Let items that nobody has reached wait for a round, unless a batch waits already.
+
+    A transaction of its own: whoever begins to walk after it stays in front of these items, and
+    the next transaction waits for everyone who had begun before.
+
+    Raises:
+        BadInput: if there are none.
+    """
+    with write_transaction():
+        list(State.objects.select_for_update().values("pk"))
+        if Batch.objects.filter(opened=None).exists():
+            return
+        reached, last = _reached(), Batch.objects.order_by("-last").first()
+        end = published_place()
+        if not _untouched(reached + 1, end):
+            raise BadInput(_NONE_LEFT)
+        if last is not None and reached < last.first:
+            Batch.objects.filter(pk=last.pk).update(opened=None)
+        else:
+            if last is not None:
+                Batch.objects.filter(pk=last.pk).update(last=reached)
+            elif reached:
+                Batch.objects.create(name="items before rounds", first=1, last=reached, opened=now)
+            name = f"{LATER} ({reached + 1})"
+            Batch.objects.create(name=name, first=reached + 1, last=end, opened=None)
+        _update_opened()
+
+
+def round_items() -> list[int]:
+    """The ids of the items that the next round may choose from, in their order."""
+    waiting = Batch.objects.filter(opened=None).order_by("first").first()
+    return [pk for pk, _ in _untouched(waiting.first, waiting.last)] if waiting else []
+
+
+@retried
+def open_round(order: Sequence[int], size: int, *, by: str, now: datetime, who: str) -> OpenedRound:
+    """Open the first `size` of the items of `order` (ids) that still wait, in this order.
+
+    They change places with waiting items in front of them. Only items that were given to nobody
+    move, and only behind everyone's walk: so nobody passes an item, and nobody meets it twice.
+
+    Raises:
+        BadInput: if none of them waits.
+    """
+    with write_transaction():
+        # whoever walks holds their own row, so no walk is under way while places change
+        list(Person.objects.order_by("pk").select_for_update().values("pk"))
+        list(State.objects.select_for_update().values("pk"))
+        waiting = Batch.objects.filter(opened=None).order_by("first").first()
+        places = dict(_untouched(waiting.first, waiting.last)) if waiting else {}
+        chosen = [pk for pk in dict.fromkeys(order) if pk in places][:size]
+        if waiting is None or not chosen:
+            raise BadInput(_NONE_LEFT)
+        _change_places(chosen, places)
+        left = len(places) - len(chosen)
+        end = sorted(places.values())[len(chosen) - 1] if left else waiting.last
+        name = _open_part(waiting, end, by, now)
+        detail = {"round": name, "by": by, "items": len(chosen)}
+        Event.objects.create(at=now, who=who, what="round", detail=detail)
+        return OpenedRound(name, len(chosen), left)
+
+
+def _reached() -> int:
+    """The last place that anyone's walk has come to."""
+    return Person.objects.aggregate(last=Max("cursor"))["last"] or 0
+
+
+def _untouched(first: int, last: int) -> list[tuple[int, int]]:
+    """Id and place of the items there that were given to nobody, behind everyone's walk."""
+    first = max(first, _reached() + 1)
+    inside = Item.objects.filter(place__gte=first, place__lte=last, open_slots__gt=0)
+    for known in (Lease, StoredJudgment, Returned):
+        inside = inside.exclude(pk__in=known.objects.values("item_id"))
+    return list(inside.order_by("place").values_list("pk", "place"))
+
+
+def _change_places(chosen: Sequence[int], places: Mapping[int, int]) -> None:
+    """Move the chosen items to the front, in their order; those in front take their places."""
+    front = sorted(places.values())[: len(chosen)]
+    picked = set(chosen)
+    displaced = [pk for pk in sorted(places, key=places.__getitem__)[: len(chosen)]
+                 if pk not in picked]  # fmt: skip
+    vacated = sorted({places[pk] for pk in chosen} - set(front))
+    moves = dict(zip(chosen, front, strict=True)) | dict(zip(displaced, vacated, strict=True))
+    moves = {pk: place for pk, place in moves.items() if places[pk] != place}
+    for part in (list(moves)[at : at + 500] for at in range(0, len(moves), 500)):
+        # a place is taken only once, also in between
+        Item.objects.filter(pk__in=part).update(place=-F("place"))
+    for part in (list(moves)[at : at + 500] for at in range(0, len(moves), 500)):
+        Item.objects.bulk_update([Item(pk=pk, place=moves[pk]) for pk in part], ["place"])
+
+
+def _open_part(waiting: Batch, end: int, by: str, now: datetime) -> str:
+    """Open the batch up to a place, as a round; the rest of it waits on."""
+    names = set(Batch.objects.values_list("name", flat=True))
+    number = next(n for n in count(1) if not any(f"round {n}:" in name for name in names))
+    name, first = f"round {number}: {by}", waiting.first
+    if end < waiting.last:
+        Batch.objects.filter(pk=waiting.pk).update(first=end + 1)
+        Batch.objects.create(name=name, first=first, last=end, opened=now)
+    else:
+        Batch.objects.filter(pk=waiting.pk).update(name=name, opened=now)
+    _update_opened()
+    return name
 
 
 def all_batches() -> list[BatchProgress]:

@@ -21,7 +21,7 @@ from trope.annotate.store.discipline import unread_warnings
 from trope.annotate.store.reports import earned, report_on
 from trope.annotate.web import content
 from trope.annotate.web.charts import bar_chart
-from trope.annotate.web.context import item_context, now, only, plan
+from trope.annotate.web.context import item_context, now, only, pause_page, plan, unless_paused
 from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -75,6 +75,12 @@ def reading_receipt(person_id: int, opened: datetime) -> str:
 @only("annotator")
 def work(request: HttpRequest) -> HttpResponse:
     """The item to judge now; a submitted form is stored, and the response is the next item."""
+    if request.paused:
+        if request.method == "POST":
+            judgments.save_draft(
+                request.person.pk, request.POST.get("token", ""), _answers_in(request)
+            )
+        return pause_page(request)
     if _not_at_work_stage(request):
         return redirect("current_stage")
     page = None
@@ -168,6 +174,7 @@ def _answers_in(request: HttpRequest) -> dict[str, list[str]]:
 
 @require_POST
 @only("annotator")
+@unless_paused
 def undo(request: HttpRequest) -> HttpResponse:
     """Take back the last submission; its form opens again."""
     judgments.undo(request.person.pk, plan(), content.form_values, now=now())
@@ -185,6 +192,7 @@ def earlier(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
+@unless_paused
 def change(request: HttpRequest, number: int) -> HttpResponse:
     """An earlier judgment in its form."""
     judgment = judgments.changeable_judgment(request.person.pk, number)

@@ -90,6 +90,61 @@ class ProgressChart:
     wanted: int
 
 
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """A point of a trend with the ends of its interval, as places in the chart."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    value: Agreement
+
+
+@dataclass(frozen=True, slots=True)
+class TrendChart:
+    """The agreement on items in the order in which they were judged."""
+
+    summary: str
+    line: str
+    points: tuple[TrendPoint, ...]
+    floor: float
+
+
+def trend_chart(points: Sequence[Agreement]) -> TrendChart | None:
+    """The chart of a trend; None for fewer than two points."""
+    shown = [one for one in points if one.value is not None]
+    if len(shown) < 2:
+        return None
+    lowest = min(0.0, *(_low(one) for one in shown))
+    step = (WIDTH - 24) / (len(shown) - 1)
+
+    def place(value: float) -> float:
+        return round(10 + 100 * (1 - value) / (1 - lowest), 1)
+
+    drawn = tuple(
+        TrendPoint(
+            x=round(12 + at * step, 1),
+            y=place(one.value or 0.0),
+            low=place(_low(one)),
+            high=place(one.high if one.high is not None else one.value or 0.0),
+            value=one,
+        )
+        for at, one in enumerate(shown)
+    )
+    first, last = shown[0].value or 0.0, shown[-1].value or 0.0
+    return TrendChart(
+        summary=f"{first:.2f} on the first items, {last:.2f} on the latest",
+        line=" ".join(f"{point.x},{point.y}" for point in drawn),
+        points=drawn,
+        floor=place(0.0),
+    )
+
+
+def _low(one: Agreement) -> float:
+    return one.low if one.low is not None else one.value or 0.0
+
+
 def bar_chart(question: str, plan: Plan, counts: Mapping[str, int]) -> BarChart:
     """The distribution of the labels of a question."""
     asked = next(one for one in plan.questions if one.id == question)

@@ -28,8 +28,13 @@ from django.shortcuts import render
 
 from trope import __version__
 from trope.annotate.rules.rate_limit import RateLimit
-from trope.annotate.store.database import is_storage_error, request_limit
+from trope.annotate.store.database import (
+    is_storage_error,
+    request_limit,
+    restart_request_limit,
+)
 from trope.annotate.store.people import ActionRefused, find_person
+from trope.annotate.store.slots import plan_version
 from trope.annotate.web import context
 from trope.core.texts import unstorable_character
 from trope.web import GetResponse
@@ -52,12 +57,17 @@ class PersonMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Set the person, then answer the request."""
         request.get_host()  # Django looks at it only when asked; a wrong one is answered with 400
-        request.person = None
+        request.person, request.paused = None, False
         if refused := request.META.get(REFUSED):
             return context.message_page(request, "Not accepted", refused.message, refused.status)
         with request_limit():
             try:
                 request.person = signed_in(request)
+                if request.person is None:
+                    context.renew_plan(plan_version())
+                else:
+                    context.renew_plan(request.person.plan_version or 0)
+                    request.paused = bool(request.person.paused)
             except DatabaseError as error:
                 return unavailable_page(request, error)
             return self._answer(request)
@@ -69,7 +79,14 @@ class PersonMiddleware:
         if request.method != "POST":
             return None
         roles = getattr(view, "roles", None)
-        return (context.refuse_role(request, roles) if roles else None) or _refuse_form(request)
+        if refused := context.refuse_role(request, roles) if roles else None:
+            return refused
+        if not getattr(view, "takes_files", False):
+            return _refuse_form(request)
+        request.upload_handlers = [context.SentFileHandler(request)]
+        refused = _refuse_form(request)
+        restart_request_limit()
+        return refused
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """A page for refused actions, and for a database that is not available."""
@@ -148,12 +165,25 @@ def _key(person: Person) -> str:
     return f"{person.token_hash[:16]}.{person.sessions_ended}"
 
 
+OWNER_STEPS = (
+    ("items", "Items"),
+    ("questions", "Questions"),
+    ("settings", "Settings"),
+    ("links", "Invite"),
+    ("history", "History"),
+    ("plan_file", "File"),
+)
+"""The pages on which an owner sets a project up."""
+
+
 def page_context(request: HttpRequest) -> dict[str, Any]:
     """The context of every page."""
     return {
         "plan": settings.TROPE_PROJECT.plan,
         "person": getattr(request, "person", None),
         "version": __version__,
+        "paused": getattr(request, "paused", False),
+        "steps": OWNER_STEPS,
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,8 +16,17 @@ from trope.annotate.questions import read_answers
 from trope.annotate.store import membership, people, practice
 from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.reports import earned
+from trope.annotate.store.setup import is_new
 from trope.annotate.web import content
-from trope.annotate.web.context import HOMES, item_context, message_page, now, only, plan
+from trope.annotate.web.context import (
+    HOMES,
+    item_context,
+    message_page,
+    now,
+    only,
+    plan,
+    unless_paused,
+)
 from trope.annotate.web.middleware import (
     ARRIVALS,
     must_sign_on,
@@ -36,7 +46,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return message_page(
             request, plan().title, "To take part, open the link that you received.", 200
         )
-    return redirect(HOMES[request.person.role])
+    return redirect(_home_of(request.person))
 
 
 @require_http_methods(["GET", "POST"])
@@ -67,10 +77,16 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "join.html", context)
 
 
+def _home_of(person: Person) -> str:
+    """The start page of a person's role; of an owner whose project is not set up, that."""
+    begins = person.role == "owner" and is_new(settings.TROPE_PROJECT)
+    return "new" if begins else HOMES[person.role]
+
+
 def after_joining(person: Person) -> str:
     """The name of the page that follows sign-in."""
     if person.role != "annotator":
-        return HOMES[person.role]
+        return _home_of(person)
     if not person.is_active:
         return "work"  # which says why there is none
     return (
@@ -180,6 +196,7 @@ def confirm_reading(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
+@unless_paused
 def training(request: HttpRequest) -> HttpResponse:
     """The next training item; an answer is locked, and its message follows."""
     number = request.POST.get("token", "").removeprefix("training-")
@@ -218,6 +235,7 @@ def worked(request: HttpRequest, number: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 @only("annotator")
+@unless_paused
 def demo(request: HttpRequest) -> HttpResponse:
     """The next item of the demo task."""
     if _stage(request) != "demo":

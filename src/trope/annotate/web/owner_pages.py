@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+import difflib
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from trope.annotate.store import discipline, people, reports, selection, slots
+from trope.annotate.exchange.files import csv_lines
+from trope.annotate.plan import Plan
+from trope.annotate.rules.agreement import HEADLINES
+from trope.annotate.store import discipline, overview, people, reports, selection, setup, slots
 from trope.annotate.store.people import OPEN_PLACES, link_path, make_link_token
 from trope.annotate.store.practice import demo_shortage
+from trope.annotate.web.charts import progress_chart, trend_chart
 from trope.annotate.web.context import now, only, plan
+from trope.annotate.web.downloads import stream
 from trope.core.errors import BadInput, UnknownName
+from trope.core.progress import counted
 
 
 @require_GET
@@ -59,9 +69,21 @@ def dismiss(request: HttpRequest, number: int) -> HttpResponse:
 def _project_page(
     request: HttpRequest, *, link: str = "", invited: str = "", problem: str = "", status: int = 200
 ) -> HttpResponse:
+    found = overview.project_overview(settings.TROPE_PROJECT)
+    people_here = reports.pay_sheet(plan(), now=now())
+    shown = sum(count for _, count in found.days)
+    progress = found.progress
     context = {
-        "progress": reports.progress(plan()),
-        "people": reports.pay_sheet(plan(), now=now()),
+        "overview": found,
+        "progress": progress,
+        "waiting": found.waiting,
+        "next": next_step(found, plan(), paused=request.paused),
+        "course": progress_chart(found.days, progress.wanted, progress.judgments - shown),
+        "trend": trend_chart(found.agreement.points) if found.agreement else None,
+        "agreement_is": HEADLINES[found.agreement.now.name] if found.agreement else "",
+        "lacking": plan().judgments_per_item - found.able,
+        "people": people_here,
+        "paid": sum(row.earned for row in people_here),
         "team": reports.team(),
         "shortage": demo_shortage(plan()),
         "link": link,
@@ -69,6 +91,48 @@ def _project_page(
         "problem": problem,
     }
     return render(request, "project.html", context, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What the owner does best now: a link, and why."""
+
+    label: str
+    href: str
+    why: str
+
+
+def next_step(found: overview.ProjectOverview, asked: Plan, *, paused: bool) -> NextStep:
+    """The one step that brings the project on: the first of these that applies."""
+    waiting = found.waiting
+    disputes = counted(waiting.disputes, "dispute")
+    finished = found.is_done or found.stuck
+    lacks = found.open_items > 0 and found.able < asked.judgments_per_item
+    steps = (
+        (not found.progress.items, "Add items", "items", "There is nothing to judge yet."),
+        (waiting.stopped_import, "Add the items again", "items",
+         "An import stopped, and its items are not given out."),
+        (paused, "Let people go on", "settings", "The project is paused: nobody can judge."),
+        (found.open_items and not found.able, "Invite people", "links",
+         "Nobody can judge yet: invite annotators and send them their links."),
+        (waiting.appeals, f"Answer {counted(waiting.appeals, 'appeal')}", "review",
+         "Someone on hold or dismissed has appealed."),
+        (waiting.applicants, "Choose who takes part", "applicants",
+         f"{counted(waiting.applicants, 'person', 'people')} finished the demo task and wait."),
+        (waiting.disputes and finished, f"Settle {disputes}", "disputes",
+         "Everyone who can judge is done, and answers differ."),
+        (found.stuck, "Invite another person", "#invite",
+         "Everyone who can judge is done, and items lack judgments."),
+        (found.is_done and waiting.batches, "Open the next batch", "batches",
+         "The open batches are judged."),
+        (found.is_done, "Release the data set", "release", "All items are judged and settled."),
+        (lacks, "Invite more people", "#invite", "Too few people can judge to complete the items."),
+        (waiting.disputes, f"Settle {disputes}", "disputes", "Answers to complete items differ."),
+    )  # fmt: skip
+    for applies, label, to, why in steps:
+        if applies:
+            return NextStep(label, to if to.startswith("#") else reverse(to), why)
+    return NextStep("See the answers so far", reverse("quality"), "People are judging.")
 
 
 @require_GET
@@ -144,3 +208,81 @@ def batches_page(request: HttpRequest) -> HttpResponse:
         slots.open_next_batch(now=now(), by=request.person.name)
         return redirect("batches")
     return render(request, "batches.html", {"batches": slots.all_batches()})
+
+
+@require_http_methods(["GET", "POST"])
+@only("owner")
+def links(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """Links for many people at once, on a page or as a file; they are shown once."""
+    if request.method == "GET":
+        context = {} if people.any_annotator() else {"names": _FIRST_NAMES, "begins": True}
+        return render(request, "links.html", context)
+    names = list(dict.fromkeys(filter(None, map(str.strip, _lines(request, "names")))))
+    role, trusted = request.POST.get("role", "annotator"), bool(request.POST.get("trusted"))
+    try:
+        made = people.invite_all(
+            names, now=now(), by=request.person.name, role=role, trusted=trusted
+        )
+    except (BadInput, UnknownName) as error:
+        context = {"problem": str(error), "names": "\n".join(names)}
+        return render(request, "links.html", context, status=422)
+    rows = [
+        {"name": name, "link": request.build_absolute_uri(reverse("join", args=[token]))}
+        for name, token in made.items()
+    ]
+    if request.POST.get("action") == "csv":
+        return stream(csv_lines(["name", "link"], rows), "links", "csv")
+    return render(request, "links.html", {"made": rows})
+
+
+_FIRST_NAMES = "Annotator 1\nAnnotator 2\nAnnotator 3"
+"""Whom a new project invites, unless the owner knows their names."""
+
+
+def _lines(request: HttpRequest, name: str) -> list[str]:
+    return request.POST.get(name, "").splitlines()
+
+
+@require_POST
+@only("owner")
+def pause(request: HttpRequest) -> HttpResponse:
+    """Pause the work, or let people go on."""
+    setup.set_paused(bool(request.POST.get("pause")), now=now(), by=request.person.name)
+    return redirect("project" if request.POST.get("to") == "project" else "settings")
+
+
+@require_GET
+@only("owner")
+def history(request: HttpRequest) -> HttpResponse:
+    """Who changed what: the audit trail, and all versions of the plan."""
+    given = request.GET.get("before", "0")
+    before = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
+    events = setup.events(before)
+    secret = ("once",)  # what tells the addresses of a panel apart
+    context = {
+        "rows": [(e, [(k, v) for k, v in e.detail.items() if k not in secret]) for e in events],
+        "following": events[-1].pk if len(events) == setup.MOST_EVENTS else None,
+        "versions": setup.versions(),
+        "replaced": setup.replaced_items(),
+    }
+    return render(request, "history.html", context)
+
+
+@require_GET
+@only("owner")
+def history_csv(request: HttpRequest) -> StreamingHttpResponse:
+    """The whole audit trail as a file."""
+    return stream(csv_lines(["at", "who", "what", "detail"], setup.event_rows()), "history", "csv")
+
+
+@require_GET
+@only("owner")
+def version(request: HttpRequest, number: int) -> HttpResponse:
+    """A version of the plan, and what differs from the one before."""
+    text, before = setup.version_text(number), setup.version_text(number - 1) or ""
+    if text is None:
+        raise Http404
+    lines = difflib.unified_diff(before.splitlines(), text.splitlines(), lineterm="", n=2)
+    changes = "\n".join(list(lines)[2:])
+    context = {"number": number, "text": text, "changes": changes}
+    return render(request, "version.html", context)

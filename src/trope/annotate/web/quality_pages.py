@@ -17,6 +17,7 @@ from trope.annotate.store.adjudication import count_decided, count_disputes
 from trope.annotate.store.discipline import apply_findings
 from trope.annotate.store.labels import BY_ITEM, project_labels
 from trope.annotate.store.model_answers import all_runs
+from trope.annotate.store.model_measures import project_quality
 from trope.annotate.store.reports import (
     REVIEWED,
     by_day,
@@ -172,8 +173,16 @@ def labels(request: HttpRequest) -> HttpResponse:
 @require_GET
 @only("owner")
 def models(request: HttpRequest) -> HttpResponse:
-    """The models that annotate beside the people: progress, tokens, cost, errors."""
-    return render(request, "models.html", {"runs": all_runs()})
+    """The models that annotate beside the people: progress, cost, errors, and how good they are."""
+    runs, sample = all_runs(), draw_sample()
+    small = sample.ids is None  # all answers of all models are read
+    measured = project_quality(plan()) if runs and small else {}
+    questions = [
+        {"text": one.text, "models": measured[one.id]}
+        for one in plan().questions
+        if measured.get(one.id)
+    ]
+    return render(request, "models.html", {"runs": runs, "questions": questions, "small": small})
 
 
 @require_GET

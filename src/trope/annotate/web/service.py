@@ -28,12 +28,15 @@ from trope.web import LOOPBACK, GetResponse, is_loopback, run_service, with_stat
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-    from trope.annotate.web.release_pages import MakeRelease
+    from trope.annotate.web.downloads import MakeRelease
 
 _log = logging.getLogger("trope.annotate")
 HERE = Path(__file__).parent
 BODY_LIMIT = 1_000_000
 """Most bytes of a form, with all that it carries; a larger one is not read."""
+
+UPLOAD_LIMIT = 50_000_000
+"""Most bytes of a form of an owner that brings a file."""
 
 TOO_LITTLE_DISK = 100_000_000
 """With fewer free bytes, the service is not ready for more work."""
@@ -44,8 +47,10 @@ SIGN_ON_SECRET = "TROPE_SIGN_ON_SECRET"
 HEALTH, READY = "/health", "/ready"
 _FRESH_S = 1.0  # /ready looks at the database at most so often
 
+FILE_PATHS = ("/project/new", "/project/items")
 
-def web_settings(origin: str = "") -> dict[str, Any]:
+
+def web_settings(origin: str = "", upload_limit: int = UPLOAD_LIMIT) -> dict[str, Any]:
     """What Django needs beside the database.
 
     `origin` is the public address (https://…) under which browsers see the service; without it
@@ -99,7 +104,9 @@ def web_settings(origin: str = "") -> dict[str, Any]:
         "SECURE_CONTENT_TYPE_NOSNIFF": True,
         "SECURE_REFERRER_POLICY": "same-origin",
         "DATA_UPLOAD_MAX_MEMORY_SIZE": BODY_LIMIT,
-        "FILE_UPLOAD_HANDLERS": [],  # no form sends files
+        "FILE_UPLOAD_HANDLERS": [],  # no form sends files, but for those that owners send
+        "DATA_UPLOAD_MAX_NUMBER_FILES": 2,
+        "TROPE_UPLOAD_LIMIT": upload_limit,
         "DATA_UPLOAD_MAX_NUMBER_FIELDS": 5_000,
         "USE_I18N": False,
         "LOGGING_CONFIG": None,
@@ -109,16 +116,22 @@ def web_settings(origin: str = "") -> dict[str, Any]:
 OWNER = "owner"
 
 
-def application(project: Project, origin: str = "", release: MakeRelease | None = None) -> Any:
+def application(
+    project: Project,
+    origin: str = "",
+    release: MakeRelease | None = None,
+    upload_limit: int = UPLOAD_LIMIT,
+) -> Any:
     """The WSGI application of a project, with its static files; `release` makes its releases."""
-    connect(project, **web_settings(origin), TROPE_RELEASE=release)
+    connect(project, **web_settings(origin, upload_limit), TROPE_RELEASE=release)
     from django.core.wsgi import get_wsgi_application
 
     django = get_wsgi_application()
     inner = _behind_encryption(django) if origin else django
     from trope.web.worker import read_whole_body
 
-    return read_whole_body(with_static_files(inner, [HERE / "static"]), BODY_LIMIT)
+    files = dict.fromkeys(FILE_PATHS, max(upload_limit, BODY_LIMIT))
+    return read_whole_body(with_static_files(inner, [HERE / "static"]), BODY_LIMIT, files=files)
 
 
 def _behind_encryption(inner: Any) -> Any:
@@ -300,12 +313,13 @@ def serve(
     workers: int,
     threads: int,
     release: MakeRelease | None = None,
+    upload_limit: int = UPLOAD_LIMIT,
 ) -> None:
-    """Answer requests until stopped; for `release` see `release_pages`."""
+    """Answer requests until stopped; for `release` see `downloads`."""
     check_place(host, origin)
     check_sign_on(project.plan)
     run_service(
-        lambda: application(project, origin, release),
+        lambda: application(project, origin, release, upload_limit),
         host=host,
         port=port,
         part=("annotation", "annotate"),

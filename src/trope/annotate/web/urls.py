@@ -8,10 +8,11 @@ from trope.annotate.web import (
     adjudication_pages,
     annotator_pages,
     downloads,
+    item_pages,
     onboarding,
     owner_pages,
     quality_pages,
-    release_pages,
+    setup_pages,
     sign_on,
 )
 from trope.annotate.web.middleware import slow_guessing
@@ -71,7 +72,7 @@ urlpatterns += [
     ),
     path("project/agreement.json", downloads.agreement, {"kind": "json"}, name="agreement_json"),
     path("project/agreement.md", downloads.agreement, {"kind": "md"}, name="agreement_md"),
-    path("project/release", release_pages.release, name="release"),
+    path("project/release", downloads.release, name="release"),
     path("project/trials.jsonl", downloads.trials, name="trials"),
     path("project/pay.csv", downloads.pay, name="pay_csv"),
 ]
@@ -93,4 +94,20 @@ urlpatterns += [
     path("adjudicate", adjudication_pages.disputes, name="disputes"),
     path("adjudicate/decided", adjudication_pages.decided, name="decided"),
     path("adjudicate/<int:number>", adjudication_pages.dispute, name="dispute"),
+]
+
+# setting a project up, and who changed what
+urlpatterns += [
+    path("project/new", setup_pages.new, name="new"),
+    path("project/items", item_pages.items, name="items"),
+    path("project/items/file/<str:token>", item_pages.mapping, name="mapping"),
+    path("project/items/<int:number>", item_pages.item, name="edit_item"),
+    path("project/questions", setup_pages.questions, name="questions"),
+    path("project/settings", setup_pages.settings_page, name="settings"),
+    path("project/file", setup_pages.plan_file, name="plan_file"),
+    path("project/links", owner_pages.links, name="links"),
+    path("project/pause", owner_pages.pause, name="pause"),
+    path("project/history", owner_pages.history, name="history"),
+    path("project/history.csv", owner_pages.history_csv, name="history_csv"),
+    path("project/history/<int:number>", owner_pages.version, name="version"),
 ]

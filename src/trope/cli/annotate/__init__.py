@@ -17,7 +17,9 @@ from trope.cli.annotate.people import (
     control_items,
     demo_task,
     link,
+    rates,
     review,
+    round_,
     settle,
     tables,
 )
@@ -70,8 +72,8 @@ def new(directory: Path, template: str) -> None:
     click.echo(f"then: trope annotate serve {directory}")
 
 
-_ITEMS = (import_file, export, demo_task, control_items)
-_PEOPLE = (link, settle, review, agreement, tables)
+_ITEMS = (import_file, export, demo_task, control_items, round_)
+_PEOPLE = (link, settle, review, agreement, tables, rates)
 _PROJECT = (serve, backup, restore, move, doctor, demo)
 for command in (*_ITEMS, *_PEOPLE, *_PROJECT):
     annotate.add_command(command)

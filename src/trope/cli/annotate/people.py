@@ -1,4 +1,5 @@
-"""Commands of `trope annotate` on people: demo and control items, links, review, tables."""
+"""Commands of `trope annotate` on people and items: demo and control items, links, review, tables,
+rates and rounds."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -29,6 +30,13 @@ from trope.core.progress import counted
 
 if TYPE_CHECKING:
     from trope.annotate.rules.paper_tables import CountedShare, PartTables
+    from trope.annotate.rules.rounds import RoundOrder
+    from trope.annotate.store.model_measures import ProjectRates
+    from trope.metrics.intervals import Interval
+
+
+# those of rules.rounds, which would load numpy for every command
+_ORDERS = ("uncertainty", "disagreement", "novelty", "random")
 
 
 @click.command("demo-task", short_help="Split items into a demo task and the rest.")
@@ -328,3 +336,106 @@ def _print_part(part: PartTables) -> None:
 def _percent(share: CountedShare) -> str:
     percent = "–" if share.percent is None else f"{share.percent:.2f} %"
     return f"{percent} ({share.count} of {share.base})"
+
+
+_QUESTION = click.option(
+    "--question", default="", metavar="ID", help="A choice or a scale.  [default: the first]"
+)
+
+
+@click.command("round", short_help="Choose what is judged next, and open it.")
+@DIRECTORY
+@click.option("--by", required=True, type=click.Choice(_ORDERS),
+              help="First what a light model is unsure of, what models disagree on, what is unlike "
+                   "anything judged, or anything.")  # fmt: skip
+@click.option("--size", type=click.IntRange(min=1), default=100, show_default=True,
+              help="Items to open.")  # fmt: skip
+@_QUESTION
+@click.option("--seed", type=int, default=None, help="Seed of the order.  [default: the plan's]")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def round_(
+    directory: Path, by: str, size: int, question: str, seed: int | None, as_json: bool
+) -> None:
+    """Choose items that were given to nobody, and open them as the next round; people can work.
+
+    The first round lets all items wait that nobody has reached. A light model is trained on the
+    labels so far (uncertainty and disagreement need pip install 'trope[systems]'); with fewer than
+    20 labels the round is random.
+    """
+    project = connected(directory)
+    from trope.annotate.store.model_measures import asked_question, begin_round
+
+    seed = project.plan.seed if seed is None else seed
+    begun = begin_round(
+        *(project, asked_question(project.plan, question), cast("RoundOrder", by)),
+        size=size, seed=seed, now=datetime.now(UTC), who="command line",
+    )  # fmt: skip
+    if as_json:
+        click.echo(json.dumps(asdict(begun), ensure_ascii=False))
+        return
+    if begun.note:
+        click.echo(f"note: {begun.note}", err=True)
+    items, labels = counted(begun.opened.items, "item"), counted(begun.labelled, "label")
+    click.echo(f"{begun.opened.name}: {items} opened, after {labels}; {begun.opened.left} left")
+
+
+@click.command(short_help="Rates by a model, corrected by what people judged.")
+@DIRECTORY
+@_QUESTION
+@click.option("--model", default="", metavar="RUN", help="Run of a model.  [default: the first]")
+@click.option("--by", "group", default="", metavar="FIELD",
+              help="Field of the items: the rates of each of its values.")  # fmt: skip
+@click.option("--width", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+              help="Width of the interval that you want.  [default: half of it]")  # fmt: skip
+@click.option("--beyond", is_flag=True,
+              help="The items stand for more of their kind, and the rates are of all.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def rates(
+    directory: Path, question: str, model: str, group: str, width: float | None, beyond: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Rates of labels over all items that a model answered, corrected by people's labels.
+
+    The items that people judged must be a random sample, judged without the model's answer in view.
+    Beside each rate: the model's alone, the classical interval of the sample alone, and how many
+    judged items an interval of the wanted width needs.
+    """
+    plan = connected(directory).plan
+    from trope.annotate.store.model_measures import asked_question, project_rates
+
+    asked = asked_question(plan, question)
+    found = project_rates(plan, asked, model=model, group=group, beyond=beyond)
+    needed = [
+        one.rate.judgments_for(width or min((one.rate.width or 0.1) / 2, 0.99) or 0.01)
+        for one in found.rates
+    ]
+    if as_json:
+        document = asdict(found)
+        for row, number in zip(document["rates"], needed, strict=True):
+            row["judgments_needed"] = number
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+        return
+    _print_rates(found, needed, f"{width:g} wide" if width else "half as wide")
+
+
+def _print_rates(found: ProjectRates, needed: list[int | None], wanted: str) -> None:
+    click.echo(f"{found.question}, model {found.model}")
+    for one, number in zip(found.rates, needed, strict=True):
+        rate, name = one.rate, f"{one.group}: {one.label}" if one.group else one.label
+        click.echo(f"  {name}")
+        click.echo(f"    corrected  {_share(rate.corrected)}")
+        click.echo(f"    classical  {_share(rate.classical)}, {rate.judged} judged")
+        click.echo(f"    model      {100 * rate.model:.1f} % of {rate.items}")
+        click.echo(f"    an interval {wanted} needs about {number or 'all'} judged items")
+        for note in rate.notes:
+            click.echo(f"    note: {note}")
+    for label, difference in found.differences.items():
+        groups = list(dict.fromkeys(one.group for one in found.rates))
+        click.echo(f"  {label}: {groups[0]} less {groups[1]}: {_share(difference.corrected)}")
+    for note in found.notes:
+        click.echo(f"note: {note}", err=True)
+
+
+def _share(interval: Interval) -> str:
+    values = [100 * (value or 0.0) for value in (interval.value, interval.low, interval.high)]
+    return "{:.1f} % ({:.1f} to {:.1f})".format(*values)

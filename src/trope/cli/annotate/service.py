@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from trope.annotate.project import (
+    BLANK,
     CONFIG,
     DEMO,
     SAMPLE,
@@ -37,11 +38,25 @@ _PORT = click.option("--port", default=8000, show_default=True, help="Port to li
 @_ORIGIN
 @click.option("--workers", default=2, show_default=True, help="Processes.")
 @click.option("--threads", default=8, show_default=True, help="Threads per process.")
-def serve(directory: Path, host: str, port: int, origin: str, workers: int, threads: int) -> None:
+@click.option("--upload-limit", type=click.IntRange(min=1, max=10_000), default=50,
+              show_default=True, metavar="MB", help="Largest upload of an owner.")  # fmt: skip
+def serve(
+    directory: Path,
+    host: str,
+    port: int,
+    origin: str,
+    workers: int,
+    threads: int,
+    upload_limit: int,
+) -> None:
     """Start the service, and print the owner's link.
 
-    To serve the public, put a web server with https in front and give its address with --origin.
+    If DIR does not exist or is empty, the link leads to a new project, which is set up in the
+    browser. To serve the public, put a web server with https in front and give its address with
+    --origin.
     """
+    if not directory.exists() or not any(directory.iterdir()):
+        new_project(directory, BLANK)
     project = open_project(directory)
     from trope.annotate.web import doctor, service
 
@@ -56,9 +71,15 @@ def serve(directory: Path, host: str, port: int, origin: str, workers: int, thre
         else:
             click.echo(f"Owners sign on at {base}/")
         service.serve(
-            project, host=host, port=port, origin=origin, workers=workers, threads=threads,
+            project,
+            host=host,
+            port=port,
+            origin=origin,
+            workers=workers,
+            threads=threads,
             release=release_from_page,
-        )  # fmt: skip
+            upload_limit=upload_limit * 1_000_000,
+        )
 
 
 def _tell_owner(link: str, directory: Path, *, is_public: bool) -> None:

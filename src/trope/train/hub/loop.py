@@ -12,7 +12,8 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,7 +26,7 @@ from torch.nn import functional
 from trope.core.errors import BadInput, UnknownName
 from trope.core.files import atomic_write
 from trope.core.progress import MessageWriter, track
-from trope.tasks.hub_folder import EncodedText
+from trope.tasks.hub_folder import NO_ANSWER, EncodedText
 from trope.tasks.metaphor.hub_model import answer_logits, probabilities
 
 _FOLDER = Path(__file__).with_name("presets")
@@ -68,6 +69,12 @@ def read_hub_settings(path: Path) -> HubSettings:
     from trope.core.config import read_config  # needs msgspec, which fitting does without
 
     return read_config(path, HubSettings)
+
+
+def hub_settings(preset: str, config: Path | None, seed: int | None) -> HubSettings:
+    """The settings of a file or else of a preset, with another seed if one is given."""
+    settings = read_preset(preset) if config is None else read_hub_settings(config)
+    return settings if seed is None else replace(settings, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,9 @@ def fit(
     """
     if not train or not validation:
         raise BadInput("nothing to train on or to validate with; give sets that hold both parts")
-    objective = objective or Objective(functional.cross_entropy, validation_score)
+    objective = objective or Objective(
+        partial(functional.cross_entropy, ignore_index=NO_ANSWER), validation_score
+    )
     model.to(place.device)
     fused = place.device.startswith("cuda")
     optimizer = torch.optim.AdamW(
@@ -221,11 +230,21 @@ def validation_score(
     model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int
 ) -> float:
     """Accuracy, or F1 of the metaphors, where a probability of at least 0.5 means metaphor."""
-    called = np.array([p >= 0.5 for row in probabilities(model, items, pad) for p in row])
-    right = np.array([answer == 1 for item in items for answer in item.answers])
+    scores, labels = labelled_scores(model, items, pad)
+    called, right = np.array(scores) >= 0.5, np.array(labels)
     if settings.best_by == "accuracy":
         return float((called == right).mean())
     return float(2 * (called & right).sum() / max(1, called.sum() + right.sum()))
+
+
+def labelled_scores(
+    model: Any, items: Sequence[EncodedText], pad: int
+) -> tuple[list[float], list[bool]]:
+    """The probability of metaphor of everything that has a label, and the labels."""
+    scores = (score for row in probabilities(model, items, pad) for score in row)
+    answers = (answer for item in items for answer in item.answers)
+    known = [(s, a == 1) for s, a in zip(scores, answers, strict=True) if a != NO_ANSWER]
+    return [score for score, _ in known], [label for _, label in known]
 
 
 def _precision(device: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,6 @@ from trope.tasks.hub_folder import (
 from trope.tasks.metaphor.hub_model import (
     DetectorNotes,
     new_detector,
-    probabilities,
     save_detector,
     word_pieces,
 )
@@ -40,7 +39,15 @@ from trope.tasks.metaphor.silver import HeldOutTexts, SilverText, build_silver
 from trope.tasks.metaphor.silver_sources import SENTENCE_SETS, UserGold, gather_texts
 from trope.tasks.metaphor.task import Criterion, choose_threshold
 from trope.train.hub.fit import fit_all
-from trope.train.hub.loop import Epoch, FitContext, Fitted, HubSettings, best_device, fit
+from trope.train.hub.loop import (
+    Epoch,
+    FitContext,
+    Fitted,
+    HubSettings,
+    best_device,
+    fit,
+    labelled_scores,
+)
 from trope.train.hub.newsmet import (
     NEWSMET_TRAIN,
     SEEDS,
@@ -71,7 +78,7 @@ class DetectorRequest:
 
 
 @dataclass(slots=True)
-class _Material:
+class DetectorMaterial:
     """Texts (or lists of words) with answers, in two parts, and where they came from."""
 
     train: list[tuple[Any, Any]] = field(default_factory=list)
@@ -129,14 +136,18 @@ def train_series(
         say(f"the predictions are in {out / 'predictions'}")
 
 
-def _train_hub(request: DetectorRequest, say: MessageWriter) -> Path:
-    """Train, keep the best epoch, choose its threshold on validation data; the finished folder.
+def _train_hub(request: DetectorRequest, say: MessageWriter) -> None:
+    names = request.on or _DEFAULT_SETS[request.settings.level]
+    fit_detector(replace(request, on=names), _read(request, names, say), say)
+
+
+def fit_detector(request: DetectorRequest, material: DetectorMaterial, say: MessageWriter) -> None:
+    """Train, keep the best epoch, and choose its threshold on validation data.
 
     Started again with the same folders it goes on after the last whole epoch.
     """
-    settings, names = request.settings, request.on or _DEFAULT_SETS[request.settings.level]
+    settings, names = request.settings, request.on
     folder = model_path(request.model)
-    material = _read(request, names, say)
     say(f"{len(material.train)} to train on, {len(material.validation)} to validate with")
     tokenizer = load_tokenizer(folder, settings.level)
     torch.manual_seed(settings.seed)  # of the new head
@@ -168,10 +179,9 @@ def _train_hub(request: DetectorRequest, say: MessageWriter) -> Path:
     shutil.copytree(best, request.out, dirs_exist_ok=True)
     _write_records(request, names, folder, material, fitted)
     say(f"the model is in {request.out}")
-    return request.out
 
 
-def _read(request: DetectorRequest, names: Sequence[str], say: MessageWriter) -> _Material:
+def _read(request: DetectorRequest, names: Sequence[str], say: MessageWriter) -> DetectorMaterial:
     if request.settings.level == "words":
         return _read_words(request, names)
     known = (*SENTENCE_SETS, "newsmet", "trofi")
@@ -180,7 +190,7 @@ def _read(request: DetectorRequest, names: Sequence[str], say: MessageWriter) ->
             raise UnknownName("set of labelled sentences", name, known)
     if "trofi" in names and request.trofi is None:
         raise BadInput("trofi is not among the research data; give its example base with --trofi")
-    material = _Material()
+    material = DetectorMaterial()
     others = [name for name in names if name != "newsmet"]
     guard = present_held_out(request.data, say)
     newsmet_train = guard.pop(NEWSMET_TRAIN, [])
@@ -203,8 +213,8 @@ def _read(request: DetectorRequest, names: Sequence[str], say: MessageWriter) ->
     return material
 
 
-def _read_words(request: DetectorRequest, names: Sequence[str]) -> _Material:
-    material = _Material()
+def _read_words(request: DetectorRequest, names: Sequence[str]) -> DetectorMaterial:
+    material = DetectorMaterial()
     for name in names:
         if name not in _WORD_SETS:
             raise UnknownName("set of labelled words", name, _WORD_SETS)
@@ -228,8 +238,7 @@ def _pieces(
 
 
 def _threshold(model: Any, items: Sequence[EncodedText], settings: HubSettings, pad: int) -> float:
-    scores = [score for row in probabilities(model, items, pad) for score in row]
-    labels = [answer == 1 for item in items for answer in item.answers]
+    scores, labels = labelled_scores(model, items, pad)
     return choose_threshold(scores, labels, by=_CRITERIA[settings.level])
 
 
@@ -237,7 +246,7 @@ def _write_records(
     request: DetectorRequest,
     names: Sequence[str],
     folder: Path,
-    material: _Material,
+    material: DetectorMaterial,
     fitted: Fitted,
 ) -> None:
     """The log of the epochs, and the card, which comes last: a folder with a card is whole."""
@@ -251,7 +260,7 @@ def _card(
     request: DetectorRequest,
     names: Sequence[str],
     folder: Path,
-    material: _Material,
+    material: DetectorMaterial,
     fitted: Fitted,
 ) -> str:
     settings = request.settings
@@ -262,14 +271,14 @@ def _card(
         f"Made by trope {__version__} from `{exact_name(folder)}`, weights "
         f"`{folder_checksum(folder)}`.",
         f"Trained on {', '.join(names)}: {len(material.train)} items, validated with "
-        f"{len(material.validation)}. Where newsmet is among them, gold+ is read as "
-        f"`{request.reading}`.",
+        f"{len(material.validation)}."
+        + (f" Gold+ is read as `{request.reading}`." if "newsmet" in names else ""),
         f"Best of {settings.epochs} epochs: {fitted.best}, {settings.best_by} {fitted.score:.4f} "
         f"on validation data. Threshold {notes['threshold']:.4f}, chosen by "
         f"{_CRITERIA[settings.level]} on the same data.",
         "",
-        "Do not measure it on the sets it was trained on: MOH holds all of MOH-X, and TSV's "
-        "triplets with sentences are a test set elsewhere.",
+        "Do not measure it on what it was trained on: MOH holds all of MOH-X, and TSV's triplets "
+        "with sentences are a test set elsewhere.",
         "",
         "| setting | value |",
         "| --- | --- |",

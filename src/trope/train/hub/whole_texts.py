@@ -34,7 +34,7 @@ from trope.tasks.hub_folder import (
     text_pieces,
 )
 from trope.tasks.metonymy import transformers_system as names
-from trope.tasks.metonymy.task import NoParser, parse_samples
+from trope.tasks.metonymy.task import NameInContext, NoParser, parse_samples
 from trope.tasks.metonymy.validation import held_out
 from trope.tasks.sentiment import transformers_system as sentiment
 from trope.tasks.sentiment.task import folds_of, to_integers
@@ -62,12 +62,32 @@ class WholeTextTask:
 
 def train_sentiment(*, data: Path, **request: Any) -> None:
     """A folder for the system `transformers` of sentiment."""
-    _train(read_tweets(data), **request)
+    train_whole(read_tweets(data), **request)
 
 
 def train_metonymy(*, data: Path, **request: Any) -> None:
     """A folder for the system `transformers` of metonymy."""
-    _train(read_names(data), **request)
+    train_whole(read_names(data), **request)
+
+
+def own_tweets(
+    parts: tuple[Answered, Answered], chosen_on: str, files: dict[str, str]
+) -> WholeTextTask:
+    """Texts with scores of a user's own, to train on and to choose by."""
+    objective = Objective(_squared_error, _cosine)
+    return WholeTextTask("sentiment", sentiment.SCORE, *parts, objective, chosen_on, files)
+
+
+def own_names(
+    parts: Sequence[Sequence[tuple[NameInContext, str]]], chosen_on: str, files: dict[str, str]
+) -> WholeTextTask:
+    """Names with readings of a user's own, to train on and to choose by."""
+    train, validation = (
+        [(names.marked(n), float(names.LABELS.index(f"{n.name_class}:{r}"))) for n, r in part]
+        for part in parts
+    )
+    objective = Objective(_cross_entropy, _accuracy_in_class)
+    return WholeTextTask("metonymy", names.LABELS, train, validation, objective, chosen_on, files)
 
 
 def read_tweets(data: Path) -> WholeTextTask:
@@ -104,10 +124,14 @@ def read_names(data: Path) -> WholeTextTask:
         "metonymy",
         names.LABELS,
         *parts,
-        Objective(functional.cross_entropy, _accuracy_in_class),
+        Objective(_cross_entropy, _accuracy_in_class),
         "semeval2007 train, one sample in ten",
         files,
     )
+
+
+def _cross_entropy(logits: Tensor, right: Tensor) -> Tensor:
+    return functional.cross_entropy(logits, right.long())
 
 
 def _squared_error(logits: Tensor, right: Tensor) -> Tensor:
@@ -133,7 +157,7 @@ def _accuracy_in_class(
     return float((rows.argmax(1) == right).mean())
 
 
-def _train(
+def train_whole(
     lesson: WholeTextTask,
     *,
     settings: HubSettings,

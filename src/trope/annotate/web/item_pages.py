@@ -1,0 +1,223 @@
+"""Pages of the owner about items: files that are sent, what their columns are for, single items."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from trope.annotate.exchange.files import TableStart, table_start
+from trope.annotate.exchange.items import FIELD, ColumnMapping, guess_uses, mapping_faults
+from trope.annotate.project import Project
+from trope.annotate.store import imports, people, setup
+from trope.annotate.web.content import marked_segments
+from trope.annotate.web.context import SentFile, message_page, now, only, plan, takes_files
+from trope.core.errors import BadInput, BadRecord, TropeError
+from trope.core.progress import counted
+
+_PER_PAGE = 50
+_SHOWN_ROWS = 5
+_WAIT_S = 5.0
+"""Seconds that a page waits for an import, since most of them take no longer."""
+
+
+def _project() -> Project:
+    project: Project = settings.TROPE_PROJECT
+    return project
+
+
+@takes_files
+@require_http_methods(["GET", "POST"])
+@only("owner")
+def items(request: HttpRequest) -> HttpResponse:
+    """The items, and files of items on their way in; POST sends a file, or deletes items."""
+    if request.method == "GET":
+        return _items_page(request)
+    by = request.person.name
+    try:
+        if request.POST.get("action") == "delete":
+            chosen = [int(n) for n in request.POST.getlist("item") if n.isdecimal()]
+            number = setup.delete_items(chosen, now=now(), by=by)
+            return _items_page(request, said=f"{counted(number, 'item')} deleted.")
+        if request.POST.get("action") == "delete-all":
+            if not request.POST.get("sure"):
+                raise BadInput("check the box if all items that nobody judged are to be deleted")
+            number = setup.delete_items(None, now=now(), by=by)
+            return _items_page(request, said=f"{counted(number, 'item')} deleted.")
+        return redirect("mapping", receive_file(request).token)
+    except TropeError as error:
+        return _items_page(request, problem=str(error), status=422)
+
+
+def receive_file(request: HttpRequest) -> Any:
+    """Keep the file of items of a form, which can be read.
+
+    Raises:
+        BadInput: for a form without a file, or a file that cannot be read.
+    """
+    sent = request.FILES.get("items")
+    if not isinstance(sent, SentFile):
+        raise BadInput("choose a file first")
+    sent.flush()
+    upload = imports.add_upload(
+        _project(), sent.path, sent.name or "", now=now(), by=request.person.name
+    )
+    try:
+        _start_of(upload)
+    except TropeError:
+        imports.drop_upload(_project(), upload)
+        raise
+    return upload
+
+
+def _items_page(
+    request: HttpRequest, *, problem: str = "", said: str = "", status: int = 200
+) -> HttpResponse:
+    words = request.GET.get("find", "").strip()[:100]
+    given = request.GET.get("after", "0")
+    after = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
+    found = list(setup.found_items(words).filter(place__gt=after)[: _PER_PAGE + 1])
+    more = len(found) > _PER_PAGE
+    context = {
+        "items": found[:_PER_PAGE],
+        "following": found[_PER_PAGE - 1].place if more else None,
+        "find": words,
+        "uploads": (uploads := imports.latest_uploads(_project(), now=now())),
+        "running": any(upload.state == "running" for upload in uploads),
+        "added": bool(uploads) and uploads[0].state == "done",
+        "limit": settings.TROPE_UPLOAD_LIMIT // 1_000_000,
+        "problem": problem,
+        "said": said,
+    }
+    return render(request, "items.html", context, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@only("owner")
+def mapping(request: HttpRequest, token: str) -> HttpResponse:
+    """The first rows of a file, and what its columns are for; POST imports it."""
+    upload = imports.find_upload(token)
+    if upload is None:
+        raise Http404
+    if upload.state in ("running", "done"):
+        return redirect("items")
+    try:
+        start = _start_of(upload)
+    except TropeError as error:
+        return message_page(request, "This file cannot be read", str(error), 422)
+    if request.method == "GET":
+        return _mapping_page(request, upload, start, guess_uses(start.columns, plan()))
+    if request.POST.get("action") == "discard":
+        imports.drop_upload(_project(), upload)
+        return redirect("items")
+    uses = {column: request.POST.get(f"use-{n}", "") for n, column in enumerate(start.columns)}
+    if problems := list(mapping_faults(uses, plan())):
+        return _mapping_page(request, upload, start, uses, problems=problems)
+    if (lost := _lost_ids(uses, start)) and not request.POST.get("new_ids"):
+        return _mapping_page(request, upload, start, uses, lost=lost)
+    stem = re.sub(r"[^\w.-]+", "-", upload.name.rpartition(".")[0])[:60].strip("-") or "item"
+    columns = ColumnMapping(uses, made=f"{stem}-")
+    work = imports.begin_import(_project(), upload, columns, now=now(), by=request.person.name)
+    if work is not None:
+        work.join(_WAIT_S)
+    upload.refresh_from_db()
+    if upload.state == "failed":
+        return _mapping_page(request, upload, start, uses, problems=[upload.message])
+    begins = upload.state == "done" and not people.any_annotator()
+    return redirect("links" if begins else "items")
+
+
+def _start_of(upload: Any) -> TableStart:
+    path = imports.upload_file(_project(), upload)
+    if not path.is_file():
+        raise BadInput(f"{upload.name}: is not here any more; send it again")
+    return table_start(path, upload.kind, upload.name)
+
+
+def _lost_ids(uses: dict[str, str], start: TableStart) -> str:
+    """The column of ids that a mapping would not use as such."""
+    if "id" in uses.values():
+        return ""
+    guessed = guess_uses(start.columns, plan())
+    return next((column for column, use in guessed.items() if use == "id"), "")
+
+
+def _mapping_page(
+    request: HttpRequest,
+    upload: Any,
+    start: TableStart,
+    uses: dict[str, str],
+    *,
+    problems: list[str] | None = None,
+    lost: str = "",
+) -> HttpResponse:
+    known = [(f"gold.{question.id}", question.text) for question in plan().questions]
+    rows = start.rows[:_SHOWN_ROWS]
+    columns = [
+        {"name": name, "use": uses[name], "samples": [row.get(name, "") for row in rows]}
+        for name in start.columns
+    ]
+    context = {
+        "upload": upload,
+        "columns": columns,
+        "notes": start.notes,
+        "known": known,
+        "field": FIELD,
+        "has_ids": "id" in uses.values(),
+        "lost": lost,
+        "problems": problems or (),
+    }
+    return render(request, "mapping.html", context, status=422 if problems or lost else 200)
+
+
+@require_http_methods(["GET", "POST"])
+@only("owner")
+def item(request: HttpRequest, number: int) -> HttpResponse:
+    """One item; POST replaces it, if nobody has judged it."""
+    found = setup.found_items("").filter(pk=number).first()
+    if found is None:
+        raise Http404
+    text, fields, problem = found.text, _as_fields(found), ""
+    if request.method == "POST":
+        text = request.POST.get("text", "").replace("\r\n", "\n")
+        fields = {name: request.POST.get(f"field-{n}", "") for n, name in enumerate(fields)}
+        try:
+            setup.replace_item(
+                number,
+                text,
+                {name: value for name, value in fields.items() if value},
+                plan(),
+                now=now(),
+                by=request.person.name,
+            )
+            return redirect("items")
+        except BadRecord as error:
+            problem = f"The item {error.problem}."
+        except BadInput as error:
+            problem = str(error)
+    context = {
+        "item": found,
+        "pieces": marked_segments(found.text, found.payload.get("highlight") or ()),
+        "text": text,
+        "fields": list(fields.items()),
+        "problem": problem,
+    }
+    return render(request, "edit_item.html", context, status=422 if problem else 200)
+
+
+def _as_fields(found: Any) -> dict[str, str]:
+    """The fields of an item as a file gives them."""
+    own = {"highlight": "", "gold": ""}
+    own |= {name: _as_cell(value) for name, value in found.payload.items()}
+    return own | ({"gold": json.dumps(found.gold, ensure_ascii=False)} if found.gold else {})
+
+
+def _as_cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False) if value else ""

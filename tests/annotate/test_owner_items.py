@@ -1,0 +1,79 @@
+"""Owners change items that nobody judged, invite many, and see who changed what."""
+
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
+import csv
+import io
+import json
+import re
+
+from bookkeeping import check_books
+from forms import form_of
+from projects import START
+from test_setup_pages import owner, served
+from test_web import browser, form_token
+
+from trope.annotate.project import Project
+from trope.annotate.store.models import Item, ItemVersion
+from trope.annotate.store.people import invite
+
+
+def test_items_that_nobody_judged_are_replaced_or_deleted_and_kept(served: Project) -> None:
+    olga, ann = owner(), browser(invite("Ann", now=START))
+    ann.post("/judge", {"token": form_token(ann), "metaphor": "yes"})  # i1; has i2 and i3 in hand
+    numbers = dict(Item.objects.values_list("external_id", "pk"))
+    chosen = {"action": "delete", "item": [numbers[name] for name in ("i1", "i2", "i4")]}
+    assert "1 item deleted" in olga.post("/project/items", chosen).content.decode()
+    assert set(Item.objects.values_list("external_id", flat=True)) == {"i1", "i2", "i3", "i5", "i6"}
+    form = {"text": "Prices climb.", "field-0": "climb", "field-1": ""}
+    assert olga.post(f"/project/items/{numbers['i5']}", form).status_code == 302
+    new = Item.objects.get(external_id="i5")
+    assert (new.text, new.payload, new.open_slots) == ("Prices climb.", {"highlight": [[7, 12]]}, 2)
+    refused = olga.post(f"/project/items/{numbers['i1']}", form)
+    assert refused.status_code == 422
+    assert Item.objects.get(external_id="i1").text == "Sentence number 1."
+    wrong = olga.post(f"/project/items/{numbers['i5']}", form | {"field-0": "fall"})
+    assert "is not in the text" in wrong.content.decode()
+    kept = set(ItemVersion.objects.values_list("item", "became", "text"))
+    assert kept == {
+        ("i4", "deleted", "Sentence number 4."),
+        ("i5", "replaced", "Sentence number 5."),
+    }
+    assert "Sentence number 4." in olga.get("/project/history").content.decode()
+    check_books(served)
+    assert "check the box" in olga.post("/project/items", {"action": "delete-all"}).content.decode()
+    olga.post("/project/items", {"action": "delete-all", "sure": "1"})
+    assert set(Item.objects.values_list("external_id", flat=True)) == {"i1", "i2", "i3"}
+
+
+def test_links_for_many_are_made_at_once_or_not_at_all(served: Project) -> None:
+    olga = owner()
+    names = "Ann\nBob \n\nAnn\nCy\n"
+    answer = olga.post("/project/links", {"names": names, "action": "csv"})
+    text = b"".join(answer.streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["name"] for row in rows] == ["Ann", "Bob", "Cy"]
+    for row in rows:
+        assert browser().post(row["link"].removeprefix("http://localhost")).status_code == 302
+    page = olga.post("/project/links", {"names": "Dora\nBob", "action": "show"})
+    assert page.status_code == 422
+    assert "&#x27;Bob&#x27; is already taken" in page.content.decode()
+    page = olga.post("/project/links", {"names": "Dora", "action": "show"}).content.decode()
+    assert len(set(re.findall(r"http://localhost/join/[\w-]{43}", page))) == 1
+
+
+def test_history_says_who_changed_what(served: Project) -> None:
+    olga = owner()
+    form = form_of(olga, "/project/settings") | {"caps.day": ["20"]}
+    olga.post("/project/settings", form)
+    olga.post("/project/links", {"names": "Ann", "action": "show"})
+    page = olga.get("/project/history").content.decode()
+    for word in ("Olga", "caps.day", "invite", "Ann"):
+        assert word in page, word
+    rows = list(
+        csv.DictReader(
+            io.StringIO(b"".join(olga.get("/project/history.csv").streaming_content).decode())
+        )
+    )
+    assert [row["what"] for row in rows] == ["import", "invite", "plan", "invite"]
+    assert json.loads(rows[2]["detail"]) == {"version": 2, "changed": ["caps.day"]}
