@@ -183,7 +183,7 @@ def test_question_of_a_hit_is_well_formed_whatever_the_title() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "has no"),
+        ("", "is empty; give a table"),
         ("a,b\n1,2\n", "is no list of submissions"),
         ("Submission id,Participant id,Status\n", "has no submissions"),
         ("Submission id,Participant id,Status\n,W1,x\n", r"list\.csv:2: has no id"),

@@ -191,9 +191,8 @@ _log = logging.getLogger("trope.annotate")
 _LINK_SALT = "trope.annotate.outside"
 _WORKER_ID = re.compile(r"[A-Za-z0-9@._-]{1,64}")
 PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-
+# what Mechanical Turk calls the same
 _MTURK = {"workerId": "PROLIFIC_PID", "assignmentId": "SESSION_ID", "hitId": "STUDY_ID"}
-"""What Mechanical Turk calls the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +394,5 @@ def _known_account(visitor: Visitor) -> Arrival | None:
 
 
 def keyed(value: str) -> str:
-    """A hash keyed with the project's secret: the id of someone who withdrew is not kept, and yet
-    they cannot come back as someone new."""
+    """A hash keyed with the project's secret: who withdrew cannot come back as someone new."""
     return salted_hmac("trope.annotate.worker", value, algorithm="sha256").hexdigest()

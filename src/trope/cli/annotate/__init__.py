@@ -10,7 +10,7 @@ import click
 from trope.annotate.project import CONFIG, DEMO, SAMPLE, TEMPLATES, VARIANTS, new_project
 from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
-from trope.cli.annotate.files import export, import_file
+from trope.cli.annotate.files import export, import_file, settle
 from trope.cli.annotate.options import DIRECTORY
 from trope.cli.annotate.people import (
     agreement,
@@ -20,7 +20,6 @@ from trope.cli.annotate.people import (
     rates,
     review,
     round_,
-    settle,
     tables,
 )
 from trope.cli.annotate.service import demo, doctor, serve

@@ -6,26 +6,17 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
-from trope.annotate.exchange.platforms import (
-    PLATFORMS,
-    describe_settlement,
-    hit_question,
-    read_submissions,
-    settlement_files,
-)
-from trope.annotate.exchange.platforms import settle as settle_submissions
+from trope.annotate.exchange.platforms import PLATFORMS, hit_question
 from trope.annotate.project import PANEL_KEY, make_secret, open_project
-from trope.cli.annotate.options import DIRECTORY, FILE, FOLDER, connected
+from trope.cli.annotate.options import DIRECTORY, FILE, connected
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
-from trope.core.files import atomic_write
 from trope.core.progress import counted
 
 if TYPE_CHECKING:
@@ -189,58 +180,6 @@ def link(
             click.echo(hit_question(project.plan.title, address.partition("?")[0]), nl=False)
         else:
             click.echo(address)
-
-
-@click.command(short_help="Turn a platform's list of submissions into files to approve and pay.")
-@DIRECTORY
-@click.argument("file", type=FILE, metavar="FILE")
-@click.option("--out", "folder", required=True, type=FOLDER, help="Folder for the files.")
-@click.option("--reward", metavar="AMOUNT",
-              help="What the platform pays per submission; the rest is a bonus.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-def settle(directory: Path, file: Path, folder: Path, reward: str | None, as_json: bool) -> None:
-    """Compare the submissions that Prolific or Mechanical Turk lists in FILE with the work.
-
-    FILE is the CSV that the platform offers for download. Approved are those who have finished and
-    gave their completion code, rejected those whom the owner has dismissed. All others are listed
-    with the reason in review.csv, for the owner to decide. Nothing is sent anywhere: upload the
-    files yourself, each once.
-    """
-    plan = connected(directory).plan
-    from trope.annotate.store.reports import external_workers
-
-    amount = None if reward is None else _amount(reward)
-    platform, submissions = read_submissions(file)
-    workers = external_workers({one.worker for one in submissions}, plan)
-    settled = settle_submissions(submissions, workers, amount)
-    files = settlement_files(platform, settled)
-    if taken := [name for name in (*files, "bonus.csv") if (folder / name).exists()]:
-        raise BadInput(f"{folder / taken[0]}: already exists; choose another folder")
-    for name, lines in files.items():
-        with atomic_write(folder / name, private=True) as out:
-            out.writelines(lines)
-    if as_json:
-        shown = [
-            {"submission": one.id, "worker": one.worker, "verdict": one.verdict, "why": one.why}
-            | {"bonus": str(one.bonus)}
-            for one in settled
-        ]
-        document = {"platform": platform, "files": sorted(files), "submissions": shown}
-        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
-    else:
-        click.echo(describe_settlement(platform, settled, plan.pay.currency))
-        for name in files:
-            click.echo(str(folder / name))
-
-
-def _amount(text: str) -> Decimal:
-    try:
-        amount = Decimal(text)
-    except InvalidOperation:
-        amount = Decimal("NaN")
-    if not amount.is_finite() or amount < 0:
-        raise BadInput(f"{text!r} is not an amount such as 1.50; check --reward")
-    return amount
 
 
 @click.command()
