@@ -185,6 +185,12 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         chosen = rng.choice((*parts, {"by": "date", "part": year}))
         return f"/corpus/keyness?{urlencode(chosen | rng.choice(({}, {'metaphors': 'true'})))}"
 
+    def collocates() -> str:
+        word = rng.choice(ranked[:_MEDIUM])
+        chosen = rng.choice(({}, {"uses": "metaphors"}, {"upos": "NOUN"}, {"near": "object"}))
+        chosen = chosen if chosen.get("near") is None else chosen | {"lemma": rng.choice(things)[0]}
+        return f"/corpus/collocates?{urlencode({'lemma': word} | chosen)}"
+
     def relation() -> str:
         verb, thing = rng.choice(things)
         fields = ({"object": thing}, {"lemma": verb, "object": thing}, {"relations": "true"})
@@ -204,7 +210,9 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         "overview": lambda: "/corpus/",
         "rates": rates,
         "verbs": lambda: f"/corpus/verbs?{some_texts()}",
+        "figures": lambda: f"/corpus/figures?{some_texts()}",
         "keyness": keyness,
+        "collocates": collocates,
         "concordance.frequent": lambda: concordance(lemma=rng.choice(frequent)),
         "concordance.medium": lambda: concordance(lemma=rng.choice(medium)),
         "concordance.rare": lambda: concordance(lemma=rng.choice(rare)),

@@ -33,6 +33,7 @@ from trope.annotate.store import (
 from trope.annotate.store.backup import backup, restore
 from trope.annotate.store.database import connect
 from trope.annotate.store.imports import import_demo
+from trope.annotate.store.model_answers import ModelAnswer, ModelRun
 from trope.annotate.store.models import (
     Batch,
     Item,
@@ -103,10 +104,10 @@ def full_project(folder: Path, seed: int) -> Project:
         )
     Batch.objects.create(name="one", first=1, last=2, opened=START)
     PlanVersion.objects.create(number=1, at=START, who="Olga", text="=plan", changed=["pay.per"])
-    ItemVersion.objects.create(
-        item="r0", at=START, who="Olga", became="deleted", text="=so", payload={"a": [1]}
-    )
+    ItemVersion.objects.create(item="r0", at=START, who="Olga", became="deleted", text="=so")
     Upload.objects.create(token="t", name="=a.csv", kind="csv", size=3, at=START, who="Olga")
+    run = ModelRun.objects.create(name="m", kind="file", settings={"a": 1}, started=START)
+    ModelAnswer.objects.create(run=run, item=item, answers={"metaphor": "yes"}, at=START)
     empty = [model.__name__ for model in tables() if not model.objects.exists()]
     assert not set(empty) - {"Returned", "Lease"}, "every table has rows"
     return project

@@ -196,6 +196,7 @@ def test_postgres_reinstatement_in_the_middle_of_work(on_postgres: Project) -> N
 
 def test_postgres_disputed_items_are_found(on_postgres: Project) -> None:
     from trope.annotate.store.adjudication import next_disputes
+    from trope.annotate.store.overview import project_overview
     from trope.annotate.store.reports import by_day
 
     add_items(on_postgres, 2)
@@ -210,6 +211,9 @@ def test_postgres_disputed_items_are_found(on_postgres: Project) -> None:
     in_doubt = replace(on_postgres.plan, doubt=Doubt("metaphor", ("yes",)))
     assert len(next_disputes(in_doubt)) == 2
     assert by_day() == [(START.date(), 6)]
+    seen = project_overview(on_postgres)
+    assert (seen.waiting.disputes, seen.is_done, seen.stuck) == (1, True, False)
+    assert seen.agreement is not None
 
 
 @pytest.mark.parametrize("check", CHECKS)

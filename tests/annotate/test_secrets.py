@@ -17,10 +17,10 @@ from test_security import clock, public_client, served
 from test_web import browser
 
 from trope.annotate.project import Project, open_project
-from trope.annotate.rules.rate_limit import ADDRESSES, RateLimit
 from trope.annotate.store.database import connect
 from trope.annotate.store.models import Event, Person
 from trope.annotate.store.people import invite, make_link_token
+from trope.annotate.web.middleware import ADDRESSES, RateLimit
 from trope.cli.main import main
 from trope.core.errors import BadInput, MissingData
 

@@ -75,6 +75,8 @@ PROMISES = {
     "no page of an annotator reads more": "test_no_page_of_an_annotator_reads_many_items",
     "`caps` limit work": "test_late_forms_respect_caps",
     "`skip.limit` limits": "test_skipping_ends_at_its_limit",
+    "The role is checked before": "test_only_owners_may_send_files",
+    "on no page and in no": "test_password_of_the_database_is_on_no_page_and_in_no_version",
     "Headers and body must arrive": "test_many_unfinished_requests_keep_nobody_out",
     "do not hang up": "test_clients_that_do_not_hang_up_keep_nobody_out",
     "Everything people enter is escaped": "test_markup_in_texts_names_and_plan_stays_text",
@@ -102,6 +104,10 @@ PROMISES = {
     "`serve` refuses a public address": "test_public_place_without_encryption_is_refused",
     "HTTP Strict Transport Security": "test_public_pages_demand_encryption_for_a_year",
     "talks to nobody": "test_service_talks_to_nobody",
+    "The key of an endpoint": "test_key_reaches_no_log_page_export_error_or_database",
+    "travels over https only": "test_key_travels_encrypted_or_not_at_all",
+    "is sent as data": "test_instruction_in_an_item_stays_data_and_changes_no_format",
+    "is cut off": "test_response_of_a_gigabyte_is_cut_off_and_refused",
     "A clock that is set a day": "test_clock_that_jumps_a_day_and_back_keeps_the_books",
     "limit or session wrong": "test_session_and_limits_survive_a_clock_that_jumps_a_day",
     "refuses to serve a folder that another": "test_second_server_of_a_project_is_refused",
@@ -139,8 +145,10 @@ def test_every_promise_of_the_manual_is_held_by_a_test() -> None:
 
 def test_service_talks_to_nobody() -> None:
     """No module of the service imports what could open a connection but that of sign-on; the driver
-    of PostgreSQL does, for the database alone."""
+    of PostgreSQL does, for the database alone. `trope annotate model` asks an endpoint, and no page
+    does: a contract of import-linter keeps its modules away from the service."""
     sources = {*(SOURCES / "annotate").rglob("*.py"), *(SOURCES / "web").rglob("*.py")}
+    sources.remove(SOURCES / "annotate" / "chat.py")
     assert len(sources) > 50
     for path in sources - {SOURCES / "annotate" / "web" / "sign_on.py"}:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from trope.annotate.rules.behaviour import (
+from trope.annotate.rules.gold import parse_gold
+from trope.annotate.rules.review import (
     binomial_tail,
     copiers,
     longest_run,
+    review,
     straight_lines,
     too_fast,
 )
-from trope.annotate.rules.gold import parse_gold
-from trope.annotate.rules.review import review
 from trope.annotate.rules.sequential import (
     Evidence,
     SequentialRule,

@@ -179,8 +179,23 @@ def test_more_judgments_per_item_reopen_items_and_keep_the_books(served: Project
     check_books(open_project(served.folder))
     form = form_of(olga, "/project/settings") | {"judgments_per_item": ["2"]}
     answer = olga.post("/project/settings", form)
-    assert "can only grow" in answer.content.decode()
+    assert "have got more judgments than that" in answer.content.decode()
     assert toml(served)["judgments_per_item"] == 3
+
+
+def test_fewer_judgments_per_item_complete_the_items_of_two_people(served: Project) -> None:
+    olga = owner()
+    form = form_of(olga, "/project/settings") | {"judgments_per_item": ["3"]}
+    assert olga.post("/project/settings", form).status_code == 302
+    for name in ("Ann", "Bob"):
+        client = browser(invite(name, now=START))
+        for _ in range(6):
+            client.post("/judge", {"token": form_token(client), "metaphor": "yes"})
+    assert set(Item.objects.values_list("open_slots", flat=True)) == {1}
+    form = form_of(olga, "/project/settings") | {"judgments_per_item": ["2"]}
+    assert olga.post("/project/settings", form).status_code == 302
+    assert set(Item.objects.values_list("open_slots", flat=True)) == {0}
+    check_books(open_project(served.folder))
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,7 @@ def test_ids_are_made_where_there_are_none(served: Project) -> None:
     olga = owner()
     address = send(olga, "verse\nThe sea sings.\nThe wall is white.\n", "my poems (1).csv")
     page = olga.get(address).content.decode()
-    assert "No column holds ids: they are made" in page
+    assert "No column is used as id, so that ids are made" in page
     olga.post(address, {"use-0": "text"})
     names = set(Item.objects.values_list("external_id", flat=True))
     assert names == {"my-poems-1-1", "my-poems-1-2"}

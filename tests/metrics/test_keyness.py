@@ -11,6 +11,7 @@ from trope.metrics.keyness import (
     benjamini_hochberg,
     chi_square_p,
     holm,
+    log_dice,
     log_likelihood,
     log_ratio,
 )
@@ -34,6 +35,10 @@ def test_log_likelihood_of_a_word_that_one_corpus_lacks() -> None:
     # 8 of 100 against 0 of 300: 2 and 6 are expected
     by_hand = 2 * (8 * math.log(8 / 2) + 92 * math.log(92 / 98) + 300 * math.log(300 / 294))
     assert log_likelihood([8], [0], 100, 300)[0] == pytest.approx(by_hand)
+
+
+def test_log_dice_is_at_most_fourteen_and_halves_by_one() -> None:
+    assert log_dice([10, 5, 1], 10, [10, 10, 15]) == pytest.approx([14, 13, 14 + math.log2(2 / 25)])
 
 
 def test_log_ratio_counts_doublings() -> None:

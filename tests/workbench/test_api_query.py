@@ -17,7 +17,9 @@ from small_corpus import trope
 VIEWS: list[dict[str, Any]] = [
     {"view": "rates", "by": "source"},
     {"view": "rates", "by": "date", "period": "year", "where": ["source=Herald"]},
+    {"view": "figures", "sort": "texts", "rows": 5},
     {"view": "verbs", "min_uses": 2},
+    {"view": "collocates", "lemma": "ate", "min_count": 1},
     {"view": "keyness", "by": "source", "part": "Herald", "min_count": 1},
     {"view": "concordance", "lemma": "time", "sort": "right", "rows": 5},
     {"view": "text", "text": 3},

@@ -3,15 +3,18 @@
 # ruff: noqa: F401, F811 - fixtures are taken by importing them
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
-from small_corpus import Row, detect, opened
+from small_corpus import Row, detect, opened, trope
 
 pytest.importorskip("django", reason="Django is not installed (pip install 'trope[annotate]')")
 
+from trope.annotate.project import new_project, open_project
 from trope.core.errors import BadInput
 from trope.workbench.corpus import annotation
 from trope.workbench.corpus.annotation import line_key, make_annotation_project
@@ -127,3 +130,73 @@ def test_long_texts_are_cut_around_the_word(tmp_path: Path) -> None:
     assert item["text"][start:end] == "ate"
     assert len(item["text"]) < 1_200
     assert item["text"] in long
+
+
+def rates(folder: Path, *more: str) -> Any:
+    return trope("query", folder, "rates", "--index", folder.parent / "index", *more)
+
+
+def drawn(folder: Path, number: int, *more: str) -> list[dict[str, Any]]:
+    done = rates(folder, "--draw", str(number), *more)
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def judged_project(folder: Path, words: list[dict[str, Any]], metaphors: set[str]) -> Path:
+    """A project whose only annotator calls these items metaphors."""
+    new_project(folder, "words")
+    plan = (folder / "project.toml").read_text("utf-8")
+    plan = plan.replace("judgments_per_item = 3", "judgments_per_item = 1")
+    plan = plan.replace("items_per_page = 10", "items_per_page = 500")
+    (folder / "project.toml").write_text(plan, "utf-8")
+    (folder / "items.jsonl").write_text("".join(f"{json.dumps(item)}\n" for item in words), "utf-8")
+    assert trope("annotate", "import", str(folder), str(folder / "items.jsonl")).exit_code == 0
+    from trope.annotate.store import judgments, people, queue
+
+    plan, now = open_project(folder).plan, datetime(2026, 3, 2, tzinfo=UTC)
+    person = people.person_by_token(people.invite("Ada", now=now))
+    for lease in queue.next_page(person.pk, plan, now=now, rng=Random(1)).leases:
+        said = {"metaphorical": "yes" if lease.item.external_id in metaphors else "no"}
+        judgments.submit(person.pk, lease.token, said, plan, now=now)
+    return folder
+
+
+def test_a_drawn_sample_that_is_judged_corrects_the_rate(
+    small_corpus: IndexedCorpus, corpus_folder: Path, tmp_path: Path
+) -> None:
+    words = drawn(corpus_folder, 200)
+    assert len({item["id"] for item in words}) == 200
+    assert words == drawn(corpus_folder, 200) != drawn(corpus_folder, 200, "--seed", "1")
+    flags = dict(small_corpus.database.ask("SELECT doc || '.' || start, metaphor FROM words"))
+    said = [item["id"] for item in words if flags[item["id"]]]
+    # people call one word less a metaphor than the model, and two others
+    others = [item["id"] for item in words if not flags[item["id"]]]
+    folder = judged_project(tmp_path / "p", words, {*said[1:], *others[:2]})
+    done = rates(corpus_folder, "--judged", str(folder), "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    facts = small_corpus.facts
+    assert (found["judged"], found["items"]) == (200, facts.words)
+    assert found["model"] == pytest.approx(facts.metaphors / facts.words)
+    assert found["classical"]["value"] == pytest.approx((len(said) + 1) / 200)
+    low, high = found["corrected"]["low"], found["corrected"]["high"]
+    assert low < found["corrected"]["value"] < high
+    assert high - low < found["classical"]["high"] - found["classical"]["low"]
+    assert found["judgments_for_half"] > 200
+    lines = rates(corpus_folder, "--judged", str(folder)).stdout.splitlines()
+    assert lines[1].endswith("200 judged words") and lines[3].startswith("an interval half as wide")
+
+
+def test_judgments_of_another_corpus_are_refused(corpus_folder: Path, tmp_path: Path) -> None:
+    words = drawn(corpus_folder, 12)
+    words[3]["corpus_id"] = "elsewhere"
+    folder = judged_project(tmp_path / "p", words, set())
+    with pytest.raises(BadInput, match="is no word of this corpus"):
+        rates(corpus_folder, "--judged", str(folder))
+
+
+def test_a_sample_larger_than_the_corpus_is_refused(corpus_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="draw fewer"):
+        rates(corpus_folder, "--draw", "100000000")
+    with pytest.raises(BadInput, match="two steps"):
+        rates(corpus_folder, "--draw", "1", "--judged", str(tmp_path))

@@ -17,8 +17,11 @@ from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corp
 PAGES = {
     "rates": "/corpus/rates?by=source",
     "rates over time": "/corpus/rates?by=date&period=month&where=source%3DHerald",
+    "figures": "/corpus/figures?sort=rate&where=source%3DHerald",
     "verbs": "/corpus/verbs?min_uses=2",
     "keyness": "/corpus/keyness?by=source&part=Herald&min_count=2&metaphors=true",
+    "collocates": "/corpus/collocates?lemma=ate&min_count=1&uses=metaphors",
+    "objects": "/corpus/collocates?lemma=ate&near=object&min_count=1",
     "concordance": "/corpus/concordance?lemma=ate&sort=left&rows=7&page=2&context=4",
     "relations": "/corpus/concordance?object=time&relations=true",
     "text": "/corpus/text/3?at=0",
@@ -59,7 +62,7 @@ def test_every_page_is_reached_without_a_script(corpus_bench: CorpusBench) -> No
 
 
 def test_empty_forms_show_themselves(corpus_bench: CorpusBench) -> None:
-    for view in ("keyness", "concordance"):
+    for view in ("keyness", "collocates", "concordance"):
         status, page = corpus_bench.get(f"/corpus/{view}")
         assert status == 200
         assert 'id="command"' not in page
@@ -76,6 +79,9 @@ def test_empty_forms_show_themselves(corpus_bench: CorpusBench) -> None:
         ("concordance?lemma=x&colour=red", "Colour is not a field"),
         ("rates?by=colour", "No column is called 'colour'"),
         ("rates?where=Herald", "'Herald' is not a condition"),
+        ("collocates?lemma=zebra", "'zebra' is not a lemma of this corpus"),
+        ("collocates?lemma=ate&window=99", "Words on either side must be at most 20"),
+        ("figures?min_count=abc", "Minimum count must be a whole number"),
         ("keyness?by=source&part=None", "No texts with words have the source 'None'"),
         (f"concordance?regex={'x' * 300}", "Regular expression must have at most 200 characters"),
     ],

@@ -169,7 +169,9 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
             "--columns source,text --words noticed"
         )
         for view, fields in (
+            ("figures", {}),
             ("verbs", {}),
+            ("collocates", {"lemma": "ate"}),
             ("keyness", {"by": "source", "part": "Herald"}),
             ("concordance", {"lemma": "ate"}),
         ):

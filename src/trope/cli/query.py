@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 import msgspec
@@ -15,8 +17,11 @@ from trope.core.records import WordView
 from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
 from trope.workbench.requests import BadField
 
+if TYPE_CHECKING:
+    from trope.metrics.intervals import Interval
+
 FORMATS = ("text", "csv", "json")
-_DRAWN = ("rates", "verbs")
+_DRAWN = ("rates", "figures", "verbs")
 """Views with a plot."""
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -40,6 +45,10 @@ def query(context: click.Context, folder: Path) -> None:
 def _run(view: str) -> Callable[..., None]:
     def run(**given: Any) -> None:
         names = [field.name for field in msgspec.structs.fields(VIEWS[view])]
+        judging = {name: given.pop(name, None) for name in _JUDGING}
+        if judging["draw"] or judging["judged"]:
+            _judge(judging, given)
+            return
         try:
             asked = make_query(view, {name: given.pop(name) for name in names})
         except BadField as fault:
@@ -94,6 +103,74 @@ def _answer(
             click.echo(f"trope: {note}", err=True)
 
 
+_JUDGING = ("draw", "seed", "judged", "question", "positive", "negative")
+
+
+def _judge(judging: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Write a random sample of words to judge, or the rate that its judgments give."""
+    from trope.workbench.corpus.annotation import draw_words, judged_rate
+    from trope.workbench.corpus.corpus import open_corpus
+
+    if judging["draw"] and judging["judged"]:
+        raise BadInput("--draw and --judged are two steps; give one of them")
+    judged, notes = _judged_words(judging) if judging["judged"] else ({}, [])
+    folder = click.get_current_context().obj["folder"]
+    corpus = open_corpus(
+        folder, words=given["words"], index=given["index"], progress=lambda step: None
+    )
+    try:
+        corpus.need_words("rates")
+        if judging["draw"]:
+            items = draw_words(corpus, judging["draw"], seed=judging["seed"])
+            with open_output(given["out"]) as file:
+                file.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in items)
+            return
+        rate = judged_rate(corpus, judged)
+    finally:
+        corpus.close()
+    half = rate.judgments_for(min(max((rate.width or 0.1) / 2, 0.001), 0.99))
+    if given["as_json"] or given["table_format"] == "json":
+        document = asdict(rate) | {"judgments_for_half": half, "notes": [*rate.notes, *notes]}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False))
+        return
+    click.echo(f"corrected  {percent(rate.corrected)}")
+    click.echo(f"classical  {percent(rate.classical)}, {rate.judged:,} judged words")
+    click.echo(f"model      {100 * rate.model:.2f} % of {rate.items:,} words")
+    click.echo(f"an interval half as wide needs about {half:,} judged words")
+    for note in (*rate.notes, *notes):
+        click.echo(f"note: {note}", err=True)
+
+
+def _judged_words(judging: Mapping[str, Any]) -> tuple[dict[str, tuple[str, bool]], list[str]]:
+    """The items of a project with the ids of their texts, and whether they are metaphors."""
+    from trope.annotate.exchange.records import Losses
+    from trope.annotate.project import open_project
+    from trope.annotate.store.database import connect
+
+    connect(project := open_project(judging["judged"]))
+    from trope.annotate.store.labels import labelled_items
+    from trope.annotate.store.model_measures import asked_question
+
+    question = asked_question(project.plan, judging["question"] or "")
+    found, unclear = {}, 0
+    for one in labelled_items(project.plan, Losses()):
+        label = str(one.labels[question.id].label) if question.id in one.labels else ""
+        if label in (judging["positive"], judging["negative"]):
+            identifier = str(one.item.payload.get("corpus_id", ""))
+            found[one.item.id] = (identifier, label == judging["positive"])
+        else:
+            unclear += 1
+    if not found:
+        raise BadInput(f"{judging['judged']}: no item has all its judgments yet; run this later")
+    return found, [f"{unclear} words without a clear label are left out"] if unclear else []
+
+
+def percent(interval: Interval) -> str:
+    """An interval of a rate, in per cent."""
+    values = [100 * (value or 0.0) for value in (interval.value, interval.low, interval.high)]
+    return "{:.2f} % ({:.2f} to {:.2f})".format(*values)
+
+
 def _options(view: str) -> list[click.Parameter]:
     """The parameters of a view: the fields of its query, and options for the output."""
     hints = get_type_hints(VIEWS[view], include_extras=True)
@@ -114,12 +191,29 @@ def _options(view: str) -> list[click.Parameter]:
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="Same as --format json."),
         click.Option(["--out"], type=_FILE, help="File to write."),
+        *(_judging_options() if view == "rates" else []),
         *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in _DRAWN else []),
         click.Option(["--words"], type=click.Choice(get_args(WordView)), help=counted),
         click.Option(["--index"], type=_FOLDER, help=built),
         click.Option(["--quiet"], is_flag=True, help="No notes on standard error."),
         click.Option(["--verbose"], is_flag=True, help="Show tracebacks of errors."),
     ]
+
+
+def _judging_options() -> list[click.Option]:
+    return [
+        click.Option(["--draw"], type=click.IntRange(min=1), metavar="N",
+                     help="Write N random words as items to judge, and no table."),
+        click.Option(["--seed"], type=int, default=0, show_default=True, help="Seed of --draw."),
+        click.Option(["--judged"], type=_FOLDER, metavar="PROJECT",
+                     help="The rate of metaphor, corrected by this project's judgments of drawn "
+                          "words."),
+        click.Option(["--question"], metavar="ID", help="Its question.  [default: the first]"),
+        click.Option(["--positive"], default="yes", show_default=True, metavar="LABEL",
+                     help="The answer that means metaphor."),
+        click.Option(["--negative"], default="no", show_default=True, metavar="LABEL",
+                     help="The answer that means none; words with any other are left out."),
+    ]  # fmt: skip
 
 
 def _parameter(field: msgspec.structs.FieldInfo, hint: Any) -> click.Parameter:

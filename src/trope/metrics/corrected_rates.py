@@ -98,33 +98,62 @@ def corrected_rate(
     Raises:
         BadInput: for nothing judged, values outside 0 to 1, or lengths that do not fit.
     """
-    y, f, every = (_shares(values) for values in (judged, predicted, everything))
+    every = _shares(everything)
+    if not len(every):
+        raise BadInput("there are no answers of the model; give one for each item")
+    spread = _Spread(len(every), float(every.mean()), float(every.var()))
+    return _corrected(_shares(judged), _shares(predicted), spread, beyond)
+
+
+def corrected_count(
+    judged: Sequence[float], predicted: Sequence[float], *, positive: int, items: int
+) -> CorrectedRate:
+    """The rate of a label in a corpus of any size, of which the model gave it to `positive` items.
+
+    Raises:
+        BadInput: as `corrected_rate`.
+    """
+    if not 0 <= positive <= items or not items:
+        raise BadInput(f"the model cannot give a label to {positive} of {items} items")
+    share = positive / items
+    spread = _Spread(items, share, share * (1 - share))
+    return _corrected(_shares(judged), _shares(predicted), spread, False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """What is known about the model's answers to all items."""
+
+    items: int
+    mean: float
+    variance: float
+
+
+def _corrected(y: Floats, f: Floats, every: _Spread, beyond: bool) -> CorrectedRate:
     if not len(y) or len(y) != len(f):
         raise BadInput(
             f"{len(y)} judged items and {len(f)} answers of the model; give one for each"
         )
-    if len(every) < len(y):
-        raise BadInput(f"{len(y)} judged items of {len(every)}; give all answers of the model")
-    n, items = len(y), len(every)
+    n, items, model = len(y), every.items, every.mean
+    if items < n:
+        raise BadInput(f"{n} judged items of {items}; give all answers of the model")
     rest = items - n
     left = 1.0 if beyond else rest / items  # what a sample of a finite corpus leaves open
     plain = _sampled(float(y.mean()), n, left)
-    model = float(every.mean())
     if not rest and not beyond:
         return CorrectedRate(plain, plain, model, n, items, 0.0, ("all items are judged",))
     weight = _weight(y, f, n / rest if beyond and rest else 0.0)
     why = _why_not(y, f, weight, rest)
     if why:
         return CorrectedRate(plain, plain, model, n, items, 0.0, (why,), beyond)
-    elsewhere = float((every.sum() - f.sum()) / rest) if beyond else model
-    value = weight * elsewhere + float((y - weight * f).mean())
+    elsewhere = (model * items - float(f.sum())) / rest if beyond else model
     residuals = y - weight * f
+    value = weight * elsewhere + float(residuals.mean())
     residual = (float(((residuals - residuals.mean()) ** 2).sum()) + 1) / (n - 2)
-    model_variance = float(every.var())
-    variance = left * residual / n + (weight**2 * model_variance / rest if beyond else 0.0)
+    variance = left * residual / n + (weight**2 * every.variance / rest if beyond else 0.0)
     return CorrectedRate(
         _like_wilson(value, variance, n),
-        *(plain, model, n, items, weight, (), beyond, residual, model_variance),
+        *(plain, model, n, items, weight, (), beyond, residual, every.variance),
     )
 
 

@@ -45,6 +45,16 @@ def log_ratio(a: npt.ArrayLike, b: npt.ArrayLike, c: float, d: float) -> Floats:
     return ratio
 
 
+def log_dice(near: npt.ArrayLike, node: float, total: npt.ArrayLike) -> Floats:
+    """Rychlý's logDice: 14 + log₂ of Dice's coefficient, at most 14.
+
+    `near` is how often two words occur together, `node` and `total` how often each does.
+    """
+    together, other = np.asarray(near, float), np.asarray(total, float)
+    found: Floats = 14 + np.log2(2 * together / (node + other))
+    return found
+
+
 def chi_square_p(statistics: npt.ArrayLike) -> Floats:
     """The p of chi-square values with one degree of freedom."""
     roots = np.sqrt(np.asarray(statistics, float) / 2)

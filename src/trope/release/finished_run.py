@@ -50,7 +50,8 @@ class AskedQuestion(msgspec.Struct, frozen=True):
 class ProjectNotes(msgspec.Struct, frozen=True):
     """What an annotation project asked, and how its answers became labels.
 
-    `question` is the one that gives the label of an item.
+    `question` is the one that gives the label of an item, `suggested_by` the model whose answers
+    people saw.
     """
 
     question: str
@@ -58,6 +59,7 @@ class ProjectNotes(msgspec.Struct, frozen=True):
     judgments_per_item: int
     questions: tuple[AskedQuestion, ...]
     guidelines: str
+    suggested_by: str = ""
 
     def described(self) -> Iterator[str]:
         """The sections of a card on what people were asked."""
@@ -71,6 +73,11 @@ class ProjectNotes(msgspec.Struct, frozen=True):
             "decided takes precedence, and `reason` says so. Labels of other questions are in "
             "`label_QUESTION`; free text is not released."
         )
+        if self.suggested_by:
+            yield (
+                f"\nPeople saw the answer of the model `{self.suggested_by}` to items and could "
+                "correct it, so that judgments may lean towards it."
+            )
         if self.guidelines:
             yield f"\n## Guidelines\n\n{self.guidelines}"
 

@@ -186,6 +186,7 @@ def _manifest(
             plan.judgments_per_item,
             tuple(map(_asked_question, plan.questions)),
             plan.guidelines.strip(),
+            (plan.models.run or "model") if plan.models.show == "suggest" else "",
         ),
     )
 

@@ -204,15 +204,28 @@ SENDING_S = 600.0
 
 
 class _FileInput:
-    """The body of a request that brings a file, read while it arrives, which must end in time."""
+    """The body of a request that brings a file, read while it arrives: in time, and whole."""
 
-    def __init__(self, stream: Any) -> None:
-        self._stream, self._until = stream, time.monotonic() + SENDING_S
+    def __init__(self, stream: Any, length: int) -> None:
+        self._stream, self._left = stream, length
+        self._until = time.monotonic() + SENDING_S
 
     def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        return self._counted(self._stream.read, size)
+
+    def readline(self, size: int = -1) -> bytes:
+        """The next line."""
+        return self._counted(self._stream.readline, size)
+
+    def _counted(self, read: Callable[[int], bytes], size: int) -> bytes:
         if time.monotonic() > self._until:
             raise TimeoutError(f"the file did not arrive within {SENDING_S:g} seconds")
-        return bytes(self._stream.read(size))
+        piece = read(size)
+        self._left -= len(piece)
+        if not piece and size and self._left > 0:
+            raise ConnectionError(f"the file broke off, {self._left:,} bytes before its end")
+        return piece
 
 
 def read_whole_body(
@@ -226,8 +239,9 @@ def read_whole_body(
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         most = files.get(environ.get("PATH_INFO", ""), limit)
-        if limit < int(environ.get("CONTENT_LENGTH") or 0) <= most:
-            sent = {"wsgi.input": _FileInput(environ["wsgi.input"])}
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+        if limit < length <= most:
+            sent = {"wsgi.input": _FileInput(environ["wsgi.input"], length)}
             return inner(environ | sent, start_response)
         body = _body(environ, most, advice)
         if isinstance(body, bytes):

@@ -29,8 +29,6 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 UNAVAILABLE = "unavailable"
 """The error of an answer that did not come: unlike the others, it is asked for again."""
 
-MILLION = 1_000_000
-
 
 class ModelRunState(models.TextChoices):
     """Whether a run is under way, has answered all items, or was stopped before."""
@@ -59,10 +57,18 @@ class ModelRun(models.Model):
     tokens_out = models.BigIntegerField(default=0)
 
     @property
+    def shown_settings(self) -> dict[str, Any]:
+        """The settings without the text of the prompt, whose version is among them."""
+        return {name: value for name, value in self.settings.items() if name != "prompt"}
+
+    @property
     def cost(self) -> float:
         """What the tokens so far cost."""
-        spent = self.tokens_in * self.price_in + self.tokens_out * self.price_out
-        return float(spent / MILLION)
+        return self.price_of(self.tokens_in, self.tokens_out)
+
+    def price_of(self, tokens_in: int, tokens_out: int) -> float:
+        """What these tokens cost."""
+        return float(tokens_in * self.price_in + tokens_out * self.price_out) / 1_000_000
 
 
 class ModelAnswer(models.Model):
@@ -138,11 +144,17 @@ class RunProgress:
             "tokens_out": run.tokens_out,
             "cost": round(run.cost, 6),
             "budget": run.budget,
-            "settings": run.settings,
+            "settings": run.shown_settings,
         }
 
 
 # Runs: one writer each, which stores a few answers at a time.
+def check_run_name(name: str) -> None:
+    """Raises BadInput for a name that cannot be that of a run, and so of its files."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{name!r} is no name of a run; use up to 60 letters, digits, . _ and -")
+
+
 @retried
 def begin_run(
     name: str,
@@ -158,8 +170,7 @@ def begin_run(
     Raises:
         BadInput: for a name that cannot be used, or one whose run had other settings.
     """
-    if not _NAME.fullmatch(name):
-        raise BadInput(f"{name!r} is no name of a run; use up to 60 letters, digits, . _ and -")
+    check_run_name(name)
     with write_transaction():
         run, new = ModelRun.objects.get_or_create(
             name=name, defaults={"kind": kind, "settings": dict(settings), "started": now}
@@ -168,8 +179,8 @@ def begin_run(
             Event.objects.create(
                 at=now, who="command line", what="model run", detail={"run": name, "kind": kind}
             )
-        known = {"kind": run.kind, **run.settings}
-        wanted = {"kind": kind, **settings}
+        known, wanted = run.shown_settings | {"kind": run.kind}, {**settings, "kind": kind}
+        wanted.pop("prompt", None)
         if differ := sorted(k for k in known | wanted if known.get(k) != wanted.get(k)):
             raise BadInput(
                 f"the run {name!r} was begun with another {', '.join(differ)}; give the same "
@@ -371,5 +382,5 @@ def model_rows(*, raw: bool = False) -> Iterator[dict[str, Any]]:
         run = runs[number]
         row = dict(zip(list(MODEL_TYPES)[1:9], cells, strict=True))
         row = {"run": run.name, **row, "at": at.isoformat(), "model": run.settings.get("model")}
-        row |= {"settings": run.settings}
+        row |= {"settings": run.shown_settings}
         yield row | ({"raw": said} if raw else {})

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from django.db.models import Exists, F, OuterRef, ProtectedError, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from trope.annotate.exchange.items import checked_item
 from trope.annotate.plan import Plan, parse_plan
@@ -23,6 +23,7 @@ from trope.annotate.project import BLANK, CONFIG, Project
 from trope.annotate.questions import Question, gold_faults
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.imports import import_lock, item_row
+from trope.annotate.store.model_answers import ModelAnswer
 from trope.annotate.store.models import (
     Decision,
     Event,
@@ -92,9 +93,11 @@ def save_plan(project: Project, text: str, *, seen: str, now: datetime, by: str)
             if text == before and state.plan:
                 return int(state.plan)
             new = parse_plan(text, path)
+            if more := new.judgments_per_item - old.judgments_per_item:
+                list(Item.objects.order_by("pk").select_for_update(no_key=True).values("pk"))
             if faults := list(_change_faults(old, new)):
                 raise BadConfig(CONFIG, faults)
-            if more := new.judgments_per_item - old.judgments_per_item:
+            if more:
                 with import_lock(project):  # which goes by the old number
                     _add_slots(more)
             changed = changed_settings(old, new)
@@ -176,9 +179,9 @@ def _change_faults(old: Plan, new: Plan) -> Iterator[str]:
         if new.batches.field != old.batches.field:
             yield "batches.field: stays as it is once there are items"
         yield from _control_faults(new.questions)
-    fewer = new.judgments_per_item < old.judgments_per_item
-    if fewer and (Lease.objects.exists() or StoredJudgment.objects.exists()):
-        yield "judgments_per_item: can only grow once people have got items"
+    fewer = old.judgments_per_item - new.judgments_per_item
+    if Item.objects.filter(is_gold=False, open_slots__lt=fewer).exists():
+        yield "judgments_per_item: some items have got more judgments than that, or soon will"
     kept = {question.id: question for question in new.questions}
     for question in old.questions:
         yield from _lost_answers(question, kept.get(question.id))
@@ -242,11 +245,12 @@ def is_paused() -> bool:
 
 
 def unjudged_items() -> QuerySet[Item]:
-    """The items that nobody has judged, decided or in hand."""
+    """The items that nobody has judged, decided or in hand, and no model has answered."""
     own = OuterRef("pk")
     return Item.objects.filter(
         ~Exists(StoredJudgment.objects.filter(item=own)),
         ~Exists(Decision.objects.filter(item=own)),
+        ~Exists(ModelAnswer.objects.filter(item=own)),
         ~Exists(Lease.objects.filter(item=own, released=False)),
         place__lte=published_place(),
     )
@@ -283,10 +287,7 @@ def _delete(numbers: Sequence[int], *, now: datetime, by: str) -> int:
         _lock(numbers)  # whoever takes one of them now has to wait
         free = list(unjudged_items().filter(pk__in=numbers))
         _keep_items(free, "deleted", now=now, by=by)
-        try:
-            Item.objects.filter(pk__in=[item.pk for item in free]).delete()
-        except ProtectedError:
-            raise BadInput("a model has judged one of the items, which stays") from None
+        Item.objects.filter(pk__in=[item.pk for item in free]).delete()
         return len(free)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
@@ -214,15 +214,19 @@ def release(request: HttpRequest) -> HttpResponse | FileResponse:
 
 
 def _read_form(request: HttpRequest) -> ReleaseForm:
-    given = {
-        name: request.POST.get(name, "").strip()[:_LONGEST]
-        for name in ("licence", "name", "creator", "language", "question", "group_by", "shares")
-    }
-    form = replace(ReleaseForm(), **{name: value for name, value in given.items() if value})
-    method = request.POST.get("method", form.method)
-    return replace(
-        form,
-        method=method if method in METHODS else form.method,
+    def given(name: str) -> str:
+        return " ".join(request.POST.get(name, "").split())[:_LONGEST]
+
+    usual, method = ReleaseForm(), given("method")
+    return ReleaseForm(
+        licence=given("licence"),
+        name=given("name"),
+        creator=given("creator"),
+        language=given("language") or usual.language,
+        question=given("question"),
+        group_by=given("group_by"),
+        method=method if method in METHODS else usual.method,
+        shares=given("shares") or usual.shares,
         drafts=bool(request.POST.get("drafts")),
         with_text=bool(request.POST.get("with_text")),
     )

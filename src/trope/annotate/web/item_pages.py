@@ -85,6 +85,7 @@ def _items_page(
     more = len(found) > _PER_PAGE
     context = {
         "items": found[:_PER_PAGE],
+        "any_free": any(item.free for item in found),
         "following": found[_PER_PAGE - 1].place if more else None,
         "find": words,
         "uploads": (uploads := imports.latest_uploads(_project(), now=now())),

@@ -12,7 +12,9 @@ import logging
 import math
 import re
 import threading
+from collections import OrderedDict, deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache, wraps
 from pathlib import Path
@@ -27,7 +29,6 @@ from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 
 from trope import __version__
-from trope.annotate.rules.rate_limit import RateLimit
 from trope.annotate.store.database import (
     is_storage_error,
     request_limit,
@@ -45,6 +46,39 @@ if TYPE_CHECKING:
 
 
 View = Callable[..., HttpResponse]
+ADDRESSES = 10_000
+"""Addresses that are remembered; the one that was quiet for longest is forgotten first."""
+
+
+@dataclass(slots=True)
+class RateLimit:
+    """What happened from which address, and whether once more is too often."""
+
+    each: int
+    within: timedelta
+    _times: OrderedDict[str, deque[datetime]] = field(default_factory=OrderedDict)
+
+    def wait(self, address: str, now: datetime) -> timedelta:
+        """How long the address has to wait; nothing if it may go on."""
+        oldest = _recent(self._times.get(address, deque()), now - self.within, now, self.each)
+        return oldest + self.within - now if oldest else timedelta()
+
+    def note(self, address: str, now: datetime) -> None:
+        """Count once more."""
+        self._times.setdefault(address, deque(maxlen=self.each)).append(now)
+        self._times.move_to_end(address)
+        while len(self._times) > ADDRESSES:
+            self._times.popitem(last=False)
+
+
+def _recent(times: deque[datetime], since: datetime, now: datetime, most: int) -> datetime | None:
+    """The oldest of the times that together are too many; None if they are not.
+
+    A time of the future is left over from a clock that went back, and is forgotten.
+    """
+    while times and not since < times[0] <= now:
+        times.popleft()
+    return times[0] if len(times) >= most else None
 
 
 class PersonMiddleware:
@@ -83,8 +117,10 @@ class PersonMiddleware:
             return refused
         if not getattr(view, "takes_files", False):
             return _refuse_form(request)
-        request.upload_handlers = [context.SentFileHandler(request)]
-        refused = _refuse_form(request)
+        receiver = context.SentFileHandler(request)
+        request.upload_handlers = [receiver]
+        if refused := _refuse_form(request):
+            receiver.upload_interrupted()
         restart_request_limit()
         return refused
 

@@ -7,10 +7,19 @@ from typing import Any
 
 import click
 
-from trope.annotate.project import CONFIG, DEMO, SAMPLE, TEMPLATES, VARIANTS, new_project
+from trope.annotate.project import (
+    BLANK,
+    CONFIG,
+    DEMO,
+    SAMPLE,
+    TEMPLATES,
+    VARIANTS,
+    new_project,
+)
 from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
 from trope.cli.annotate.files import export, import_file, settle
+from trope.cli.annotate.models import model
 from trope.cli.annotate.options import DIRECTORY
 from trope.cli.annotate.people import (
     agreement,
@@ -59,7 +68,7 @@ def annotate() -> None:
     "--template",
     required=True,
     metavar="NAME",
-    help=f"One of {', '.join((*TEMPLATES, *VARIANTS))}.",
+    help=f"One of {', '.join((*TEMPLATES, *VARIANTS, BLANK))}.",
 )
 def new(directory: Path, template: str) -> None:
     """Make a project in the folder DIR, with a plan to edit and sample items."""
@@ -72,7 +81,7 @@ def new(directory: Path, template: str) -> None:
 
 
 _ITEMS = (import_file, export, demo_task, control_items, round_)
-_PEOPLE = (link, settle, review, agreement, tables, rates)
+_PEOPLE = (link, settle, model, review, agreement, tables, rates)
 _PROJECT = (serve, backup, restore, move, doctor, demo)
 for command in (*_ITEMS, *_PEOPLE, *_PROJECT):
     annotate.add_command(command)

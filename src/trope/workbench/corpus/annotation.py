@@ -1,4 +1,5 @@
-"""A new annotation project whose items are lines of a concordance."""
+"""Words of a corpus that people judge: a new annotation project of lines of a concordance, a random
+sample of words, and the rate of metaphor that follows from its judgments."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import msgspec
 from trope.annotate.project import SAMPLE, new_project
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
+from trope.metrics.corrected_rates import CorrectedRate, corrected_count
 from trope.workbench.corpus.concordance import COLUMNS, concordance
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import ConcordanceQuery
@@ -154,3 +156,63 @@ def _import_items(folder: Path) -> None:
     done = subprocess.run([*command, str(folder / SAMPLE)], capture_output=True, text=True)
     if done.returncode:
         raise BadInput(done.stderr.strip().removeprefix("trope: ") or "the items were not imported")
+
+
+def draw_words(corpus: IndexedCorpus, number: int, *, seed: int) -> list[dict[str, Any]]:
+    """Items with so many words of the corpus, drawn at random from all of its words.
+
+    Raises:
+        BadInput: the corpus has fewer words.
+    """
+    if number > corpus.facts.words:
+        raise BadInput(f"the corpus has {corpus.facts.words:,} words; draw fewer than {number:,}")
+    found = corpus.database.ask(
+        """
+        SELECT doc, documents.id, lemmas.text, tags.text, score, start, stop
+        FROM (SELECT * FROM words WHERE word ORDER BY hash(doc, pos, ?), doc, pos LIMIT ?)
+            JOIN lemmas USING (lemma) JOIN tags USING (tag) JOIN documents USING (doc)
+        ORDER BY hash(doc, pos, ?)
+        """,
+        [seed, number, seed],
+    )
+    names = ("text", "id", "lemma", "upos", "score", "start", "end")
+    return _items(corpus, [dict(zip(names, row, strict=True)) for row in found])
+
+
+def judged_rate(corpus: IndexedCorpus, judged: Mapping[str, tuple[str, bool]]) -> CorrectedRate:
+    """The rate of metaphor in the corpus, corrected by judged words.
+
+    Args:
+        judged: for each item of `draw_words` the id of its text in the corpus, and whether people
+            call the word a metaphor.
+
+    Raises:
+        BadInput: for an item that is no word of this corpus.
+    """
+    places = {}
+    for item in judged:
+        text, _, start = item.partition(".")
+        if text.isdecimal() and start.isdecimal():
+            places[int(text), int(start)] = item
+    found = corpus.database.ask(
+        """
+        SELECT doc, start, documents.id, metaphor
+        FROM (SELECT unnest(?::INTEGER[]) AS doc, unnest(?::INTEGER[]) AS start)
+            JOIN words USING (doc, start) JOIN documents USING (doc) WHERE word
+        """,
+        [list(one) for one in zip(*places, strict=True)] if places else [[], []],
+    )
+    said = {
+        places[doc, start]: bool(metaphor)
+        for doc, start, identifier, metaphor in found
+        if judged[places[doc, start]][0] == identifier
+    }
+    if strange := next((item for item in judged if item not in said), None):
+        problem = f"{strange!r} is no word of this corpus"
+        raise BadInput(f"{problem}; judge items that 'trope query FOLDER rates --draw' wrote")
+    return corrected_count(
+        [float(judged[item][1]) for item in said],
+        [float(metaphor) for metaphor in said.values()],
+        positive=corpus.facts.metaphors,
+        items=corpus.facts.words,
+    )

@@ -130,7 +130,7 @@ def _lines(
         """,
         search.values,
     )
-    around = _contexts(corpus, [hit[:4] for hit in found], query.context, extra)
+    around = contexts(corpus, [hit[:4] for hit in found], query.context, extra)
     return [
         (
             *(hit[0], identifier, _flat(left), word, _flat(right), *hit[4:]),
@@ -143,7 +143,7 @@ def _lines(
     ]
 
 
-def _contexts(
+def contexts(
     corpus: IndexedCorpus, places: Sequence[Row], width: int, extra: Sequence[str]
 ) -> list[Row]:
     """For every hit, the id of its text, the word with its context, and the columns.

@@ -4,6 +4,7 @@ documents   a row per text: columns, counts, the text, positions of tokens
 words       a row per token, sorted by lemma, so that a word is found in few blocks
 relations   a row per verb with an object, with the same columns as `words` for the verb
 forms, lemmas, tags   the strings behind the numbers in the other tables, in alphabetical order
+uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
 counts      lemmas by the values of a column, if it does not have too many
 facts       totals and columns, as JSON
 
@@ -39,7 +40,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 2
+FORMAT = 3
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -135,6 +136,7 @@ class _Builder:
                 self.progress("sorting relations")
                 tables.relations()
             self.progress("counting words")
+            tables.uses()
             tables.counts([column for column in columns if column.counted])
         self._facts(columns, threshold, bool(text))
 

@@ -82,6 +82,17 @@ class VerbsQuery(Query, frozen=True, kw_only=True):
     min_uses: Annotated[int, _count("Only verbs with at least this many uses.")] = 1
 
 
+class FiguresQuery(Query, frozen=True, kw_only=True):
+    """Metaphors of all parts of speech, with their dispersion over texts and an example."""
+
+    upos: Annotated[str, _word("Part of speech, such as NOUN.")] = ""
+    min_count: Annotated[int, _count("Only lemmas with at least this many metaphors.")] = 1
+    sort: Annotated[
+        Literal["count", "rate", "texts", "novelty"],
+        _help("Order: most metaphors, highest rate, most texts, or most novel."),
+    ] = "count"
+
+
 class KeynessQuery(Query, frozen=True, kw_only=True):
     """Lemmas that are more, or less, frequent in one group of texts than in another."""
 
@@ -102,6 +113,26 @@ class KeynessQuery(Query, frozen=True, kw_only=True):
         Literal["both", "more", "less"],
         _help("Only lemmas that are more, or less, frequent in the group."),
     ] = "both"
+
+
+class CollocatesQuery(Query, frozen=True, kw_only=True):
+    """Words near a lemma: in a window, or as the subjects and objects of a verb."""
+
+    lemma: Annotated[str, _word("Lemma: the word in any of its forms.")]
+    near: Annotated[
+        Literal["window", "object", "subject"],
+        _help("Words in a window around the lemma, or subjects or objects of a verb."),
+    ] = "window"
+    window: Annotated[int, Meta(ge=1, le=20, description="Words on either side.")] = 4
+    uses: Annotated[
+        Literal["all", "metaphors", "others"],
+        _help("Which uses of the lemma: all, metaphors, or the others."),
+    ] = "all"
+    upos: Annotated[str, _word("Part of speech of the words near it.")] = ""
+    min_count: Annotated[int, _count("Only words that are near it at least this often.")] = 3
+    sort: Annotated[
+        Literal["log_likelihood", "log_ratio", "log_dice", "count"], _help("Order of the words.")
+    ] = "log_likelihood"
 
 
 class ConcordanceQuery(Query, frozen=True, kw_only=True):
@@ -138,11 +169,21 @@ class TextQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     text: Annotated[int, Meta(ge=1, le=2**31 - 1, description="Number of the text.")]
 
 
-AnyQuery = RatesQuery | VerbsQuery | KeynessQuery | ConcordanceQuery | TextQuery
+AnyQuery = (
+    RatesQuery
+    | FiguresQuery
+    | VerbsQuery
+    | KeynessQuery
+    | CollocatesQuery
+    | ConcordanceQuery
+    | TextQuery
+)
 VIEWS: dict[str, type[AnyQuery]] = {
     "rates": RatesQuery,
+    "figures": FiguresQuery,
     "verbs": VerbsQuery,
     "keyness": KeynessQuery,
+    "collocates": CollocatesQuery,
     "concordance": ConcordanceQuery,
     "text": TextQuery,
 }

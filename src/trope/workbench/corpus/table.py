@@ -93,7 +93,7 @@ def objects_in_words(objects: list[dict[str, Any]]) -> str:
 
 
 def draw_table(table: CorpusTable, path: Path) -> None:
-    """Draw a table of rates or verbs into a file."""
+    """Draw a table of rates, figures or verbs into a file."""
     rows = table.dicts()
     if not rows:
         raise BadInput(f"{path}: there is nothing to draw; choose other texts")
@@ -113,6 +113,12 @@ def _draw_rows(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
     if view == "verbs":
         names = [f"{row['verb']} ({row['metaphors']:,} of {row['uses']:,})" for row in rows]
         title = "Share of metaphors among the uses of a verb (95 % intervals)"
+    elif view == "figures":
+        names = [
+            f"{short_name(row['lemma'])}, {row['upos']} ({row['metaphors']:,} of {row['uses']:,})"
+            for row in rows
+        ]
+        title = "Share of metaphors among the uses of a word (95 % intervals)"
     else:
         names = [f"{short_name(row['group'])} ({row['words']:,} words)" for row in rows]
         title = "Rate of metaphor (95 % intervals)"

@@ -54,6 +54,34 @@ def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     yield _view(table)
 
 
+def _figures(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "example")
+    for row in table.dicts():
+        novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
+        grid.add_row(
+            *(printable(row["lemma"]), row["upos"], f"{row['metaphors']:,} of {row['uses']:,}"),
+            *(percent(_interval(row)), f"{row['texts']:,}", f"{row['dispersion']:.2f}", novelty),
+            printable(row["example"]),
+        )
+    yield grid
+    yield _more(table, "lemma")
+    yield _view(table)
+
+
+def _collocates(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    about = table.about
+    uses = f"{about['uses']:,} use{'' if about['uses'] == 1 else 's'}"
+    yield Text(f"{uses}; {about['near_words']:,} words near them.\n", style="dim")
+    grid = _grid("lemma", "count", "at metaphors", "in all", "LL", "log ratio", "logDice")
+    for row in table.dicts():
+        counts = [f"{row[name]:,}" for name in ("count", "metaphors", "total")]
+        measures = f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}"
+        grid.add_row(printable(row["lemma"]), *counts, *measures, f"{row['log_dice']:.2f}")
+    yield grid
+    yield _more(table, "lemma")
+    yield _view(table)
+
+
 def _view(table: CorpusTable) -> Text:
     """Which words count as metaphors."""
     view = table.about["word_view"]
@@ -119,8 +147,10 @@ def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "rates": _rates,
+    "figures": _figures,
     "verbs": _verbs,
     "keyness": _keyness,
+    "collocates": _collocates,
     "concordance": _concordance,
     "text": _text,
 }
@@ -148,10 +178,13 @@ def _more(table: CorpusTable, noun: str) -> Text:
     return Text(f"\n{shown:,} of {count} (page {page}; --page and --rows show others)", style="dim")
 
 
+_MEASURES = ("log ratio", "p", "DP", "novelty", "at metaphors", "in all", "logDice")
+
+
 def _grid(*names: str) -> Grid:
     grid = Grid(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     numbers = {"texts", "sentences", "words", "metaphors", "count", "per million", "other", "LL"}
     for name in names:
-        right = name in numbers or name in ("log ratio", "p")
+        right = name in numbers or name in _MEASURES
         grid.add_column(name, justify="right" if right else "left", overflow="fold")
     return grid

@@ -1,24 +1,27 @@
-"""The views of a corpus: rates of metaphor, verbs, one text; and the answer to any query.
+"""The views of a corpus: rates, figures, verbs, one text; and the answer to any query.
 
 Intervals of rates account for the likeness of words in one text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from trope.core.errors import BadInput
-from trope.metrics.intervals import ClusteredShare
+from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
-from trope.workbench.corpus.concordance import concordance
+from trope.workbench.corpus.concordance import concordance, contexts
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
-from trope.workbench.corpus.keyness import keyness
+from trope.workbench.corpus.keyness import collocates, keyness
 from trope.workbench.corpus.queries import (
     AnyQuery,
+    CollocatesQuery,
     ConcordanceQuery,
+    FiguresQuery,
     KeynessQuery,
     RatesQuery,
     TextQuery,
@@ -26,11 +29,17 @@ from trope.workbench.corpus.queries import (
     command_line,
 )
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import PERIODS, CorpusColumn
+from trope.workbench.corpus.word_tables import PERIODS, CorpusColumn, uses_of
 
 _WORD_COLUMNS = ("place", "word", "lemma", "upos", "score", "metaphor", "start", "end", "novelty")
 _REBUILT = "the text is rebuilt from its tokens; trope detect --columns text keeps the original"
 _VERB_COLUMNS = ("verb", "uses", "metaphors", "rate", "low", "high", "objects")
+_FIGURE_COLUMNS = (
+    *("lemma", "upos", "metaphors", "uses", "rate", "low", "high"),
+    *("texts", "dispersion", "novelty", "example", "text"),
+)
+_EXAMPLE_WORDS = 6
+_NO_NOVELTY = "the model of this corpus does not say how novel a metaphor is"
 _RATE_COLUMNS = ("group", "texts", "sentences", "words", "metaphors", "rate", "low", "high")
 _MOST_PERIODS = 120
 """Most groups of a plot over time, unless the query sets a period."""
@@ -63,6 +72,10 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
     match query:
         case RatesQuery():
             return rates(corpus, query)
+        case FiguresQuery():
+            return figures(corpus, query)
+        case CollocatesQuery():
+            return collocates(corpus, query)
         case VerbsQuery():
             return verbs(corpus, query)
         case KeynessQuery():
@@ -105,6 +118,94 @@ def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
         notes = [f"words need the column 'tokens'; add it with: {corpus.source.detect_again()}"]
     command = command_line(corpus.folder, query)
     return CorpusTable("text", _WORD_COLUMNS, rows, command, tuple(notes), about)
+
+
+def figures(corpus: IndexedCorpus, query: FiguresQuery) -> CorpusTable:
+    """Lemmas with metaphorical uses, by part of speech."""
+    corpus.need_words("figures")
+    conditions = corpus.conditions(query.where)
+    held, values = all_hold(conditions)
+    within = f"doc IN (SELECT doc FROM documents WHERE {held})"
+    counted = f"({uses_of(within)})" if conditions else "uses"
+    tagged = "AND tags.text = ?" if query.upos else ""
+    found = corpus.database.ask(
+        f"""
+        SELECT lemma, tag, lemmas.text, tags.text, used.metaphors, used.words, texts, novelty
+        FROM {counted} AS used JOIN lemmas USING (lemma) JOIN tags USING (tag)
+        WHERE used.metaphors >= ? {tagged}
+        """,
+        [*values, query.min_count, *([query.upos.upper()] if query.upos else [])],
+    )
+    rates = {one[:2]: wilson(one[4], one[5]) for one in found}
+    orders: dict[str, Callable[[Row], float]] = {
+        "count": lambda one: one[4],
+        "rate": lambda one: rates[one[:2]].low or 0,
+        "texts": lambda one: one[6],
+        "novelty": lambda one: -1 if one[7] is None else one[7],
+    }
+    first = orders[query.sort]
+    found.sort(key=lambda one: (-first(one), -one[4], one[2], one[3]))
+    shown = found[query.skipped : query.skipped + query.rows]
+    where = _spread(corpus, [one[:2] for one in shown], within if conditions else "true", values)
+    rows = [_figure_row(one, rates[one[:2]], where[one[:2]]) for one in shown]
+    notes = () if any(one[7] is not None for one in found) or not found else (_NO_NOVELTY,)
+    about, command = query.paged(len(found)), command_line(corpus.folder, query)
+    return CorpusTable("figures", _FIGURE_COLUMNS, rows, command, notes, about)
+
+
+def _figure_row(found: Row, rate: Interval, where: Row) -> Row:
+    _, _, lemma, upos, metaphors, uses, texts, novelty = found
+    dispersion, *example = where
+    counts = lemma, upos, metaphors, uses, rate.value, rate.low, rate.high
+    novelty = None if novelty is None else round(novelty, 3)
+    return (*counts, texts, dispersion, novelty, *example)
+
+
+def _spread(
+    corpus: IndexedCorpus, figures: list[Row], within: str, values: list[str]
+) -> dict[Row, Row]:
+    """Of each lemma and tag, the dispersion of its metaphors, an example and its text.
+
+    The dispersion is Gries's DP: half the sum of the differences between the share of the metaphors
+    and the share of the words that each text has.
+    """
+    if not figures:
+        return {}
+    lemmas, tags = (list(column) for column in zip(*figures, strict=True))
+    chosen = "SELECT unnest(?::INTEGER[]) AS lemma, unnest(?::UTINYINT[]) AS tag"
+    uses = f"""
+        SELECT words.* FROM words JOIN ({chosen}) USING (lemma, tag)
+        WHERE word AND metaphor AND {within}
+    """
+    (size,) = corpus.database.one(f"SELECT sum(words) FROM documents WHERE {within}", values)
+    spread = corpus.database.ask(
+        f"""
+        SELECT lemma, tag, (sum(abs(share - size)) + 1 - sum(size)) / 2
+        FROM (
+            SELECT lemma, tag, documents.words / ? AS size,
+                times / sum(times) OVER (PARTITION BY lemma, tag) AS share
+            FROM (SELECT lemma, tag, doc, count(*) AS times FROM ({uses}) GROUP BY ALL)
+                JOIN documents USING (doc)
+        ) GROUP BY ALL
+        """,
+        [size, lemmas, tags, *values],
+    )
+    best = corpus.database.ask(
+        f"""
+        SELECT lemma, tag, doc, pos FROM ({uses})
+        QUALIFY row_number() OVER (PARTITION BY lemma, tag ORDER BY score DESC, doc, pos) = 1
+        """,
+        [lemmas, tags, *values],
+    )
+    around = contexts(corpus, [(*one[2:], None, None) for one in best], _EXAMPLE_WORDS, [])
+    examples = {
+        one[:2]: (" ".join(f"{left}{word}{right}".split()), one[2])
+        for one, (_, left, word, right, *_rest) in zip(best, around, strict=True)
+    }
+    return {
+        (lemma, tag): (round(max(0.0, dispersion), 3), *examples[lemma, tag])
+        for lemma, tag, dispersion in spread
+    }
 
 
 def verbs(corpus: IndexedCorpus, query: VerbsQuery) -> CorpusTable:

@@ -25,6 +25,16 @@ _UNEQUAL = "has counts of metaphors that do not match its scores; run trope dete
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
 
+def uses_of(condition: str) -> str:
+    """The SQL for the uses of lemmas by part of speech in words that meet a condition."""
+    return f"""
+        SELECT lemma, tag, count(*) AS words, count(*) FILTER (metaphor) AS metaphors,
+            count(DISTINCT doc) FILTER (metaphor) AS texts,
+            avg(novelty) FILTER (metaphor) AS novelty
+        FROM words WHERE word AND {condition} GROUP BY lemma, tag
+    """
+
+
 class CorpusColumn(msgspec.Struct, frozen=True):
     """A column of the texts, and its name in the index."""
 
@@ -236,6 +246,10 @@ class WordTables:
             ORDER BY words.lemma, words.doc, words.pos, object_pos
             """
         )
+
+    def uses(self) -> None:
+        """Counts of lemmas by part of speech, for lists of figures."""
+        self._run(f"CREATE TABLE uses AS {uses_of('true')} ORDER BY lemma, tag")
 
     def counts(self, columns: list[CorpusColumn]) -> None:
         """Counts of lemmas by the values of columns, for views of some of the texts."""

@@ -34,6 +34,9 @@ _LABELS = {
     "period": "Period",
     "sort": "Order",
     "min_uses": "Minimum uses",
+    "near": "Near",
+    "uses": "Uses",
+    "window": "Words on either side",
     "part": "Group",
     "against": "Compared with",
     "min_count": "Minimum count",
@@ -50,7 +53,14 @@ _LABELS = {
 }
 """Fields by the name that the forms show."""
 
-_NEEDED = {"rates": (), "verbs": (), "keyness": ("by", "part"), "concordance": ()}
+_NEEDED = {
+    "rates": (),
+    "figures": (),
+    "verbs": (),
+    "keyness": ("by", "part"),
+    "collocates": ("lemma",),
+    "concordance": (),
+}
 """Fields that a form needs before there is a table."""
 
 
@@ -230,6 +240,26 @@ def _verbs(row: Row) -> Row:
     return {**row, "uses": uses, "rate": _interval(row), "objects": objects, "address": address}
 
 
+def _figures(row: Row) -> Row:
+    address = concordance_of(lemma=row["lemma"], upos=row["upos"], metaphors="true")
+    novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
+    shown = {"texts": f"{row['texts']:,}", "dispersion": f"{row['dispersion']:.2f}"}
+    uses = f"{row['metaphors']:,} of {row['uses']:,}"
+    shown |= {"uses": uses, "rate": _interval(row), "novelty": novelty, "address": address}
+    return {**row, **shown}
+
+
+def _collocates(row: Row) -> Row:
+    return {
+        **row,
+        **{name: f"{row[name]:,}" for name in ("count", "metaphors", "total")},
+        "address": f"/corpus/collocates?{urlencode({'lemma': row['lemma']})}",
+        "log_likelihood": f"{row['log_likelihood']:,.1f}",
+        "log_ratio": f"{row['log_ratio']:+.2f}",
+        "log_dice": f"{row['log_dice']:.2f}",
+    }
+
+
 def _keyness(row: Row) -> Row:
     corrected = row["p_corrected"]
     return {
@@ -257,8 +287,10 @@ def _concordance(row: Row) -> Row:
 
 _SHOWN: dict[str, Callable[[Row], Row]] = {
     "rates": _rates,
+    "figures": _figures,
     "verbs": _verbs,
     "keyness": _keyness,
+    "collocates": _collocates,
     "concordance": _concordance,
 }
 
