@@ -37,6 +37,7 @@ from trope.annotate.store import (
     slots,
 )
 from trope.annotate.store.people import ActionRefused
+from trope.core.errors import BadInput
 
 YES, UNSURE = {"metaphor": "yes"}, {"metaphor": "no"}
 DOUBT = (
@@ -45,7 +46,7 @@ DOUBT = (
 PEOPLE = 3
 FILLED = (
     *("returned", "lease", "judgment", "event", "notice"),
-    *("standing", "person", "item", "state"),
+    *("standing", "person", "item", "state", "batch"),
 )
 MODULES = (
     adjudication,
@@ -69,6 +70,7 @@ ACTIONS = (
     "dismiss",
     "reinstate",
     "rewind",
+    "round",
 )
 
 
@@ -105,6 +107,11 @@ class Pair:
             judgments.undo(person, plan, lambda answers, _: answers, now=now)
         elif action == "rewind":  # as after a page whose first items others were taking
             Person.objects.filter(pk=person).update(cursor=0, returned_cursor=0)
+        elif action == "round":
+            with suppress(BadInput):  # no items are left
+                slots.hold_back(now=now)
+                order = slots.round_items()[::-1]
+                slots.open_round(order, 2, by="random", now=now, who="")
         elif action == "page":
             queue.next_page(person, plan, now=now, rng=Random(1))
         elif leases := queue.leases_of(person):
@@ -221,6 +228,23 @@ def test_item_given_back_while_someone_who_had_it_asks_for_a_page(pair: Pair) ->
     assert statements > 5
 
 
+@pytest.mark.parametrize(("first", "second"), [("round", "page"), ("page", "round")])
+def test_round_while_someone_asks_for_a_page_leaves_everything_to_be_found(
+    pair: Pair, first: str, second: str
+) -> None:
+    """One person alone works, so that an item that they passed would never be judged."""
+    at, statements = 0, 1
+    while at < statements:
+        begin(pair, items=6)
+        pair.interleave((first, 1), (second, 1), at)
+        for _ in range(4):
+            while queue.next_page(1, pair.project.plan, now=pair.now, rng=Random(1)).leases:
+                pair.do("judge", 1)
+            pair.do("round", 1)
+        assert names_judged_by(1) == {f"i{n}" for n in range(1, 7)}, f"statement {at}"
+        at, statements = at + 2, pair.statements
+
+
 def names_judged_by(person: int) -> set[str]:
     from trope.annotate.store.models import StoredJudgment
 
@@ -232,6 +256,9 @@ IN_EACH_OTHERS_WAY = (
     (("dismiss", 1), ("later", 2)),
     (("later", 2), ("dismiss", 1)),
     (("continue", 1), ("skip", 2)),
+    (("round", 3), ("page", 1)),
+    (("round", 3), ("continue", 2)),
+    (("continue", 1), ("round", 3)),
 )
 
 

@@ -146,7 +146,11 @@ def _measure_project(folder: Path, epsilon: float, seed: int) -> dict[str, list[
     connect(project := open_project(folder))
     from trope.annotate.store.model_measures import project_quality
 
-    return project_quality(project.plan, epsilon=epsilon, seed=seed)
+    found = project_quality(project.plan, epsilon=epsilon, seed=seed)
+    if not any(found.values()):
+        problem = "no model has answered a question that people answered"
+        raise BadInput(f"{folder}: {problem}; run trope annotate model")
+    return found
 
 
 def _model_documents(

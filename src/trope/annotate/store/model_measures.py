@@ -54,17 +54,17 @@ def project_quality(
     found: dict[str, list[ModelQuality]] = {}
     for name, judgments in by_question(answer_rows(plan, sample=sample)).items():
         question = next(one for one in plan.questions if one.id == name)
-        shown: dict[str, list[tuple[str, str]]] = {}
-        for one in suggested_labels(question):
-            if one.run:
-                shown.setdefault(one.run, []).append((one.item, one.annotator))
+        shown = {
+            (one.item, one.annotator): one.run for one in suggested_labels(question) if one.run
+        }
         found[name] = [
             measure_model(
-                judgments,
+                # what another model suggested is no judgment of people alone either
+                [one for one in judgments if shown.get((one.item, one.annotator), run) == run],
                 answers,
                 model=run,
                 texts=texts,
-                shown=shown.get(run, ()),
+                shown=[pair for pair, by in shown.items() if by == run],
                 epsilon=epsilon,
                 seed=seed,
             )
