@@ -207,7 +207,6 @@ def begin_round(
         BadInput: if no items are left, or an import is running.
     """
     with import_lock(project):
-        hold_back(now=now)
         ids = round_items()
         names = dict(pair for part in _parts(ids) for pair in _names(part))
         texts = {item: _with_marks(text, payload) for item, text, payload in item_rows()}
@@ -223,6 +222,7 @@ def begin_round(
             answers=_votes(question, pool) if by == "disagreement" else (),
         )
         chosen = [ids[place] for place in order.places]
+        hold_back(now=now)  # only now: a model that cannot be trained must leave nothing behind
         opened = open_round(chosen, size, by=order.by, now=now, who=who)
     return BegunRound(opened, order.by, len(labelled), order.note)
 
