@@ -1,12 +1,13 @@
 """Kills the service with SIGKILL under load, again and again, and compares what it had acknowledged
 with what its database holds.
 
-python benchmarks/annotation_kills.py [--cycles 100] [--restarts 6]
+python benchmarks/annotation_kills.py [--cycles 100] [--model] [--restarts 6]
 
 A cycle: start the service, let people judge, kill all its processes at a random moment. People keep
 their sessions, and send a form again whose answer they did not see. Status 1 where a judgment was
 lost or doubled, the counts do not add up, or the service was not ready in time. With `--restarts`,
-it is PostgreSQL that is stopped under load, as by a power cut, and started again.
+it is PostgreSQL that is stopped under load, as by a power cut, and started again. With `--model`, a
+model annotates beside the people; it is killed with the service, and answers the rest at the end.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cycles", type=int, default=100)
     parser.add_argument("--restarts", type=int, default=0, help="of PostgreSQL, instead of kills")
+    parser.add_argument("--model", action="store_true", help="a model annotates, and is killed too")
     parser.add_argument("--people", type=int, default=12)
     parser.add_argument("--items", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=13)
@@ -83,6 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, default=record.RESULTS)
     parser.add_argument("--keep", action=argparse.BooleanOptionalAction, default=True)
     options = parser.parse_args(arguments)
+    if options.restarts and options.model:
+        parser.error("--model is for kills")
     if options.restarts:
         options.databases = ["postgres"]
     folder = Path(tempfile.mkdtemp(prefix="trope-kills-"))
@@ -95,20 +99,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             links = service.invite(options.people)
             work = _restart_cycles if options.restarts else _cycles
-            history = asyncio.run(work(project, links, options))
-            found = check(project, history)
+            with service.ModelBeside(project, latency=0.0) as beside:
+                history = asyncio.run(work(project, links, options, beside))
+                found = check(project, history)
+                answered = beside.answers()[0]
+                if options.model:
+                    beside.finish()
+                    found |= beside.faults(options.cycles)
             faults += sum(found.values()) + (max(history.ready) > options.ready_within)
             counts = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in found.items())
             times = (
                 f"{options.restarts} restarts" if options.restarts else f"{options.cycles} kills"
             )
             seen = f"{times}, {len(history.acknowledged)} acknowledged"
+            seen += f", {answered} answered by the model meanwhile" if options.model else ""
             ready = f"ready again within {max(history.ready):.1f} s"
             print(f"{kind}: {seen}, {counts}, {ready}", flush=True)
             note = f"{times}, seed {options.seed}; {machine.cpu_model()}"
             n = len(history.acknowledged)
             for name, value in {**found, "ready_s": max(history.ready)}.items():
-                full = f"annotate.{kind}.{'restarts' if options.restarts else 'kills'}.{name}"
+                what = "restarts" if options.restarts else "kills"
+                full = f"annotate.{kind}{'.model' if options.model else ''}.{what}.{name}"
                 figures.append(record.measured(full, [float(value)], n=n, note=note))
     show_missed(figures)
     if options.keep:
@@ -116,13 +127,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if faults else 0
 
 
-async def _cycles(project: Project, links: Sequence[str], options: argparse.Namespace) -> History:
+async def _cycles(
+    project: Project,
+    links: Sequence[str],
+    options: argparse.Namespace,
+    beside: service.ModelBeside,
+) -> History:
     rng, history, port = Random(options.seed), History(), service.free_port()
     people = [_someone(link, port, history) for link in links]
     service.disconnect()
     for cycle in range(options.cycles):
         running = service.start(project, port)
         try:
+            if options.model:
+                beside.start()
             history.ready.append(service.wait_until_ready(port, running))
             await all_at_once([_open(person) for person in people])
             moment = time.perf_counter() + rng.uniform(0.05, 1.5)
@@ -131,13 +149,17 @@ async def _cycles(project: Project, links: Sequence[str], options: argparse.Name
             await kill
         finally:
             service.stop(running, signal.SIGKILL)
+            beside.stop(signal.SIGKILL)
         if not any(person.page for person in people):
             raise RuntimeError(f"all items were judged after {cycle} kills; give more with --items")
     return history
 
 
 async def _restart_cycles(
-    project: Project, links: Sequence[str], options: argparse.Namespace
+    project: Project,
+    links: Sequence[str],
+    options: argparse.Namespace,
+    beside: service.ModelBeside,
 ) -> History:
     """One service, whose database is stopped and started under load."""
     from postgres_server import restart_server

@@ -1,11 +1,12 @@
 """Judgments per second and the time of a submit, with many annotators on the real service.
 
-python benchmarks/annotation_load.py [--compare potato --potato PYTHON]
+python benchmarks/annotation_load.py [--model] [--compare potato --potato PYTHON]
 
 The service is started as people start it, and driven over HTTP from this process; both share the
 machine. A submit is one request: it stores the judgment and brings the next item. The status is 1
 where a guarantee is broken, at any speed: an error, an item over its cap, counts that do not
-add up.
+add up. With `--model`, a model annotates beside the people, four items at a time; its endpoint is
+in this process and takes 50 ms for an answer.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stack.callback(shutil.rmtree, folder, ignore_errors=True)
         for kind, new in databases(options.databases, stack):
             for scenario, runs in _scenarios(kind, folder, new, options):
-                figures += _figures(f"annotate.{kind}{scenario}", runs)
-                if scenario == ".alone":
+                beside = ".model" if options.model else ""
+                figures += _figures(f"annotate.{kind}{beside}{scenario}", runs)
+                if scenario == ".alone" and not options.model:
                     figures.append(_growth(kind, runs[0]))
                 sound &= all(not run.errors + run.over_the_cap + run.unsound for run in runs)
         if options.compare == "potato":
@@ -65,6 +67,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--runs", type=int, default=3, help="of the first scenario")
     add("--seconds", type=float, default=30, help="of the scenario with think time")
     add("--drafts", action="store_true", help="people who think also send a draft of each item")
+    add("--model", action="store_true", help="a model annotates beside the people")
     add("--serve", default="", metavar="OPTIONS", help="more options of trope annotate serve")
     add("--compare", choices=["potato"], help="drive this tool in the same run")
     add("--potato", type=Path, metavar="PYTHON", help="the Python that has potato and gunicorn")
@@ -80,8 +83,8 @@ def _scenarios(
     serve, at_once = options.serve.split(), Crowd(options.people)
 
     def run(name: str, crowd: Crowd, shown: str, **more: int) -> Run:
-        items = more.pop("items", options.items)
-        one = measure(folder / f"{kind}-{name}", new(name), crowd, items=items, serve=serve, **more)
+        more = {"items": options.items, "model": options.model} | more
+        one = measure(folder / f"{kind}-{name}", new(name), crowd, serve=serve, **more)
         print(f"{kind + ', ' + shown:<40} {one.in_words()}", flush=True)
         return one
 
@@ -115,6 +118,8 @@ def _figures(name: str, runs: Sequence[Run]) -> Iterator[Measurement]:
         "errors": [float(run.errors) for run in runs],
         "over_the_cap": [float(run.over_the_cap) for run in runs],
     }
+    if any(run.by_model for run in runs):
+        values["answers_per_s"] = [run.by_model / run.seconds for run in runs]
     for what, measured in values.items():
         yield record.measured(f"{name}.{what}", measured, n=number, note=note)
 

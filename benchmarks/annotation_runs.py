@@ -33,12 +33,14 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The result of one run; `unsound` counts errors in the database."""
+    """The result of one run; `unsound` counts errors in the database, `by_model` what a model
+    answered meanwhile."""
 
     submits: Sequence[Submit]
     seconds: float
     over_the_cap: int
     unsound: int = 0
+    by_model: int = 0
 
     @property
     def rate(self) -> float:
@@ -68,6 +70,7 @@ class Run:
             f"p95 {self.milliseconds(0.95):4.0f}  p99 {self.milliseconds(0.99):4.0f} ms  "
             f"p95 of tenths {first:.0f} → {last:.0f}  n {len(self.submits)}  "
             f"errors {self.errors}  over the cap {self.over_the_cap}  unsound {self.unsound}"
+            + (f"  by the model {self.by_model}" if self.by_model else "")
         )
 
 
@@ -87,19 +90,26 @@ def measure(
     importing: int = 0,
     serve: Sequence[str] = (),
     page: int = 10,
+    model: bool = False,
 ) -> Run:
-    """One run on a project of its own, after `before` judgments, while `importing` items come."""
+    """One run on a project of its own, after `before` judgments, while `importing` items come and,
+    with `model`, a model annotates too."""
     project = service.make_project(folder, items=items, page=page, database=database)
     links = service.invite(crowd.people)
     if before:
         service.prefill(project, before)
     more = service.write_items(folder / "more.jsonl", importing, "more") if importing else None
-    with service.serving(project, *serve) as port:
+    with service.serving(project, *serve) as port, service.ModelBeside(project) as beside:
+        if model:
+            beside.start()
+            beside.wait_until_at_work()
         submits, seconds = asyncio.run(_drive(port, links, crowd, project, more))
-    books = service.books(project)
+        beside.stop()
+    books, (answers, distinct) = service.books(project), beside.answers()
     accepted = sum(submit.ok for submit in submits)
     unsound = books.twice + books.unbalanced + abs(books.judgments - before - accepted)
-    return Run(submits, seconds, books.over_the_cap, unsound)
+    unsound += answers - distinct + (model and not answers)
+    return Run(submits, seconds, books.over_the_cap, unsound, answers)
 
 
 async def _drive(

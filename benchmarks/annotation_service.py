@@ -16,11 +16,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from trope.annotate.project import Project, make_secret, open_project
 
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path += [str(TESTS / "annotate"), str(TESTS)]
+from chat_server import YES, ChatServer, Question, Reply  # noqa: E402 - of the tests
+
 from ports import free_port  # noqa: E402 - which nobody takes between two starts of a service
 
 ANSWERS = {"metaphor": "yes"}
@@ -241,3 +244,82 @@ def stop(service: subprocess.Popen[bytes], how: signal.Signals = signal.SIGTERM)
     with suppress(ProcessLookupError):
         os.killpg(service.pid, how)
     service.wait()
+
+
+PARALLEL = 4
+
+
+class ModelBeside:
+    """A model that annotates a project beside the people, by the command; its endpoint is here."""
+
+    def __init__(self, project: Project, latency: float = 0.05) -> None:
+        self.project, self.latency = project, latency
+        self.endpoint = ChatServer(self._reply)
+        self.running: subprocess.Popen[bytes] | None = None
+
+    def _reply(self, question: Question) -> Reply:
+        time.sleep(self.latency)
+        return YES
+
+    def __enter__(self) -> Self:
+        self.endpoint.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+        self.endpoint.__exit__(*error)
+
+    def start(self) -> None:
+        """Begin, or go on."""
+        command = [sys.executable, "-m", "trope", "annotate", "model", str(self.project.folder)]
+        self.running = subprocess.Popen(
+            [*command, "beside", "--chat", "--parallel", str(PARALLEL)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | self.endpoint.environment,
+            start_new_session=True,
+        )
+
+    def wait_until_at_work(self) -> None:
+        """Return once an answer has been stored: only then is a further item asked about."""
+        assert self.running is not None
+        while len(self.endpoint.asked) <= PARALLEL and self.running.poll() is None:
+            time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGKILL) -> None:
+        """End it, wherever it is."""
+        if self.running is not None:
+            stop(self.running, how)
+            self.running = None
+
+    def finish(self) -> None:
+        """Let it answer the rest."""
+        self.latency = 0.0
+        self.start()
+        assert self.running is not None
+        if status := self.running.wait():
+            raise RuntimeError(f"the model ended with status {status}")
+
+    def answers(self) -> tuple[int, int]:
+        """How many answers are stored, and of how many items."""
+        from trope.annotate.store.model_answers import ModelAnswer
+
+        connect(self.project)
+        items = list(ModelAnswer.objects.filter(error="").values_list("item_id", flat=True))
+        disconnect()
+        return len(items), len(set(items))
+
+    def faults(self, kills: int) -> dict[str, int]:
+        """What is wrong after all items were answered: each number should be 0."""
+        from trope.annotate.store.models import Item
+
+        stored, distinct = self.answers()
+        connect(self.project)
+        items = Item.objects.count()
+        disconnect()
+        under_way = len(self.endpoint.asked) - items - kills * PARALLEL
+        return {
+            "model_lost": items - distinct,
+            "model_doubled": stored - distinct,
+            "model_asked_again": max(under_way, 0),  # beyond what a kill found under way
+        }

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -89,12 +90,9 @@ def hang(handler: BaseHTTPRequestHandler, _: Question) -> None:
 
 def trickle(handler: BaseHTTPRequestHandler, _: Question) -> None:
     """A header that never ends, one byte after the other."""
-    try:
-        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-        while not handler.server.ended.wait(0.01):  # type: ignore[attr-defined]
-            handler.wfile.write(b"x")
-    except OSError:
-        pass
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while not handler.server.ended.wait(0.01):  # type: ignore[attr-defined]
+        handler.wfile.write(b"x")
 
 
 def flood(handler: BaseHTTPRequestHandler, _: Question) -> None:
@@ -103,12 +101,10 @@ def flood(handler: BaseHTTPRequestHandler, _: Question) -> None:
     handler.send_header("Content-Length", str(GIGABYTE))
     handler.end_headers()
     piece, sent = b" " * 2**16, 0
-    try:
+    with suppress(OSError):
         while sent < GIGABYTE:
             handler.wfile.write(piece)
             sent += len(piece)
-    except OSError:
-        pass
     handler.server.sent = sent  # type: ignore[attr-defined]
     handler.server.flooded.set()  # type: ignore[attr-defined]
 
@@ -128,12 +124,19 @@ class ChatServer:
 
             def do_POST(self) -> None:
                 size = int(self.headers["Content-Length"])
-                body = json.loads(self.rfile.read(size))
+                if len(sent := self.rfile.read(size)) < size:
+                    return
+                body = json.loads(sent)
                 with outer._lock:
                     question = Question(len(outer.asked) + 1, body, dict(self.headers))
                     outer.asked.append(question)
                 assert self.path == "/v1/chat/completions"
-                outer.reply(question)(self, question)
+                with suppress(OSError):
+                    outer.reply(question)(self, question)
+
+            def handle(self) -> None:
+                with suppress(ConnectionError):  # whoever asked was killed
+                    super().handle()
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002
                 pass

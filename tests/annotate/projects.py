@@ -5,6 +5,7 @@ import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,6 +73,21 @@ def add_items(project: Project, number: int, *, gold: int = 0) -> None:
     path = project.folder / "added.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     import_items(project, path, now=START)
+
+
+def answer_all(name: str = "m", answer: str = "yes", **more: Any) -> Any:
+    """A run of a model that gave this answer to every item."""
+    from trope.annotate.store.model_answers import (
+        GivenAnswer,
+        begin_run,
+        store_answers,
+        unanswered_items,
+    )
+
+    run = begin_run(name, "heads", {"model": "made"}, now=START)
+    given = [GivenAnswer(item, {"metaphor": answer}, **more) for item in unanswered_items(run)]
+    store_answers(run, given, now=START)
+    return run
 
 
 def _first_project() -> bytes:

@@ -22,10 +22,11 @@ def test_service_that_is_killed_under_load_loses_nothing(
     import annotation_kills
 
     small = ["--cycles", "4", "--people", "6", "--items", "600", "--databases", "sqlite"]
-    assert annotation_kills.main([*small, "--ready-within", "120", "--no-keep"]) == 0
+    assert annotation_kills.main([*small, "--model", "--ready-within", "120", "--no-keep"]) == 0
     said = capsys.readouterr().out
     assert "4 kills" in said
     assert "lost 0, doubled 0" in said
+    assert "model lost 0, model doubled 0, model asked again 0" in said
     assert " 0 acknowledged" not in said
 
 
@@ -33,8 +34,9 @@ def test_crowd_over_http_fills_every_item_and_no_more(capsys: pytest.CaptureFixt
     import annotation_load
 
     small = ["--databases", "sqlite", "--only", "rate", "--people", "8", "--items", "12"]
-    assert annotation_load.main([*small, "--runs", "1", "--no-keep"]) == 0
-    assert "n 60  errors 0  over the cap 0  unsound 0" in capsys.readouterr().out
+    assert annotation_load.main([*small, "--runs", "1", "--no-keep", "--model"]) == 0
+    said = capsys.readouterr().out
+    assert "n 60  errors 0  over the cap 0  unsound 0  by the model " in said
 
 
 def test_history_that_does_not_fit_the_database_is_noticed(tmp_path: Path) -> None:

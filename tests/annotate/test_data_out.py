@@ -143,3 +143,38 @@ def test_a_service_without_releases_names_the_command(judged: Project) -> None:
     response = owner().post("/project/release", {"licence": "MIT"})
     assert response.status_code == 422
     assert "trope release DIR" in response.content.decode()
+
+
+def test_texts_that_a_spreadsheet_or_a_page_would_run(tmp_path: Path) -> None:
+    pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
+    from trope.annotate.store.imports import import_items
+
+    project = make_project(tmp_path / "p", k=1, page=10)
+    connect(project, **web_settings(), TROPE_RELEASE=release_from_page)
+    texts = {
+        "f": "=1+1 is a formula",
+        "s": "<script>alert(1)</script> said",
+        "b": "\u202eevil\u202c",
+    }
+    path = project.folder / "made.jsonl"
+    lines = (json.dumps({"id": name, "text": text, "@cmd": text}) for name, text in texts.items())
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    import_items(project, path, now=START)
+    client = annotator("Ann")
+    for _ in texts:
+        judge(client)
+    olga = owner()
+    table = body(olga.get("/project/labelled.csv")).decode()
+    assert "'=1+1 is a formula" in table
+    assert "'@cmd" in table.splitlines()[0]
+    page = olga.get("/project/release").content.decode()
+    assert "<script>alert" not in page + olga.get("/project").content.decode()
+    wanted = {"licence": "MIT\n---\nx: 1", "shares": "1,0,0", "with_text": "1"}
+    response = olga.post("/project/release", wanted)
+    with zipfile.ZipFile(io.BytesIO(body(response))) as archive:
+        assert "'=1+1 is a formula" in archive.read("csv/train.csv").decode()
+        head = archive.read("README.md").decode().split("---")[1]
+        assert "\nx: 1" not in head
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+        kept = parquet.read_table(io.BytesIO(archive.read("data/train.parquet"))).to_pylist()
+    assert {row["text"] for row in kept} == set(texts.values())

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from bookkeeping import check_books
 from click.testing import CliRunner
-from projects import START, Clock, add_items, make_project
+from projects import START, Clock, add_items, answer_all, make_project
 
-from trope.annotate.project import Project
+from trope.annotate.project import Project, open_project
 from trope.annotate.store import judgments, people, queue
 from trope.annotate.store.database import connect
 from trope.annotate.store.model_answers import (
@@ -29,19 +29,12 @@ from trope.annotate.store.model_answers import (
 )
 from trope.annotate.store.models import Item, Lease, StoredJudgment
 from trope.annotate.store.reports import progress
+from trope.annotate.store.setup import plan_mark, replace_item, save_plan
 from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadConfig, BadInput
 
 SUGGEST = '[models]\nshow = "suggest"\nblind_share = 0.5\n'
-
-
-def run_model(name: str = "m", answer: str = "yes", **more: Any) -> ModelRun:
-    """A run that gave this answer to every item."""
-    run = begin_run(name, "heads", {"model": "made"}, now=START)
-    given = [GivenAnswer(item, {"metaphor": answer}, **more) for item in unanswered_items(run)]
-    store_answers(run, given, now=START)
-    return run
 
 
 def person_of(name: str = "Ada") -> int:
@@ -62,8 +55,8 @@ def judge_all(project: Project, person: int, answer: str) -> None:
 def test_answers_of_models_are_no_judgments_and_take_no_slots(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p")
     add_items(project, 4, gold=1)
-    run_model()
-    run_model("other", "no")
+    answer_all()
+    answer_all("other", "no")
     assert StoredJudgment.objects.count() == 0
     assert progress(project.plan).judgments == 0
     check_books(project)
@@ -106,17 +99,31 @@ def test_run_goes_on_with_its_own_settings_only(tmp_path: Path) -> None:
 
 def test_items_that_an_owner_deletes_take_their_answers_along(tmp_path: Path) -> None:
     add_items(make_project(tmp_path / "p"), 2)
-    run = run_model()
+    run = answer_all()
     Item.objects.filter(external_id="i1").delete()
     gone = AskedItem(999, "gone", "", {})
     store_answers(run, [GivenAnswer(gone, {"metaphor": "no"})], now=START)
     assert ModelAnswer.objects.count() == 1
 
 
+def test_answer_to_a_text_that_an_owner_replaced_meanwhile_is_not_kept(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    add_items(project, 1)
+    run = begin_run("m", "chat", {"model": "x"}, now=START)
+    [asked] = unanswered_items(run)
+    replace_item(asked.pk, "Another text.", {}, project.plan, now=START, by="Olga")
+    store_answers(run, [GivenAnswer(asked, {"metaphor": "no"})], now=START)
+    [again] = unanswered_items(run)
+    assert again.text == "Another text."
+    store_answers(run, [GivenAnswer(again, {"metaphor": "no"})], now=START)
+    with pytest.raises(BadInput, match="it stays as it is"):
+        replace_item(asked.pk, "A third text.", {}, project.plan, now=START, by="Olga")
+
+
 def test_blind_project_shows_nothing_of_a_model(tmp_path: Path, client: Any) -> None:
     project = make_project(tmp_path / "p")
     add_items(project, 6)
-    run_model()
+    answer_all()
     page = opened(project, client)
     assert "Is it a metaphor?" in page
     assert "suggest" not in page
@@ -143,7 +150,7 @@ def test_suggestions_fill_in_the_form_and_both_answers_are_kept(
 ) -> None:
     project = make_project(tmp_path / "p", k=1, page=20, more=SUGGEST)
     add_items(project, 20, gold=2)
-    run_model(answer="yes")
+    answer_all(answer="yes")
     page = opened(project, client)
     shown: dict[str, Mapping[str, Any]] = {}
     for number in range(20):
@@ -185,7 +192,7 @@ def test_judgment_with_a_suggestion_goes_out_and_comes_back(tmp_path: Path) -> N
     more = '[models]\nshow = "suggest"\nblind_share = 0\n'
     project = make_project(tmp_path / "p", k=1, more=more)
     add_items(project, 3)
-    run_model(answer="no")
+    answer_all(answer="no")
     judge_all(project, person_of(), "yes")
     first = exported(project, "--history")
     assert json.loads(first.splitlines()[0])["changed"] is True
@@ -205,7 +212,7 @@ def test_judgment_with_a_suggestion_goes_out_and_comes_back(tmp_path: Path) -> N
 def test_suggestion_stays_with_a_judgment_that_is_taken_back_or_changed(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p", k=1, more='[models]\nshow = "suggest"\nblind_share = 0')
     add_items(project, 1)
-    run_model(answer="no")
+    answer_all(answer="no")
     person, plan = person_of(), project.plan
     [lease] = queue.next_page(person, plan, now=START, rng=Random(1)).leases
     shown = {"run": "m", "answers": {"metaphor": "no"}}
@@ -222,7 +229,7 @@ def test_audit_gives_people_a_random_sample_of_what_the_model_answered(tmp_path:
     audit = '[models]\nshow = "audit"\nsample = {}\n'
     project = make_project(tmp_path / "p", k=2, more=audit.format(5))
     add_items(project, 20)
-    run_model()
+    answer_all()
     assert queue.draw_audit(project.plan) == 5
     assert queue.draw_audit(project.plan) == 5  # the same ones
     sample = set(ModelAnswer.objects.filter(sampled=True).values_list("item_id", flat=True))
@@ -237,8 +244,6 @@ def test_audit_gives_people_a_random_sample_of_what_the_model_answered(tmp_path:
         (project.folder / "project.toml").read_text("utf-8").replace("sample = 5", "sample = 8"),
         encoding="utf-8",
     )
-    from trope.annotate.project import open_project
-
     larger = open_project(project.folder).plan
     assert queue.draw_audit(larger) == 8
     assert progress(larger).wanted == 16
@@ -251,16 +256,13 @@ def test_audit_gives_people_a_random_sample_of_what_the_model_answered(tmp_path:
 def test_project_that_no_longer_audits_gets_its_slots_back(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p", k=1, more='[models]\nshow = "audit"\nsample = 2')
     add_items(project, 6)
-    run_model()
+    answer_all()
     queue.draw_audit(project.plan)
     judge_all(project, person := person_of(), "no")
     assert StoredJudgment.objects.count() == 2
     text = (project.folder / "project.toml").read_text("utf-8").replace('"audit"', '"blind"')
-    (project.folder / "project.toml").write_text(text, encoding="utf-8")
-    from trope.annotate.project import open_project
-
+    save_plan(project, text, seen=plan_mark(project), now=START, by="Olga")
     blind = open_project(project.folder)
-    assert queue.draw_audit(blind.plan) == 0
     judge_all(blind, person, "no")
     assert StoredJudgment.objects.count() == 6
     check_books(blind)
@@ -275,7 +277,7 @@ def test_settings_that_make_no_sense_are_refused(tmp_path: Path, wrong: str) -> 
 def test_export_of_answers_has_settings_and_raw_ones_only_if_asked_for(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p")
     add_items(project, 1)
-    run_model(raw="what it said", tokens_in=7, confidence=0.8)
+    answer_all(raw="what it said", tokens_in=7, confidence=0.8)
     [row] = map(json.loads, exported(project, "--what", "models").splitlines())
     assert row["answers"] == {"metaphor": "yes"}
     assert (row["run"], row["model"], row["tokens_in"], row["confidence"]) == ("m", "made", 7, 0.8)

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 from click.testing import CliRunner
-from projects import START, Clock, add_items, make_project
-from test_model_answers import SUGGEST, judge_all, person_of, run_model
+from projects import START, Clock, add_items, answer_all, make_project
+from test_model_answers import SUGGEST, judge_all, person_of
 
 from trope.annotate.project import Project
 from trope.annotate.store import judgments, people, queue
@@ -99,7 +99,7 @@ def test_the_command_prints_rates_and_what_an_interval_needs(tmp_path):
 def test_what_was_judged_with_the_answer_in_view_does_not_count(tmp_path):
     project = make_project(tmp_path / "p", k=1, page=40, more=SUGGEST)
     add_items(project, 40)
-    run_model("m", "yes")
+    answer_all("m", "yes")
     judge_all(project, person_of(), "no")
     found = project_rates(project.plan, asked_question(project.plan, ""))
     shown = sum(project.plan.shows_suggestion(f"i{n}") for n in range(1, 41))
@@ -115,8 +115,8 @@ def test_what_was_judged_with_the_answer_in_view_does_not_count(tmp_path):
 def test_what_another_model_suggested_is_no_judgment_of_people_alone(tmp_path):
     project = make_project(tmp_path / "p", k=1, page=40, more=SUGGEST)
     add_items(project, 40)
-    run_model("m", "yes")
-    run_model("other", "no")
+    answer_all("m", "yes")
+    answer_all("other", "no")
     judge_all(project, person_of(), "yes")
     shown = sum(project.plan.shows_suggestion(f"i{n}") for n in range(1, 41))
     _, other = project_quality(project.plan)["metaphor"]
@@ -159,7 +159,7 @@ def test_a_project_without_models_or_judgments_says_what_to_do(tmp_path):
     add_items(project, 3)
     words = ["annotate", "rates", str(project.folder)]
     assert "trope annotate model" in str(CliRunner().invoke(main, words).exception)
-    run_model()
+    answer_all()
     assert "let people judge some" in str(CliRunner().invoke(main, words).exception)
 
 
@@ -197,7 +197,7 @@ def test_the_owner_reads_how_good_a_model_is(tmp_path):
 def test_the_owner_reads_what_suggestions_change(tmp_path):
     project = make_project(tmp_path / "p", k=1, page=40, more=SUGGEST)
     add_items(project, 40)
-    run_model("m", "yes")
+    answer_all("m", "yes")
     judge_all(project, person_of(), "yes")
     page = owners_page(project)
     assert "gave the same one in 1.00 (1.00 to 1.00) of" in page

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from postgres_fixture import server  # noqa: F401
-from projects import START, Clock, add_items, make_project
+from projects import START, Clock, add_items, answer_all, make_project
 from test_concurrency import at_once, work_until_finished
-from test_model_answers import judge_all, person_of, run_model
+from test_model_answers import judge_all, person_of
 from test_postgres import on_postgres  # noqa: F401
 
 from trope.annotate.project import Project
@@ -160,7 +160,7 @@ def test_models_that_disagree_choose_the_round(tmp_path):
     project = make_project(tmp_path / "p", k=1)
     add_items(project, 9)
     for name in ("one", "two"):
-        run_model(name)
+        answer_all(name)
     answer = Item.objects.get(external_id="i7").modelanswer_set.last()
     type(answer).objects.filter(pk=answer.pk).update(answers={"metaphor": "no"})
     begin(project, "disagreement", 1)

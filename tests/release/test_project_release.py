@@ -189,6 +189,42 @@ def test_another_question_gives_the_label(
     assert {row["label"] for row in train} == {"", "metaphor|irony"}
 
 
+def test_marked_words_are_labels_and_the_card_does_not_list_them(tmp_path: Path) -> None:
+    from trope.annotate.store.database import connect
+
+    folder = tmp_path / "spans"
+    new_project(folder, "spans")
+    plan = (folder / "project.toml").read_text("utf-8")
+    lines = [line for line in plan.splitlines() if not line.startswith("judgments_per_item")]
+    new = "judgments_per_item = 1\n" + "\n".join(lines)
+    (folder / "project.toml").write_text(new, encoding="utf-8")
+    project = open_project(folder)
+    connect(project)
+    from trope.annotate.store import judgments, people, queue
+    from trope.annotate.store.imports import import_items
+
+    path = folder / "made.jsonl"
+    texts = sentences(40)
+    path.write_text(
+        "".join(json.dumps({"id": f"i{n}", "text": text}) + "\n" for n, text in enumerate(texts)),
+        encoding="utf-8",
+    )
+    import_items(project, path, now=NOW)
+    person = people.person_by_token(people.invite("Ann Example", now=NOW))
+    assert person is not None
+    asked = next(one.id for one in project.plan.questions if one.kind == "spans")
+    while leases := queue.next_page(person.pk, project.plan, now=NOW, rng=Random(1)).leases:
+        for lease in leases:
+            number = int(lease.item.external_id[1:])
+            answers = {one.id: "yes" for one in project.plan.questions if one.kind == "choice"}
+            given = answers | {asked: [[0, 1 + number]]}
+            judgments.submit(person.pk, lease.token, given, project.plan, now=NOW)
+    assert command(str(folder), "--licence", "MIT", "--question", asked, "--shares", "1,0,0") == 0
+    train = rows(folder / "release", "data/train.parquet")
+    assert {row["id"]: row["label"] for row in train}["i3"] == "[[0, 4]]"
+    assert "| train | 40 | 40 different ones |" in (folder / "release/README.md").read_text("utf-8")
+
+
 def test_a_closed_licence_keeps_texts_out(project: Project, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert command(str(project.folder), "--licence", "research only", "--out", str(out)) == 0

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
@@ -31,6 +32,7 @@ SIMULATED = (
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 _TYPES = {"string": "TEXT", "int64": "INTEGER", "float64": "FLOAT", "bool": "BOOL"}
 _PARQUET = "application/x-parquet"
+_MOST_LISTED = 25  # labels; where words were marked, nearly every item has its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +153,10 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield "\n## Parts\n"
     yield "| part | items | labels |\n|---|---|---|"
     for part, rows in summary.parts.items():
-        counts = ", ".join(f"{name} {n}" for name, n in summary.label_counts(part).items())
-        yield f"| {part} | {len(rows)} | {counts} |"
+        counts = summary.label_counts(part)
+        listed = ", ".join(f"{name} {n}" for name, n in counts.items())
+        listed = listed if len(counts) <= _MOST_LISTED else f"{len(counts)} different ones"
+        yield f"| {part} | {len(rows)} | {listed} |"
     by = f" items of one `{manifest.group_by}`," * bool(manifest.group_by)
     yield (
         f"\n{summary.groups} groups of alike items were drawn whole, so that parts share nothing:"
@@ -338,8 +342,6 @@ def _described(summary: ReleaseSummary) -> dict[str, Any]:
         "url": publication.url or None,
     }
     if publication.published:
-        from datetime import datetime
-
         described["date_published"] = datetime.fromisoformat(publication.published)
     if publication.creator:
         library = _library()

@@ -7,7 +7,7 @@ items and items that lack judgments are left out, and so is what people wrote fr
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +78,7 @@ def read_project(project: Project, licence: str, choices: ProjectChoices) -> Jud
         RunJudgment(row.item, row.annotator, row.label, row.question, row.weight, row.seconds)
         for row in answer_rows(plan)
     )
-    manifest = _manifest(project, licence, choices, asked, labels)
+    manifest = _manifest(project, licence, choices, asked)
     agreement = _agreement(plan, measure_project(plan, top=0, most_paired=0))
     return JudgedProject(FinishedRun(manifest, tuple(items), labels, judgments, agreement), columns)
 
@@ -165,7 +165,6 @@ def _manifest(
     licence: str,
     choices: ProjectChoices,
     asked: Question,
-    labels: Mapping[str, Label],
 ) -> Manifest:
     plan, name = project.plan, project.folder.resolve().name
     return Manifest(
@@ -176,7 +175,9 @@ def _manifest(
         trope=__version__,
         licence=licence.strip(),
         finished=True,
-        labels=tuple(sorted({one.label for one in labels.values() if one.label is not None})),
+        labels=tuple(option.value for option in asked.offered({}, {}))
+        if asked.kind == "choice"
+        else (),
         group_by=choices.group_by,
         own_texts=True,
         inputs=(Input(name, name, licence.strip(), texts=True),),

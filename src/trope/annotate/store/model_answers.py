@@ -213,10 +213,11 @@ def store_answers(run: ModelRun, given: Sequence[GivenAnswer], *, now: datetime)
     with write_transaction():
         ids = [one.item.pk for one in given]
         ModelAnswer.objects.filter(run=run, item_id__in=ids, error=UNAVAILABLE).delete()
-        there = Item.objects.filter(pk__in=ids)  # an owner may have deleted some meanwhile
-        there = set(there.values_list("pk", flat=True))
+        # an owner may have deleted or replaced some meanwhile
+        texts = dict(Item.objects.filter(pk__in=ids).values_list("pk", "text"))
+        about = [one for one in given if texts.get(one.item.pk) == one.item.text]
         ModelAnswer.objects.bulk_create(
-            [_row(run, one, now) for one in given if one.item.pk in there], ignore_conflicts=True
+            [_row(run, one, now) for one in about], ignore_conflicts=True
         )
         ModelRun.objects.filter(pk=run.pk).update(
             tokens_in=F("tokens_in") + sum(one.tokens_in for one in given),
@@ -248,11 +249,6 @@ def end_run(run: ModelRun, state: str, error: str = "") -> None:
     with write_transaction():
         ModelRun.objects.filter(pk=run.pk).update(state=state, error=error)
     run.refresh_from_db()
-
-
-def forget_answers(item_ids: Sequence[int]) -> None:
-    """Delete what models answered to these items: their texts were replaced."""
-    ModelAnswer.objects.filter(item_id__in=item_ids).delete()
 
 
 def all_runs() -> list[RunProgress]:

@@ -310,7 +310,7 @@ def draw_audit(plan: Plan) -> int:
     run = showing_run(plan) if plan.models.show == "audit" else None
     with write_transaction():
         if run is None:
-            _open_again(Q())
+            end_audit()
             return 0
         answered = ModelAnswer.objects.filter(run=run, error="", item__is_gold=False)
         drawn = answered.filter(sampled=True).count()
@@ -319,15 +319,15 @@ def draw_audit(plan: Plan) -> int:
         chosen = Random(f"{plan.seed} {run.name} {drawn}").sample(rest, more)
         ModelAnswer.objects.filter(pk__in=chosen).update(sampled=True)
         sample = answered.filter(sampled=True).values("item_id")
-        _open_again(Q(pk__in=sample))
+        end_audit(Q(pk__in=sample))
         outside = Item.objects.filter(is_gold=False, open_slots__gt=0).exclude(pk__in=sample)
         outside.update(extra=F("extra") - F("open_slots"), open_slots=0)
         return drawn + more
 
 
-def _open_again(which: Q) -> None:
-    """Open the slots of items that an audit had closed."""
-    closed = Item.objects.filter(which, extra__lt=0).order_by("pk")
+def end_audit(which: Q | None = None) -> None:
+    """Open the slots that an audit had closed, of all items or of these."""
+    closed = Item.objects.filter(which or Q(), extra__lt=0).order_by("pk")
     ids = list(closed.values_list("pk", flat=True))
     Item.objects.filter(pk__in=ids).update(open_slots=F("open_slots") - F("extra"), extra=0)
     list_returned(ids)

@@ -35,6 +35,7 @@ from trope.annotate.store.models import (
     StoredJudgment,
     Trial,
 )
+from trope.annotate.store.queue import draw_audit, end_audit
 from trope.annotate.store.rows import chunks
 from trope.annotate.store.slots import list_returned, plan_version, published_place, state_row
 from trope.core.errors import BadConfig, BadInput
@@ -99,7 +100,10 @@ def save_plan(project: Project, text: str, *, seen: str, now: datetime, by: str)
                 raise BadConfig(CONFIG, faults)
             if more:
                 with import_lock(project):  # which goes by the old number
+                    end_audit()
                     _add_slots(more)
+            if "audit" in (old.models.show, new.models.show):
+                draw_audit(new)
             changed = changed_settings(old, new)
             number = _keep_version(before, text, changed, now=now, by=by)
             State.objects.update(plan=number)

@@ -33,6 +33,7 @@ from trope.annotate.store.exports import (
     note_release,
 )
 from trope.annotate.store.labels import BY_ITEM
+from trope.annotate.store.overview import project_overview
 from trope.annotate.store.reports import pay_sheet
 from trope.annotate.store.rows import MOST_DOWNLOADED, draw_sample, item_fields
 from trope.annotate.web.context import message_page, now, only, plan
@@ -163,6 +164,9 @@ def stream(lines: Iterator[str], what: str, kind: str) -> StreamingHttpResponse:
 LICENCES = ("CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC0-1.0", "ODbL", "MIT")
 """Licences that the form suggests; any other can be written."""
 
+MOST_RELEASED = 5_000
+"""Items of which a page makes a release, in seconds; of more, the command does."""
+
 _SMALL = 20
 _LONGEST = 200
 _NOT_HERE = "This service was started without releases. Run: trope release DIR --licence LICENCE"
@@ -194,7 +198,7 @@ MakeRelease = Callable[[Project, Path, ReleaseForm], None]
 def release(request: HttpRequest) -> HttpResponse | FileResponse:
     """The form; POST answers with the data set as a ZIP file, or with what is in its way."""
     total = draw_sample().total
-    if total > MOST_DOWNLOADED:
+    if total > MOST_RELEASED:
         command = "trope release DIR --licence LICENCE"
         return message_page(request, "Too large", f"This project is too large. Run: {command}", 422)
     if request.method == "GET":
@@ -255,6 +259,7 @@ def _page(
         "fields": item_fields(),
         "problem": problem,
         "few": few,
+        "overview": project_overview(settings.TROPE_PROJECT),
     }
     return render(request, "release.html", context, status=status)
 
