@@ -14,6 +14,7 @@ from trope.annotate.exchange.items import NewItem
 from trope.annotate.project import new_project, open_project
 from trope.annotate.rules.assignment import in_turn
 from trope.cli.main import main
+from trope.cli.recipe import _demo_note
 from trope.core.errors import BadRecord
 
 
@@ -209,3 +210,76 @@ def test_judgments_of_another_project_are_refused(
     done = control_items(tmp_path, "semeval2015", {"t1": "What a day"}, team)
     assert problem in str(done.exception)
     assert not (tmp_path / "control.jsonl").exists()
+
+
+TEXTS = [(f"r{n}", f"Sentence number {n} of the corpus", "01"[n % 2], f"{n / 40:.2f}")
+         for n in range(40)]  # fmt: skip
+
+
+def draw(folder: Path, *options: str) -> Any:
+    lines = ["key;line;kind;p", *(";".join(row) for row in TEXTS), ";".join(("x", *TEXTS[0][1:]))]
+    (folder / "my corpus.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = ["annotate", "draw", f"{folder / 'my corpus.csv'}:line", "--out"]
+    return CliRunner().invoke(main, [*command, str(folder / "set.csv"), *options])
+
+
+def drawn(path: Path) -> dict[str, str]:
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    assert header.startswith("id,")
+    return dict(line.split(",", 1) for line in lines)
+
+
+@pytest.mark.parametrize("by", [("--label", "kind"), ("--score", "p", "--threshold", "0.5")])
+def test_a_balanced_set_shares_no_text_with_other_files_and_hides_its_classes(
+    tmp_path: Path, by: tuple[str, ...]
+) -> None:
+    trained = tmp_path / "trained.txt"
+    trained.write_text("\n".join(text.upper() for _, text, *_ in TEXTS[:8]) + "\n")
+    classes = tmp_path / "classes.csv"
+    options = (*by, "--per-class", "10", "--without", str(trained), "--classes", str(classes))
+    done = draw(tmp_path, *options)
+    assert done.exit_code == 0, done.output
+    texts, sorted_texts = drawn(tmp_path / "set.csv"), drawn(classes)
+    assert len(texts) == len(set(texts.values())) == 20
+    assert not set(texts.values()) & {text for _, text, *_ in TEXTS[:8]}
+    assert sorted(
+        list(sorted_texts.values()).count(name) for name in set(sorted_texts.values())
+    ) == [10, 10]
+    assert list(texts) == list(sorted_texts) != sorted(texts)
+    once = (tmp_path / "set.csv").read_bytes()
+    assert draw(tmp_path, *options).exit_code == 0
+    assert (tmp_path / "set.csv").read_bytes() == once
+    new_project(tmp_path / "p", "words")  # and can be imported as it is
+    imported = ["annotate", "import", str(tmp_path / "p"), str(tmp_path / "set.csv")]
+    assert CliRunner().invoke(main, imported).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ("--label", "kind", "--per-class", "21"),
+            "20 texts of the class '0' can be drawn, not 21",
+        ),
+        (("--label", "none", "--per-class", "2"), "my corpus.csv:2: has no column 'none'"),
+        (("--score", "key", "--per-class", "2"), "in the column 'key', which is not a number"),
+        (("--label", "p", "--score", "p", "--per-class", "2"), "give one of them"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_and_nothing_is_written(
+    tmp_path: Path, options: tuple[str, ...], message: str
+) -> None:
+    refused = draw(tmp_path, *options)
+    assert refused.exit_code != 0
+    assert message in str(refused.exception)
+    assert not (tmp_path / "set.csv").exists()
+
+
+def test_a_run_says_how_the_demo_items_are_made_that_its_plan_asks_for(tmp_path: Path) -> None:
+    project = tmp_path / "p"
+    new_project(project, "newsmet")
+    assert _demo_note(project, project / "items.jsonl") == []  # a sample ships with the template
+    (project / "demo.jsonl").unlink()
+    (note,) = _demo_note(project, project / "items.jsonl")
+    assert "a demo task of 20 items, which a team has to judge first" in note
+    assert f"trope annotate control-items {project} {project / 'items.jsonl'} JUDGMENTS" in note

@@ -138,3 +138,72 @@ def test_bad_answers_are_named(gold, tmp_path, capsys, answers, says):
     status, _, err = call(capsys, "score", "analogy", gold, path)
     assert status == 2
     assert says in err
+
+
+def test_a_light_system_learns_ones_own_items_and_answers_a_table_without_right_choices(
+    data, tmp_path, capsys
+):
+    items, system = data / "mean/MEAN_datasetV1.csv", tmp_path / "system"
+    status, _, err = call(capsys, "train", "analogy", "--on", items, "--out", system)
+    assert (status, "a light system for analogy trained on" in err) == (0, True)
+    table = tmp_path / "mine.csv"
+    table.write_text(
+        "MetSource;MetTarget;SourceRole;one;two;three\nTIME;RIVER;hour;wave;fork;sky\n"
+    )
+    status, out, err = call(capsys, "analogy", "answer", table, "--system", system)
+    assert status == 0, err
+    header, row = out.splitlines()
+    assert header == "id,metaphor,element,answer,score"
+    assert row.startswith("1,TIME IS RIVER,hour,")
+    status, out, err = call(
+        capsys, "evaluate", "analogy", "--on", items, "--system", system, "--json"
+    )
+    figures = {figure["name"]: figure for figure in json.loads(out)["figures"]}
+    trained = json.loads((system / "trope.json").read_text())["items"]
+    assert figures["analogy.own.system.accuracy"]["n"] == 24 - trained > 0
+    assert f"{trained} items left out" in err
+    status, _, err = call(capsys, "analyze", "--system", system, "A day.")
+    assert (status, "is a system for analogy; give it to trope analogy" in err) == (2, True)
+
+
+def test_own_items_by_folds_beside_vectors_spelling_and_chance(data, tmp_path, capsys):
+    items, vectors = data / "mean/MEAN_datasetV1.csv", tmp_path / "few.txt"
+    vectors.write_text("seed 1 0\nsprout 1 0.1\nidea 0 1\n")
+    status, out, err = call(
+        capsys, "evaluate", "analogy", "--on", items, "--folds", "3", "--vectors", vectors, "--json"
+    )
+    assert status == 0, err
+    found = {figure["name"]: figure for figure in json.loads(out)["figures"]}
+    assert {name.split(".")[2] for name in found} == {"light", "static", "spelling", "chance"}
+    assert found["analogy.own.light.accuracy"]["n"] == 24
+    assert found["analogy.own.static.accuracy"]["note"] == "few.txt"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (
+            ["MetSource,MetTarget,SourceRole,A", "TIME,RIVER,hour,wave"],
+            "mine.csv:1: has fewer than",
+        ),
+        (["MetSource,MetTarget,SourceRole,A,B", "TIME,RIVER,hour,wave,"], "mine.csv:2: "),
+        (["A,B,C", "1,2,3"], "mine.csv:1: the header lacks MetSource"),
+    ],
+)
+def test_items_that_cannot_be_answered_are_refused(lines, message, tmp_path, capsys):
+    table, out = tmp_path / "mine.csv", tmp_path / "out.csv"
+    table.write_text("\n".join(lines) + "\n")
+    status, _, err = call(capsys, "analogy", "answer", table, "--out", out)
+    assert (status, message in err) == (2, True), err
+    assert not out.exists()
+
+
+def test_too_few_items_and_a_folder_of_another_task_are_refused(tmp_path, capsys):
+    few = write_set(tmp_path / "few.csv", ROWS[:3])
+    status, _, err = call(capsys, "train", "analogy", "--on", few, "--out", tmp_path / "system")
+    assert (status, "few.csv: has" in err, "write at least 8 items" in err) == (2, True, True)
+    assert not (tmp_path / "system").exists()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/trope.json").write_text('{"task": "sentiment", "kind": "light"}')
+    status, _, err = call(capsys, "analogy", "answer", few, "--system", tmp_path / "other")
+    assert (status, "is a system for sentiment, not for analogy" in err) == (2, True)

@@ -230,7 +230,7 @@ def test_names_of_own_lists_are_found_in_an_own_folder(tmp_path, capsys):
     (corpus / "june.txt").write_text("Zubrow signed at last, and Quorvex waited all day.")
     (corpus / "july.txt").write_text("Zubrow signed at last, and Quorvex waited all day.")
     (tmp_path / "firms.csv").write_text("nr;firm\n1;Quorvex\n")
-    (tmp_path / "towns.txt").write_text("Zubrow\n")
+    (tmp_path / "towns.lst").write_text("Zubrow\n")  # a list by any name
     arguments = [
         "--set",
         f"sources.texts={corpus}",
@@ -238,7 +238,7 @@ def test_names_of_own_lists_are_found_in_an_own_folder(tmp_path, capsys):
         f"companies={tmp_path}/firms.csv:firm",
     ]
     assert (
-        go(tmp_path / "run", "semeval2007", *arguments, "--set", f"places={tmp_path}/towns.txt")
+        go(tmp_path / "run", "semeval2007", *arguments, "--set", f"places={tmp_path}/towns.lst")
         == 0
     )
     items = rows(tmp_path / "run" / "items.jsonl")
@@ -340,3 +340,11 @@ def test_name_of_the_catalogue_comes_before_a_file(tmp_path, monkeypatch):
     (tmp_path / "headlines.tsv.gz").write_bytes(b"")
     (need,) = sources_of("headlines.tsv.gz", "headlines")
     assert need.corpus == "headlines"
+
+
+def test_texts_of_a_file_whose_name_shows_no_format_are_its_lines_or_a_column(tmp_path):
+    (tmp_path / "texts.lst").write_text("One fine day\nTwo fine days\n")
+    (tmp_path / "table.dat").write_text("nr;line\n1;One fine day\n2;Two fine days\n")
+    for given in ("texts.lst", "table.dat:line"):
+        found = read_own_texts(named_source(str(tmp_path / given)))
+        assert [text.text for text in found] == ["One fine day", "Two fine days"]

@@ -261,3 +261,20 @@ def test_bad_options_are_one_line(
         run(["release", str(write_run(tmp_path / "run")), option, value])
     assert leave.value.code == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_parts_that_a_recipe_drew_are_kept_unless_shares_are_given(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", group_by="")
+    path = folder / "items.jsonl"
+    items = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for at, item in enumerate(items):
+        item["fields"]["subset"] = f"location-{'test' if at % 3 else 'train'}"
+    write_lines(path, items)
+    make_release(folder, tmp_path / "kept")
+    assert not (tmp_path / "kept/data/validation.parquet").exists()
+    for part in ("train", "test"):
+        subsets = {row["subset"] for row in rows(tmp_path / "kept", f"data/{part}.parquet")}
+        assert subsets == {f"location-{part}"}
+    assert "The parts are those that the recipe drew" in (tmp_path / "kept/README.md").read_text()
+    make_release(folder, tmp_path / "new", ReleaseOptions(shares=(0.5, 0.25, 0.25)))
+    assert (tmp_path / "new/data/validation.parquet").exists()

@@ -166,7 +166,7 @@ def test_the_command_prepares(tmp_path, capsys):
 
 
 def test_an_encoder_without_a_pooler_is_named(toys):
-    from trope.train.analogy.loop import ChoiceModel
+    from trope.tasks.analogy.choice_model import ChoiceModel
 
     model = ChoiceModel(toys / "model")
     with pytest.raises(BadModel, match="has no pooler"):
@@ -205,3 +205,37 @@ def test_fitting_needs_nothing_but_torch_and_transformers():
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY / "src")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def command(*arguments):
+    """The exit status of a command."""
+    with pytest.raises(SystemExit) as leave:
+        run([str(argument) for argument in arguments])
+    return leave.value.code
+
+
+def test_a_model_of_ones_own_items_is_kept_and_answers_others(toys, capsys, monkeypatch):
+    quick = AnalogySettings("mean", 5e-3, 1e-2, epochs=2, batch=8)
+    monkeypatch.setattr("trope.train.analogy.preparation.OWN", quick)
+    items, system = toys / "data/mean/MEAN_datasetV1.csv", toys / "system"
+    options = ("--model", toys / "model", "--device", "cpu", "--out", system)
+    assert command("train", "analogy", "--on", items, *options) == 0
+    assert "a fine-tuned system for analogy trained on" in capsys.readouterr().err
+    assert json.loads((system / "trope.json").read_text())["task"] == "analogy"
+    table = toys / "mine.csv"
+    table.write_text("MetSource,MetTarget,SourceRole,A,B\nTIME,RIVER,hour,wave,fork\n")
+    assert command("analogy", "answer", table, "--system", system, "--json") == 0
+    (answer,) = json.loads(capsys.readouterr().out)["items"]
+    assert answer["answer"] in ("wave", "fork")
+    assert "right" not in answer  # the table does not tell
+    assert command("evaluate", "analogy", "--on", items, "--system", system, "--json") == 0
+    printed = capsys.readouterr()
+    figures = {figure["name"]: figure for figure in json.loads(printed.out)["figures"]}
+    seen = len(json.loads((system / "seen.json").read_text()))
+    assert figures["analogy.own.system.accuracy"]["n"] == 24 - seen
+    assert figures["analogy.own.chance.accuracy"]["value"] == 0.25
+    assert command("analyze", "--system", system, "A day.") == 2
+    assert "is a system for analogy; give it to trope analogy" in capsys.readouterr().err
+    (system / "head.safetensors").write_bytes(b"nothing")
+    assert command("analogy", "answer", table, "--system", system) == 2
+    assert "system: cannot be read" in capsys.readouterr().err

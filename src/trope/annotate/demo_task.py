@@ -1,4 +1,4 @@
-"""Items with known answers: demo tasks from known expressions, control items from a team's answers.
+"""Items that are chosen: balanced sets, demo tasks from known expressions, control items.
 
 As in the study of tweets, which looked for known metaphors among its tweets: the highlighted
 expression runs from a verb to its object, and is known if a list has that verb with that object.
@@ -19,7 +19,7 @@ from trope.annotate.exchange.records import JudgmentRecord, form_values
 from trope.annotate.plan import Plan
 from trope.annotate.questions import Question, gold_faults, read_answers
 from trope.annotate.rules.assignment import in_turn
-from trope.core.errors import BadRecord
+from trope.core.errors import BadInput, BadRecord
 from trope.corpora.tables import read_rows
 from trope.lexicon.inflection import lemma
 
@@ -28,6 +28,44 @@ Pair = tuple[str, str]
 
 _TAGS = {"VERB": ("VB", "VBZ", "VBD", "VBN", "VBG"), "NOUN": ("NN", "NNS")}
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+
+
+def draw_balanced(
+    classes: Sequence[str],
+    digests: Sequence[int],
+    *,
+    number: int,
+    without: Iterable[int],
+    seed: int,
+) -> list[int]:
+    """The places of `number` texts of each class in random order; no text is drawn twice.
+
+    Args:
+        classes: of the texts; an empty one is never drawn.
+        digests: of the texts.
+        number: of texts per class.
+        without: digests of texts that must not be drawn.
+        seed: of the draw.
+
+    Raises:
+        BadInput: for fewer than two classes, and for a class with fewer texts.
+    """
+    used, piles = set(without), dict[str, list[int]]()
+    for at, (name, digest) in enumerate(zip(classes, digests, strict=True)):
+        if name and digest not in used:
+            used.add(digest)
+            piles.setdefault(name, []).append(at)
+    if len(piles) < 2:
+        known = ", ".join(piles) or "none"
+        raise BadInput(f"there is only one class of texts ({known}); give texts of two or more")
+    short = min(piles, key=lambda name: (len(piles[name]), name))
+    if len(piles[short]) < number:
+        problem = f"{len(piles[short])} texts of the class {short!r} can be drawn, not {number}"
+        raise BadInput(f"{problem}; give more texts, or a smaller --per-class")
+    rng = Random(seed)
+    drawn = [at for name in sorted(piles) for at in rng.sample(piles[name], number)]
+    rng.shuffle(drawn)
+    return drawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""`trope analogy`: propose analogy items as in MEAN, and check sets of them."""
+"""`trope analogy`: propose analogy items as in MEAN, check sets of them, and answer them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OUT = click.option("--out", type=click.Path(path_type=Path, dir_okay=False),
 
 @click.group()
 def analogy() -> None:
-    """Propose and check metaphoric analogies: items with one right and three wrong choices."""
+    """Propose, check and answer metaphoric analogies: items with one right choice of several."""
 
 
 @analogy.command(short_help="Propose items, as a sheet to accept or reject.")
@@ -98,6 +98,63 @@ def check(
     if repair is not None and out is not None:
         _write_repaired(ctx, file, repair, out)
     return 1 if faults else 0
+
+
+@analogy.command(short_help="Choose the ends of your own items.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--system", type=click.Path(path_type=Path), metavar="FOLDER",
+              help="System that `trope train analogy --on` made.  [default: the nearest choice by "
+                   "word vectors]")  # fmt: skip
+@click.option("--vectors", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+              help="Word vectors of your own, without --system.")  # fmt: skip
+@_OUT
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@click.pass_context
+def answer(
+    ctx: click.Context,
+    file: Path,
+    system: Path | None,
+    vectors: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Choose the ends of your own items, as CSV: FILE has MEAN's form, or is any table.
+
+    A table has the columns MetSource, MetTarget and SourceRole; every other column holds a choice.
+    """
+    import csv
+    import json
+
+    from trope.cli.output import open_output
+    from trope.core.errors import BadInput
+    from trope.corpora.mean import read_questions
+    from trope.evaluate.analogy import choice_scores
+    from trope.tasks.analogy.cross_validation import right
+
+    if system is not None and vectors is not None:
+        raise BadInput("--system has its own vectors; give --system or --vectors")
+    items, known = read_questions(file)
+    scores = choice_scores(items, system, vectors)
+    rows = [
+        {
+            "id": item.id,
+            "metaphor": item.metaphor,
+            "element": item.element,
+            "answer": item.choices[int(row.argmax())],
+            "score": round(float(row.max()), 4),
+            **({"right": bool(row.argmax() == 0)} if known else {}),
+        }
+        for item, row in zip(items, scores, strict=True)
+    ]
+    with open_output(out) as target:
+        if as_json:
+            target.write(json.dumps({"items": rows}, ensure_ascii=False) + "\n")
+        else:
+            writer = csv.DictWriter(target, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+    if known:
+        _say(ctx, f"{right(scores).mean():.3f} of {_items(len(items))} answered rightly")
 
 
 def read_inventory(folder: Path) -> FrameInventory:

@@ -37,7 +37,8 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
                    "several times, mean and spread of the figures.")  # fmt: skip
 @click.option("--on", "own", metavar="FILE", type=click.Path(path_type=Path, exists=True),
               help="Labels of your own to score on, instead of the test sets: a table, a run of a "
-                   "recipe, or an annotation project (metaphor, sentiment, metonymy).")  # fmt: skip
+                   "recipe, or an annotation project (metaphor, sentiment, metonymy); items in "
+                   "MEAN's form (analogy).")  # fmt: skip
 @click.option("--folds", type=click.IntRange(min=2),
               help="With --on: train and score light systems by so many folds.")  # fmt: skip
 @click.option("--system", "--model-folder", "detector", type=click.Path(path_type=Path),
@@ -114,7 +115,7 @@ def evaluate(
         check_results_file(results)
     columns = take_label_options(options)
     if own is not None:
-        given = OwnRequest(task, own, columns, detector, folds or 0, threads, seed)
+        given = OwnRequest(task, own, columns, detector, folds or 0, threads, seed, vectors)
         evaluation = _evaluate_own(given, (ctx.obj or {}).get("quiet", False))
         print_evaluation(evaluation, seed=seed, as_json=as_json)
         if results is not None:
@@ -160,6 +161,7 @@ class OwnRequest:
     folds: int
     threads: int | None
     seed: int
+    vectors: Path | None
 
 
 def _evaluate_own(asked: OwnRequest, quiet: bool) -> Evaluation:
@@ -170,8 +172,20 @@ def _evaluate_own(asked: OwnRequest, quiet: bool) -> Evaluation:
     from trope.pipeline import Pipeline
     from trope.tasks.own_systems import open_system
 
+    def say(note: str) -> None:
+        if not quiet:
+            click.echo(f"trope: {note}", err=True)
+
+    if asked.task == "analogy":
+        from trope.evaluate import analogy
+
+        return analogy.evaluate_own(
+            asked.source, system=asked.system, folds=asked.folds, vectors=asked.vectors,
+            seed=asked.seed, threads=asked.threads, say=say,
+        )  # fmt: skip
     if asked.task not in LABEL_COLUMNS:
-        raise UnknownName("task with labels of your own", asked.task, tuple(LABEL_COLUMNS))
+        known = (*LABEL_COLUMNS, "analogy")
+        raise UnknownName("task with labels of your own", asked.task, known)
     task = cast("TaskName", asked.task)
     columns, files, kind = asked.columns
     with labelled_folder(asked.source) as source:
@@ -179,9 +193,7 @@ def _evaluate_own(asked: OwnRequest, quiet: bool) -> Evaluation:
     system = None if asked.system is None else open_system(asked.system, task)
     pipeline = Pipeline(threads=asked.threads)
     request = OwnEvaluation(labelled, pipeline, system, asked.folds, kind, asked.seed)
-    return evaluate_own(
-        request, lambda note: None if quiet else click.echo(f"trope: {note}", err=True)
-    )
+    return evaluate_own(request, say)
 
 
 def _refuse_for_several_models(**given: Path | None) -> None:

@@ -200,7 +200,22 @@ def _as_text(done: Any) -> str:
         lines.append(f"next: trope release {done.folder}")
     else:
         lines.append(f"next: trope annotate import {project} {items}")
+        lines += [] if done.manifest["simulated"] else _demo_note(project, items)
     return "\n".join(lines)
+
+
+def _demo_note(project: Path, items: Path) -> list[str]:
+    """How the items of a demo task are made that the plan asks for and the recipe does not make."""
+    from trope.annotate.project import DEMO, open_project
+
+    wanted = open_project(project).plan.demo.items
+    if not wanted or (project / DEMO).is_file():
+        return []
+    return [
+        f"the plan has a demo task of {wanted} items, which a team has to judge first: "
+        f"trope annotate control-items {project} {items} JUDGMENTS --out CONTROL --demo DEMO; "
+        "or set items = 0 under [demo] in project.toml"
+    ]
 
 
 def _peak_mb() -> int | None:

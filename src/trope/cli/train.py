@@ -68,7 +68,7 @@ def _hub(task: str, options: Options) -> Options:
 
 
 def _metaphor(options: Options) -> Options:
-    from trope.train.hub.loop import hub_settings
+    from trope.train.hub.loop import hub_settings, numbered_seeds
 
     preset = options.pop("preset") or "newsmet"
     settings = hub_settings(preset, options.pop("config"), options.pop("seed"))
@@ -87,25 +87,17 @@ def _metaphor(options: Options) -> Options:
 
     own = None if gold is None else read_newsmet_gold(gold)
     names = tuple(name.strip() for name in options.pop("sets").split(",") if name.strip())
-    seeds = _seeds(options.pop("seeds"))
+    seeds = numbered_seeds(options.pop("seeds"))
     return options | {"settings": settings, "own": own, "on": names, "seeds": seeds}
 
 
-def _seeds(seeds: str) -> tuple[int, ...]:
-    try:
-        found = tuple(int(seed) for seed in seeds.split(","))
-    except ValueError:
-        raise BadInput(f"--seeds {seeds!r} are not numbers such as 42,43,44") from None
-    if len(set(found)) != len(found):
-        raise BadInput(f"--seeds {seeds!r} has a seed twice; each is trained once")
-    return found
-
-
 def _analogy(options: Options) -> Options:
-    prepare_only = options.pop("prepare_only")
-    if options["model"] is None and not prepare_only:
+    prepare_only, own = options.pop("prepare_only"), options["own"]
+    if options["data"] is None and own is None:
+        raise click.MissingParameter(param_type="option", param_hint="'--from' / '--on'")
+    if own is None and options["model"] is None and not prepare_only:
         raise BadInput("no encoder is named; give one with --model, or --prepare alone")
-    return options
+    return options | {"everything": options.pop("all_items")}
 
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -295,14 +287,21 @@ _TASKS = (
     ),
     _TrainTask(
         "analogy", "analogy", "Multiple-choice models of analogies, fold by fold.",
-        """Models that choose the end of an analogy, one for each fold of MEAN.
+        """Models that choose the end of an analogy.
 
-        Writes predictions, no weights: `trope evaluate analogy --tier base --predictions` reads
-        them. Results that are in OUT already are kept, so you can resume an interrupted run.
+        With --on, a system that learns your own items: a light one or, with --model, a fine-tuned
+        encoder. `trope analogy answer` uses it. With --from, one model for each fold of MEAN: no
+        weights, but predictions, which `trope evaluate analogy --tier base --predictions` reads.
+        Results that are in OUT already are kept, so you can resume an interrupted run.
         """,
         (
-            _DATA,
-            _out("the training data and the predictions"),
+            _option("--from", "data", type=_EXISTING,
+                    help="Folder with the corpora, one folder each; not for --on."),
+            _option("--on", "own", type=click.Path(path_type=Path, dir_okay=False, exists=True),
+                    help="Items of your own in MEAN's form; one metaphor in five is set aside."),
+            _option("--all", "all_items", is_flag=True,
+                    help="With --on: train on all items, and set nothing aside."),
+            _out("the system, or the training data and the predictions"),
             _option("--model", type=_FOLDER,
                     help="Encoder to fine-tune: a folder with safetensors."),
             _option("--prepare", "prepare_only", is_flag=True,

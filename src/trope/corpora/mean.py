@@ -15,6 +15,7 @@ from trope.core.errors import BadRecord
 from trope.corpora.rows import CheckedRow
 from trope.corpora.sources import Source, numbered_lines, source_name
 from trope.corpora.tables import read_rows
+from trope.text.duplicates import text_digest
 
 _DOMAINS = ("MetSource", "MetTarget", "SourceRole")
 _CHOICES = ("TargetRoleGold", "SameFrameDifferentAttribute", "DiffFrameSameAtt", "DiffFrameDiffAtt")
@@ -41,6 +42,11 @@ class Analogy:
     def metaphor(self) -> str:
         """The metaphor that the item is of, as it is usually written."""
         return f"{self.first_domain} IS {self.second_domain}"
+
+    @property
+    def digest(self) -> int:
+        """The number of its question, by which items that a system has seen are known."""
+        return text_digest(f"{self.metaphor}: {spoken(self.element)}")
 
     @property
     def gold(self) -> str:
@@ -78,6 +84,31 @@ def read_mean(source: Source) -> Iterator[Analogy]:
     if not count:
         row = CheckedRow(name, 1, {})
         raise row.fault(f"holds no items; write them below a header {';'.join(COLUMNS)}")
+
+
+def read_questions(source: Source) -> tuple[list[Analogy], bool]:
+    """The items of a file, and whether it tells the right choices.
+
+    It does in MEAN's form. Otherwise every column of a table besides the two domains and the
+    element holds a choice.
+
+    Raises:
+        BadRecord: for missing columns, fewer than two choices and empty cells.
+    """
+    rows = list(read_rows(source))
+    name = source_name(source)
+    if not rows or _DOMAINS[0] not in rows[0][1] or set(_CHOICES) <= set(rows[0][1]):
+        return list(read_mean(source)), True
+    columns = [column for column in rows[0][1] if column not in _DOMAINS]
+    if len(columns) < 2:
+        raise BadRecord(name, 1, "has fewer than two columns of choices; give at least two")
+    found = []
+    for number, (line, fields) in enumerate(rows, start=1):
+        row = CheckedRow(name, line, fields)
+        domains = [row.text(column) for column in _DOMAINS]
+        choices = tuple(row.text(column) for column in columns)
+        found.append(Analogy(str(number), domains[0], domains[1], domains[2], choices, line))
+    return found, False
 
 
 def _checked_header(cells: list[str], row: CheckedRow) -> list[str]:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from trope.core.errors import BadInput, MissingData
+from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
+from trope.core.progress import MessageWriter, counted
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
 from trope.corpora.mean import Analogy, read_mean
 from trope.encoder.session import Encoder
@@ -55,6 +56,7 @@ from trope.tasks.analogy.similarity import (
 )
 from trope.tasks.analogy.templates import Template, read_templates
 from trope.tasks.analogy.zero_shot import by_likelihood
+from trope.tasks.own_systems import open_system
 
 PARTS = ("choice", "static", "zero_shot", "errors", "domains")
 _UNASKED = "domains"  # fifty figures, for those who ask
@@ -112,6 +114,71 @@ def evaluate(options: EvaluationOptions, meaning: Meaning | None = None) -> Eval
 
         draw_errors(answers, options.tier, options.plot)
     return new_evaluation("analogy", options.tier, checksum, figures)
+
+
+def choice_scores(
+    items: Sequence[Analogy], system: Path | None = None, vectors: Path | None = None
+) -> Floats:
+    """The scores of all choices, by a system's folder or by word vectors, items × choices.
+
+    Raises:
+        BadModel: for a folder of another task.
+    """
+    if system is not None:
+        found: Floats = open_system(system, "analogy").system.score(items)
+        return found
+    known = read_vectors(vectors or SHIPPED)
+    return np.array([answer(item, known).scores for item in items])
+
+
+def evaluate_own(
+    source: Path,
+    *,
+    system: Path | None,
+    folds: int,
+    vectors: Path | None,
+    seed: int,
+    threads: int | None,
+    say: MessageWriter,
+) -> Evaluation:
+    """Accuracies on a user's own items: a system's or, by folds, a light one's, beside controls.
+
+    Raises:
+        BadRecord: where no item is left that the system has not seen.
+    """
+    items, opened = list(read_mean(source)), None
+    if system is not None:
+        opened, number = open_system(system, "analogy"), len(items)
+        items = [item for item in items if item.digest not in opened.seen]
+        if not items:
+            remedy = "give other items, or measure with --folds 5"
+            raise BadRecord(source, None, f"the system was trained on all items; {remedy}")
+        if len(items) < number:
+            say(f"{counted(number - len(items), 'item')} left out: {system} was trained on them")
+    data = DataRef(source.name, "own items", sha256(source))
+    measured = AnalogyItems(items, data, seed, "analogy.own")
+    scores: dict[str, tuple[Floats, str]] = {}
+    if folds:
+        scores["light"] = _by_folds(items, folds, seed, threads), f"{folds} folds by metaphor"
+    if opened is not None:
+        scores["system"] = opened.system.score(items), opened.name
+    scores["static"] = choice_scores(items, None, vectors), (vectors or SHIPPED).name
+    scores["spelling"] = overlap_scores(items), "likeness of spelling alone"
+    scores["chance"] = np.zeros_like(scores["static"][0]), "all choices alike"
+    figures = [
+        measured.accuracy(f"{name}.accuracy", right(given), note=note)
+        for name, (given, note) in scores.items()
+    ]
+    return new_evaluation("analogy", "small", opened.sha256 if opened else sha256(SHIPPED), figures)
+
+
+def _by_folds(items: Sequence[Analogy], count: int, seed: int, threads: int | None) -> Floats:
+    encoder = Encoder(threads=threads)
+    meaning = meaning_of_encoder(encoder) if encoder.labels.meaning else None
+    template = next(iter(read_templates().values()))
+    features = similarity_features(items, template, read_vectors(), meaning)
+    groups = [item.metaphor for item in items]
+    return cross_validate(features, groups, make_folds(items, "grouped", seed, count), seed=seed)[0]
 
 
 def _meaning(options: EvaluationOptions) -> tuple[Meaning | None, str]:

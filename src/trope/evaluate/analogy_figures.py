@@ -33,6 +33,7 @@ class AnalogyItems:
     items: Sequence[Analogy]
     data: DataRef
     seed: int
+    prefix: str = PREFIX
 
     def accuracy(
         self, name: str, shares: Floats, *, note: str = "", chosen_on: str = ""
@@ -41,7 +42,7 @@ class AnalogyItems:
         interval = bootstrap_ratios(shares, np.ones(len(shares)), seed=self.seed)[0]
         note = note if len(shares) else "undefined: no such item"
         return Measurement(
-            f"{PREFIX}.{name}",
+            f"{self.prefix}.{name}",
             interval.value,
             interval.low,
             interval.high,

@@ -23,6 +23,7 @@ from trope.corpora.files import (
     Tell,
     find_files,
     good_rows,
+    shows_no_format,
     tell_nobody,
 )
 from trope.corpora.plain_text import Unit
@@ -83,9 +84,16 @@ class OwnSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return find_files([self.path], options, tell=tell)
 
     def options(self) -> FileOptions:
-        """How its files are read."""
+        """How its files are read; one whose name shows no format (firms.lst) is a list of lines or,
+        with a column of texts, a table.
+        """
+        unknown = shows_no_format(self.path)
         return FileOptions(
-            encoding=self.encoding, delimiter=self.delimiter, sheet=self.sheet, unit=self.unit
+            ("csv" if self.columns.text else "txt") if unknown else None,
+            encoding=self.encoding,
+            delimiter=self.delimiter,
+            sheet=self.sheet,
+            unit="line" if unknown and self.unit == "auto" else self.unit,
         )
 
 

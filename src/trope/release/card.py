@@ -60,6 +60,7 @@ class ReleaseSummary:
     audit: Sequence[Measurement] = field(default=())
     not_audited: str = ""
     further: Mapping[str, FurtherTable] = field(default_factory=dict)
+    drawn_by_recipe: bool = False
 
     @property
     def name(self) -> str:
@@ -150,8 +151,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
         yield f"\n> **Simulated.** {SIMULATED}"
     yield f"\n{summary.description}"
     yield f"\nMade with trope {manifest.trope} {manifest.origin}."
-    yield "\n## Parts\n"
-    yield "| part | items | labels |\n|---|---|---|"
+    yield "\n## Parts\n\n| part | items | labels |\n|---|---|---|"
     for part, rows in summary.parts.items():
         counts = summary.label_counts(part)
         listed = ", ".join(f"{name} {n}" for name, n in counts.items())
@@ -159,8 +159,10 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
         yield f"| {part} | {len(rows)} | {listed} |"
     by = f" items of one `{manifest.group_by}`," * bool(manifest.group_by)
     yield (
-        f"\n{summary.groups} groups of alike items were drawn whole, so that parts share nothing:"
-        f"{by} of one source, texts that differ in at most one word, near duplicates."
+        "\nThe parts are those that the recipe drew; texts of one source may be in both."
+        if summary.drawn_by_recipe
+        else f"\n{summary.groups} groups of alike items were drawn whole, so that parts share "
+        f"nothing:{by} of one source, texts that differ in at most one word, near duplicates."
     )
     yield "\n## Columns\n\n| column | type |\n|---|---|"
     yield from (f"| `{name}` | {kind} |" for name, kind in summary.types.items())

@@ -37,6 +37,7 @@ from trope.release.tables import (
     Permission,
     check_licence,
     column_types,
+    drawn_parts,
     group_items,
     item_rows,
     judgment_rows,
@@ -111,19 +112,22 @@ def _release(
     permission = check_licence(run.manifest, run.items, allowed=options.with_text)
     kind = _KINDS.get(run.manifest.text_is, "plain")
     groups = group_items(run.items, by=run.manifest.group_by, kind=kind)
-    parts = split_groups(groups, shares=options.shares, seed=options.seed)
+    kept = drawn_parts(run.items) if options.shares == SHARES else []
+    shares = tuple(float(part in kept) for part in PARTS) if kept else options.shares
+    parts = kept or split_groups(groups, shares=options.shares, seed=options.seed)
     rows = item_rows(run, groups, permission, columns)
     figures, not_audited = audit_run(run, parts, groups)
     summary = ReleaseSummary(
         run,
         permission,
         options.publication,
-        _parted(rows, parts, options.shares),
+        _parted(rows, parts, shares),
         column_types(rows),
         len(set(groups)),
         tuple(figures),
         not_audited,
         _further(folder, run, parts, permission, left_out),
+        drawn_by_recipe=bool(kept),
     )
     _write_whole(out, lambda to: _write(to, summary, options.seed))
     return summary

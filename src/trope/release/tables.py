@@ -293,6 +293,12 @@ def _place(item: RunItem) -> tuple[Value, Value] | None:
     return None if own in (None, "") else (item.fields.get("dataset"), own)
 
 
+def drawn_parts(items: Sequence[RunItem]) -> list[str]:
+    """The part of every item that its recipe has drawn, such as location-test; empty if none."""
+    found = [str(item.fields.get("subset", "")).rpartition("-")[2] for item in items]
+    return found if set(found) == {"train", "test"} else []
+
+
 def split_groups(
     groups: Sequence[int], *, shares: Sequence[float] = SHARES, seed: int = 0
 ) -> list[str]:

@@ -256,8 +256,11 @@ def _open_hub(name: str, task: TaskName) -> OpenedSystem:
         "sentiment": SENTIMENT_SYSTEMS,
         "metonymy": METONYMY_SYSTEMS,
     }
-    if task not in kinds:
-        raise BadModel(name, f"is a system for {task}; give it to trope {task}")
+    if task == "analogy":
+        from trope.tasks.analogy.choice_model import FineTunedChoice
+
+        choice = FineTunedChoice(Path(name))
+        return OpenedSystem(task, choice, name, choice.model_sha256, choice.seen)
     system = kinds[task].load("transformers")(model=name)
     path = Path(name) / SEEN
     seen = frozenset(json.loads(path.read_text("utf-8"))) if path.is_file() else frozenset[int]()
@@ -292,7 +295,25 @@ def _light_system(notes: SystemNotes, arrays: Mapping[str, Any], path: Path) -> 
         return system
     if notes.task == "sentiment":
         return LightSentiment(model("model"))
+    if notes.task == "analogy":
+        return _light_choice(arrays, path)
     return LightDetector(model("model"), notes.level, notes.threshold)
+
+
+def _light_choice(arrays: Mapping[str, Any], path: Path) -> Any:
+    from trope.encoder.session import Encoder
+    from trope.tasks.analogy.ranker import ChoiceRanker
+    from trope.tasks.analogy.similarity import LightChoice, meaning_of_encoder
+    from trope.tasks.analogy.templates import read_templates
+
+    try:
+        ranker = ChoiceRanker(*(arrays[f"model.{name}"] for name in ("mean", "scale", "weights")))
+    except KeyError as error:
+        raise BadModel(path, f"holds no ranker ({error}); train it again") from None
+    templates = read_templates()
+    encoder = Encoder()
+    meaning = meaning_of_encoder(encoder) if encoder.labels.meaning else None
+    return LightChoice(ranker, templates[next(iter(templates))], meaning)
 
 
 @dataclass(frozen=True, slots=True)

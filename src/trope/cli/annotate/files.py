@@ -1,13 +1,15 @@
-"""`trope annotate import` and `export`: items, people, judgments, labels from and to files."""
+"""`trope annotate draw`, `import` and `export`: items, people, judgments, labels and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
+import msgspec
 
 from trope.annotate.exchange.records import (
     EXPORT_FORMATS,
@@ -28,6 +30,100 @@ from trope.core.files import atomic_write
 from trope.core.progress import counted
 from trope.corpora.files import find_files
 from trope.corpora.sources import is_archive
+
+if TYPE_CHECKING:
+    from trope.recipes.own_texts import OwnText
+
+
+@click.command(short_help="Draw a balanced set of texts for annotators.")
+@click.argument("source", metavar="FILE[:COLUMN]")
+@click.option("--per-class", "number", required=True, type=click.IntRange(min=1),
+              help="How many texts of each class.")  # fmt: skip
+@click.option("--label", default="", metavar="COLUMN", help="Column with the class of a text.")
+@click.option("--score", default="", metavar="COLUMN",
+              help="Column with a score from 0 to 1, such as a detector's.")  # fmt: skip
+@click.option("--threshold", type=float, default=0.5, show_default=True,
+              help="With --score: the lowest score of the class metaphorical.")  # fmt: skip
+@click.option("--system", default="encoder", metavar="FOLDER",
+              help="Without --label and --score: detector that sorts the texts.  [default: the one "
+                   "that ships]")  # fmt: skip
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="FILE[:COLUMN]",
+    help="Draw no text of this file, such as training data; repeat for several.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides which are drawn.")
+@click.option("--out", required=True, type=FILE, help="Table of the texts, to import.")
+@click.option("--classes", type=FILE, help="Table of ids and classes, to compare later.")
+def draw(
+    source: str,
+    number: int,
+    label: str,
+    score: str,
+    threshold: float,
+    system: str,
+    without: tuple[str, ...],
+    seed: int,
+    out: Path,
+    classes: Path | None,
+) -> None:
+    """Draw as many texts of each class, in random order, none of them twice or in another file.
+
+    Annotators do not see the classes: OUT has ids and texts alone. Let two or more people judge
+    them, and `trope agree` gives their kappa.
+    """
+    from trope.annotate.demo_task import draw_balanced
+    from trope.recipes.own_texts import named_source, read_own_texts
+    from trope.text.duplicates import text_digest
+
+    if label and score:
+        raise BadInput("--label and --score both tell the classes; give one of them")
+    keep = tuple(filter(None, (label, score)))
+    given = [
+        text
+        for text in read_own_texts(msgspec.structs.replace(named_source(source), keep=keep))
+        if not text.reason
+    ]
+    others = {
+        text_digest(text.text) for name in without for text in read_own_texts(named_source(name))
+    }
+    sorted_texts = _classes(given, label, score, threshold, system)
+    digests = [text_digest(text.text) for text in given]
+    drawn = draw_balanced(sorted_texts, digests, number=number, without=others, seed=seed)
+    tables = [(out, "text", [given[at].text for at in drawn])]
+    if classes is not None:
+        tables.append((classes, "class", [sorted_texts[at] for at in drawn]))
+    for path, column, values in tables:
+        with open_output(path) as file:
+            rows = zip((given[at].id for at in drawn), values, strict=True)
+            csv.writer(file, lineterminator="\n").writerows([("id", column), *rows])
+    named = ", ".join(sorted({sorted_texts[at] for at in drawn}))
+    click.echo(f"{counted(len(drawn), 'text')}, {number} of each class ({named})", err=True)
+
+
+def _classes(
+    texts: Sequence[OwnText], label: str, score: str, threshold: float, system: str
+) -> list[str]:
+    """The class of each text: its label, or by its score, or by a detector."""
+    if label:
+        return [text.kept[label].strip() for text in texts]
+    names = ("literal", "metaphorical")
+    if score:
+        return [names[_number(text, score) >= threshold] for text in texts]
+    from trope.pipeline import Pipeline
+
+    pipeline = Pipeline(systems=[system])
+    read = pipeline.analyze_many([text.text for text in texts], tasks=("syntax", "metaphor"))
+    return [names[any(one.sentence_verdict(s).metaphorical for s in one.sentences)] for one in read]
+
+
+def _number(text: OwnText, column: str) -> float:
+    try:
+        return float(text.kept[column])
+    except ValueError:
+        problem = f"the text {text.id!r} has {text.kept[column]!r} in the column {column!r}"
+        raise BadInput(f"{text.source}: {problem}, which is not a number; fix it") from None
 
 
 @click.command("import", short_help="Add the items of a file: all of them, or none.")

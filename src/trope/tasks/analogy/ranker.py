@@ -25,6 +25,10 @@ class ChoiceRanker:
     scale: Floats
     weights: Floats
 
+    def arrays(self) -> dict[str, Floats]:
+        """Everything that a file keeps of the ranker."""
+        return {"mean": self.mean, "scale": self.scale, "weights": self.weights}
+
     def score(self, features: Floats) -> Floats:
         """Scores, items × choices."""
         scores: Floats = ((features - self.mean) / self.scale) @ self.weights

@@ -24,8 +24,8 @@ from trope.core.errors import BadInput, MissingExtra
 from trope.corpora.mean import Analogy, spoken
 from trope.encoder.decode import word_meanings
 from trope.encoder.session import Encoder
-from trope.lexicon.vectors import Vectors
-from trope.tasks.analogy.ranker import Floats
+from trope.lexicon.vectors import Vectors, read_vectors
+from trope.tasks.analogy.ranker import ChoiceRanker, Floats
 from trope.tasks.analogy.templates import Template
 from trope.text.tokenise import tokenise
 
@@ -206,6 +206,23 @@ def _unit_rows(vectors: npt.ArrayLike) -> Floats:
     lengths = np.linalg.norm(table, axis=-1, keepdims=True)
     found: Floats = table / np.where(lengths > 0, lengths, 1.0)
     return found
+
+
+class LightChoice:
+    """A ranker of similarities that was fitted to items of a user's own.
+
+    Needs: static vectors and, unless it was fitted without, vectors of meaning.
+    Gives: a score per choice; the highest is the answer.
+    """
+
+    def __init__(self, model: ChoiceRanker, template: Template, meaning: Meaning | None) -> None:
+        self.model, self.template = model, template
+        self._meaning = meaning
+
+    def score(self, items: Sequence[Analogy]) -> Floats:
+        """Scores, items × choices."""
+        features = similarity_features(items, self.template, read_vectors(), self._meaning)
+        return self.model.score(features)
 
 
 def meaning_of_encoder(encoder: Encoder) -> Meaning:

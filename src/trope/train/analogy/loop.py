@@ -9,18 +9,23 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import torch
-import transformers
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from trope.core.errors import BadInput, BadModel
+from trope.core.errors import BadInput
+from trope.tasks.analogy.choice_model import (
+    ChoiceModel,
+    ChoiceTexts,
+    choice_pieces,
+    choice_scores,
+    save_choices,
+)
 from trope.tasks.hub_folder import load_tokenizer, model_path
 from trope.train.analogy.prepared import (
     FIRST,
@@ -33,61 +38,7 @@ from trope.train.analogy.prepared import (
 )
 from trope.train.hub.loop import best_device
 
-_EVALUATION_BATCH = 64
 _CLIP = 1.0
-
-
-@dataclass(slots=True)
-class ChoiceTexts:
-    """All choices of all items as pieces, padded: items × choices × pieces; the right ones."""
-
-    ids: Tensor
-    mask: Tensor
-    types: Tensor
-    gold: Tensor
-    places: Tensor
-    """For every item where its choices stand, in the order of MEAN's columns."""
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-
-class ChoiceModel(nn.Module):
-    """An encoder with a head that gives every text one score."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        transformers.utils.logging.disable_progress_bar()
-        self.encoder = transformers.AutoModel.from_pretrained(
-            folder, use_safetensors=True, local_files_only=True, trust_remote_code=False
-        ).float()
-        width = int(self.encoder.config.hidden_size)
-        rate = float(getattr(self.encoder.config, "hidden_dropout_prob", 0.1))
-        self.dropout, self.head = nn.Dropout(rate), nn.Linear(width, 1)
-        kinds = int(getattr(self.encoder.config, "type_vocab_size", 1) or 1)
-        self._has_types = kinds > 1
-
-    def forward(self, texts: ChoiceTexts, rows: Tensor, pooling: str) -> Tensor:
-        """Scores, rows × choices."""
-        ids, mask = texts.ids[rows], texts.mask[rows]
-        count, choices, width = ids.shape
-        inputs = {"input_ids": ids.view(-1, width), "attention_mask": mask.view(-1, width)}
-        if self._has_types:
-            inputs["token_type_ids"] = texts.types[rows].view(-1, width)
-        pooled = self._pooled(self.encoder(**inputs), inputs["attention_mask"], pooling)
-        scores: Tensor = self.head(self.dropout(pooled))
-        return scores.view(count, choices).float()
-
-    def _pooled(self, output: Any, mask: Tensor, pooling: str) -> Tensor:
-        if pooling == "mean":
-            states: Tensor = output.last_hidden_state
-            weights = mask.unsqueeze(-1).to(states.dtype)
-            return (states * weights).sum(1) / weights.sum(1)
-        found: Tensor | None = getattr(output, "pooler_output", None)
-        if found is None:
-            name = type(self.encoder).__name__
-            raise BadModel(name, "has no pooler, which the paper's settings need; pool by the mean")
-        return found
 
 
 class ChoiceTrainer:
@@ -96,10 +47,10 @@ class ChoiceTrainer:
     def __init__(self, prepared: PreparedAnalogies, model: Path, work: Path, device: str) -> None:
         folder = model_path(model)
         self._device = best_device(device)
-        tokenizer = load_tokenizer(folder, "sentences")
+        tokenizer = self._tokenizer = load_tokenizer(folder, "sentences")
         self._mean, self._repaired, self._auxiliary = (
             {
-                name: _pieces(tokenizer, texts, prepared.content[key]["order"], self._device)
+                name: choice_pieces(tokenizer, texts, prepared.content[key]["order"], self._device)
                 for name, texts in prepared.content[key]["templates"].items()
             }
             for key in ("texts", "repaired", "auxiliary")
@@ -173,15 +124,15 @@ class ChoiceTrainer:
         return round(float(torch.stack(losses).mean()), 4)
 
     def _scores(self, texts: ChoiceTexts, items: Sequence[int], pooling: str) -> list[list[float]]:
-        self._model.eval()
-        found = []
-        rows = torch.tensor(items, device=self._device)
-        for batch in rows.split(_EVALUATION_BATCH):
-            with torch.inference_mode(), self._autocast():
-                scores = self._model(texts, batch, pooling)
-            found.append(scores.gather(1, texts.places[batch]).cpu())
-        rounded: list[list[float]] = torch.cat(found).tolist()
-        return rounded
+        if not items:
+            return []
+        with self._autocast():
+            return choice_scores(self._model, texts, items, pooling)
+
+    def save(self, job: AnalogyJob, seen: Sequence[int], out: Path) -> None:
+        """Keep the model of the last training in a folder."""
+        notes = {"template": job.template, "pooling": job.settings.pooling}
+        save_choices(self._model.cpu(), self._tokenizer, notes, seen, out)
 
     def _autocast(self) -> Any:
         if self._device == "cpu":
@@ -200,24 +151,6 @@ def _groups(model: ChoiceModel, settings: AnalogySettings) -> list[dict[str, Any
         {"params": parameters, "lr": rate, "weight_decay": decay}
         for (rate, decay), parameters in groups.items()
     ]
-
-
-def _pieces(
-    tokenizer: Any, texts: Sequence[Any], orders: Sequence[Sequence[int]], device: str
-) -> ChoiceTexts:
-    starts = [start for item in texts for start, _ in item]
-    ends = [end for item in texts for _, end in item]
-    found = tokenizer(starts, ends, padding=True, return_tensors="pt", return_token_type_ids=True)
-    shape = len(texts), len(texts[0]), -1
-    order = torch.tensor(orders)
-    places = order.argsort(dim=1)
-    return ChoiceTexts(
-        found["input_ids"].view(shape).to(device),
-        found["attention_mask"].view(shape).to(device),
-        found["token_type_ids"].view(shape).to(device),
-        places[:, 0].to(device),
-        places.to(device),
-    )
 
 
 _POLL_SECONDS = 1.0

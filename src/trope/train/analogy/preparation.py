@@ -10,15 +10,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from trope import __version__
+from trope.core.errors import BadRecord
 from trope.core.files import atomic_write, sha256
-from trope.core.progress import MessageWriter
+from trope.core.progress import MessageWriter, counted
 from trope.corpora.conceptual_metaphors import read_frames, read_metaphors
+from trope.corpora.labelled_texts import SHARE
 from trope.corpora.mean import Analogy, read_mean, spoken
+from trope.encoder.session import Encoder
 from trope.lexicon.vectors import read_vectors
 from trope.tasks.analogy.checks import repair_items
 from trope.tasks.analogy.cross_validation import KINDS, SEEDS, make_folds
@@ -29,14 +34,26 @@ from trope.tasks.analogy.distractors import (
     eligible,
     propose,
 )
+from trope.tasks.analogy.ranker import choose_strength, fit_ranker
+from trope.tasks.analogy.similarity import LightChoice, meaning_of_encoder, similarity_features
 from trope.tasks.analogy.templates import Template, read_templates
+from trope.tasks.own_systems import SystemNotes, save_light
+from trope.text.duplicates import text_digest
 from trope.train.analogy.fit import fit_all
-from trope.train.analogy.prepared import FORMAT, PREPARED
+from trope.train.analogy.prepared import (
+    CHOSEN,
+    FORMAT,
+    OWN,
+    PREPARED,
+    AnalogyJob,
+    PreparedAnalogies,
+)
 
 _DRAWS = 4
 """Drawings of proposed items on which settings are compared."""
 
 _TRAIN, _VALIDATE, _TEMPTING = 150, 300, 5
+_FEWEST, _FEWEST_METAPHORS = 8, 3
 _ALIKE = 0.85  # share of letters at which two spellings count as one
 
 
@@ -179,15 +196,23 @@ def _draws(items: Sequence[Analogy], seed: int) -> Iterator[dict[str, list[int]]
 
 def train_analogies(
     *,
-    data: Path,
+    data: Path | None,
     out: Path,
     model: Path | None,
+    own: Path | None = None,
+    everything: bool = False,
     device: str = "auto",
     jobs: int = 1,
     seed: int = 0,
     say: MessageWriter,
 ) -> None:
-    """Texts and folds into OUT/prepared and, with a model, predictions into OUT/predictions."""
+    """Texts and folds into OUT/prepared and, with a model, predictions into OUT/predictions.
+
+    With `own` items instead of research data, a system that is kept in OUT.
+    """
+    if own is not None or data is None:
+        _train_own(own or Path(), out, model, everything, device, seed, say)
+        return
     content = prepare(data, out / "prepared", seed=seed)
     count, proposed = len(content["texts"]["order"]), len(content["auxiliary"]["order"])
     say(f"{count} items and {proposed} proposed ones are in {out / 'prepared'}")
@@ -202,3 +227,76 @@ def train_analogies(
             say=say,
         )
         say(f"the predictions are in {out / 'predictions'}")
+
+
+def _train_own(
+    source: Path,
+    out: Path,
+    model: Path | None,
+    everything: bool,
+    device: str,
+    seed: int,
+    say: MessageWriter,
+) -> None:
+    """A system fitted to a user's own items; one metaphor in five is set aside."""
+    items = list(read_mean(source))
+    held = [not everything and text_digest(item.metaphor) % SHARE == 0 for item in items]
+    train = [item for item, apart in zip(items, held, strict=True) if not apart]
+    metaphors = len({item.metaphor for item in train})
+    if len(train) < _FEWEST or metaphors < _FEWEST_METAPHORS:
+        problem = (
+            f"has {counted(len(train), 'item')} of {counted(metaphors, 'metaphor')} to train on"
+        )
+        remedy = f"write at least {_FEWEST} items of {_FEWEST_METAPHORS} metaphors, or give --all"
+        raise BadRecord(source, None, f"{problem}; {remedy}")
+    (_fit_light if model is None else partial(_fit_encoder, model, device))(
+        source, train, seed, out
+    )
+    say(
+        f"{out}: a {'light' if model is None else 'fine-tuned'} system for analogy trained on "
+        f"{counted(len(train), 'item')}; {sum(held)} set aside for trope evaluate analogy --on"
+    )
+
+
+def _fit_light(source: Path, items: Sequence[Analogy], seed: int, out: Path) -> None:
+    encoder = Encoder()
+    meaning = meaning_of_encoder(encoder) if encoder.labels.meaning else None
+    template = next(iter(read_templates().values()))
+    features = similarity_features(items, template, read_vectors(), meaning)
+    groups = [item.metaphor for item in items]
+    ranker = fit_ranker(features, strength=choose_strength(features, groups, seed=seed))
+    notes = SystemNotes(
+        "analogy", trained_on=source.name, data_sha256=sha256(source), items=len(items),
+        trope=__version__,
+    )  # fmt: skip
+    card = (
+        f"# A light system for analogies\n\nMade by trope {__version__} from `{source.name}` "
+        f"(SHA-256 `{notes.data_sha256}`): {len(items)} items. It weighs likenesses of word "
+        "vectors and vectors of meaning. Use it with `trope analogy answer FILE --system FOLDER`."
+        "\n"
+    )
+    save_light(
+        LightChoice(ranker, template, meaning), notes, (i.digest for i in items), out, card=card
+    )
+
+
+def _fit_encoder(
+    model: Path, device: str, source: Path, items: Sequence[Analogy], seed: int, out: Path
+) -> None:
+    from trope.train.analogy.loop import ChoiceTrainer
+
+    name, template = next(iter(read_templates().items()))
+    texts = _texts(items, {name: template}, seed)
+    prepared = PreparedAnalogies({"texts": texts, "repaired": texts, "auxiliary": texts}, "")
+    trainer = ChoiceTrainer(prepared, model, out, device)
+    everything = tuple(range(len(items)))
+    job = AnalogyJob(CHOSEN, name, OWN, everything, (), "own", seed)
+    trainer.fit(job)
+    trainer.save(job, [item.digest for item in items], out)
+    with atomic_write(out / "README.md") as file:
+        file.write(
+            f"# A multiple-choice model of analogies\n\nMade by trope {__version__} from the "
+            f"encoder `{model.name}` and `{source.name}` (SHA-256 `{sha256(source)}`): "
+            f"{len(items)} items, {OWN.epochs} epochs. Use it with `trope analogy answer FILE "
+            "--system FOLDER`.\n"
+        )

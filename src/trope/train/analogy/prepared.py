@@ -43,6 +43,10 @@ FIRST_STAGE = AnalogySettings("mean", 2e-5, 1e-3, epochs=3, batch=16)
 """The stage on proposed items."""
 
 
+OWN = CANDIDATES["mean-2e-5"]
+"""The settings for items of a user's own."""
+
+
 def second_stage(chosen: AnalogySettings) -> AnalogySettings:
     """The settings of the stage on MEAN after the first one: its head is trained already."""
     return replace(chosen, pooling=FIRST_STAGE.pooling, head_rate=chosen.rate)

@@ -77,6 +77,17 @@ def hub_settings(preset: str, config: Path | None, seed: int | None) -> HubSetti
     return settings if seed is None else replace(settings, seed=seed)
 
 
+def numbered_seeds(seeds: str) -> tuple[int, ...]:
+    """The seeds of a list such as 42,43,44."""
+    try:
+        found = tuple(int(seed) for seed in seeds.split(","))
+    except ValueError:
+        raise BadInput(f"--seeds {seeds!r} are not numbers such as 42,43,44") from None
+    if len(set(found)) != len(found):
+        raise BadInput(f"--seeds {seeds!r} has a seed twice; each is trained once")
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Epoch:
     """The result of one epoch; `score` decides which epoch is the best."""
