@@ -149,8 +149,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield f"# {summary.name}"
     if manifest.simulated:
         yield f"\n> **Simulated.** {SIMULATED}"
-    yield f"\n{summary.description}"
-    yield f"\nMade with trope {manifest.trope} {manifest.origin}."
+    yield f"\n{summary.description}\n\nMade with trope {manifest.trope} {manifest.origin}."
     yield "\n## Parts\n\n| part | items | labels |\n|---|---|---|"
     for part, rows in summary.parts.items():
         counts = summary.label_counts(part)
@@ -169,14 +168,13 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield from _further(summary)
     if manifest.project is not None:
         yield from manifest.project.described()
-    yield "\n## Judgments\n"
     yield (
-        f"{len(run.judgments)} judgments by {summary.annotators()} annotators under pseudonyms, "
-        f"{summary.annotators_an_item():.2f} of them an item, in the configuration `judgments`. "
-        f"Agreement: {summary.agreement()}."
+        f"\n## Judgments\n\n{len(run.judgments)} judgments by {summary.annotators()} annotators "
+        f"under pseudonyms, {summary.annotators_an_item():.2f} of them an item, in the "
+        f"configuration `judgments`. Agreement: {summary.agreement()}."
     )
-    yield "\n## Licence and sources\n"
-    yield f"Licence: {manifest.licence or 'not stated'}. {_text_note(summary)}"
+    licence = manifest.licence or "not stated"
+    yield f"\n## Licence and sources\n\nLicence: {licence}. {_text_note(summary)}"
     yield from _sources(summary)
     yield "\n## Audit\n"
     yield from _audit(summary)
