@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from projects import copy_tables
 
+from hub_folder import write_encoder
 from own_labels import verb_rows, write_table
 from trope.annotate.model_runs import named_heads
 from trope.annotate.project import SAMPLE, new_project, open_project
@@ -116,3 +117,14 @@ def test_item_that_no_head_can_judge_is_an_error(tmp_path: Path) -> None:
     done = command("annotate", "model", folder, "m")
     assert done.exit_code == 1
     assert "0 of 1 item answered, 1 error" in done.output
+
+
+def test_hugging_face_folder_answers(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'trope[train]')")
+    folder = write_encoder(tmp_path / "hub", head="sentences")
+    found = answered(tmp_path / "p", "newsmet", "--system", folder, "--head",
+                     "sentence=text:metaphorical/literal")  # fmt: skip
+    assert {row["model"] for row in found.values()} == {str(folder)}
+    for row in found.values():
+        assert row["answers"]["sentence"] in ("metaphorical", "literal")
+        assert row["error"] == ""

@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "evaluate": ("trope.cli.evaluate:evaluate", "Scores on test sets, with intervals."),
     "leaderboard": ("trope.cli.leaderboard:leaderboard", "Submissions to a shared task, ranked."),
     "man": ("trope.cli.manual:man", "Manual pages of the commands."),
+    "methods": ("trope.cli.query:methods", "The paragraph on methods for a paper about a corpus."),
     "query": ("trope.cli.query:query", "Tables of a corpus: rates, figures, keyness, concordance."),
     "release": ("trope.cli.release:release", "A publishable data set from a run or a project."),
     "recipe": ("trope.cli.recipe:recipe", "Data sets of papers, end to end: list, run."),

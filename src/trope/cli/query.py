@@ -1,4 +1,4 @@
-"""`trope query`: the tables of a corpus that the workbench shows."""
+"""`trope query` and `trope methods`: tables of a corpus, and what to write about it."""
 
 from __future__ import annotations
 
@@ -169,6 +169,38 @@ def percent(interval: Interval) -> str:
     """An interval of a rate, in per cent."""
     values = [100 * (value or 0.0) for value in (interval.value, interval.low, interval.high)]
     return "{:.2f} % ({:.2f} to {:.2f})".format(*values)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--words", type=click.Choice(get_args(WordView)),
+              help="Words that count as metaphors.  [default: as in the corpus]")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--out", type=_FILE, help="File to write.")
+@click.option("--index", type=_FOLDER, help="Folder of the index.  [default: your cache folder]")
+def methods(
+    folder: Path, words: WordView | None, as_json: bool, out: Path | None, index: Path | None
+) -> None:
+    """Write the paragraph on methods that a paper about a corpus needs.
+
+    FOLDER is one that trope detect wrote. The paragraph states version, model, counts, rate and the
+    measured quality of the model; the references follow.
+    """
+    from trope.workbench.corpus.corpus import open_corpus
+    from trope.workbench.corpus.methods import ADVICE, methods_text
+
+    corpus = open_corpus(folder, words=words, index=index)
+    try:
+        text = methods_text(corpus)
+    finally:
+        corpus.close()
+    with open_output(out) as file:
+        if as_json:
+            file.write(msgspec.json.format(msgspec.json.encode(text.to_dict())).decode() + "\n")
+        else:
+            file.write(text.to_text())
+    if not (click.get_current_context().obj or {}).get("quiet"):
+        click.echo(f"trope: {ADVICE}", err=True)
 
 
 def _options(view: str) -> list[click.Parameter]:

@@ -31,6 +31,17 @@ class TrainedOn:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelQuality:
+    """A figure that was measured of a model, with its interval, as `docs/figures.json` has it."""
+
+    figure: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class TierModel:
     """One tier: what it is, where it comes from, what it was trained on, how it was chosen."""
 
@@ -42,6 +53,7 @@ class TierModel:
     files: tuple[ModelFile, ...]
     trained_on: tuple[TrainedOn, ...]
     chosen_on: str = ""
+    quality: tuple[ModelQuality, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,106 @@
+"""The paragraph on methods that a paper needs, from the manifest and the facts of a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from trope.corpora.metadata import load_corpora
+from trope.encoder.models import ModelQuality, known_models
+from trope.metrics.intervals import Interval
+from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
+from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.corpus.queries import RatesQuery
+from trope.workbench.corpus.views import rates
+
+_CITED = "vua18"
+_OWN = "The trope authors. trope: figurative language in Python (version {version})."
+ADVICE = (
+    "your texts may be read better or worse than that test split; judge a sample, and report the "
+    "corrected rate: trope query FOLDER rates --judged PROJECT"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MethodsText:
+    """The paragraph, what it states as data, and what to cite."""
+
+    paragraph: str
+    facts: dict[str, Any]
+    references: tuple[str, ...]
+
+    def to_text(self) -> str:
+        """The paragraph and the references as text."""
+        listed = "\n".join(f"- {one}" for one in self.references)
+        return f"{self.paragraph}\n\nReferences\n{listed}\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {"paragraph": self.paragraph, **self.facts, "references": list(self.references)}
+
+
+def methods_text(corpus: IndexedCorpus) -> MethodsText:
+    """What to write about how the metaphors of a corpus were found."""
+    settings, facts = corpus.source.manifest.settings, corpus.facts
+    everything = rates(corpus, RatesQuery(rows=1)).about["all"]
+    rate = Interval(everything["rate"], everything["low"], everything["high"])
+    counted = VIEW_NAMES[facts.word_view]
+    measured = _quality(settings.tier, settings.model_sha256)
+    sentences = [
+        f"We identified metaphors with trope {settings.trope} (model {settings.tier}, SHA-256 "
+        f"{settings.model_sha256[:12]}).",
+        f"Of the {counted} of a text, those count as metaphors that the model marks"
+        + _threshold(settings.threshold if settings.threshold is not None else facts.threshold),
+        f"The corpus has {_counted(facts.texts, 'text')}, {_counted(facts.sentences, 'sentence')} "
+        f"and {_counted(facts.words, 'word')}, of which {facts.metaphors:,} are metaphors"
+        + _rate_in_words(rate),
+        *([_measured_sentence(measured)] if measured else []),
+    ]
+    stated = {
+        "trope": settings.trope,
+        "model": {"tier": settings.tier, "sha256": settings.model_sha256},
+        "word_view": facts.word_view,
+        "counts": {
+            name: getattr(facts, name) for name in ("texts", "sentences", "words", "metaphors")
+        },
+        "rate": {"value": rate.value, "low": rate.low, "high": rate.high},
+        "quality": {
+            name: {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+            for name, one in measured.items()
+        },
+    }
+    cited = [load_corpora()[_CITED].citation] if measured else []
+    references = (_OWN.format(version=settings.trope), *cited)
+    return MethodsText(" ".join(sentences), stated, references)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _rate_in_words(rate: Interval) -> str:
+    if rate.value is None or rate.low is None or rate.high is None:
+        return "."
+    shares = [f"{100 * share:.1f}" for share in (rate.value, rate.low, rate.high)]
+    return " ({} %, 95 % interval {} to {}, with texts as units).".format(*shares)
+
+
+def _threshold(lowest: float | None) -> str:
+    return "." if lowest is None else f" with a score of at least {lowest:g}."
+
+
+def _quality(tier: str, checksum: str) -> dict[str, ModelQuality]:
+    """What was measured of the model, if it is one that ships with trope."""
+    model = known_models().get(tier)
+    if model is None or checksum not in {file.sha256 for file in model.files}:
+        return {}
+    return {one.figure.rpartition(".")[2]: one for one in model.quality}
+
+
+def _measured_sentence(measured: dict[str, ModelQuality]) -> str:
+    f1, precision, recall = (measured[name] for name in ("f1", "precision", "recall"))
+    return (
+        f"On the test split of the VU Amsterdam Metaphor Corpus ({f1.n:,} words, all parts of "
+        f"speech counted) the model has an F1 of {f1.value:.2f} (95 % interval {f1.low:.2f} to "
+        f"{f1.high:.2f}), a precision of {precision.value:.2f} and a recall of {recall.value:.2f}."
+    )

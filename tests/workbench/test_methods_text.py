@@ -1,0 +1,79 @@
+"""`trope methods`: the paragraph says what the corpus and the model are, and nothing else."""
+
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
+from small_corpus import trope
+
+from trope.encoder.models import known_models
+from trope.workbench.corpus import methods
+from trope.workbench.corpus.corpus import IndexedCorpus
+
+FIGURES = Path(__file__).parents[2] / "docs" / "figures.json"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def test_counts_and_rate_are_those_of_the_corpus(corpus_folder: Path) -> None:
+    said = json.loads(trope("methods", corpus_folder, "--json").stdout)
+    table = json.loads(trope("query", corpus_folder, "rates", "--json").stdout)["all"]
+    assert said["counts"] == {name: table[name] for name in said["counts"]}
+    assert said["rate"]["value"] == pytest.approx(table["rate"], abs=1e-4)
+    shown = trope("methods", corpus_folder).stdout
+    assert f"{table['metaphors']:,} are metaphors ({100 * table['rate']:.1f} %" in shown
+    assert shown.startswith("We identified metaphors with trope ")
+
+
+def test_unknown_model_has_no_quality_and_no_citation_of_a_test_set(corpus_folder: Path) -> None:
+    said = json.loads(trope("methods", corpus_folder, "--json").stdout)
+    assert said["quality"] == {}  # the corpus of the tests was read by rule
+    assert "VU Amsterdam" not in said["paragraph"]
+    assert len(said["references"]) == 1
+
+
+def test_shipped_model_is_described_by_its_figures(small_corpus: IndexedCorpus) -> None:
+    settings = small_corpus.source.manifest.settings
+    model = known_models()["small"]
+    assert not methods._quality("small", settings.model_sha256)
+    found = methods._quality("small", model.files[0].sha256)
+    assert set(found) == {"f1", "precision", "recall"}
+    sentence = methods._measured_sentence(found)
+    assert re.search(rf"F1 of {found['f1'].value:.2f} \(95 % interval", sentence)
+
+
+@pytest.mark.parametrize("tier", ["small", "base"])
+def test_quality_of_models_is_what_was_recorded(tier: str) -> None:
+    recorded = {
+        (one["tier"], one["name"]): one for one in json.loads(FIGURES.read_text())["figures"]
+    }
+    model = known_models()[tier]
+    assert model.quality
+    for one in model.quality:
+        figure = recorded[tier, one.figure]
+        assert (one.value, one.low, one.high, one.n) == tuple(
+            figure[name] for name in ("value", "low", "high", "n")
+        )
+
+
+def test_out_and_advice(corpus_folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "methods.txt"
+    done = trope("methods", corpus_folder, "--out", out)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert "References\n- The trope authors." in out.read_text()
+    assert "judge a sample" in done.stderr
+    assert trope("--quiet", "methods", corpus_folder).stderr == ""
+
+
+def test_folder_that_is_no_corpus(tmp_path: Path) -> None:
+    from trope.core.errors import BadInput
+
+    with pytest.raises(BadInput, match="was not written by trope detect"):
+        trope("methods", tmp_path)
