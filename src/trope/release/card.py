@@ -66,9 +66,8 @@ class ReleaseSummary:
     def name(self) -> str:
         """The name of the data set; a simulated one cannot hide it."""
         name = self.publication.name or self.run.manifest.recipe
-        return (
-            f"{name.removesuffix('-simulated')}-simulated" if self.run.manifest.simulated else name
-        )
+        ending = "-simulated"
+        return name + ending * (self.run.manifest.simulated and not name.endswith(ending))
 
     @property
     def description(self) -> str:
@@ -81,9 +80,8 @@ class ReleaseSummary:
 
     def label_counts(self, part: str) -> dict[str, int]:
         """How often each label occurs in a part; `none` where nothing was settled."""
-        return dict(
-            sorted(Counter(str(row["label"] or "none") for row in self.parts[part]).items())
-        )
+        counts = Counter(str(row["label"] or "none") for row in self.parts[part])
+        return dict(sorted(counts.items()))
 
     def annotators_an_item(self) -> float:
         """How many people judged an item, on average."""
