@@ -20,8 +20,7 @@ case ${1:-serve} in
 serve)
     : "${TROPE_ORIGIN:?is the https address that people see, such as https://judge.example}"
     if [ ! -f "$project/project.toml" ]; then
-        : "${TROPE_TEMPLATE:?is the template of the new project; see: trope annotate new --help}"
-        trope annotate new "$project" --template "$TROPE_TEMPLATE"
+        trope annotate new "$project" --template "${TROPE_TEMPLATE:-blank}"
     fi
     # also after a first start that found no database
     if [ -n "${TROPE_DATABASE:-}" ] && ! grep -q '^database *=' "$project/project.toml"; then

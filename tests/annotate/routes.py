@@ -39,6 +39,8 @@ ROUTES = {
     "home": Route(ROLES),
     "join": Route(ROLES, "GET POST", {"token": "nobody"}),
     "sign_out": Route(ROLES, "POST"),
+    "sign_on": Route(ROLES),
+    "sign_on_return": Route(ROLES),
     "guidelines": Route((ANNOTATOR, ADJUDICATOR, OWNER)),
     "work": Route((ANNOTATOR,), "GET POST"),
     "draft": Route((ANNOTATOR,), "POST"),

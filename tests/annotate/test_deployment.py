@@ -23,7 +23,6 @@ from postgres_fixture import server  # noqa: F401
 
 from conftest import REPOSITORY
 from ports import free_port
-from trope.annotate.project import TEMPLATES
 from trope.annotate.web.service import READY
 from trope.cli.main import main
 
@@ -215,7 +214,7 @@ def test_entrypoint_makes_a_project_serves_it_and_backs_it_up(server: str, tmp_p
         env = environment(
             tmp_path,
             TROPE_ORIGIN="https://judge.example",
-            TROPE_TEMPLATE=TEMPLATES[0],
+            TROPE_TEMPLATE="",  # as the compose file hands it on
             TROPE_DATABASE=f"{server}/{name}",
             TROPE_HOST="127.0.0.1",
             TROPE_PORT=str(port),
@@ -241,8 +240,6 @@ def test_entrypoint_says_which_setting_is_missing(tmp_path: Path) -> None:
     done = entrypoint("serve", env=environment(tmp_path))
     assert done.returncode != 0
     assert "TROPE_ORIGIN: is the https address" in done.stderr
-    done = entrypoint(env=environment(tmp_path, TROPE_ORIGIN="https://judge.example"))
-    assert "TROPE_TEMPLATE: is the template" in done.stderr
     assert not (tmp_path / "project").exists()
 
 

@@ -29,8 +29,14 @@ def packages_of(extra: str = "") -> set[str]:
     lists = [PROJECT["dependencies"]]
     if extra:
         lists.append(PROJECT["optional-dependencies"][extra])
-    names = (re.split(r"[\[<>=! ]", line)[0].lower() for lines in lists for line in lines)
-    return {IMPORTED_AS.get(name, name) for name in names}
+    found: set[str] = set()
+    for line in (line for lines in lists for line in lines):
+        if within := re.fullmatch(r"trope\[(\w+)\]", line):
+            found |= packages_of(within[1])
+        else:
+            name = re.split(r"[\[<>=! ]", line)[0].lower()
+            found.add(IMPORTED_AS.get(name, name))
+    return found
 
 
 def imports_of(path: Path) -> Iterator[str]:

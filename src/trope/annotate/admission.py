@@ -1,5 +1,5 @@
 """Settings for joining and leaving a project: profile, reading, training, demo task, selection,
-external workers, withdrawal.
+external workers, sign-on, withdrawal.
 
 Everything is off unless project.toml says otherwise.
 """
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from trope.annotate.questions import AnswerCondition, Question, gold_faults
 from trope.annotate.rules.selection import Pace, ScoreWeights
@@ -120,6 +121,89 @@ class ExternalWorkers:
     declined_code: str = ""
     return_url: str = ""
     places: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SignOnRule:
+    """Who may sign on, and in which role: people with one of the addresses, or with an address of
+    one of the domains; with a `claim`, only if it has one of the `values`."""
+
+    role: Literal["owner", "adjudicator", "annotator"]
+    emails: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    claim: str = ""
+    values: tuple[str, ...] = ()
+
+    def admits(self, email: str, claims: Mapping[str, Any]) -> bool:
+        """Whether the rule is about someone with this verified address and these claims."""
+        if not _EMAIL.fullmatch(email):
+            return False
+        listed = email.lower() in {one.lower() for one in self.emails}
+        within = email.lower().rpartition("@")[2] in {one.lower() for one in self.domains}
+        if (self.emails or self.domains) and not (listed or within):
+            return False
+        return not self.claim or bool(_given(claims, self.claim) & set(self.values))
+
+
+@dataclass(frozen=True, slots=True)
+class SignOn:
+    """Sign-on with an OpenID Connect provider; off without an issuer.
+
+    The client secret is read from the environment only. The first rule that fits says the role.
+    Without `owner_links`, owners can come in by sign-on only.
+    """
+
+    issuer: str = ""
+    client_id: str = ""
+    name: str = ""
+    owner_links: bool = True
+    admit: tuple[SignOnRule, ...] = ()
+
+    def role_of(self, email: str, claims: Mapping[str, Any]) -> str:
+        """The role of someone with this verified address; "" for someone who is not admitted."""
+        return next((rule.role for rule in self.admit if rule.admits(email, claims)), "")
+
+
+# no other script: letters that look or fold alike must not stand for an address of the list
+_EMAIL = re.compile(r"[!-?A-~]+@[A-Za-z0-9.-]+")
+
+
+def is_safe_address(address: object) -> bool:
+    """Whether the address is encrypted, or on this machine."""
+    if not isinstance(address, str):
+        return False
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    near = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    return bool(parts.hostname) and (parts.scheme == "https" or (parts.scheme == "http" and near))
+
+
+def sign_on_faults(sign_on: SignOn) -> Iterator[str]:
+    """What is wrong with the settings of sign-on."""
+    if sign_on == SignOn():
+        return
+    if not is_safe_address(sign_on.issuer) or set("?#") & set(sign_on.issuer):
+        yield "sign_on.issuer: must be the https address of the provider"
+    if not sign_on.client_id:
+        yield "sign_on.client_id: is missing; the provider gives you one"
+    if not sign_on.admit:
+        yield "sign_on.admit: nobody could sign on; add [[sign_on.admit]] with a role"
+    for number, rule in enumerate(sign_on.admit, start=1):
+        where = f"sign_on.admit {number}"
+        if not (rule.emails or rule.domains or rule.claim):
+            yield f"{where}: would admit everyone; add emails, domains or a claim"
+        if bool(rule.claim) != bool(rule.values):
+            yield f"{where}: a claim needs values, and values a claim"
+        for email in rule.emails:
+            if not _EMAIL.fullmatch(email):
+                yield f"{where}: {email!r} is not an e-mail address"
+        for domain in rule.domains:
+            if not _EMAIL.fullmatch(f"x@{domain}"):
+                yield f"{where}: {domain!r} is not a domain such as example.org"
+    if not sign_on.owner_links and "owner" not in {rule.role for rule in sign_on.admit}:
+        yield "sign_on.owner_links: must be true, because no rule of sign_on.admit admits an owner"
 
 
 def consent_version(text: str, withdrawal: Withdrawal) -> str:

@@ -18,6 +18,7 @@ from trope.annotate.admission import (
     ExternalWorkers,
     Profile,
     SelectionRules,
+    SignOn,
     Training,
     Withdrawal,
 )
@@ -186,6 +187,7 @@ class Plan:
     selection: SelectionRules = field(default_factory=SelectionRules)
     withdrawal: Withdrawal = field(default_factory=Withdrawal)
     outside: ExternalWorkers = field(default_factory=ExternalWorkers)
+    sign_on: SignOn = field(default_factory=SignOn)
 
     @property
     def stages(self) -> RequiredStages:
@@ -308,6 +310,7 @@ def _admission_faults(plan: Plan) -> Iterator[str]:
     yield from admission.profile_faults(plan.profile)
     yield from admission.training_faults(plan.training, plan.questions)
     yield from admission.number_faults(plan.training, plan.demo, plan.selection, plan.outside)
+    yield from admission.sign_on_faults(plan.sign_on)
     if min(plan.reading.pause_hours, plan.reading.least_seconds) < 0:
         yield "reading: pause_hours and least_seconds must be 0 or more"
 

@@ -1,4 +1,4 @@
-"""Membership: consent, profile, reading, stage, withdrawal (one short transaction each).
+"""Membership: sign-on, consent, profile, reading, stage, withdrawal (one short transaction each).
 
 Warnings, holds and dismissals are in `discipline`; they stop someone at any stage, and whoever is
 reinstated continues at that stage.
@@ -29,8 +29,8 @@ from trope.annotate.store.models import (
     StoredJudgment,
     Trial,
 )
-from trope.annotate.store.people import ActionRefused, active_person, hash_token
-from trope.annotate.store.slots import lock_leases, return_slots
+from trope.annotate.store.people import ActionRefused, active_person, hash_token, keyed
+from trope.annotate.store.slots import lock_leases, lock_places, return_slots
 
 NOT_ELIGIBLE = "profile"
 NOT_TRAINED = "training"
@@ -77,6 +77,47 @@ def _completed(person: Person, standing: Standing, plan: Plan) -> CompletedStage
         trained=standing.trained,
         demonstrated=standing.demo_finished is not None,
     )
+
+
+@retried
+def sign_on_account(email: str, subject: str, role: str, *, now: datetime) -> Person:
+    """The account of someone who has signed on; made the first time.
+
+    It is found by `subject`, which the provider gives to nobody else, and of which a keyed hash is
+    stored. Someone who was invited under their address keeps that account. The role is the one that
+    the plan gives them now.
+
+    Raises:
+        ActionRefused: the address belongs to another account, or the person has withdrawn.
+    """
+    visit = keyed(subject)
+    with write_transaction():
+        lock_places()  # two windows may come back at once
+        own = Person.objects.filter(standing__outside__isnull=True)
+        person = own.filter(standing__visit=visit).first()
+        if person is None:
+            person = Person.objects.filter(name__iexact=email).first()
+            if person is None:
+                token = hash_token(secrets.token_urlsafe(32))  # a link that nobody has
+                person = Person.objects.create(
+                    name=email, role=role, token_hash=token, joined=now, tally_on=now.date()
+                )
+                Event.objects.create(at=now, who=email, what="sign on", detail={"role": role})
+            standing, _ = Standing.objects.get_or_create(person=person)
+            if standing.outside or standing.visit:
+                raise ActionRefused(
+                    "taken",
+                    "Your e-mail address is already in use here by another account. Ask the owner "
+                    "of the project.",
+                )
+            Standing.objects.filter(pk=person.pk).update(visit=visit)
+        if person.state == PersonState.WITHDRAWN:
+            raise ActionRefused("gone", "You have withdrawn from this project.")
+        if person.role != role:
+            detail = {"name": person.name, "role": role}
+            Event.objects.create(at=now, who="sign-on", what="role", detail=detail)
+            Person.objects.filter(pk=person.pk).update(role=role)
+        return Person.objects.get(pk=person.pk)
 
 
 @retried
@@ -156,7 +197,10 @@ def withdraw(person_id: int, plan: Plan, *, now: datetime) -> str:
         Lease.objects.filter(person=person).delete()
         _end_appeals(person, now)
         name = _rename(person)
-        Standing.objects.filter(person=person).update(profile=None, draft={}, study="", visit="")
+        mine = Standing.objects.filter(person=person)
+        mine.update(profile=None, draft={}, study="")
+        # of someone who signs on, a keyed hash remains, as it does of a worker: nobody comes back
+        mine.filter(outside__isnull=False).update(visit="")
         fields = {
             "state": PersonState.WITHDRAWN,
             "reason": "",

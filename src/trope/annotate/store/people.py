@@ -191,6 +191,8 @@ _log = logging.getLogger("trope.annotate")
 _LINK_SALT = "trope.annotate.outside"
 _WORKER_ID = re.compile(r"[A-Za-z0-9@._-]{1,64}")
 PROLIFIC = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+# what Mechanical Turk calls the same
+_MTURK = {"workerId": "PROLIFIC_PID", "assignmentId": "SESSION_ID", "hitId": "STUDY_ID"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,13 +277,14 @@ def read_link(
         return "invalid"
     if now > datetime.fromisoformat(link["until"]):
         return "expired"
+    given = {_MTURK.get(name, name): value for name, value in given.items()}
     study = given.get("STUDY_ID", "") or link["study"]
     if link["study"] and study != link["study"]:
         return "other_study"
     worker = link["worker"] or given.get("PROLIFIC_PID", "")
     if link.get("signed"):
         return _unsigned(token, query, given, now) or Visitor(
-            worker, "", study[:100], link["places"], once=_keyed(query)
+            worker, "", study[:100], link["places"], once=keyed(query)
         )
     visit = "" if link["worker"] else given.get("SESSION_ID", "")
     if not _WORKER_ID.fullmatch(worker) or (not link["worker"] and not _WORKER_ID.fullmatch(visit)):
@@ -369,8 +372,8 @@ def _new_account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
     )
     Standing.objects.create(
         person=person,
-        outside=_keyed(worker),
-        visit=_keyed(visit) if visit else "",
+        outside=keyed(worker),
+        visit=keyed(visit) if visit else "",
         study=visitor.study,
     )
     Event.objects.create(at=now, who=worker, what="arrive", detail={"study": visitor.study})
@@ -379,18 +382,17 @@ def _new_account(visitor: Visitor, plan: Plan, now: datetime) -> Arrival:
 
 def _known_account(visitor: Visitor) -> Arrival | None:
     """The account of a returning worker, if they can prove that it is theirs."""
-    mine = Standing.objects.filter(outside=_keyed(visitor.worker))
+    mine = Standing.objects.filter(outside=keyed(visitor.worker))
     standing = mine.select_related("person").first()
     if standing is None:
         return None
     if standing.person.state == PersonState.WITHDRAWN:
         return Arrival(None, "gone")
-    if visitor.visit and not constant_time_compare(standing.visit, _keyed(visitor.visit)):
+    if visitor.visit and not constant_time_compare(standing.visit, keyed(visitor.visit)):
         return Arrival(None, "taken")
     return Arrival(standing.person)
 
 
-def _keyed(value: str) -> str:
-    """A hash keyed with the project's secret: the id of someone who withdrew is not kept, and yet
-    they cannot come back as someone new."""
+def keyed(value: str) -> str:
+    """A hash keyed with the project's secret: who withdrew cannot come back as someone new."""
     return salted_hmac("trope.annotate.worker", value, algorithm="sha256").hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Count, F, Q, Sum, TextField
 from django.db.models.functions import Cast, Substr
 
+from trope.annotate.exchange.platforms import WorkerRecord
 from trope.annotate.plan import Plan
 from trope.annotate.questions import (
     known_answer,
@@ -33,9 +34,10 @@ from trope.annotate.store.models import (
     Lease,
     Person,
     PersonState,
+    Standing,
     StoredJudgment,
 )
-from trope.annotate.store.people import completion_code
+from trope.annotate.store.people import completion_code, keyed
 from trope.annotate.store.rows import (
     ItemSample,
     answer_rows,
@@ -110,6 +112,22 @@ def pay_sheet(plan: Plan, *, now: datetime) -> list[PayRow]:
     decision."""
     people = Person.objects.filter(role="annotator").select_related("standing").order_by("name")
     return [_pay_row(person, plan, now) for person in people]
+
+
+def external_workers(ids: Iterable[str], plan: Plan) -> dict[str, WorkerRecord]:
+    """What is known about those workers, by the ids that their platform gives them; also about
+    those who have withdrawn, whose ids are kept as keyed hashes only."""
+    hashed = {keyed(worker): worker for worker in ids}
+    standings = Standing.objects.filter(outside__in=list(hashed)).select_related("person")
+    return {
+        hashed[one.outside]: WorkerRecord(
+            state=one.person.state,
+            code=completion_code(one, plan) if one.completed else "",
+            reason=one.person.reason,
+            earned=earned(one.person, plan),
+        )
+        for one in standings
+    }
 
 
 def team() -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from urllib.parse import urlsplit
 from trope import __version__
 from trope.annotate.project import CONFIG, DATABASE, PANEL_KEY, SECRET, Project
 from trope.annotate.store.database import connect, last_number_file, remembered_number
-from trope.annotate.web.service import TOO_LITTLE_DISK, web_settings
+from trope.annotate.web.service import TOO_LITTLE_DISK, check_sign_on, web_settings
 from trope.core.errors import BadInput, TropeError
 
 Level = Literal["ok", "warning", "unsafe"]
@@ -60,7 +61,7 @@ def examine(
     moment = now or datetime.now(UTC)
     checks: list[Callable[[], Iterator[CheckResult]]] = [
         lambda: _secret(project),
-        lambda: _settings(origin),
+        lambda: chain(_settings(origin), _sign_on(project)),
         lambda: _database(project),
         lambda: _disk(project),
         lambda: _last_judgment(project),
@@ -145,6 +146,19 @@ def _settings(origin: str) -> Iterator[CheckResult]:
         yield CheckResult("cookies", "unsafe", f"are sent unprotected ({', '.join(missing)})")
     else:
         yield CheckResult("cookies", "ok", "over https only, hidden from scripts and other sites")
+
+
+def _sign_on(project: Project) -> Iterator[CheckResult]:
+    sign_on = project.plan.sign_on
+    if not sign_on.issuer:
+        return
+    try:
+        check_sign_on(project.plan)
+    except TropeError as error:
+        yield CheckResult("sign-on", "unsafe", str(error))
+        return
+    also = "links too" if sign_on.owner_links else "without links"
+    yield CheckResult("sign-on", "ok", f"with {sign_on.issuer}; owners: {also}")
 
 
 def _database(project: Project) -> Iterator[CheckResult]:

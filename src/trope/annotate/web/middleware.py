@@ -132,7 +132,7 @@ class PersonMiddleware:
         return unavailable_page(request, error) if is_storage_error(error) else None
 
 
-_SECRET = re.compile(r"/(join|outside)/[^\s'\"]+")
+_SECRET = re.compile(r"/(join/|outside/|sign-on/return\?)[^\s'\"]+")
 
 
 def hide_links_in_logs() -> None:
@@ -145,7 +145,7 @@ def hide_links_in_logs() -> None:
         record = make(*args, **kwargs)
         said = record.getMessage()
         if _SECRET.search(said):
-            record.msg, record.args = _SECRET.sub(r"/\1/…", said), ()
+            record.msg, record.args = _SECRET.sub(r"/\1…", said), ()
         return record
 
     without_links.hides_links = True  # type: ignore[attr-defined]
@@ -169,20 +169,31 @@ def _refuse_form(request: HttpRequest) -> HttpResponse | None:
 
 def signed_in(request: HttpRequest) -> Person | None:
     """The person of the session; it ends when they sign out or get a new link."""
-    number, key = request.session.get("person"), request.session.get("key")
+    number, key, until = (request.session.get(name) for name in ("person", "key", "until"))
     if not isinstance(number, int) or not isinstance(key, str):
         return None
+    if until is not None and context.now() > datetime.fromisoformat(until):
+        return None
     person = find_person(number)
-    return person if person and compare_digest(_key(person), key) else None
+    if person is None or not compare_digest(_key(person), key):
+        return None
+    return None if until is None and must_sign_on(person) else person
 
 
-def sign_in(request: HttpRequest, person: Person) -> None:
-    """Begin the person's session, with a new CSRF token."""
+def sign_in(request: HttpRequest, person: Person, *, until: datetime | None = None) -> None:
+    """Begin the person's session, with a new CSRF token; one by sign-on has a last moment."""
     from django.middleware.csrf import rotate_token
 
     request.session.flush()
     request.session["person"], request.session["key"] = person.pk, _key(person)
+    if until is not None:
+        request.session["until"] = until.isoformat()
     rotate_token(request)
+
+
+def must_sign_on(person: Person) -> bool:
+    """Whether the plan lets the person come in by sign-on only."""
+    return person.role == "owner" and not context.plan().sign_on.owner_links
 
 
 def _key(person: Person) -> str:
@@ -243,7 +254,7 @@ GUESSES, ARRIVALS = (10, timedelta(minutes=5)), (20, timedelta(hours=1))
 """Wrong links, and new accounts of open links, from one address within a time."""
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _limit_of(folder: Path, each: int, within: timedelta) -> RateLimit:
     """What is counted for the project that this process serves."""
     return RateLimit(each, within)

@@ -27,7 +27,13 @@ from trope.annotate.web.context import (
     plan,
     unless_paused,
 )
-from trope.annotate.web.middleware import ARRIVALS, seconds_to_wait, sign_in, wait_page
+from trope.annotate.web.middleware import (
+    ARRIVALS,
+    must_sign_on,
+    seconds_to_wait,
+    sign_in,
+    wait_page,
+)
 
 if TYPE_CHECKING:
     from trope.annotate.store.models import Person
@@ -54,12 +60,19 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             "It was mistyped, or replaced by a newer one. Ask the person who sent it.",
             404,
         )
+    if must_sign_on(person):
+        return message_page(
+            request,
+            "Please sign on",
+            "Owners of this project sign on; links do not work for them.",
+            403,
+        )
     if request.method == "POST":
         if person.role == "annotator" and person.is_active:
             membership.consent(person.pk, plan(), now=now())
             person.refresh_from_db()
         sign_in(request, person)
-        return redirect(_after_joining(person))
+        return redirect(after_joining(person))
     context = {"invited": person, "consent": content.consent_blocks(plan())}
     return render(request, "join.html", context)
 
@@ -70,7 +83,8 @@ def _home_of(person: Person) -> str:
     return "new" if begins else HOMES[person.role]
 
 
-def _after_joining(person: Person) -> str:
+def after_joining(person: Person) -> str:
+    """The name of the page that follows sign-in."""
     if person.role != "annotator":
         return _home_of(person)
     if not person.is_active:

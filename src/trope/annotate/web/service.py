@@ -6,6 +6,7 @@ It answers to those who watch over it: /health (the process lives) and /ready (i
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 import threading
 import time
@@ -13,13 +14,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.store.database import connect
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, MissingExtra
 from trope.web import LOOPBACK, GetResponse, is_loopback, run_service, with_static_files
 
 if TYPE_CHECKING:
@@ -37,6 +40,9 @@ UPLOAD_LIMIT = 50_000_000
 
 TOO_LITTLE_DISK = 100_000_000
 """With fewer free bytes, the service is not ready for more work."""
+
+SIGN_ON_SECRET = "TROPE_SIGN_ON_SECRET"
+"""The variable of the environment with the client secret of sign-on."""
 
 HEALTH, READY = "/health", "/ready"
 _FRESH_S = 1.0  # /ready looks at the database at most so often
@@ -172,6 +178,24 @@ def check_place(host: str, origin: str) -> None:
         )
 
 
+def check_sign_on(plan: Plan) -> None:
+    """Refuse sign-on that cannot work.
+
+    Raises:
+        MissingExtra: what it needs is not installed.
+        BadInput: the client secret is not in the environment.
+    """
+    if not plan.sign_on.issuer:
+        return
+    for module in ("authlib", "joserfc", "requests"):
+        if find_spec(module) is None:
+            raise MissingExtra("sign-on", "sso", module)
+    if not os.environ.get(SIGN_ON_SECRET):
+        raise BadInput(
+            f"sign-on needs the client secret that the provider gave you; set {SIGN_ON_SECRET}"
+        )
+
+
 @contextmanager
 def only_server(project: Project) -> Iterator[None]:
     """Be the only server of the project; the lock belongs to this process and ends with it.
@@ -293,6 +317,7 @@ def serve(
 ) -> None:
     """Answer requests until stopped; for `release` see `downloads`."""
     check_place(host, origin)
+    check_sign_on(project.plan)
     run_service(
         lambda: application(project, origin, release, upload_limit),
         host=host,

@@ -13,6 +13,7 @@ from trope.annotate.web import (
     owner_pages,
     quality_pages,
     setup_pages,
+    sign_on,
 )
 from trope.annotate.web.middleware import slow_guessing
 
@@ -20,6 +21,8 @@ urlpatterns = [
     path("", onboarding.home, name="home"),
     path("join/<str:token>", slow_guessing(onboarding.join), name="join"),
     path("leave", onboarding.sign_out, name="sign_out"),
+    path("sign-on", sign_on.begin, name="sign_on"),
+    path("sign-on/return", sign_on.finish, name="sign_on_return"),
     path("guidelines", annotator_pages.guidelines, name="guidelines"),
     path("judge", annotator_pages.work, name="work"),
     path("judge/draft", annotator_pages.draft, name="draft"),

@@ -18,7 +18,7 @@ from trope.annotate.project import (
 )
 from trope.annotate.store.database import is_storage_error
 from trope.cli.annotate.database import backup, move, restore
-from trope.cli.annotate.files import draw, export, import_file
+from trope.cli.annotate.files import draw, export, import_file, settle
 from trope.cli.annotate.models import model
 from trope.cli.annotate.options import DIRECTORY
 from trope.cli.annotate.people import (
@@ -81,7 +81,7 @@ def new(directory: Path, template: str) -> None:
 
 
 _ITEMS = (draw, import_file, export, demo_task, control_items, round_)
-_PEOPLE = (link, model, review, agreement, tables, rates)
+_PEOPLE = (link, settle, model, review, agreement, tables, rates)
 _PROJECT = (serve, backup, restore, move, doctor, demo)
 for command in (*_ITEMS, *_PEOPLE, *_PROJECT):
     annotate.add_command(command)

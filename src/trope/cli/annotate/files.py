@@ -1,16 +1,25 @@
-"""`trope annotate draw`, `import` and `export`: items, people, judgments, labels and files."""
+"""`trope annotate draw`, `import`, `export` and `settle`: items, people, judgments, labels and pay,
+from and to files."""
 
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 import msgspec
 
+from trope.annotate.exchange.platforms import (
+    describe_settlement,
+    read_submissions,
+    settlement_files,
+)
+from trope.annotate.exchange.platforms import settle as settle_submissions
 from trope.annotate.exchange.records import (
     EXPORT_FORMATS,
     EXPORTED,
@@ -22,7 +31,7 @@ from trope.annotate.exchange.records import (
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.cli.aggregate import METHODS
-from trope.cli.annotate.options import DIRECTORY, FILE, connected, warn_losses
+from trope.cli.annotate.options import DIRECTORY, FILE, FOLDER, connected, warn_losses
 from trope.cli.output import open_output
 from trope.cli.sources import Notes, file_options, table_reading_options
 from trope.core.errors import BadInput
@@ -310,3 +319,55 @@ def _check(options: Mapping[str, Any], out: Path | None) -> None:
         raise click.UsageError(f"there are no drafts of {what}")
     if options["drafts"] and what == "judgments" and kind in TOOL_FORMATS:
         raise click.UsageError(f"--format {kind} cannot hold drafts")
+
+
+@click.command(short_help="Turn a platform's list of submissions into files to approve and pay.")
+@DIRECTORY
+@click.argument("file", type=FILE, metavar="FILE")
+@click.option("--out", "folder", required=True, type=FOLDER, help="Folder for the files.")
+@click.option("--reward", metavar="AMOUNT",
+              help="What the platform pays per submission; the rest is a bonus.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def settle(directory: Path, file: Path, folder: Path, reward: str | None, as_json: bool) -> None:
+    """Compare the submissions that Prolific or Mechanical Turk lists in FILE with the work.
+
+    FILE is the CSV that the platform offers for download. Approved are those who have finished and
+    gave their completion code, rejected those whom the owner has dismissed. All others are listed
+    with the reason in review.csv, for the owner to decide. Nothing is sent anywhere: upload the
+    files yourself, each once.
+    """
+    plan = connected(directory).plan
+    from trope.annotate.store.reports import external_workers
+
+    amount = None if reward is None else _amount(reward)
+    platform, submissions = read_submissions(file)
+    workers = external_workers({one.worker for one in submissions}, plan)
+    settled = settle_submissions(submissions, workers, amount)
+    files = settlement_files(platform, settled)
+    if taken := [name for name in (*files, "bonus.csv") if (folder / name).exists()]:
+        raise BadInput(f"{folder / taken[0]}: already exists; choose another folder")
+    for name, lines in files.items():
+        with atomic_write(folder / name, private=True) as out:
+            out.writelines(lines)
+    if as_json:
+        shown = [
+            {"submission": one.id, "worker": one.worker, "verdict": one.verdict, "why": one.why}
+            | {"bonus": str(one.bonus)}
+            for one in settled
+        ]
+        document = {"platform": platform, "files": sorted(files), "submissions": shown}
+        click.echo(json.dumps(document, ensure_ascii=False, indent=1))
+    else:
+        click.echo(describe_settlement(platform, settled, plan.pay.currency))
+        for name in files:
+            click.echo(str(folder / name))
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise BadInput(f"{text!r} is not an amount such as 1.50; check --reward")
+    return amount

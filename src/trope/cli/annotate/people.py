@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from trope.annotate.exchange.platforms import PLATFORMS, hit_question
 from trope.annotate.project import PANEL_KEY, make_secret, open_project
 from trope.cli.annotate.options import DIRECTORY, FILE, connected
 from trope.cli.output import open_output
+from trope.core.errors import BadInput
 from trope.core.progress import counted
 
 if TYPE_CHECKING:
@@ -87,7 +89,6 @@ def control_items(
     from trope.annotate.demo_task import as_line, divide_control, team_answers
     from trope.annotate.exchange.items import read_items
     from trope.cli.annotate.files import judgment_reader
-    from trope.core.errors import BadInput
 
     known_items = {item.id: item for item in read_items(items, plan)}
     known = team_answers(known_items, judgment_reader(plan, team)(), team, plan, least=least)
@@ -122,6 +123,8 @@ def control_items(
 @click.option("--places", default=200, show_default=True,
               help="Most workers in all, for a link without --worker.")  # fmt: skip
 @click.option("--signed", is_flag=True, help="The panel signs each address with a shared key.")
+@click.option("--platform", type=click.Choice(PLATFORMS), default="prolific", show_default=True,
+              help="mturk: print the question of a HIT, as XML.")  # fmt: skip
 @click.option(
     "--origin",
     default="http://127.0.0.1:8000",
@@ -136,6 +139,7 @@ def link(
     workers: tuple[str, ...],
     places: int,
     signed: bool,
+    platform: str,
     origin: str,
 ) -> None:
     """Print signed links for external workers.
@@ -145,7 +149,14 @@ def link(
     a worker from someone who made up an id; where the panel can show each worker a link of their
     own, make them with --worker. Where it can sign addresses, make the link with --signed: the key
     is in DIRECTORY/panel-key, and the manual says what is signed.
+
+    For Mechanical Turk it is an HTMLQuestion, with which a HIT is created: it opens the link for a
+    worker and takes the completion code back.
     """
+    if platform == "mturk" and (workers or signed):
+        raise click.UsageError(
+            "--platform mturk is for all workers; leave --worker and --signed out"
+        )
     project = connected(directory)
     from trope.annotate.store.people import link_path, make_link_token
 
@@ -163,7 +174,12 @@ def link(
     if signed:
         click.echo(f"the panel signs with the key in {project.folder / PANEL_KEY}", err=True)
     for token, worker in tokens:
-        click.echo(origin.rstrip("/") + link_path(token, worker=worker, signed=signed))
+        path = link_path(token, worker=worker, signed=signed)
+        address = origin.rstrip("/") + path
+        if platform == "mturk":
+            click.echo(hit_question(project.plan.title, address.partition("?")[0]), nl=False)
+        else:
+            click.echo(address)
 
 
 @click.command()

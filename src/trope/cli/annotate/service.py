@@ -61,11 +61,15 @@ def serve(
     from trope.annotate.web import doctor, service
 
     service.check_place(host, origin)
+    service.check_sign_on(project.plan)
     if origin:
         doctor.check_safe(project, origin)
     with service.only_server(project):
-        link = service.owner_link(project, origin.rstrip("/") or f"http://{host}:{port}")
-        _tell_owner(link, directory, is_public=bool(origin))
+        base = origin.rstrip("/") or f"http://{host}:{port}"
+        if project.plan.sign_on.owner_links:
+            _tell_owner(service.owner_link(project, base), directory, is_public=bool(origin))
+        else:
+            click.echo(f"Owners sign on at {base}/")
         service.serve(
             project,
             host=host,
