@@ -24,9 +24,10 @@ from test_web import browser, form_token
 
 from trope.annotate.plan import Doubt
 from trope.annotate.project import Project
-from trope.annotate.store import database, discipline, judgments, people, queue
+from trope.annotate.store import database, discipline, judgments, people, queue, setup
 from trope.annotate.store.models import Item, StoredJudgment
 from trope.annotate.web.service import web_settings
+from trope.core.errors import BadConfig
 
 
 @contextmanager
@@ -219,3 +220,27 @@ def test_postgres_disputed_items_are_found(on_postgres: Project) -> None:
 @pytest.mark.parametrize("check", CHECKS)
 def test_postgres_way_in_and_out_at_once(check: object, on_postgres: Project) -> None:
     check(on_postgres)  # type: ignore[operator]
+
+
+def test_postgres_owner_changes_a_project_that_runs(on_postgres: Project) -> None:
+    add_items(on_postgres, 6)
+    for name in ("Ann", "Bob", "Cy"):
+        people.invite(name, now=START)
+    work_until_finished(on_postgres, 1)
+    text, mark = setup.plan_file(on_postgres), setup.plan_mark(on_postgres)
+    with pytest.raises(BadConfig, match="'yes' has been given and stays"):
+        changed = text.replace('value = "yes"', 'value = "aye"')
+        setup.save_plan(on_postgres, changed, seen=mark, now=START, by="Olga")
+    fewer = text.replace("judgments_per_item = 3", "judgments_per_item = 1")
+    setup.save_plan(on_postgres, fewer, seen=mark, now=START, by="Olga")
+    assert set(Item.objects.values_list("open_slots", flat=True)) == {0}
+    mark = setup.plan_mark(on_postgres)
+    setup.save_plan(on_postgres, text, seen=mark, now=START, by="Olga")
+    assert set(Item.objects.values_list("open_slots", flat=True)) == {2}
+    work_until_finished(on_postgres, 2)
+    check_books(on_postgres)
+    assert setup.delete_items(None, now=START, by="Olga") == 0
+    setup.set_paused(True, now=START, by="Olga")
+    person = people.find_person(1)
+    assert person is not None
+    assert (person.paused, person.plan_version) == (True, 3)
