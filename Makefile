@@ -84,6 +84,8 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/fuzz.py
 	$(BIN)/python benchmarks/annotation_load.py --keep
 	$(BIN)/python benchmarks/annotation_kills.py --keep
+	$(BIN)/python benchmarks/annotation_load.py --model --only rate --keep
+	$(BIN)/python benchmarks/annotation_kills.py --model --cycles 20 --keep
 	$(BIN)/python benchmarks/annotation_export.py
 	$(BIN)/python benchmarks/workbench_text.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/page.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv

@@ -33,7 +33,7 @@ from trope.annotate.store.slots import (
     round_items,
 )
 from trope.cli.main import main
-from trope.core.errors import BadInput
+from trope.core.errors import BadInput, MissingExtra
 from trope.core.judgments import Judgment
 
 FIRE = [f"the debate caught fire on day {n}" for n in range(15)]
@@ -183,6 +183,25 @@ def test_items_of_a_waiting_batch_alone_are_chosen_and_others_keep_waiting(tmp_p
     opened = Item.objects.filter(place__lte=opened_place()).values_list("external_id", flat=True)
     assert {name[0] for name in opened} == {"a", "b"}
     check_places()
+
+
+def test_a_round_whose_model_cannot_be_trained_leaves_everything_as_it_was(tmp_path, monkeypatch):
+    project = make_project(tmp_path / "p", k=1, page=25)
+    add_items(project, 40)
+    ada, clock = person_of(), Clock()
+    for number, lease in enumerate(
+        queue.next_page(ada, project.plan, now=START, rng=Random(1)).leases
+    ):
+        said = {"metaphor": "yes" if number % 2 else "no"}
+        judgments.submit(ada, lease.token, said, project.plan, now=clock.forward(seconds=5))
+
+    def refuse(*args, **kwargs):
+        raise MissingExtra("the model of a round", "systems", "scikit-learn")
+
+    monkeypatch.setattr("trope.annotate.rules.rounds.fit_linear", refuse)
+    with pytest.raises(MissingExtra, match=r"trope\[systems\]"):
+        begin(project, "uncertainty", 5)
+    assert opened_place() == 40 and not all_batches()
 
 
 def test_items_that_are_added_after_a_round_wait_for_the_next(tmp_path):

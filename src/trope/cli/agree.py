@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from trope.annotate.rules.agreement import QuestionAgreement
-    from trope.annotate.rules.model_quality import ModelQuality
+    from trope.annotate.rules.model_quality import ModelComparison
     from trope.metrics.agreement import Agreement
     from trope.metrics.alternative_annotator import AlternativeTest
     from trope.metrics.intervals import Interval
@@ -114,7 +114,7 @@ def _epsilon(text: str) -> float:
 
 def _measure_models(
     table: JudgmentTable, source: str, epsilon: float, seed: int
-) -> dict[str, list[ModelQuality]]:
+) -> dict[str, list[ModelComparison]]:
     """The models of a file or project, by question. A file without questions is about the only
     one."""
     from trope.annotate.rules.model_quality import measure_model
@@ -123,7 +123,7 @@ def _measure_models(
         return _measure_project(Path(source), epsilon, seed)
 
     people = by_question(table.judgments)
-    found: dict[str, list[ModelQuality]] = {name: [] for name in people}
+    found: dict[str, list[ModelComparison]] = {name: [] for name in people}
     for model, given in read_model_answers(source).items():
         answered = by_question(given)
         if len(people) == len(answered) == 1 and "" in (*people, *answered):
@@ -139,7 +139,7 @@ def _measure_models(
     return found
 
 
-def _measure_project(folder: Path, epsilon: float, seed: int) -> dict[str, list[ModelQuality]]:
+def _measure_project(folder: Path, epsilon: float, seed: int) -> dict[str, list[ModelComparison]]:
     from trope.annotate.project import open_project
     from trope.annotate.store.database import connect
 
@@ -154,13 +154,13 @@ def _measure_project(folder: Path, epsilon: float, seed: int) -> dict[str, list[
 
 
 def _model_documents(
-    measured: Mapping[str, Sequence[ModelQuality]], question: str
+    measured: Mapping[str, Sequence[ModelComparison]], question: str
 ) -> dict[str, list[dict[str, Any]]]:
     return {"models": [asdict(one) for one in measured[question]]} if question in measured else {}
 
 
 def _print(
-    questions: Sequence[QuestionAgreement], measured: Mapping[str, Sequence[ModelQuality]]
+    questions: Sequence[QuestionAgreement], measured: Mapping[str, Sequence[ModelComparison]]
 ) -> None:
     from rich.console import Console
 
@@ -237,7 +237,7 @@ def _print_disputed(console: Console, question: QuestionAgreement) -> None:
         console.print(f"  {item.item}  {item.agreement:.2f}  {answers}", soft_wrap=True)
 
 
-def _print_model(console: Console, found: ModelQuality) -> None:
+def _print_model(console: Console, found: ModelComparison) -> None:
     items, judgments = counted(found.items, "item"), counted(found.judgments, "judgment")
     console.print(f"\nmodel {found.model}: {items}, {judgments} of people", soft_wrap=True)
     rows = [(one.name, one.model, one.people, one.difference) for one in found.agreement]

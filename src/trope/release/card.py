@@ -53,9 +53,8 @@ class ReleaseSummary:
     def name(self) -> str:
         """The name of the data set; a simulated one cannot hide it."""
         name = self.publication.name or self.run.manifest.recipe
-        return (
-            f"{name.removesuffix('-simulated')}-simulated" if self.run.manifest.simulated else name
-        )
+        ending = "-simulated"
+        return name + ending * (self.run.manifest.simulated and not name.endswith(ending))
 
     @property
     def description(self) -> str:
@@ -68,9 +67,8 @@ class ReleaseSummary:
 
     def label_counts(self, part: str) -> dict[str, int]:
         """How often each label occurs in a part; `none` where nothing was settled."""
-        return dict(
-            sorted(Counter(str(row["label"] or "none") for row in self.parts[part]).items())
-        )
+        counts = Counter(str(row["label"] or "none") for row in self.parts[part])
+        return dict(sorted(counts.items()))
 
     def annotators_an_item(self) -> float:
         """How many people judged an item, on average."""
@@ -138,8 +136,7 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield f"# {summary.name}"
     if manifest.simulated:
         yield f"\n> **Simulated.** {SIMULATED}"
-    yield f"\n{summary.description}"
-    yield f"\nMade with trope {manifest.trope} {manifest.origin}."
+    yield f"\n{summary.description}\n\nMade with trope {manifest.trope} {manifest.origin}."
     yield "\n## Parts\n\n| part | items | labels |\n|---|---|---|"
     for part, rows in summary.parts.items():
         counts = summary.label_counts(part)
@@ -158,14 +155,13 @@ def _body(summary: ReleaseSummary) -> Iterator[str]:
     yield from _further(summary)
     if manifest.project is not None:
         yield from manifest.project.described()
-    yield "\n## Judgments\n"
     yield (
-        f"{len(run.judgments)} judgments by {summary.annotators()} annotators under pseudonyms, "
-        f"{summary.annotators_an_item():.2f} of them an item, in the configuration `judgments`. "
-        f"Agreement: {summary.agreement()}."
+        f"\n## Judgments\n\n{len(run.judgments)} judgments by {summary.annotators()} annotators "
+        f"under pseudonyms, {summary.annotators_an_item():.2f} of them an item, in the "
+        f"configuration `judgments`. Agreement: {summary.agreement()}."
     )
-    yield "\n## Licence and sources\n"
-    yield f"Licence: {manifest.licence or 'not stated'}. {_text_note(summary)}"
+    licence = manifest.licence or "not stated"
+    yield f"\n## Licence and sources\n\nLicence: {licence}. {_text_note(summary)}"
     yield from _sources(summary)
     yield "\n## Audit\n"
     yield from _audit(summary)

@@ -67,7 +67,7 @@ class Anchoring:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelQuality:
+class ModelComparison:
     """Everything about one model and one question."""
 
     model: str
@@ -93,7 +93,7 @@ def measure_model(
     shown: Iterable[tuple[str, str]] = (),
     epsilon: float = EPSILONS["experts"],
     seed: int = 0,
-) -> ModelQuality:
+) -> ModelComparison:
     """The comparison of a model's answers, by item, with people's judgments of one question.
 
     Args:
@@ -108,7 +108,9 @@ def measure_model(
     anchoring = _anchoring(judgments, answers, seen, seed) if seen else None
     notes = _notes(given, len(judgments) - len(independent))
     alternative = alternative_test(independent, answers, epsilon=epsilon)
-    found = ModelQuality(model, question, 0, 0, (), alternative, (), (), _NOWHERE, anchoring, notes)
+    found = ModelComparison(
+        model, question, 0, 0, (), alternative, (), (), _NOWHERE, anchoring, notes
+    )
     if not given:
         return found
     table = _Table.of(given, answers)

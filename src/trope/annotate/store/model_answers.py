@@ -128,6 +128,12 @@ class RunProgress:
     errors: dict[str, int]
     sampled: int
 
+    @property
+    def left(self) -> int:
+        """How many items are still to be asked about."""
+        settled = sum(number for kind, number in self.errors.items() if kind != UNAVAILABLE)
+        return self.items - self.answered - settled
+
     def as_object(self) -> dict[str, Any]:
         """The progress as JSON can hold it."""
         run = self.run

@@ -11,7 +11,7 @@ from trope.annotate.exchange.records import Losses
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.annotate.questions import Question, watched_question
-from trope.annotate.rules.model_quality import ModelQuality, measure_model
+from trope.annotate.rules.model_quality import ModelComparison, measure_model
 from trope.annotate.rules.rounds import RoundOrder, label_texts, order_pool
 from trope.annotate.store.imports import import_lock
 from trope.annotate.store.labels import labelled_items
@@ -48,10 +48,10 @@ def project_quality(
     sample: ItemSample | None = None,
     epsilon: float = EPSILONS["experts"],
     seed: int = 0,
-) -> dict[str, list[ModelQuality]]:
+) -> dict[str, list[ModelComparison]]:
     """Every model that answered, by question that people answered too."""
     texts = {item: text for item, text, _ in item_rows(sample)}
-    found: dict[str, list[ModelQuality]] = {}
+    found: dict[str, list[ModelComparison]] = {}
     for name, judgments in by_question(answer_rows(plan, sample=sample)).items():
         question = next(one for one in plan.questions if one.id == name)
         shown = {
@@ -207,7 +207,6 @@ def begin_round(
         BadInput: if no items are left, or an import is running.
     """
     with import_lock(project):
-        hold_back(now=now)
         ids = round_items()
         names = dict(pair for part in _parts(ids) for pair in _names(part))
         texts = {item: _with_marks(text, payload) for item, text, payload in item_rows()}
@@ -223,6 +222,7 @@ def begin_round(
             answers=_votes(question, pool) if by == "disagreement" else (),
         )
         chosen = [ids[place] for place in order.places]
+        hold_back(now=now)  # only now: a model that cannot be trained must leave nothing behind
         opened = open_round(chosen, size, by=order.by, now=now, who=who)
     return BegunRound(opened, order.by, len(labelled), order.note)
 

@@ -206,9 +206,16 @@ def hold_back(*, now: datetime) -> None:
 
 
 def round_items() -> list[int]:
-    """The ids of the items that the next round may choose from, in their order."""
+    """The ids of the items that the next round may choose from, in their order.
+
+    Raises:
+        BadInput: if there are none.
+    """
     waiting = Batch.objects.filter(opened=None).order_by("first").first()
-    return [pk for pk, _ in _untouched(waiting.first, waiting.last)] if waiting else []
+    first, last = (waiting.first, waiting.last) if waiting else (1, published_place())
+    if ids := [pk for pk, _ in _untouched(first, last)]:
+        return ids
+    raise BadInput(_NONE_LEFT)
 
 
 @retried

@@ -77,8 +77,8 @@ def model(
         return
     start = _start_chat if chat else _start_heads
     run, answers = start(project, name, given)
-    left = sum(1 for _ in model_answers.unanswered_items(run, given["most"] or 0))
-    for _ in track(answers, name, left, quiet=as_json):
+    left = model_answers.run_progress(run).left
+    for _ in track(answers, name, min(left, given["most"] or left), quiet=as_json):
         pass
     sampled = draw_audit(project.plan)
     found = model_answers.run_progress(run)
