@@ -11,7 +11,7 @@ from finished import LABELS, sentences, write_lines, write_run
 
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadRecord, MissingData
-from trope.release.card import check_croissant
+from trope.release.croissant import check_croissant
 from trope.release.folder import ReleaseOptions, make_release
 from trope.release.tables import hub_licence
 

@@ -31,7 +31,7 @@ class TrainedOn:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelQuality:
+class RecordedQuality:
     """A figure that was measured of a model, with its interval, as `docs/figures.json` has it."""
 
     figure: str
@@ -53,7 +53,7 @@ class TierModel:
     files: tuple[ModelFile, ...]
     trained_on: tuple[TrainedOn, ...]
     chosen_on: str = ""
-    quality: tuple[ModelQuality, ...] = ()
+    quality: tuple[RecordedQuality, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

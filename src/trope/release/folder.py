@@ -19,7 +19,8 @@ from trope.core.errors import BadInput, MissingExtra
 from trope.core.files import sha256
 from trope.core.records import TextKind
 from trope.metrics.figures import DataRef, Measurement
-from trope.release.card import Publication, ReleaseSummary, data_card, write_croissant
+from trope.release.card import Publication, ReleaseSummary, data_card
+from trope.release.croissant import write_croissant
 from trope.release.finished_run import (
     MANIFEST,
     FinishedRun,

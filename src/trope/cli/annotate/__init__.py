@@ -17,10 +17,9 @@ from trope.annotate.project import (
     new_project,
 )
 from trope.annotate.store.database import is_storage_error
-from trope.cli.annotate.database import backup, move, restore
+from trope.cli.annotate.database import DIRECTORY, backup, move, restore
 from trope.cli.annotate.files import draw, export, import_file, settle
 from trope.cli.annotate.models import model
-from trope.cli.annotate.options import DIRECTORY
 from trope.cli.annotate.people import (
     agreement,
     control_items,

@@ -31,7 +31,7 @@ from trope.annotate.exchange.records import (
 from trope.annotate.plan import Plan
 from trope.annotate.project import Project
 from trope.cli.aggregate import METHODS
-from trope.cli.annotate.options import DIRECTORY, FILE, FOLDER, connected, warn_losses
+from trope.cli.annotate.database import DIRECTORY, FILE, FOLDER, connected, warn_losses
 from trope.cli.output import open_output
 from trope.cli.sources import Notes, file_options, table_reading_options
 from trope.core.errors import BadInput

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from trope.cli.annotate.options import DIRECTORY, FILE, connected
+from trope.cli.annotate.database import DIRECTORY, FILE, connected
 from trope.cli.output import systems_option
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write

@@ -14,7 +14,7 @@ import click
 
 from trope.annotate.exchange.platforms import PLATFORMS, hit_question
 from trope.annotate.project import PANEL_KEY, make_secret, open_project
-from trope.cli.annotate.options import DIRECTORY, FILE, connected
+from trope.cli.annotate.database import DIRECTORY, FILE, connected
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
 from trope.core.progress import counted

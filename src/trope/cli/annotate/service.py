@@ -21,7 +21,7 @@ from trope.annotate.project import (
     new_project,
     open_project,
 )
-from trope.cli.annotate.options import DIRECTORY, FOLDER, connected
+from trope.cli.annotate.database import DIRECTORY, FOLDER, connected
 from trope.cli.release import release_from_page
 from trope.core.files import atomic_write
 

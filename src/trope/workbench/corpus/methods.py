@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trope.corpora.metadata import load_corpora
-from trope.encoder.models import ModelQuality, known_models
+from trope.encoder.models import RecordedQuality, known_models
 from trope.metrics.intervals import Interval
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
 from trope.workbench.corpus.corpus import IndexedCorpus
@@ -89,7 +89,7 @@ def _threshold(lowest: float | None) -> str:
     return "." if lowest is None else f" with a score of at least {lowest:g}."
 
 
-def _quality(tier: str, checksum: str) -> dict[str, ModelQuality]:
+def _quality(tier: str, checksum: str) -> dict[str, RecordedQuality]:
     """What was measured of the model, if it is one that ships with trope."""
     model = known_models().get(tier)
     if model is None or checksum not in {file.sha256 for file in model.files}:
@@ -97,7 +97,7 @@ def _quality(tier: str, checksum: str) -> dict[str, ModelQuality]:
     return {one.figure.rpartition(".")[2]: one for one in model.quality}
 
 
-def _measured_sentence(measured: dict[str, ModelQuality]) -> str:
+def _measured_sentence(measured: dict[str, RecordedQuality]) -> str:
     f1, precision, recall = (measured[name] for name in ("f1", "precision", "recall"))
     return (
         f"On the test split of the VU Amsterdam Metaphor Corpus ({f1.n:,} words, all parts of "
