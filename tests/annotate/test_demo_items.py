@@ -254,6 +254,39 @@ def test_a_balanced_set_shares_no_text_with_other_files_and_hides_its_classes(
     assert CliRunner().invoke(main, imported).exit_code == 0
 
 
+def test_without_labels_the_model_sorts_the_texts(tmp_path: Path) -> None:
+    literal = [
+        "The tram leaves at nine.",
+        "She bought two brown shoes.",
+        "The cat sleeps under the table.",
+        "He washed the cups and plates.",
+        "We walked home after dinner.",
+        "My sister lives next to the bakery.",
+    ]
+    figurative = [
+        "The new tax strangles small shops.",
+        "Fear devoured the whole village.",
+        "Her speech set the crowd on fire.",
+        "Debt is drowning young families.",
+        "The scandal poisoned their marriage.",
+        "Hope withered in the long winter.",
+    ]
+    corpus, classes = tmp_path / "corpus.csv", tmp_path / "classes.csv"
+    corpus.write_text(
+        "\n".join(["id,text", *(f"r{n},{t}" for n, t in enumerate(literal + figurative))])
+    )
+    command = ["annotate", "draw", str(corpus), "--per-class", "3", "--out"]
+    command += [str(tmp_path / "set.csv"), "--classes", str(classes)]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 0, done.output
+    texts, sorted_texts = drawn(tmp_path / "set.csv"), drawn(classes)
+    assert len(texts) == 6
+    assert {texts[name] for name, kind in sorted_texts.items() if kind == "metaphor"} <= {
+        *figurative
+    }
+    assert {texts[name] for name, kind in sorted_texts.items() if kind == "literal"} <= {*literal}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

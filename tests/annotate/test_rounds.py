@@ -18,10 +18,12 @@ from test_concurrency import at_once, work_until_finished
 from test_model_answers import judge_all, person_of
 from test_postgres import on_postgres  # noqa: F401
 
+from trope.annotate.exchange.records import ToolRecord
 from trope.annotate.project import Project
 from trope.annotate.rules.rounds import label_texts, order_pool
 from trope.annotate.store import judgments, queue
 from trope.annotate.store.imports import import_items
+from trope.annotate.store.judgment_imports import import_tool_file
 from trope.annotate.store.model_measures import asked_question, begin_round
 from trope.annotate.store.models import Batch, Event, Item, State, StoredJudgment
 from trope.annotate.store.slots import (
@@ -35,6 +37,7 @@ from trope.annotate.store.slots import (
 from trope.cli.main import main
 from trope.core.errors import BadInput, MissingExtra
 from trope.core.judgments import Judgment
+from trope.corpora.records import TextRecord
 
 FIRE = [f"the debate caught fire on day {n}" for n in range(15)]
 SHOES = [f"she bought brown shoes in shop {n}" for n in range(15)]
@@ -215,6 +218,18 @@ def test_items_that_are_added_after_a_round_wait_for_the_next(tmp_path):
     check_places()
     assert Event.objects.filter(what="round").values_list("detail", flat=True)[0] == {
         "round": "round 1: random", "by": "random", "items": 2}  # fmt: skip
+
+
+def test_a_file_of_another_tool_without_new_items_opens_nothing(tmp_path):
+    project = make_project(tmp_path / "p", k=1)
+    add_items(project, 6)
+    begin(project, "random", 2)
+    known = TextRecord("i1", "Sentence number 1.", 2)
+    row = ToolRecord(known, "Bo", {"metaphor": ["yes"]})
+    added = import_tool_file(project, tmp_path / "old.csv", lambda: [row], now=START)
+    assert (added.items, added.judgments) == (0, 1)
+    assert opened_place() == 2
+    check_places()
 
 
 ACTIONS = st.lists(

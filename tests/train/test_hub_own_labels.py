@@ -104,6 +104,26 @@ def test_scores_of_ones_own(encoder: Path, tmp_path: Path) -> None:
     assert good > bad + 1
 
 
+def test_names_of_ones_own(encoder: Path, tmp_path: Path) -> None:
+    # the toy encoder knows few words, so that nouns stand for names
+    rows = [
+        (text, name, "place-for-people" if label == "fig" else "literal")
+        for text, _, label in TEXTS
+        for name in ("town", "mayor")
+        if name in text
+    ]
+    table = write_table(tmp_path / "names.csv", ("text", "name", "reading"), rows)
+    done = train(tmp_path, "metonymy", table, "sentences")
+    assert done.exit_code == 0, done.stderr
+    system = tmp_path / "system"
+    measured = run("evaluate", "metonymy", "--on", table, "--system", system, "--json", "--quiet")
+    figures = {f["name"]: f for f in json.loads(measured.stdout)["figures"]}
+    trained = set(json.loads((system / "seen.json").read_text()))
+    assert trained
+    assert 0 < figures["metonymy.own.system.accuracy.fine"]["n"] < len(rows)
+    assert figures["metonymy.own.system.accuracy.fine"]["value"] >= 0.5
+
+
 def test_what_cannot_be_trained_is_refused_and_nothing_is_written(
     encoder: Path, tmp_path: Path
 ) -> None:
