@@ -111,7 +111,9 @@ def fill(place: Path, judgments: int) -> None:
         ):
             insert(database, table, rows)
         database.execute(
-            "INSERT INTO store_state (published, opened, imports) VALUES (?, ?, 1)", (items, items)
+            "INSERT INTO store_state (published, opened, imports, plan, paused)"
+            " VALUES (?, ?, 1, 0, false)",
+            (items, items),
         )
 
 

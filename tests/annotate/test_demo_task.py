@@ -109,8 +109,8 @@ def test_demo_counts_nowhere_but_in_pay(serve: Serve) -> None:
     assert (person.judged, person.gold_seen) == (0, 0)
     assert "0.80 USD" in ann.get("/waiting").content.decode()  # 4 items of pages of 3
     page = owner().get("/project").content.decode()
-    assert "<td>0.80</td>" in page
-    assert "0</strong> of 12 judgments" in page
+    assert 'data-head="Earned">0.80</td>' in page
+    assert "<dt>Judgments</dt><dd>0 <small>of 12</small>" in page
 
 
 def test_demo_form_sent_twice_is_one_answer(serve: Serve) -> None:
