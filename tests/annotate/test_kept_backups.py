@@ -48,6 +48,12 @@ def test_two_backups_of_a_project_do_not_overlap(tmp_path: Path) -> None:
     assert backup_into(tmp_path / "b", project, now=START).file.exists()
 
 
+def test_backups_of_one_second_have_different_names(tmp_path: Path) -> None:
+    project = make_project(tmp_path / "p")
+    kept = [backup_into(tmp_path / "b", project, now=START) for _ in range(2)]
+    assert [one.file.name for one in kept] == ["p-20260302T090000Z.zip", "p-20260302T090001Z.zip"]
+
+
 def test_rest_of_a_backup_that_was_killed_is_removed(tmp_path: Path) -> None:
     project = make_project(tmp_path / "p")
     half = tmp_path / "b" / ".p-20260301T090000Z.zip.abc123"

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
@@ -109,7 +109,6 @@ def backup_into(
         BadInput: another backup of the project is running.
     """
     name = project.folder.resolve().name
-    file = folder / f"{name}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.zip"
     try:
         lock = lock_file(project.folder / "backup.lock")
     except BlockingIOError:
@@ -121,6 +120,7 @@ def backup_into(
         for left in folder.glob(f".{name}-*"):
             if dated.match(left.name[1:]) and left.is_dir():
                 shutil.rmtree(left)
+        file = _free_name(folder, name, now)
         rows = backup(project, file)
         older = [one for one in folder.iterdir() if dated.fullmatch(one.name) and one != file]
         newest = sorted(older, key=lambda one: one.name, reverse=True)
@@ -130,6 +130,15 @@ def backup_into(
     finally:
         lock.release()
     return KeptBackup(file, rows, removed)
+
+
+def _free_name(folder: Path, name: str, now: datetime) -> Path:
+    """The file for a backup of this second, or of the next one that has none yet."""
+    while True:
+        file = folder / f"{name}-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}.zip"
+        if not file.exists():
+            return file
+        now += timedelta(seconds=1)
 
 
 def _write(project: Project, archive: ZipFile, folder: Path) -> dict[str, int]:
