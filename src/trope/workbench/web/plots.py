@@ -71,7 +71,7 @@ class LinePlot:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class CountBar:
     """A count on its row."""
 
     name: str
@@ -84,7 +84,7 @@ class Bar:
 class BarPlot:
     """Counts below each other."""
 
-    bars: tuple[Bar, ...]
+    bars: tuple[CountBar, ...]
     height: float
     summary: str
     left: int = _NAMES
@@ -98,7 +98,7 @@ def bar_plot(rows: Sequence[dict[str, Any]], name: str, count: str, heading: str
         return None
     scale = (WIDTH - _NAMES - 3 * _RIGHT) / max(row[count] for row in known)
     bars = tuple(
-        Bar(
+        CountBar(
             name=_short(str(row[name])),
             y=_TOP + _ROW * (at + 0.5),
             length=round(row[count] * scale, 1),
