@@ -40,7 +40,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 3
+FORMAT = 4
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
