@@ -132,14 +132,6 @@ class WordTables:
         )
         self._run(
             """
-            CREATE TABLE folds AS
-            SELECT (row_number() OVER (ORDER BY text) - 1)::INTEGER AS folded, text, word
-            FROM (SELECT lower(text) AS text, bool_or(word) AS word FROM forms GROUP BY ALL)
-            ORDER BY folded
-            """
-        )
-        self._run(
-            """
             CREATE TABLE staging.raws AS
             SELECT (row_number() OVER (ORDER BY raw) - 1)::INTEGER AS code, raw,
                 (dense_rank() OVER (ORDER BY lemma) - 1)::INTEGER AS lemma, lemma AS text
@@ -218,7 +210,7 @@ class WordTables:
         self._run(
             f"""
             CREATE TABLE words AS
-            SELECT lemma, doc, pos, form, folded, tag, score, novelty, word, {metaphor} AS metaphor,
+            SELECT lemma, doc, pos, form, tag, score, novelty, word, {metaphor} AS metaphor,
                 start, stop, {", ".join(_SIDES)}
             FROM staging.coded JOIN forms USING (form)
                 JOIN staging.raws ON raws.code = coded.raw
