@@ -1,4 +1,4 @@
-"""Membership: sign-on, open links, consent, profile, reading, stage, withdrawal (short transactions).
+"""Membership: sign-on, open links, consent, profile, reading, stage, withdrawal.
 
 Warnings, holds and dismissals are in `discipline`; they stop someone at any stage, and whoever is
 reinstated continues at that stage.
