@@ -265,13 +265,13 @@ class SeedNeighbours(SeedAbstractness):
 
     def adapt(self, expressions: Sequence[VerbExpression], share: float = EXPECTED_SHARE) -> None:
         """Choose the threshold for a text by its expressions, without labels."""
-        called = min(1.0, _GENEROUS * share)
-        self.threshold = float(_sigmoid(np.quantile(self._values(expressions), 1 - called)))
+        lowest = np.quantile(self._values(expressions), [max(0.0, 1 - _GENEROUS * share)])
+        self.threshold = float(_sigmoid(lowest)[0])
 
     def _fit(self, labels: Floats) -> Floats:
         likeness = self._likeness([seed for seed, _ in self.seeds])
-        found: Floats = np.linalg.solve(likeness + _NOISE * np.eye(len(labels)), 2 * labels - 1)
-        return found
+        solved = np.linalg.solve(likeness + _NOISE * np.eye(len(labels)), 2 * labels - 1)
+        return solved.astype(np.float64)
 
     def _values(self, expressions: Sequence[VerbExpression]) -> Floats:
         # doubled, because the sigmoid of twice a label x from -1 to 1 is near (1 + x) / 2
