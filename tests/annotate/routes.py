@@ -53,6 +53,9 @@ ROUTES = {
     "export_jsonl": Route((OWNER,)),
     # joining and withdrawing
     "arrive": Route(ROLES, "GET POST", {"token": "nobody"}),
+    "open_link": Route(ROLES, "GET POST", {"token": "nobody"}),
+    "welcome": Route((ANNOTATOR,)),
+    "open_links": Route((OWNER,), "POST"),
     "current_stage": Route((ANNOTATOR,)),
     "agree": Route((ANNOTATOR,), "GET POST"),
     "profile": Route((ANNOTATOR,), "GET POST"),

@@ -7,6 +7,7 @@ c, d   how many words they have
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,49 @@ def log_dice(near: npt.ArrayLike, node: float, total: npt.ArrayLike) -> Floats:
     together, other = np.asarray(near, float), np.asarray(total, float)
     found: Floats = 14 + np.log2(2 * together / (node + other))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class TextSums:
+    """Sums over the texts of a corpus for each word: its counts, their squares, and their products
+    with the sizes of the texts; and for the corpus its texts, words and their squares."""
+
+    counts: Floats
+    squares: Floats
+    products: Floats
+    texts: int
+    words: int
+    word_squares: int
+
+    @property
+    def shares(self) -> Floats:
+        """How often each word occurs per word."""
+        return self.counts / self.words
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of the shares between texts: that of a ratio estimator."""
+        share = self.shares
+        left = self.squares - 2 * share * self.products + share**2 * self.word_squares
+        spread: Floats = np.maximum(0.0, left) / self.words**2 * self.texts / (self.texts - 1)
+        return spread
+
+
+def welch_p(one: TextSums, other: TextSums) -> Floats | None:
+    """The p of Welch's test of each word's shares, with texts as units; None for a single text.
+
+    For texts of equal length this is his test of the shares in the texts. The tail of Student's
+    distribution is Wallace's approximation.
+    """
+    if min(one.texts, other.texts) < 2:
+        return None
+    first, second = one.variances, other.variances
+    both = np.maximum(first + second, np.finfo(float).tiny)
+    square = (one.shares - other.shares) ** 2 / both
+    inner = (first / both) ** 2 / (one.texts - 1) + (second / both) ** 2 / (other.texts - 1)
+    freedom = 1 / np.maximum(inner, np.finfo(float).tiny)
+    narrowed = ((8 * freedom + 1) / (8 * freedom + 3)) ** 2
+    return chi_square_p(narrowed * freedom * np.log1p(square / freedom))
 
 
 def chi_square_p(statistics: npt.ArrayLike) -> Floats:

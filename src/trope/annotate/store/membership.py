@@ -1,4 +1,4 @@
-"""Membership: sign-on, consent, profile, reading, stage, withdrawal (one short transaction each).
+"""Membership: sign-on, open links, consent, profile, reading, stage, withdrawal.
 
 Warnings, holds and dismissals are in `discipline`; they stop someone at any stage, and whoever is
 reinstated continues at that stage.
@@ -6,10 +6,14 @@ reinstated continues at that stage.
 
 from __future__ import annotations
 
+import base64
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+
+from django.utils.crypto import salted_hmac
 
 from trope.annotate.plan import Plan
 from trope.annotate.rules.assignment import Tally
@@ -29,8 +33,17 @@ from trope.annotate.store.models import (
     StoredJudgment,
     Trial,
 )
-from trope.annotate.store.people import ActionRefused, active_person, hash_token, keyed
+from trope.annotate.store.people import (
+    ActionRefused,
+    Arrival,
+    active_person,
+    hash_token,
+    invite,
+    keyed,
+    person_by_token,
+)
 from trope.annotate.store.slots import lock_leases, lock_places, return_slots
+from trope.core.errors import BadInput
 
 NOT_ELIGIBLE = "profile"
 NOT_TRAINED = "training"
@@ -118,6 +131,131 @@ def sign_on_account(email: str, subject: str, role: str, *, now: datetime) -> Pe
             Event.objects.create(at=now, who="sign-on", what="role", detail=detail)
             Person.objects.filter(pk=person.pk).update(role=role)
         return Person.objects.get(pk=person.pk)
+
+
+MOST_PLACES = 10_000
+"""Most people that one open link brings."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLink:
+    """A link by which anyone may join, until its places are taken; `number` names its event."""
+
+    number: int
+    key: str
+    places: int
+    until: datetime
+    taken: int = 0
+    closed: bool = False
+
+    def problem(self, now: datetime) -> str:
+        """Why the link brings nobody else; "" if it does."""
+        if self.closed:
+            return "closed"
+        if now > self.until:
+            return "expired"
+        return "full" if self.taken >= self.places else ""
+
+
+@retried
+def make_open_link(*, places: int, days: int, now: datetime, by: str) -> str:
+    """The token of a new open link. It is shown once; only its hash is stored, in the audit trail.
+
+    Raises:
+        BadInput: for an invalid number of places or days.
+    """
+    if not 1 <= places <= MOST_PLACES:
+        raise BadInput(f"a link must be for 1 to {MOST_PLACES:,} people, got {places}")
+    if not 1 <= days <= 366:
+        raise BadInput(f"a link must be valid for 1 to 366 days, got {days}")
+    token = secrets.token_urlsafe(32)
+    until = (now + timedelta(days=days)).isoformat()
+    detail = {"link": hash_token(token), "places": places, "until": until}
+    with write_transaction():
+        Event.objects.create(at=now, who=by, what=_OPEN, detail=detail)
+    return token
+
+
+_OPEN, _CLOSE, _ARRIVE = "open link", "close link", "join by link"
+
+
+def open_links() -> list[OpenLink]:
+    """All open links, the latest first."""
+    return [_open_link(made) for made in Event.objects.filter(what=_OPEN).order_by("-pk")]
+
+
+def find_open_link(token: str) -> OpenLink | None:
+    """The open link with that token, if there is one."""
+    made = Event.objects.filter(what=_OPEN, detail__link=hash_token(token)).first()
+    return _open_link(made) if made else None
+
+
+def _open_link(made: Event) -> OpenLink:
+    # a place that was taken stays taken, even if the person withdraws: events are never deleted
+    key = made.detail["link"]
+    about = Event.objects.filter(detail__link=key)
+    return OpenLink(
+        made.pk,
+        key,
+        made.detail["places"],
+        datetime.fromisoformat(made.detail["until"]),
+        taken=about.filter(what=_ARRIVE).count(),
+        closed=about.filter(what=_CLOSE).exists(),
+    )
+
+
+@retried
+def close_link(number: int, *, now: datetime, by: str) -> bool:
+    """Let an open link bring nobody else; who came by it stays. False: there is no such link."""
+    with write_transaction():
+        lock_places()
+        made = Event.objects.filter(what=_OPEN, pk=number).first()
+        if made is None:
+            return False
+        if not _open_link(made).closed:
+            detail = {"link": made.detail["link"]}
+            Event.objects.create(at=now, who=by, what=_CLOSE, detail=detail)
+        return True
+
+
+def way_back(token: str, visit: str) -> str:
+    """The token of the own link of someone who joins by an open one.
+
+    It follows from their form, so that a form that is sent twice makes one account.
+    """
+    made = salted_hmac("trope.annotate.open", f"{token} {visit}", algorithm="sha256")
+    return base64.urlsafe_b64encode(made.digest()).decode().rstrip("=")
+
+
+@retried
+def join_by_link(token: str, visit: str, name: str, *, now: datetime) -> Arrival:
+    """The account of someone who joins by an open link, under this name or one that is made up.
+
+    Raises:
+        BadInput: for a name that is taken or cannot be used.
+    """
+    own = way_back(token, visit)
+    with write_transaction():
+        lock_places()  # two people may want the last place
+        link = find_open_link(token)
+        if link is None:
+            return Arrival(None, "invalid")
+        if person := person_by_token(own):
+            return Arrival(person)
+        if problem := link.problem(now):
+            return Arrival(None, problem)
+        name = name.strip() or _guest_name()
+        invite(name, now=now, by=name)
+        Person.objects.filter(name=name).update(token_hash=hash_token(own))
+        Event.objects.create(at=now, who=name, what=_ARRIVE, detail={"link": link.key})
+        return Arrival(person_by_token(own))
+
+
+def _guest_name() -> str:
+    """A name that says nothing about the person, and that nobody has."""
+    while Person.objects.filter(name=(name := f"guest-{secrets.token_hex(3)}")).exists():
+        pass
+    return name
 
 
 @retried

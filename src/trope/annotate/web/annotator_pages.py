@@ -1,4 +1,4 @@
-"""Pages of annotators: judging, earlier judgments, their own work, appeals.
+"""Pages of annotators: judging, earlier judgments, their own work, appeals, withdrawal.
 
 A view reads the request, calls one service, and shows the result.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from trope.annotate.questions import read_answers
@@ -285,3 +286,29 @@ def _my_work_page(
         "text": text,
     }
     return render(request, "me.html", context, status=status)
+
+
+@require_GET
+@only("annotator")
+def welcome(request: HttpRequest) -> HttpResponse:
+    """The own link of someone who has joined by an open one: their way back in."""
+    own = request.session.get("own_link")
+    if not own:
+        return redirect("current_stage")
+    link = request.build_absolute_uri(reverse("join", args=[own]))
+    return render(request, "welcome.html", {"link": link})
+
+
+@require_http_methods(["GET", "POST"])
+@only("annotator")
+def withdraw(request: HttpRequest) -> HttpResponse:
+    """Withdraw from the project; the page first says what happens to the answers."""
+    context: dict[str, Any] = {"sentence": plan().withdrawal.sentence}
+    if request.method == "POST" and request.POST.get("sure") == "yes":
+        context["earned"] = earned(request.person, plan())
+        context["from_outside"] = membership.standing_of(request.person).outside
+        context["name"] = membership.withdraw(request.person.pk, plan(), now=now())
+        request.session.flush()
+        request.person = None
+        return render(request, "withdrawn.html", context)
+    return render(request, "withdraw.html", context)

@@ -132,7 +132,7 @@ class PersonMiddleware:
         return unavailable_page(request, error) if is_storage_error(error) else None
 
 
-_SECRET = re.compile(r"/(join/|outside/|sign-on/return\?)[^\s'\"]+")
+_SECRET = re.compile(r"/(join/|outside/|open/|sign-on/return\?)[^\s'\"]+")
 
 
 def hide_links_in_logs() -> None:

@@ -1,7 +1,9 @@
-"""Pages to join and withdraw: sign-in, consent, profile, training, demo task, withdrawal."""
+"""Pages to join: sign-in, links, consent, profile, training, demo task."""
 
 from __future__ import annotations
 
+import re
+import secrets
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -34,6 +36,7 @@ from trope.annotate.web.middleware import (
     sign_in,
     wait_page,
 )
+from trope.core.errors import BadInput
 
 if TYPE_CHECKING:
     from trope.annotate.store.models import Person
@@ -127,6 +130,7 @@ PROBLEMS = {
     "taken": "This id is already in use. Open the page in the browser where you started.",
     "full": "All places are taken. Thank you for your interest.",
     "gone": "You have withdrawn from this project.",
+    "closed": "The owner has closed it. Thank you for your interest.",
 }
 
 DECLINED = {
@@ -305,24 +309,50 @@ def external_link(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("current_stage")
 
 
+@require_http_methods(["GET", "POST"])
+def open_link(request: HttpRequest, token: str) -> HttpResponse:
+    """Consent and account of anyone, while the link has places; then their own link."""
+    found = membership.find_open_link(token)
+    if found is None:
+        return _unusable(request, "invalid")
+    if request.person is not None:
+        return render(request, "already.html")
+    if request.method == "GET":
+        problem = found.problem(now())
+        return _unusable(request, problem) if problem else _open_page(request)
+    visit, name = request.POST.get("visit", ""), request.POST.get("name", "").strip()
+    if not re.fullmatch(r"[0-9a-f]{32}", visit):
+        return _open_page(request, name, "Please send the form once more.")
+    own = membership.way_back(token, visit)
+    if not people.person_by_token(own) and (wait := seconds_to_wait(request, ARRIVALS)):
+        return wait_page(request, wait, "Many people have just joined from your network.")
+    try:
+        arrival = membership.join_by_link(token, visit, name, now=now())
+    except BadInput as error:
+        return _open_page(request, name, str(error))
+    if arrival.person is None:
+        return _unusable(request, arrival.problem)
+    if arrival.person.is_active:
+        membership.consent(arrival.person.pk, plan(), now=now())
+    sign_in(request, people.find_person(arrival.person.pk) or arrival.person)
+    request.session["own_link"] = own
+    return redirect("welcome")
+
+
+def _open_page(request: HttpRequest, name: str = "", problem: str = "") -> HttpResponse:
+    context = {
+        "consent": content.consent_blocks(plan()),
+        "action": request.path,
+        "visit": secrets.token_hex(16),
+        "name": name,
+        "problem": problem,
+    }
+    return render(request, "agree.html", context, status=422 if problem else 200)
+
+
 def _unusable(request: HttpRequest, problem: str) -> HttpResponse:
     context = {"heading": "This link does not work", "message": PROBLEMS[problem]}
     return render(request, "message.html", context, status=404)
-
-
-@require_http_methods(["GET", "POST"])
-@only("annotator")
-def withdraw(request: HttpRequest) -> HttpResponse:
-    """Withdraw from the project; the page first says what happens to the answers."""
-    context: dict[str, Any] = {"sentence": plan().withdrawal.sentence}
-    if request.method == "POST" and request.POST.get("sure") == "yes":
-        context["earned"] = earned(request.person, plan())
-        context["from_outside"] = membership.standing_of(request.person).outside
-        context["name"] = membership.withdraw(request.person.pk, plan(), now=now())
-        request.session.flush()
-        request.person = None
-        return render(request, "withdrawn.html", context)
-    return render(request, "withdraw.html", context)
 
 
 def _stage(request: HttpRequest) -> str:

@@ -14,7 +14,16 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from trope.annotate.exchange.files import csv_lines
 from trope.annotate.plan import Plan
 from trope.annotate.rules.agreement import HEADLINES
-from trope.annotate.store import discipline, overview, people, reports, selection, setup, slots
+from trope.annotate.store import (
+    discipline,
+    membership,
+    overview,
+    people,
+    reports,
+    selection,
+    setup,
+    slots,
+)
 from trope.annotate.store.people import OPEN_PLACES, link_path, make_link_token
 from trope.annotate.store.practice import demo_shortage
 from trope.annotate.web.charts import progress_chart, trend_chart
@@ -215,8 +224,8 @@ def batches_page(request: HttpRequest) -> HttpResponse:
 def links(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """Links for many people at once, on a page or as a file; they are shown once."""
     if request.method == "GET":
-        context = {} if people.any_annotator() else {"names": _FIRST_NAMES, "begins": True}
-        return render(request, "links.html", context)
+        begins = not people.any_annotator()
+        return _links_page(request, names=_FIRST_NAMES if begins else "", begins=begins)
     names = list(dict.fromkeys(filter(None, map(str.strip, _lines(request, "names")))))
     role, trusted = request.POST.get("role", "annotator"), bool(request.POST.get("trusted"))
     try:
@@ -224,15 +233,38 @@ def links(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
             names, now=now(), by=request.person.name, role=role, trusted=trusted
         )
     except (BadInput, UnknownName) as error:
-        context = {"problem": str(error), "names": "\n".join(names)}
-        return render(request, "links.html", context, status=422)
+        return _links_page(request, 422, problem=str(error), names="\n".join(names))
     rows = [
         {"name": name, "link": request.build_absolute_uri(reverse("join", args=[token]))}
         for name, token in made.items()
     ]
     if request.POST.get("action") == "csv":
         return stream(csv_lines(["name", "link"], rows), "links", "csv")
-    return render(request, "links.html", {"made": rows})
+    return _links_page(request, made=rows)
+
+
+@require_POST
+@only("owner")
+def open_links(request: HttpRequest) -> HttpResponse:
+    """A new link by which anyone may join, shown once; or one is closed."""
+    by = request.person.name
+    if number := request.POST.get("close", ""):
+        known = number.isdecimal() and len(number) < 18
+        if not known or not membership.close_link(int(number), now=now(), by=by):
+            raise Http404
+        return redirect("links")
+    try:
+        places, days = _number(request, "places", "20"), _number(request, "days", "14")
+        token = membership.make_open_link(places=places, days=days, now=now(), by=by)
+    except BadInput as error:
+        return _links_page(request, 422, open_problem=str(error))
+    link = request.build_absolute_uri(reverse("open_link", args=[token]))
+    return _links_page(request, open_link=link)
+
+
+def _links_page(request: HttpRequest, status: int = 200, **more: object) -> HttpResponse:
+    found = [(link, link.problem(now())) for link in membership.open_links()]
+    return render(request, "links.html", {"open_links": found, **more}, status=status)
 
 
 _FIRST_NAMES = "Annotator 1\nAnnotator 2\nAnnotator 3"
@@ -258,7 +290,7 @@ def history(request: HttpRequest) -> HttpResponse:
     given = request.GET.get("before", "0")
     before = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
     events = setup.events(before)
-    secret = ("once",)  # what tells the addresses of a panel apart
+    secret = ("once", "link")  # what tells addresses of a panel, or open links, apart
     context = {
         "rows": [(e, [(k, v) for k, v in e.detail.items() if k not in secret]) for e in events],
         "following": events[-1].pk if len(events) == setup.MOST_EVENTS else None,

@@ -13,7 +13,14 @@ from trope.core.records import WordView
 from trope.workbench.corpus.database import Database, duckdb
 from trope.workbench.corpus.index import find_index
 from trope.workbench.corpus.source import CorpusSource, read_source
-from trope.workbench.corpus.word_tables import PERIODS, CorpusColumn, CorpusFacts
+from trope.workbench.corpus.word_tables import (
+    PERIODS,
+    SUMMED,
+    SUMS,
+    CorpusColumn,
+    CorpusFacts,
+    postings,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +44,7 @@ class ColumnCondition:
 
 
 Conditions = tuple[ColumnCondition, ...]
-_SUMS = ", ".join(
-    f"sum({name})::BIGINT AS {name}" for name in ("words", "metaphors", "verbs", "verb_metaphors")
-)
+_TOTALS = ", ".join(f"sum({name})::BIGINT AS {name}" for name in SUMMED)
 
 
 def all_hold(conditions: Conditions) -> tuple[str, list[str]]:
@@ -54,20 +59,15 @@ def lemma_counts(conditions: Conditions) -> tuple[str, list[str]]:
     Uses the counts made in advance, if there are any.
     """
     if not conditions:
-        return "SELECT lemma, words, metaphors, verbs, verb_metaphors FROM lemmas", []
+        return f"SELECT lemma, {', '.join(SUMMED)} FROM lemmas", []
     if len(conditions) == 1 and conditions[0].counted:
         (only,) = conditions
         question = f"FROM counts WHERE key = ? AND {only.sql('value')} GROUP BY lemma"
-        return f"SELECT lemma, {_SUMS} {question}", [only.column.key, only.value]
+        return f"SELECT lemma, {_TOTALS} {question}", [only.column.key, only.value]
     held, values = all_hold(conditions)
-    verb = "tag = (SELECT tag FROM tags WHERE text = 'VERB')"
-    return (
-        "SELECT lemma, count(*) FILTER (word) AS words, "
-        "count(*) FILTER (word AND metaphor) AS metaphors, "
-        f"count(*) FILTER ({verb}) AS verbs, "
-        f"count(*) FILTER ({verb} AND metaphor) AS verb_metaphors "
-        f"FROM words WHERE doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY lemma"
-    ), values
+    found = postings(f"doc IN (SELECT doc FROM documents WHERE {held})")
+    sized = f"SELECT found.*, documents.words AS size FROM ({found}) AS found JOIN documents"
+    return f"SELECT lemma, {SUMS} FROM ({sized} USING (doc)) GROUP BY lemma", values
 
 
 @dataclass(frozen=True, slots=True)

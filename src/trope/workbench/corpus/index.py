@@ -14,7 +14,9 @@ The name of the file is the checksum of the corpus's manifest.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -40,7 +42,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 3
+FORMAT = 4
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -50,8 +52,18 @@ MOST_VALUES = 500
 """Most values of a column whose lemmas are counted in advance."""
 
 
-_DATE = r"[0-9]{4}-[0-9]{2}(-[0-9]{2}.*)?"
-_YEAR = r"[0-9]{4}"
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}(-[0-9]{2}.*)?", re.DOTALL)
+_YEAR = re.compile(r"[0-9]{4}")
+_NUMBERS = re.compile(r"([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4})")
+_WRITTEN: tuple[str, ...] = (
+    "%Y/%m/%d",
+    "%Y.%m.%d",
+    "%Y%m%d",
+    "%d %B %Y",
+    "%d %b %Y",
+    "%B %d, %Y",
+    "%b %d, %Y",
+)
 
 
 def cache_folder() -> Path:
@@ -104,6 +116,40 @@ def build_index(source: CorpusSource, view: WordView, path: Path, progress: Mess
         raise BadRecord(source.folder, None, problem) from None
     finally:
         database.close()
+
+
+def as_dates(values: list[str], *, years: bool) -> list[str]:
+    """The values as YYYY-MM-DD, or none unless all are dates; `years`: a bare year is one.
+
+    Numbers such as 5/3/2019 are read as the column allows: if one has a day above 12, its place is
+    that of the day in all. If none has, they are not dates.
+    """
+    numbers = [found for one in values if (found := _NUMBERS.fullmatch(one.strip()))]
+    day_first = any(int(found[1]) > 12 for found in numbers)
+    month_first = any(int(found[2]) > 12 for found in numbers)
+    if numbers and day_first == month_first:
+        return []
+    made = []
+    for value in values:
+        date = _as_date(value.strip(), years, "%d-%m-%Y" if day_first else "%m-%d-%Y")
+        if date is None:
+            return []
+        made.append(date)
+    return made
+
+
+def _as_date(value: str, years: bool, numbers: str) -> str | None:
+    if _ISO.fullmatch(value) or (years and _YEAR.fullmatch(value)):
+        return value
+    forms = _WRITTEN
+    if _NUMBERS.fullmatch(value):
+        forms, value = (numbers,), re.sub("[/.]", "-", value)
+    for form in forms:
+        try:
+            return datetime.strptime(value, form).strftime("%Y-%m-%d")
+        except ValueError:
+            continue
+    return None
 
 
 class _Builder:
@@ -179,22 +225,36 @@ class _Builder:
 
     def _column(self, title: str, key: str) -> CorpusColumn:
         years = any(word in title.lower() for word in ("date", "year", "day", "time"))
-        pattern = f"{_DATE}|{_YEAR}" if years else _DATE
+        date = self._make_dates(key, years=years)
         lengths = ", ".join(f"count(DISTINCT left(value, {n}))" for n in PERIODS.values())
-        ((values, filled, dates, *periods),) = self._run(
-            f"""
-            SELECT count(*), count(*) FILTER (value <> ''),
-                count(*) FILTER (regexp_full_match(value, '{pattern}')), {lengths}
-            FROM (SELECT DISTINCT {key} AS value FROM documents)
-            """
+        ((values, *periods),) = self._run(
+            f"SELECT count(*), {lengths} FROM (SELECT DISTINCT {key} AS value FROM documents)"
         )
-        date = bool(filled) and filled == dates
         by_period = dict(zip(PERIODS, periods, strict=True)) if date else {}
         counted: Literal["", "value", "month"] = "value" if values <= MOST_VALUES else ""
         if not counted and date and by_period["month"] <= MOST_VALUES:
             counted = "month"
         offered = self._offered(f"left({key}, {PERIODS['year']})" if date else key)
         return CorpusColumn(title, key, values, by_period, counted, offered)
+
+    def _make_dates(self, key: str, *, years: bool) -> bool:
+        """Whether all values of a column are dates; they are written as YYYY-MM-DD then."""
+        found = self._run(f"SELECT DISTINCT {key} FROM documents WHERE {key} <> ''")
+        values = [one for (one,) in found]
+        dates = as_dates(values, years=years)
+        if not dates:
+            return False
+        changed = [(old, new) for old, new in zip(values, dates, strict=True) if old != new]
+        if changed:
+            self.database.execute("CREATE TABLE staging.dates (old VARCHAR, new VARCHAR)")
+            olds, news = (list(one) for one in zip(*changed, strict=True))
+            self.database.execute(
+                "INSERT INTO staging.dates SELECT unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+                [olds, news],
+            )
+            self._run(f"UPDATE documents SET {key} = new FROM staging.dates WHERE old = {key}")
+            self._run("DROP TABLE staging.dates")
+        return True
 
     def _offered(self, value: str) -> tuple[str, ...]:
         found = self._run(

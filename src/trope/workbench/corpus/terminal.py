@@ -95,7 +95,18 @@ def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         f"tested; p corrected by {'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
         style="dim",
     )
-    names = ("lemma", "", "count", "per million", "other", "per million", "LL", "log ratio", "p")
+    names = (
+        "lemma",
+        "",
+        "count",
+        "per million",
+        "other",
+        "per million",
+        "LL",
+        "log ratio",
+        "p",
+        "texts p",
+    )
     grid = _grid(*names)
     for row in table.dicts():
         grid.add_row(
@@ -103,6 +114,7 @@ def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
             *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
             *(f"{row['other_count']:,}", f"{row['other_per_million']:,.1f}"),
             *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}", _p(row["p_corrected"])),
+            "–" if row["p_texts"] is None else _p(row["p_texts"]),
         )
     yield grid
     yield _more(table, "lemma")
@@ -178,7 +190,7 @@ def _more(table: CorpusTable, noun: str) -> Text:
     return Text(f"\n{shown:,} of {count} (page {page}; --page and --rows show others)", style="dim")
 
 
-_MEASURES = ("log ratio", "p", "DP", "novelty", "at metaphors", "in all", "logDice")
+_MEASURES = ("log ratio", "p", "texts p", "DP", "novelty", "at metaphors", "in all", "logDice")
 
 
 def _grid(*names: str) -> Grid:

@@ -21,6 +21,23 @@ NEIGHBOURS = 3
 """Words on either side by which lines can be sorted."""
 
 _SIDES = [f"{side}{away}" for side in ("l", "r") for away in range(1, NEIGHBOURS + 1)]
+_COUNTED = ("words", "metaphors", "verbs", "verb_metaphors")
+SUMMED = (
+    *_COUNTED,
+    *("words_squared", "words_sized", "metaphors_squared", "metaphors_sized"),
+)
+"""What is summed over the texts of a lemma; squares and products give the variance of texts."""
+
+SUMS = ", ".join(
+    [f"sum({name})::BIGINT AS {name}" for name in _COUNTED]
+    + [
+        f"sum({name}::BIGINT * {name})::BIGINT AS {name}_squared, "
+        f"sum({name}::BIGINT * size)::BIGINT AS {name}_sized"
+        for name in ("words", "metaphors")
+    ]
+)
+"""The SQL of these sums, over counts of a lemma in texts with a size."""
+
 _UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -32,6 +49,17 @@ def uses_of(condition: str) -> str:
             count(DISTINCT doc) FILTER (metaphor) AS texts,
             avg(novelty) FILTER (metaphor) AS novelty
         FROM words WHERE word AND {condition} GROUP BY lemma, tag
+    """
+
+
+def postings(condition: str) -> str:
+    """The SQL for the counts of lemmas in each of the texts that meet a condition."""
+    verb = "tag = (SELECT tag FROM tags WHERE text = 'VERB')"
+    return f"""
+        SELECT lemma, doc, count(*) FILTER (word) AS words,
+            count(*) FILTER (word AND metaphor) AS metaphors, count(*) FILTER ({verb}) AS verbs,
+            count(*) FILTER ({verb} AND metaphor) AS verb_metaphors
+        FROM words WHERE {condition} GROUP BY lemma, doc
     """
 
 
@@ -190,18 +218,19 @@ class WordTables:
             """
         )
         self._run(
+            f"""
+            CREATE TABLE staging.postings AS
+            SELECT found.*, documents.words AS size
+            FROM ({postings("true")}) AS found JOIN documents USING (doc)
             """
+        )
+        known = ", ".join(f"any_value({name}) AS {name}" for name in SUMMED)
+        self._run(
+            f"""
             CREATE TABLE lemmas AS
-            SELECT lemma, any_value(text) AS text, any_value(words) AS words,
-                any_value(metaphors) AS metaphors, any_value(verbs) AS verbs,
-                any_value(verb_metaphors) AS verb_metaphors
-            FROM staging.raws JOIN (
-                SELECT lemma, count(*) FILTER (word) AS words,
-                    count(*) FILTER (word AND metaphor) AS metaphors,
-                    count(*) FILTER (text = 'VERB') AS verbs,
-                    count(*) FILTER (text = 'VERB' AND metaphor) AS verb_metaphors
-                FROM words JOIN tags USING (tag) GROUP BY lemma
-            ) USING (lemma)
+            SELECT lemma, any_value(text) AS text, {known}
+            FROM staging.raws JOIN
+                (SELECT lemma, {SUMS} FROM staging.postings GROUP BY lemma) USING (lemma)
             GROUP BY lemma ORDER BY lemma
             """
         )
@@ -255,22 +284,18 @@ class WordTables:
         """Counts of lemmas by the values of columns, for views of some of the texts."""
         self._run(
             """
-            CREATE TABLE counts (key VARCHAR, value VARCHAR, lemma INTEGER, words BIGINT,
-                metaphors BIGINT, verbs BIGINT, verb_metaphors BIGINT)
+            CREATE TABLE counts AS
+            SELECT ''::VARCHAR AS key, ''::VARCHAR AS value, * EXCLUDE (text) FROM lemmas LIMIT 0
             """
         )
-        # no tag has the number 255
-        ((verb,),) = self._run("SELECT coalesce(max(tag) FILTER (text = 'VERB'), 255) FROM tags")
         for column in columns:
             key = column.key
             value = f"left({key}, {PERIODS['month']})" if column.counted == "month" else key
             self._run(
                 f"""
                 INSERT INTO counts
-                SELECT '{key}', value, lemma, count(*) FILTER (word),
-                    count(*) FILTER (word AND metaphor), count(*) FILTER (tag = {verb}),
-                    count(*) FILTER (tag = {verb} AND metaphor)
-                FROM words JOIN (SELECT doc, {value} AS value FROM documents) USING (doc)
+                SELECT '{key}', value, lemma, {SUMS}
+                FROM staging.postings JOIN (SELECT doc, {value} AS value FROM documents) USING (doc)
                 GROUP BY value, lemma ORDER BY value, lemma
                 """
             )

@@ -265,12 +265,17 @@ def _keyness(row: Row) -> Row:
     return {
         **row,
         "address": concordance_of(lemma=row["lemma"]),
-        "p": "< .0001" if corrected < 0.0001 else f"{corrected:.4f}",
+        "p": _p(corrected),
+        "p_texts": "–" if row["p_texts"] is None else _p(row["p_texts"]),
         **{name: f"{row[name]:,}" for name in ("count", "other_count")},
         **{name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")},
         "log_likelihood": f"{row['log_likelihood']:,.1f}",
         "log_ratio": f"{row['log_ratio']:+.2f}",
     }
+
+
+def _p(value: float) -> str:
+    return "< .0001" if value < 0.0001 else f"{value:.4f}"
 
 
 def _concordance(row: Row) -> Row:
