@@ -146,7 +146,8 @@ class Figure:
     `start` and `end` bound its words, between which others may stand ("turn the offer down").
     `score` is a probability; `novelty` is that of its newest word, None where the model does not
     say. An idiom has its `meaning` where that is known, a metonymy what the name `stands_for`, a
-    simile the positions of its `topic`, `vehicle` and `ground`, as far as they are said.
+    simile the positions of its `topic`, `vehicle` and `ground`, as far as they are said; a metaphor
+    has the source `domain` that it is drawn from, where that was asked for and is known.
     """
 
     kind: FigureKind
@@ -160,6 +161,7 @@ class Figure:
     topic: tuple[int, ...] = ()
     vehicle: tuple[int, ...] = ()
     ground: tuple[int, ...] = ()
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)
