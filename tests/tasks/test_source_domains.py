@@ -23,7 +23,7 @@ def _best(lemma: str, upos: str) -> str:
         ("battle", "NOUN", "WAR & CONFLICT"),
         ("tiger", "NOUN", "ANIMAL"),
         ("flame", "NOUN", "FIRE & ENERGY"),
-        ("oak", "NOUN", "PLANT"),
+        ("flower", "NOUN", "PLANT"),
         ("fortress", "NOUN", "BUILDING & STRUCTURE"),
     ],
 )
