@@ -143,7 +143,7 @@ def is_word(text: str) -> bool:
 class Figure:
     """Something that a reader would call figurative; `tokens` are positions of its words.
 
-    `start` and `end` bound its words, others may stand between ("turn the offer down"). `score` is a
+    `start` and `end` bound its words, others may stand amid ("turn the offer down"). `score` is a
     probability; `novelty` that of its newest word, if known. An idiom has its `meaning`, a metonymy
     what it `stands_for`, a simile its `topic`, `vehicle` and `ground`, a metaphor its `domain`.
     """
