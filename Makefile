@@ -66,7 +66,7 @@ man: $(VENV)/core.stamp
 
 evaluate: $(VENV)/dev.stamp
 	$(BIN)/trope evaluate syntax --from $(SHARED)/data --write docs/figures.json
-	$(BIN)/trope evaluate metaphor --part words,headlines,baselines --from $(SHARED)/data \
+	$(BIN)/trope evaluate metaphor --part words,headlines,baselines,labellers --from $(SHARED)/data \
 	  --plot docs/images/calibration.svg --write docs/figures.json
 	$(BIN)/trope evaluate metonymy --from $(SHARED)/data --write docs/figures.json
 	$(BIN)/trope evaluate sentiment --from $(SHARED)/data --write docs/figures.json

@@ -181,6 +181,10 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
             "trope.tasks.metaphor.seed_similarity:build_abstractness",
             "Abstract objects of concrete verbs, by fifty seeds.",
         ),
+        "seed-neighbours": Entry(
+            "trope.tasks.metaphor.seed_similarity:build_neighbours",
+            "Likeness to fifty metaphorical and literal seeds of frequent verbs.",
+        ),
         "seed-similarity": Entry(
             "trope.tasks.metaphor.seed_similarity:build",
             "Similarity of a verb and its object to a few known metaphors.",

@@ -60,6 +60,7 @@ def test_figures_of_both_detectors_with_their_controls(data, capsys, monkeypatch
     assert figures["vua18.verb_object.logistic.f1"]["value"] == 1
     assert figures["vua18.verb_object.constant.f1"]["value"] == pytest.approx(2 / 3)
     assert figures["vua18.verb_object.constant_literal.f1"]["value"] == 0
+    assert figures["tsv.svo.seed_neighbours.recall"]["value"] == 0.5
     assert figures["tsv.svo.seed_abstractness.recall"]["value"] == 0.5
     assert figures["tsv.svo.encoder.share"]["n"] == 3
     assert figures["tsv.svo.seed_similarity_glove.recall"]["value"] == 0.5

@@ -13,7 +13,7 @@ from trope.recipes.settings import resolve
 from trope.recipes.tweets2019.labeller import score_expressions, weak_labels
 from trope.recipes.tweets2019.recipe import RECIPE
 from trope.scale.executors import LocalExecutor
-from trope.tasks.metaphor.seed_similarity import build_abstractness, read_labelled_seeds
+from trope.tasks.metaphor.seed_similarity import build_abstractness, build_neighbours
 from trope.tasks.metaphor.task import VerbExpression
 
 PAIRS = [("swallow", "insult"), ("swallow", "biscuit"), ("plant", "suspicion"), ("plant", "rose")]
@@ -37,10 +37,21 @@ def labels(found: Context) -> list[str]:
 
 
 def test_fifty_seeds_tell_abstract_objects_of_concrete_verbs(tmp_path):
-    assert len(read_labelled_seeds()) <= 50
-    found = context(tmp_path)
-    assert labels(found) == ["metaphor", "literal", "metaphor", "literal"]
-    assert found.facts["labeller"] == "seed-abstractness"
+    for name in ("seed-neighbours", "seed-abstractness"):
+        found = context(tmp_path, f"labeller.name={name}")
+        assert labels(found) == ["metaphor", "literal", "metaphor", "literal"]
+        assert found.facts["labeller"] == name
+    assert context(tmp_path).settings.labeller.name == "seed-neighbours"
+
+
+@pytest.mark.parametrize("build", [build_abstractness, build_neighbours])
+def test_there_are_at_most_fifty_seeds_and_no_pair_twice(build):
+    pairs = [seed.pair for seed, _ in build().seeds]
+    assert len(set(pairs)) == len(pairs) <= 50
+
+
+def test_a_run_without_expressions_has_no_labels(tmp_path):
+    assert score_expressions([], context(tmp_path)).scores == []
 
 
 def test_the_threshold_of_seeds_needs_no_labels():

@@ -128,7 +128,10 @@ def test_keyness_is_that_of_the_command(chromium: Any, corpus_bench: CorpusBench
             *(row["lemma"], row["direction"], f"{row['count']:,}", f"{row['per_million']:,.1f}"),
             *(f"{row['other_count']:,}", f"{row['other_per_million']:,.1f}"),
             *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}"),
-            "< .0001" if row["p_corrected"] < 0.0001 else f"{row['p_corrected']:.4f}",
+            *(
+                "< .0001" if row[chance] < 0.0001 else f"{row[chance]:.4f}"
+                for chance in ("p_corrected", "p_texts")
+            ),
         ]
         for row in rows
     ]

@@ -31,7 +31,7 @@ systems_option = click.option(
     multiple=True,
     metavar="FOLDER",
     help="Your own system from `trope train metaphor`, `sentiment` or `metonymy`, or the name "
-    "seed-abstractness, instead of what ships; repeat for several tasks.",
+    "seed-neighbours, instead of what ships; repeat for several tasks.",
 )
 
 

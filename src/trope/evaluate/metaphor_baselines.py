@@ -21,7 +21,7 @@ from trope.metrics.classification import binary_figures
 from trope.metrics.figures import DataRef, Measurement
 from trope.tasks.metaphor.encoder_heads import build as load_encoder_detector
 from trope.tasks.metaphor.logistic import Logistic, read_concreteness
-from trope.tasks.metaphor.seed_similarity import SeedAbstractness, SeedSimilarity
+from trope.tasks.metaphor.seed_similarity import SeedAbstractness, SeedNeighbours, SeedSimilarity
 from trope.tasks.metaphor.task import Detector, Score, VerbExpression, find_expressions
 
 VECTORS = "vectors/glove.6B.100d.top60k.int8.npz"
@@ -30,6 +30,7 @@ _PAIR_SCORES = ("f1", "precision", "recall", "macro_f1", "share")
 _WORD_SCORES = ("f1", "precision", "recall")
 _CHOSEN_ON = "vua18 val"
 _NOTES = {
+    "seed_neighbours": "fifty seeds; threshold from vua18 val without its labels",
     "seed_abstractness": "fifty seeds; offset and threshold from vua18 val without its labels",
     "encoder": "its own threshold; read as two words where there is no sentence",
 }
@@ -64,14 +65,17 @@ def evaluate_labellers(
 ) -> list[Measurement]:
     """The weak labellers of verbs with objects on VUA's test split and TSV, beside constants.
 
-    `seed_abstractness` has read VUA's validation pairs without their labels. `logistic` and
-    `encoder` were trained on VUA's labels; TSV is new to all.
+    `seed_neighbours` and `seed_abstractness` have read VUA's validation pairs without their labels.
+    `logistic` and `encoder` were trained on VUA's labels; TSV is new to all.
     """
     splits = {name: _read_vua(pipeline, options.data, name) for name in ("train", "val", "test")}
     train, val, test = (_vua_pairs(splits[name]) for name in ("train", "val", "test"))
     svo = _tsv_pairs(options.data)
     scored = [*val.expressions, *test.expressions, *svo.expressions]
-    abstract = SeedAbstractness(read_vectors()).without(scored)
+    near, abstract = (
+        labeller(read_vectors()).without(scored) for labeller in (SeedNeighbours, SeedAbstractness)
+    )
+    near.adapt(val.expressions)
     abstract.adapt(val.expressions)
     encoder = load_encoder_detector(tier=options.tier, folder=options.model,
                                     base_weights=options.base_weights)  # fmt: skip
@@ -81,7 +85,11 @@ def evaluate_labellers(
     linear.fit_expressions(train.expressions, train.labels)
     figures: list[Measurement] = []
     for prefix, pairs in (("metaphor.vua18.verb_object", test), ("metaphor.tsv.svo", svo)):
-        for name, weak in (("seed_abstractness", abstract), ("encoder", encoder)):
+        for name, weak in (
+            ("seed_neighbours", near),
+            ("seed_abstractness", abstract),
+            ("encoder", encoder),
+        ):
             figures += _pair_figures(f"{prefix}.{name}", weak, pairs, options.seed, _NOTES[name])
         for name, detector in (
             ("seed_similarity", shipped),

@@ -35,7 +35,7 @@ from trope.tasks.sentiment.task import SentimentSystem, clipped
 
 NOTES, WEIGHTS, SEEN = "trope.json", "weights.npz", "seen.json"
 LIGHT = "light"
-READY = ("encoder", "seed-abstractness")
+READY = ("encoder", "seed-neighbours", "seed-abstractness")
 """Detectors that can be used by name: they need no training."""
 
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN", "INTJ"})

@@ -6,7 +6,7 @@ from trope.catalog import DETECTORS
 from trope.core.errors import BadInput, BadRecord
 from trope.core.records import Parse
 from trope.lexicon.vectors import WordVectors
-from trope.tasks.metaphor.seed_similarity import SeedSimilarity, read_seeds
+from trope.tasks.metaphor.seed_similarity import SeedSimilarity, build_neighbours, read_seeds
 from trope.tasks.metaphor.task import VerbExpression
 
 VECTORS = WordVectors(
@@ -83,3 +83,43 @@ def test_bad_seed_is_named_by_its_line(tmp_path):
     with pytest.raises(BadRecord, match="1 words") as told:
         read_seeds(path)
     assert told.value.line == 2
+
+
+LIGHT = [("take", "offence"), ("give", "hope"), ("have", "suspicion"), ("make", "allowance")]
+PLAIN = [("take", "towel"), ("give", "banana"), ("have", "bucket"), ("eat", "towel")]
+
+
+@pytest.fixture(scope="module")
+def neighbours():
+    return build_neighbours()
+
+
+def expressions(pairs):
+    return [VerbExpression(verb, noun) for verb, noun in pairs]
+
+
+def test_neighbours_tell_uses_of_light_verbs_by_their_objects(neighbours):
+    figurative, plain = (neighbours.score_expressions(expressions(p)) for p in (LIGHT, PLAIN))
+    assert 1 > min(figurative) > neighbours.threshold > max(plain) > 0
+
+
+def test_the_threshold_for_a_text_calls_a_fifth_more_than_expected(neighbours):
+    adapted = neighbours.without([])
+    pairs = expressions([(verb, noun) for verb, _ in LIGHT + PLAIN for _, noun in LIGHT + PLAIN])
+    for share, called in ((0.25, 0.3), (0.5, 0.6), (1.0, 1.0)):
+        adapted.adapt(pairs, share=share)
+        found = [score >= adapted.threshold for score in adapted.score_expressions(pairs)]
+        assert sum(found) / len(pairs) == pytest.approx(called, abs=2 / len(pairs))
+
+
+def test_neighbours_score_words_without_vectors_in_the_middle(neighbours):
+    (score,) = neighbours.score_expressions([VerbExpression("zzqx", "qqzx")])
+    assert 0.3 < score < 0.7
+    assert neighbours.score_expressions([]) == []
+
+
+def test_a_seed_that_is_scored_has_no_say_in_its_own_label(neighbours):
+    seed = next(seed for seed, label in neighbours.seeds if label)
+    kept = neighbours.without([seed])
+    assert len(kept.seeds) == len(neighbours.seeds) - 1
+    assert kept.score_expressions([seed])[0] < neighbours.score_expressions([seed])[0]

@@ -17,13 +17,15 @@ from trope.recipes.records import SUBSET, Outcome, Record
 from trope.recipes.steps import parse_all
 from trope.recipes.tweets2019.expressions import LITERAL, METAPHOR, KnownPair, known_pairs
 from trope.tasks.metaphor.logistic import Logistic
-from trope.tasks.metaphor.seed_similarity import build, build_abstractness
+from trope.tasks.metaphor.seed_similarity import build, build_abstractness, build_neighbours
 from trope.tasks.metaphor.task import Detector, Score, VerbExpression
 from trope.tasks.own_systems import OwnSystems, open_system
 from trope.text import read
 
-NAMES = ("seed-abstractness", "seed-similarity", "logistic", "encoder")
+NAMES = ("seed-neighbours", "seed-abstractness", "seed-similarity", "logistic", "encoder")
 """Labellers that are named; anything else is a folder or a file."""
+
+_LABELLED_SEEDS = {"seed-neighbours": build_neighbours, "seed-abstractness": build_abstractness}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,10 @@ def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
     """
     settings: LabellerSettings = context.settings.labeller
     path = Path(settings.name)
-    if settings.name in NAMES[:2]:
-        return _by_seeds(every, settings, context)
+    if settings.name in _LABELLED_SEEDS:
+        return _by_labelled_seeds(every, settings)
+    if settings.name == "seed-similarity":
+        return _by_similarity(every, settings, context)
     if settings.name == "logistic":
         return _by_logistic(every, context)
     if settings.name == "encoder" or path.is_dir():
@@ -74,13 +78,19 @@ def _pairs(every: Sequence[Record]) -> list[VerbExpression]:
     return [VerbExpression(record.fields["verb"], record.fields["object"]) for record in every]
 
 
-def _by_seeds(every: Sequence[Record], settings: LabellerSettings, context: Context) -> WeakScores:
+def _by_labelled_seeds(every: Sequence[Record], settings: LabellerSettings) -> WeakScores:
+    build_detector = _LABELLED_SEEDS[settings.name]
+    detector = build_detector(vectors=settings.vectors or SHIPPED, seeds=settings.seeds or None)
+    pairs = _pairs(every)
+    if pairs:
+        detector.adapt(pairs)
+    return WeakScores(detector.score_expressions(pairs), detector.threshold)
+
+
+def _by_similarity(
+    every: Sequence[Record], settings: LabellerSettings, context: Context
+) -> WeakScores:
     pairs, vectors, seeds = _pairs(every), settings.vectors or SHIPPED, settings.seeds or None
-    if settings.name == NAMES[0]:
-        detector = build_abstractness(vectors=vectors, seeds=seeds)
-        if pairs:
-            detector.adapt(pairs)
-        return WeakScores(detector.score_expressions(pairs), detector.threshold)
     tuning = _held_out(known_pairs(context))
     similar = build(vectors=vectors, seeds=seeds).without([pair.expression for pair in tuning])
     scores = similar.score_expressions(pairs)
@@ -103,7 +113,7 @@ def _by_logistic(every: Sequence[Record], context: Context) -> WeakScores:
     if not tuning or not train:
         raise BadInput(
             "the labeller logistic learns from MOH and VUA; switch on inventory.moh and "
-            "inventory.vua, or use seed-abstractness"
+            "inventory.vua, or use seed-neighbours"
         )
     linear = Logistic()
     linear.fit_expressions([p.expression for p in train], [p.metaphor for p in train])
