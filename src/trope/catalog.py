@@ -181,6 +181,11 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
             "trope.tasks.metaphor.seed_similarity:build_abstractness",
             "Abstract objects of concrete verbs, by fifty seeds.",
         ),
+        "seed-contexts": Entry(
+            "trope.tasks.metaphor.transformers_detector:build_contexts",
+            "Likeness to fifty seeds in sentences, by an encoder of your choice.",
+            extra="hub",
+        ),
         "seed-neighbours": Entry(
             "trope.tasks.metaphor.seed_similarity:build_neighbours",
             "Likeness to fifty metaphorical and literal seeds of frequent verbs.",

@@ -198,8 +198,11 @@ def read_seed_sentences(path: str | Path) -> tuple[tuple[VerbExpression, bool], 
             at for at, word in enumerate(words) if len(word) > 2 and word[0] == word[-1] == "*"
         ]
         if label not in ("metaphor", "literal") or len(places) != 1:
-            problem = "is no seed; write a verb, a noun, metaphor or literal, and a sentence with the *verb*"
-            raise BadRecord(path, line, problem)
+            raise BadRecord(
+                path,
+                line,
+                "is no seed; write verb, noun, metaphor or literal, and a sentence with the *verb*",
+            )
         words[places[0]] = words[places[0]].strip("*")
         expression = VerbExpression(verb, noun, verb_at=places[0], words=tuple(words))
         seeds.append((expression, label == "metaphor"))
@@ -218,8 +221,11 @@ def encoder_in_sentences(folder: Path, batch: int = 32) -> VerbVectors:
         given = tokenizer([words for words, _ in contexts], is_split_into_words=True, padding=True,
                           truncation=True, max_length=_LONGEST, return_tensors="pt")  # fmt: skip
         with torch.inference_mode():
-            layers: Any = model(input_ids=given["input_ids"], attention_mask=given["attention_mask"],
-                                output_hidden_states=True).hidden_states  # fmt: skip
+            layers: Any = model(
+                input_ids=given["input_ids"],
+                attention_mask=given["attention_mask"],
+                output_hidden_states=True,
+            ).hidden_states
         states = layers[int((len(layers) - 1) * _DEPTH + 1e-9)].double().numpy()
         for row, (_, at) in enumerate(contexts):
             pieces = [place for place, word in enumerate(given.word_ids(row)) if word == at]
