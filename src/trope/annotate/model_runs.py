@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from trope.annotate.chat import ChatAnswer, ChatModel
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 _BATCH = 20
 """Answers of heads that are stored at a time: people must not wait for a long transaction."""
+
+_LOOK_S = 2.0
+"""Seconds after which a run that waits for answers looks whether someone has stopped it."""
 
 _ERRORS_IN_A_ROW = 10
 _FAILURES_IN_A_ROW = 3
@@ -87,13 +91,19 @@ def named_heads(plan: Plan, named: Sequence[str] = ()) -> list[AnsweringHead]:
         UnknownName: for a question or a head that does not exist.
     """
     questions = {question.id: question for question in plan.questions}
-    usual = [n for n in _SHIPPED.get(plan.template, ()) if n.split("=")[0] in questions]
+    usual = usual_heads(plan)
     if not named and not usual:
         raise BadInput(
             "no head is known to answer these questions; name one with --head QUESTION=HEAD "
             f"({', '.join(TASKS)}), and for a choice its values: QUESTION=HEAD:YES/NO"
         )
     return [_named_head(questions, name) for name in named or usual]
+
+
+def usual_heads(plan: Plan) -> list[str]:
+    """The heads of the plan's template, as they are named; none for a template of one's own."""
+    asked = {question.id for question in plan.questions}
+    return [n for n in _SHIPPED.get(plan.template, ()) if n.split("=")[0] in asked]
 
 
 def _named_head(questions: Mapping[str, Question], named: str) -> AnsweringHead:
@@ -119,11 +129,24 @@ def _named_head(questions: Mapping[str, Question], named: str) -> AnsweringHead:
     return AnsweringHead(question, head, yes, no)
 
 
+def is_under_way(project: Project, run: ModelRun) -> bool:
+    """Whether a process works on the run now."""
+    try:
+        lock_file(_lock_path(project, run)).release()
+    except BlockingIOError:
+        return True
+    return False
+
+
+def _lock_path(project: Project, run: ModelRun) -> Path:
+    return project.folder / f"model-{run.name}.lock"
+
+
 @contextmanager
 def _under_way(project: Project, run: ModelRun) -> Iterator[None]:
     """Hold the run, and note how it ended."""
     try:
-        lock = lock_file(project.folder / f"model-{run.name}.lock")
+        lock = lock_file(_lock_path(project, run))
     except BlockingIOError:
         raise BadInput(f"the run {run.name!r} is under way in another process") from None
     try:
@@ -149,6 +172,8 @@ def run_heads(
     systems: Sequence[str] = (),
     kind: TextKind | None = None,
     most: int = 0,
+    by: str = "command line",
+    ordered: bool = False,
 ) -> tuple[ModelRun, Iterator[GivenAnswer]]:
     """A run of trope's heads, or of these systems in their place, and its answers as they come."""
     from trope.pipeline.pipeline import Pipeline
@@ -166,9 +191,11 @@ def run_heads(
         "model": ", ".join(map(str, systems)) or f"trope {pipeline.tier}",
         "model_sha256": pipeline.model_sha256,
         "heads": {one.question.id: one.head for one in wanted},
+        "values": {one.question.id: f"{one.yes}/{one.no}" for one in wanted if one.yes},
         "text_kind": kind or _KINDS.get(plan.template, "plain"),
     }
-    run = store.begin_run(name, "system" if systems else "heads", settings, now=_now())
+    of = "system" if systems else "heads"
+    run = store.begin_run(name, of, settings, now=_now(), by=by, ordered=ordered)
     return run, _head_answers(project, run, pipeline, wanted, tasks, most)
 
 
@@ -208,6 +235,8 @@ def _head_answers(
             ]
             store.store_answers(run, given, now=_now())
             yield from given
+            if not store.is_running(run):
+                return
         store.end_run(run, ModelRunState.DONE)
 
 
@@ -306,9 +335,13 @@ def run_chat(
     budget: float | None = None,
     parallel: int = 4,
     most: int = 0,
+    by: str = "command line",
+    ordered: bool = False,
 ) -> tuple[ModelRun, Iterator[GivenAnswer]]:
     """A run of a model behind an endpoint, and its answers as they come."""
-    run = store.begin_run(name, "chat", settings, now=_now(), prices=prices, budget=budget)
+    run = store.begin_run(
+        *(name, "chat", settings), now=_now(), by=by, prices=prices, budget=budget, ordered=ordered
+    )
     return run, _chat_answers(project, run, model, parallel, most)
 
 
@@ -331,16 +364,19 @@ def _chat_answers(
                 why = f"the budget of {run.budget:g} is used up ({run.cost:.4f} spent)"
                 store.end_run(run, ModelRunState.STOPPED, why)
                 return
-            done, _ = wait(asked, return_when=FIRST_COMPLETED)
+            done, _ = wait(asked, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
             came = [(asked.pop(future)[0], future) for future in done]
             given = [_given(it, f.result()) for it, f in came if f.exception() is None]
-            store.store_answers(run, given, now=_now())
+            if given:
+                store.store_answers(run, given, now=_now())
             yield from given
             for one in given:
                 in_a_row = in_a_row + 1 if one.error else 0
                 _check_errors(one, in_a_row)
             for _, future in came:
                 future.result()  # raises what the endpoint refuses for good
+            if not store.is_running(run):
+                return
         store.end_run(run, ModelRunState.DONE)
 
 
@@ -350,17 +386,7 @@ def _highest_price(run: ModelRun, model: ChatModel, item: AskedItem) -> float:
 
 
 def _given(item: AskedItem, answer: ChatAnswer) -> GivenAnswer:
-    return GivenAnswer(
-        item,
-        answer.answers,
-        answer.confidence,
-        answer.error,
-        answer.detail,
-        answer.raw,
-        answer.tokens_in,
-        answer.tokens_out,
-        answer.seconds,
-    )
+    return GivenAnswer(item, *(getattr(answer, one.name) for one in fields(ChatAnswer)))
 
 
 def _check_errors(last: GivenAnswer, in_a_row: int) -> None:
