@@ -5,14 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trope.core.texts import Mapped
-from trope.text.elongations import WORDS, shorten_elongations
 from trope.text.normalise import (
     STEPS,
+    WORDS,
     close_blanks,
     drop_attribution,
     drop_links,
     is_retweet,
     normalise,
+    shorten_elongations,
     shorten_punctuation,
     squeeze_space,
 )

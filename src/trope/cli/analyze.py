@@ -22,7 +22,7 @@ from trope.cli.sources import (
     reading_options,
 )
 from trope.core.errors import BadInput
-from trope.core.options import TASKS, parse_tasks
+from trope.core.options import FURTHER_TASKS, TASKS, parse_tasks
 from trope.core.progress import track
 from trope.core.records import TextKind, WordView
 from trope.pipeline import Pipeline
@@ -56,6 +56,8 @@ def load_pipeline(threads: int | None, systems: Sequence[str] = ()) -> Pipeline:
     help="Kind of the texts; tweets and headlines are normalised first.",
 )
 @click.option("--only", metavar="TASKS", help=f"Run only some of {','.join(TASKS)}.")
+@click.option("--with", "more", type=click.Choice(FURTHER_TASKS),
+              help="With --json: also the source domain of each metaphor.")  # fmt: skip
 @words_option
 @systems_option
 @click.option(
@@ -95,6 +97,7 @@ def analyze(
     as_json: bool,
     kind: TextKind,
     only: str | None,
+    more: str | None,
     words: WordView,
     systems: tuple[str, ...],
     threshold: float | None,
@@ -139,10 +142,15 @@ def analyze(
     _check_tasks(asked or TASKS, details, threshold=threshold, rewrite=rewrite)
     if rewrite and (form != "html" or sums):
         raise BadInput(_REWRITE)
+    if more and (form != "json" or sums or "metaphor" not in (asked or TASKS)):
+        raise BadInput(
+            "--with domains needs metaphors and JSON; add --json, and metaphor to --only"
+        )
     title = _title(sources)
     with open_output(out) as file:
         pipeline = load_pipeline(threads, systems) if systems else load_pipeline(threads)
         tasks = pipeline.tasks if asked is None else asked
+        tasks = (*tasks, more) if more else tasks
         needed = ("metaphor",) if rewrite or threshold is not None else ()
         pipeline.check_tasks((*tasks, *needed))
         # the pipeline reads a batch ahead, which `tee` holds

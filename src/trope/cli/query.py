@@ -14,16 +14,13 @@ import msgspec
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
 from trope.core.records import WordView
-from trope.workbench.corpus.queries import VIEWS, AnyQuery, make_query
+from trope.workbench.corpus.queries import DRAWN, VIEWS, AnyQuery, make_query
 from trope.workbench.requests import BadField
 
 if TYPE_CHECKING:
     from trope.metrics.intervals import Interval
 
 FORMATS = ("text", "csv", "json")
-_DRAWN = ("rates", "figures", "verbs")
-"""Views with a plot."""
-
 _FILE = click.Path(path_type=Path, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -224,7 +221,7 @@ def _options(view: str) -> list[click.Parameter]:
         click.Option(["--json", "as_json"], is_flag=True, help="Same as --format json."),
         click.Option(["--out"], type=_FILE, help="File to write."),
         *(_judging_options() if view == "rates" else []),
-        *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in _DRAWN else []),
+        *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in DRAWN else []),
         click.Option(["--words"], type=click.Choice(get_args(WordView)), help=counted),
         click.Option(["--index"], type=_FOLDER, help=built),
         click.Option(["--quiet"], is_flag=True, help="No notes on standard error."),

@@ -127,7 +127,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
         "score": figure.score,
         "novelty": figure.novelty,
     }
-    more = {"meaning": figure.meaning, "stands_for": figure.stands_for}
+    more = {"meaning": figure.meaning, "stands_for": figure.stands_for, "domain": figure.domain}
     parts = {"topic": figure.topic, "vehicle": figure.vehicle, "ground": figure.ground}
     data |= {name: value for name, value in more.items() if value}
     return data | {name: list(places) for name, places in parts.items() if places}

@@ -12,6 +12,9 @@ from trope.core.records import TextKind, WordView
 TASKS = ("syntax", "relations", "metaphor", "metonymy", "sentiment")
 """What an analysis can hold, in the order in which it is shown."""
 
+FURTHER_TASKS = ("domains",)
+"""What an analysis holds only where it is asked for by name."""
+
 DEFAULT_WORDS: WordView = "noticed"
 
 

@@ -143,10 +143,9 @@ def is_word(text: str) -> bool:
 class Figure:
     """Something that a reader would call figurative; `tokens` are positions of its words.
 
-    `start` and `end` bound its words, between which others may stand ("turn the offer down").
-    `score` is a probability; `novelty` is that of its newest word, None where the model does not
-    say. An idiom has its `meaning` where that is known, a metonymy what the name `stands_for`, a
-    simile the positions of its `topic`, `vehicle` and `ground`, as far as they are said.
+    `start` and `end` bound its words, others may stand amid ("turn the offer down"). `score` is a
+    probability; `novelty` that of its newest word, if known. An idiom has its `meaning`, a metonymy
+    what it `stands_for`, a simile its `topic`, `vehicle` and `ground`, a metaphor its `domain`.
     """
 
     kind: FigureKind
@@ -160,6 +159,7 @@ class Figure:
     topic: tuple[int, ...] = ()
     vehicle: tuple[int, ...] = ()
     ground: tuple[int, ...] = ()
+    domain: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from trope.encoder.session import (
     results,
 )
 from trope.lexicon.inflection import lemma
-from trope.tasks.figures.views import add_figures
+from trope.tasks.figures.views import add_domains, add_figures
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 from trope.tasks.metonymy.task import MetonymySystem
@@ -158,7 +158,8 @@ class BatchAnalyzer:
             analyses = self.own_sentiments(analyses) if self.own else analyses
         if "metonymy" in batch.tasks:
             analyses = add_metonymies(analyses, parses, names or EncoderMetonymy(self.heads))
-        return add_figures(analyses, parses, view, self.heads.labels.figures)
+        shown = add_figures(analyses, parses, view, self.heads.labels.figures)
+        return add_domains(shown) if "domains" in batch.tasks else shown
 
     def own_sentiments(self, analyses: list[Analysis]) -> list[Analysis]:
         """The same analyses with the scores of a user's own system, which judges whole texts."""
@@ -221,7 +222,7 @@ class BatchAnalyzer:
         """What the tasks need of the small network; names and figures are found in trees."""
         trees = trees or self.own is not None
         syntax: tuple[str, ...] = TAGS if tags or self.own is not None else ()
-        needing = {"syntax", "relations", "metonymy", *(("metaphor",) if trees else ())}
+        needing = {"syntax", "relations", "metonymy", "domains", *(("metaphor",) if trees else ())}
         if needing & {*tasks}:
             syntax = SYNTAX
         if self.base is None:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from trope.core.errors import BadInput
 from trope.core.files import sha256
-from trope.core.options import DEFAULT_WORDS, FigureView, check_kind, parse_tasks
+from trope.core.options import (
+    DEFAULT_WORDS,
+    FURTHER_TASKS,
+    FigureView,
+    check_kind,
+    parse_tasks,
+)
 from trope.core.records import Analysis, Parse, Sentiment, TextKind, WordView
 from trope.encoder.pieces import Vocabulary
 from trope.encoder.session import AnyEncoder, Encoder
@@ -122,7 +128,7 @@ class Pipeline:
     def check_tasks(self, tasks: Iterable[str]) -> None:
         """Raises BadInput if the model has no head for one of the tasks."""
         for task in tasks:
-            if task not in self.tasks:
+            if task not in (*self.tasks, *FURTHER_TASKS):
                 raise BadInput(
                     f"the model of tier {self.tier!r} has no head for {task!r}; "
                     f"choose from {', '.join(self.tasks)}, or load another model"

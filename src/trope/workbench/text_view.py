@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from trope.annotate.exchange.files import protect
 from trope.core.files import atomic_write
@@ -26,6 +27,7 @@ from trope.render.figures import (
 from trope.render.markup import clean
 from trope.render.page_pieces import relation_item, tree
 from trope.render.sentiment import signed
+from trope.workbench.corpus.table import CorpusTable
 from trope.workbench.requests import RequestRefused
 
 COLUMNS = (
@@ -217,6 +219,7 @@ PREFIX = 16
 """Digits of the checksum in a link."""
 
 _NAME = re.compile(r"[0-9a-f]{16,64}")
+_SHADES = 10
 _TITLE = 70  # characters of a title
 
 
@@ -294,3 +297,53 @@ def title(text: str) -> str:
     """The beginning of a text, on one line."""
     line = " ".join(text[: 10 * _TITLE].split())
     return line if len(line) <= _TITLE else line[:_TITLE].rsplit(" ", 1)[0] + " …"
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """A word of a text, or what is between two words; `shade` is from 0 to 10."""
+
+    text: str
+    word: bool = False
+    shade: int = 0
+    metaphor: bool = False
+    chosen: bool = False
+    label: str = ""
+    kind: str = ""
+    anchor: int = 0
+
+
+def shown_figures(text: str, figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The figures of a text for its list, the most novel first; `number` is that of its mark."""
+    shown = [
+        {**one, "number": number, "words": " ".join(text[one["start"] : one["end"]].split())}
+        for number, one in enumerate(figures, start=1)
+    ]
+    return sorted(shown, key=lambda one: (-(one.get("novelty") or 0.0), -one["score"]))
+
+
+def pieces(
+    table: CorpusTable, chosen: str, figures: Sequence[dict[str, Any]] = ()
+) -> list[TextPiece]:
+    """The text of a table in pieces; the word that begins at `chosen` is highlighted."""
+    kinds = {at: one["kind"] for one in figures for at in one["tokens"]}
+    anchors = {one["tokens"][0]: n for n, one in enumerate(figures, 1) if one["tokens"]}
+    whole: str = table.about["text"]
+    found, at = [], 0
+    for row in table.dicts():
+        found.append(TextPiece(whole[at : row["start"]]))
+        score = row["score"] or 0.0
+        found.append(
+            TextPiece(
+                whole[row["start"] : row["end"]],
+                True,
+                round(score * _SHADES),
+                row["metaphor"],
+                str(row["start"]) == chosen,
+                f"{row['lemma']}, {row['upos']}, {score:.2f}",
+                kinds.get(row["place"], ""),
+                anchors.get(row["place"], 0),
+            )
+        )
+        at = row["end"]
+    return [piece for piece in [*found, TextPiece(whole[at:])] if piece.text]

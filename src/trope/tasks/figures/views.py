@@ -6,10 +6,14 @@ three views of words; `noticed` is the default.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from math import sqrt
+from pathlib import Path
 
+from trope.core.files import read_text
 from trope.core.options import FigureView
 from trope.core.records import (
     Analysis,
@@ -21,6 +25,7 @@ from trope.core.records import (
     WordView,
 )
 from trope.lexicon.readings import LITERAL, readings
+from trope.lexicon.wordnet import PARTS, read_wordnet
 from trope.tasks.figures.idioms import THRESHOLD as IDIOM_THRESHOLD
 from trope.tasks.figures.idioms import find_idioms
 from trope.tasks.figures.similes import THRESHOLD as SIMILE_THRESHOLD
@@ -240,3 +245,65 @@ def _figure(
     own = [tokens[at] for at in places if is_content(tokens[at])]
     novelty = max((t.novelty for t in own if t.novelty is not None), default=None)
     return Figure(kind, first.start, last.end, places, score, novelty)
+
+
+_DOMAINS = Path(__file__).parents[2] / "lexicon" / "domains.toml"
+_SENSES = 4
+_LATER_SENSE, _STEP_UP, _OTHER_PART, _CLASS = 0.7, 0.9, 0.5, 0.5
+"""How much less a class counts for a later sense, a step up, another part of speech, and than a
+word that is listed."""
+
+
+def add_domains(analyses: Sequence[Analysis]) -> list[Analysis]:
+    """The same analyses with the source domains of their metaphors, where their words have one."""
+    return [
+        replace(analysis, figures=tuple(_with_domain(own, analysis) for own in analysis.figures))
+        for analysis in analyses
+    ]
+
+
+def _with_domain(figure: Figure, analysis: Analysis) -> Figure:
+    if figure.kind != "metaphor":
+        return figure
+    tokens = [analysis.tokens[at] for at in figure.tokens]
+    scores: dict[str, float] = {}
+    for token in [token for token in tokens if token.upos in CONTENT] or tokens:
+        for domain, score in domain_scores(token.lemma.lower(), token.upos).items():
+            scores[domain] = scores.get(domain, 0.0) + score
+    return replace(figure, domain=max(sorted(scores), key=scores.__getitem__, default=""))
+
+
+@cache
+def domain_scores(lemma: str, upos: str) -> dict[str, float]:
+    """How much speaks for each domain: its list of words, and the classes above the senses."""
+    words, synsets = _domains()
+    listed = words.get(lemma, [])
+    scores = {domain: 1 / len(listed) for domain in listed}
+    for tag in PARTS:
+        net, weight = read_wordnet(tag), _CLASS * (1 if tag == upos else _OTHER_PART)
+        for sense, number in enumerate(net.senses(lemma)[:_SENSES]):
+            above = net.distances_above(number)
+            near = [(steps, at) for at, steps in above.items() if (tag, at) in synsets]
+            if near:
+                steps, at = min(near)
+                more = weight * _LATER_SENSE**sense * _STEP_UP**steps
+                scores[synsets[tag, at]] = scores.get(synsets[tag, at], 0.0) + more
+    return scores
+
+
+@cache
+def _domains() -> tuple[dict[str, list[str]], dict[tuple[str, int], str]]:
+    """The domains of words, and the domain of each class with its part of speech."""
+    words: dict[str, list[str]] = {}
+    named: dict[str, str] = {}
+    for domain, entry in tomllib.loads(read_text(_DOMAINS)).items():
+        for word in sorted({*entry["words"], *entry["frame_words"]}):
+            words.setdefault(word, []).append(domain)
+        named |= dict.fromkeys(entry["synsets"], domain)
+    classes = {
+        (tag, synset.number): named[synset.name]
+        for tag in PARTS
+        for synset in read_wordnet(tag).synsets
+        if synset.name in named
+    }
+    return words, classes

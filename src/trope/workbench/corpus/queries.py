@@ -187,6 +187,9 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "concordance": ConcordanceQuery,
     "text": TextQuery,
 }
+DRAWN = ("rates", "figures", "verbs")
+"""Views with a plot."""
+
 _ARGUMENTS = {"text"}
 """Fields that are arguments of the command, not options."""
 
@@ -224,6 +227,28 @@ def command_line(folder: Path, query: AnyQuery) -> str:
         elif value != field.default:
             words += _option(field.name, value)
     return shlex.join(words)
+
+
+def notebook_cell(folder: Path, query: AnyQuery, words: str = "") -> str:
+    """Python that makes the same table as a data frame, for a notebook."""
+    fields = {
+        field.name: list(value) if isinstance(value, tuple) else value
+        for field in msgspec.structs.fields(type(query))
+        if (value := getattr(query, field.name)) != field.default
+    }
+    view = f", words={words!r}" if words else ""
+    return f"""\
+from pathlib import Path
+
+import pandas as pd
+from trope.workbench.corpus.corpus import open_corpus
+from trope.workbench.corpus.queries import make_query
+from trope.workbench.corpus.views import answer
+
+corpus = open_corpus(Path({str(folder.resolve())!r}){view})
+table = answer(corpus, make_query({view_name(query)!r}, {fields!r}))
+pd.DataFrame(table.dicts())
+"""
 
 
 def _option(name: str, value: Any) -> list[str]:

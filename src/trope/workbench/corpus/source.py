@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import glob
+import json
 import shlex
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from trope import __version__
 from trope.core.errors import BadInput, BadRecord, MissingData
@@ -108,6 +110,15 @@ class CorpusSource:
             f"maximum_object_size = {_LARGEST_ROW})"
         )
 
+    def figures_of(self, number: int) -> list[dict[str, Any]]:
+        """The figures of the text with a number, as `trope detect` wrote them."""
+        place = number - 1
+        for path, shard in zip(self.parts, self.manifest.shards, strict=True):
+            if place < shard.texts:
+                return _figures_in(path, place)
+            place -= shard.texts
+        return []
+
     def detect_again(self, *, relations: bool = False, view: WordView | None = None) -> str:
         """The command that writes the same corpus again, with all that the views need."""
         settings = self.manifest.settings
@@ -171,6 +182,25 @@ def read_source(folder: Path) -> CorpusSource:
         if Path(shard.name).name != shard.name:
             raise BadRecord(path, None, f"names a part outside its folder ({shard.name!r})")
     return CorpusSource(folder, manifest, sha256(path))
+
+
+def _figures_in(path: Path, place: int) -> list[dict[str, Any]]:
+    """The figures in a row of a part; none in parts that were written without."""
+    if path.suffix != ".parquet":
+        with path.open(encoding="utf-8") as lines:
+            return list(json.loads(next(islice(lines, place, None))).get("figures") or ())
+    from pyarrow.parquet import ParquetFile
+
+    with ParquetFile(path) as part:
+        if "figures" not in part.schema_arrow.names:
+            return []
+        for group in range(part.num_row_groups):
+            rows = part.metadata.row_group(group).num_rows
+            if place < rows:
+                found = part.read_row_group(group, columns=["figures"]).slice(place, 1)
+                return list(found.to_pylist()[0]["figures"] or ())
+            place -= rows
+    return []
 
 
 def _series(version: str) -> list[str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,13 +18,22 @@ from django.views.decorators.http import require_POST, require_safe
 from trope.core.errors import TropeError
 from trope.metrics.intervals import Interval
 from trope.render.page_pieces import percent
+from trope.render.plots import check_plot
 from trope.workbench.corpus.annotation import MOST_ITEMS, line_key, make_annotation_project
 from trope.workbench.corpus.concordance import COLUMNS, ROLES
 from trope.workbench.corpus.corpus import IndexedCorpus
-from trope.workbench.corpus.queries import ConcordanceQuery, make_query
-from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
+from trope.workbench.corpus.queries import (
+    DRAWN,
+    AnyQuery,
+    ConcordanceQuery,
+    make_query,
+    notebook_cell,
+)
+from trope.workbench.corpus.table import CorpusTable, draw_table, to_csv, to_json
 from trope.workbench.corpus.views import answer
 from trope.workbench.requests import BadField, RequestRefused
+from trope.workbench.text_view import pieces, shown_figures
+from trope.workbench.web.overview import charts, group_column
 from trope.workbench.web.plots import DotPlot, LinePlot, dot_plot, line_plot
 from trope.workbench.web.state import the_corpus, the_options
 
@@ -29,6 +41,8 @@ MOST_SHOWN = 500
 """Most rows of a page; files may have more."""
 
 _FORMS = {"csv": (to_csv, "text/csv; charset=utf-8"), "json": (to_json, "application/json")}
+_PLOT_FORMS = {"svg": "image/svg+xml", "png": "image/png"}
+_drawing = Lock()
 _LABELS = {
     "by": "Column",
     "period": "Period",
@@ -65,7 +79,6 @@ _NEEDED = {
 
 
 Row = dict[str, Any]
-_SHADES = 10
 _MOST_META = 2
 
 
@@ -85,9 +98,11 @@ def overview(request: HttpRequest) -> HttpResponse:
     corpus = the_corpus()
     if corpus is None:
         return render(request, "corpus_none.html", {"view": "none"})
-    table = answer(corpus, make_query("rates", {"rows": 1}))
+    query = make_query("rates", {"by": group_column(corpus), "rows": 1})
+    table = answer(corpus, query)
     everything = shown_rows("rates", [table.about["all"]])[0]
     context = {"view": "overview", "corpus": corpus, "everything": everything}
+    context |= {"charts": charts(corpus), "plots": _plots_installed()}
     return render(request, "corpus_overview.html", context)
 
 
@@ -102,14 +117,17 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
     if any(name not in given for name in _NEEDED[view]) or (view == "concordance" and not given):
         return render(request, template, context)
     form = request.GET.get("format", "")
-    asked = given if form else {**given, **_few_rows(given)}
+    asked = given if form in _FORMS else {**given, **_few_rows(given)}
     try:
-        table = answer(corpus, make_query(view, asked))
+        query = make_query(view, asked)
+        table = answer(corpus, query)
     except TropeError as fault:
         return render(request, template, {**context, "fault": _in_words(fault)}, status=400)
     if form:
         return _file(table, form)
-    context |= _taken(request, table) | {"rows": shown_rows(view, table.dicts())}
+    context |= (
+        _taken(request, table) | _cell(corpus, query) | {"rows": shown_rows(view, table.dicts())}
+    )
     if view == "rates":
         context["everything"] = shown_rows(view, [table.about["all"]])[0]
     context |= {"plot": _plot(table), "projects": the_options().projects, "most": MOST_ITEMS}
@@ -120,12 +138,15 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
 def text(request: HttpRequest, number: int) -> HttpResponse:
     """One text with its words shaded; `at` is where the found word begins."""
     corpus = _corpus()
-    table = answer(corpus, make_query("text", {"text": number}))
+    query = make_query("text", {"text": number})
+    table = answer(corpus, query)
     if form := request.GET.get("format", ""):
         return _file(table, form)
     last = number == corpus.facts.texts
     context = {"corpus": corpus, "view": "text", "before": number - 1, **_taken(request, table)}
-    context |= {"pieces": pieces(table, request.GET.get("at", ""))}
+    figures = corpus.source.figures_of(number)
+    context |= {"pieces": pieces(table, request.GET.get("at", ""), figures)} | _cell(corpus, query)
+    context |= {"figures": shown_figures(table.about["text"], figures)}
     context |= {"after": None if last else number + 1}
     return render(request, "corpus_text.html", context)
 
@@ -177,12 +198,35 @@ def _tags(corpus: IndexedCorpus) -> list[str]:
 
 
 def _file(table: CorpusTable, form: str) -> HttpResponse:
-    if form not in _FORMS:
-        raise RequestRefused(400, "unknown-format", f"unknown format {form!r}; use csv or json")
-    write, kind = _FORMS[form]
-    response = HttpResponse(write(table), content_type=kind)
+    if form in _PLOT_FORMS and table.view in DRAWN:
+        response = HttpResponse(_drawn(table, form), content_type=_PLOT_FORMS[form])
+    elif form in _FORMS:
+        write, kind = _FORMS[form]
+        response = HttpResponse(write(table), content_type=kind)
+    else:
+        known = ", ".join((*_FORMS, *(_PLOT_FORMS if table.view in DRAWN else ())))
+        raise RequestRefused(400, "unknown-format", f"unknown format {form!r}; use {known}")
     response["Content-Disposition"] = f'attachment; filename="{table.view}.{form}"'
     return response
+
+
+def _drawn(table: CorpusTable, form: str) -> bytes:
+    """The plot of a table as a file; matplotlib draws one at a time."""
+    with _drawing, TemporaryDirectory() as folder:
+        path = Path(folder) / f"{table.view}.{form}"
+        check_plot(path)
+        draw_table(table, path)
+        return path.read_bytes()
+
+
+def _plots_installed() -> bool:
+    return find_spec("matplotlib") is not None
+
+
+def _cell(corpus: IndexedCorpus, query: AnyQuery) -> dict[str, str]:
+    """The cell of a notebook for the same table."""
+    asked = "" if corpus.view == corpus.source.words else corpus.view
+    return {"cell": notebook_cell(corpus.folder, query, asked)}
 
 
 def _taken(request: HttpRequest, table: CorpusTable) -> dict[str, Any]:
@@ -195,7 +239,10 @@ def _taken(request: HttpRequest, table: CorpusTable) -> dict[str, Any]:
         "query": request.GET.urlencode(),
         "earlier": _address(request, page=at - 1) if at > 1 else "",
         "later": _address(request, page=at + 1) if at < pages else "",
-        **{form: _address(request, format=form) for form in _FORMS},
+        "address": request.build_absolute_uri(),
+        "plots": _plots_installed(),
+        "drawn": table.view in DRAWN and bool(table.rows),
+        **{form: _address(request, format=form) for form in (*_FORMS, *_PLOT_FORMS)},
     }
 
 
@@ -307,36 +354,3 @@ def _interval(row: Row) -> str:
 def concordance_of(**fields: str) -> str:
     """The address of a concordance."""
     return f"/corpus/concordance?{urlencode(fields)}"
-
-
-@dataclass(frozen=True, slots=True)
-class TextPiece:
-    """A word of a text, or what is between two words; `shade` is from 0 to 10."""
-
-    text: str
-    word: bool = False
-    shade: int = 0
-    metaphor: bool = False
-    chosen: bool = False
-    label: str = ""
-
-
-def pieces(table: CorpusTable, chosen: str) -> list[TextPiece]:
-    """The text of a table in pieces; the word that begins at `chosen` is highlighted."""
-    whole: str = table.about["text"]
-    found, at = [], 0
-    for row in table.dicts():
-        found.append(TextPiece(whole[at : row["start"]]))
-        score = row["score"] or 0.0
-        found.append(
-            TextPiece(
-                whole[row["start"] : row["end"]],
-                True,
-                round(score * _SHADES),
-                row["metaphor"],
-                str(row["start"]) == chosen,
-                f"{row['lemma']}, {row['upos']}, {score:.2f}",
-            )
-        )
-        at = row["end"]
-    return [piece for piece in [*found, TextPiece(whole[at:])] if piece.text]

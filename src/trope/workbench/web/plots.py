@@ -1,4 +1,4 @@
-"""Plots of rates: coordinates that a template draws as SVG, styled by classes."""
+"""Plots of rates and counts: coordinates that a template draws as SVG, styled by classes."""
 
 from __future__ import annotations
 
@@ -68,6 +68,46 @@ class LinePlot:
     def bottom(self) -> int:
         """The place of the time axis."""
         return self.height - 24
+
+
+@dataclass(frozen=True, slots=True)
+class CountBar:
+    """A count on its row."""
+
+    name: str
+    y: float
+    length: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarPlot:
+    """Counts below each other."""
+
+    bars: tuple[CountBar, ...]
+    height: float
+    summary: str
+    left: int = _NAMES
+    width: int = WIDTH
+
+
+def bar_plot(rows: Sequence[dict[str, Any]], name: str, count: str, heading: str) -> BarPlot | None:
+    """The counts of rows as bars; None if there are none."""
+    known = [row for row in rows if row[count]][:MOST_DOTS]
+    if not known:
+        return None
+    scale = (WIDTH - _NAMES - 3 * _RIGHT) / max(row[count] for row in known)
+    bars = tuple(
+        CountBar(
+            name=_short(str(row[name])),
+            y=_TOP + _ROW * (at + 0.5),
+            length=round(row[count] * scale, 1),
+            label=f"{row[count]:,}",
+        )
+        for at, row in enumerate(known)
+    )
+    counts = "; ".join(f"{bar.name} {bar.label}" for bar in bars)
+    return BarPlot(bars, _TOP + _ROW * len(bars) + 6, f"{heading}: {counts}")
 
 
 def dot_plot(rows: Sequence[dict[str, Any]], name: str) -> DotPlot | None:

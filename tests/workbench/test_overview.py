@@ -1,0 +1,143 @@
+"""The overview of a corpus, plots and cells to take away, and the figures of a text."""
+
+# ruff: noqa: F401, F811 - fixtures are taken by importing them
+
+import html
+import io
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from corpus_bench import CorpusBench, corpus_bench
+from corpus_fixtures import corpus_folder, corpus_rows, corpus_table, small_corpus
+from small_corpus import ALL, detect, opened
+
+from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.text_view import pieces, shown_figures
+from trope.workbench.web.overview import charts, group_column
+
+
+def test_charts_show_groups_time_and_figures(small_corpus: IndexedCorpus) -> None:
+    found = {chart.name: chart for chart in charts(small_corpus)}
+    assert {"groups", "time", "figures"} <= found.keys()
+    assert found["groups"].address == "/corpus/rates?by=source"
+    assert len(found["groups"].plot.dots) == 4
+    assert found["time"].address == "/corpus/rates?by=date"
+    assert found["figures"].plot.bars[0].length == max(
+        bar.length for bar in found["figures"].plot.bars
+    )
+
+
+def test_the_best_column_is_not_the_file(small_corpus: IndexedCorpus) -> None:
+    assert group_column(small_corpus) == "source"
+
+
+def test_a_corpus_without_words_or_columns_has_an_overview(
+    corpus_table: Path, tmp_path: Path
+) -> None:
+    options = ("--columns", "", "--counts-only")
+    folder = detect(corpus_table, tmp_path / "plain", *options)
+    with opened(folder, tmp_path / "index") as corpus:
+        assert charts(corpus) == []
+        assert group_column(corpus) == ""
+
+
+def test_every_chart_is_a_link_and_three_files(corpus_bench: CorpusBench) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (trope[plots])")
+    status, page = corpus_bench.get("/corpus/")
+    assert status == 200
+    files = [html.unescape(one) for one in re.findall(r'href="([^"]*format=\w+)"', page)]
+    assert len(files) >= 9
+    for path in files:
+        status, told, content = corpus_bench.bench.ask("GET", path)
+        assert status == 200, content
+        assert told["content-disposition"].startswith("attachment")
+        if path.endswith("svg"):
+            assert ElementTree.parse(io.BytesIO(content)).getroot().tag.endswith("svg")
+        elif path.endswith("png"):
+            assert content.startswith(b"\x89PNG")
+        else:
+            assert b"metaphors" in content.splitlines()[0]
+
+
+def test_a_view_without_a_plot_has_none_to_take(corpus_bench: CorpusBench) -> None:
+    status, page = corpus_bench.get("/corpus/keyness?by=source&part=Herald&format=svg")
+    assert status == 400
+    assert "use csv, json" in html.unescape(page)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/corpus/rates?by=source&where=date%3D2018",
+        "/corpus/figures?upos=VERB&sort=rate",
+        "/corpus/concordance?lemma=ate&context=3",
+        "/corpus/text/3",
+    ],
+)
+def test_the_cell_of_a_page_gives_its_table(
+    corpus_bench: CorpusBench, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(corpus_bench.cache))
+    _, page = corpus_bench.get(path)
+    (cell,) = re.findall(r'<code id="cell"[^>]*>(.*?)</code>', page, re.S)
+    *statements, last = html.unescape(cell).strip().splitlines()
+    names: dict[str, object] = {}
+    exec("\n".join(statements), names)
+    frame = eval(last, names)
+    names["corpus"].close()  # type: ignore[attr-defined]
+    assert isinstance(frame, pandas.DataFrame)
+    (command,) = re.findall(r'<code id="command"[^>]*>(.*?)</code>', page)
+    printed = json.loads(corpus_bench.run(html.unescape(command), "--json"))
+    assert len(frame) == len(printed["rows"]) > 0
+    assert list(frame.columns) == printed["columns"]
+
+
+def test_a_text_lists_its_figures_and_marks_them(
+    corpus_bench: CorpusBench, small_corpus: IndexedCorpus
+) -> None:
+    number, figures = next(
+        (number, found)
+        for number in range(1, small_corpus.facts.texts + 1)
+        if (found := small_corpus.source.figures_of(number))
+    )
+    status, page = corpus_bench.get(f"/corpus/text/{number}")
+    assert status == 200
+    assert page.count('href="#figure-') == len(figures)
+    for place in range(1, len(figures) + 1):
+        assert f'id="figure-{place}"' in page
+    assert f"score {figures[0]['score']:.2f}" in page
+
+
+def test_figures_of_a_text_are_those_of_its_row(corpus_table: Path, tmp_path: Path) -> None:
+    lines = detect(corpus_table, tmp_path / "lines", *ALL)
+    table = detect(corpus_table, tmp_path / "table.parquet", *ALL)
+    rows = [
+        json.loads(line)
+        for part in sorted(lines.glob("part-*.jsonl"))
+        for line in part.read_text(encoding="utf-8").splitlines()
+    ]
+    with opened(lines, tmp_path / "a") as first, opened(table, tmp_path / "b") as second:
+        for number in (1, 7, 8, len(rows)):
+            wanted = rows[number - 1]["figures"]
+            assert first.source.figures_of(number) == wanted
+            assert second.source.figures_of(number) == wanted
+        assert first.source.figures_of(len(rows) + 1) == []
+
+
+def test_the_most_novel_figure_comes_first() -> None:
+    figures = [
+        {"kind": "metaphor", "start": 0, "end": 3, "tokens": [0], "score": 0.9, "novelty": None},
+        {"kind": "idiom", "start": 4, "end": 8, "tokens": [1], "score": 0.5, "novelty": 0.4},
+    ]
+    shown = shown_figures("The tide turned.", figures)
+    assert [(one["number"], one["words"]) for one in shown] == [(2, "tide"), (1, "The")]
+
+
+def test_explanations_are_on_every_page(corpus_bench: CorpusBench) -> None:
+    for path in ("/corpus/", "/corpus/rates", "/corpus/text/1", "/corpus/concordance"):
+        _, page = corpus_bench.get(path)
+        assert "<summary>What do the marks and figures mean?</summary>" in page
