@@ -12,18 +12,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from trope.annotate.chat import ChatAnswer, ChatModel
 from trope.annotate.plan import Plan
-from trope.annotate.project import Project
+from trope.annotate.project import HEAD_TASKS, Project, usual_heads
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.store import model_answers as store
 from trope.annotate.store.model_answers import AskedItem, GivenAnswer, ModelRun, ModelRunState
 from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Metonymy, TextKind, Token
-from trope.core.run_folder import lock_file
 from trope.lexicon.readings import METONYMIC, readings
 
 if TYPE_CHECKING:
@@ -38,33 +36,6 @@ _LOOK_S = 2.0
 _ERRORS_IN_A_ROW = 10
 _FAILURES_IN_A_ROW = 3
 
-TASKS = {
-    "word": "metaphor",
-    "text": "metaphor",
-    "words": "metaphor",
-    "any": "metaphor",
-    "sentiment": "sentiment",
-    "class": "metonymy",
-    "reading": "metonymy",
-    "pattern": "metonymy",
-}
-"""What a head can be asked, and its task: whether the highlighted words are metaphorical, whether
-the text is, which words are, whether any is; its score; class, reading and pattern of a name."""
-
-_SHIPPED = {
-    "words": ("metaphorical=word:yes/no",),
-    "tweets2019": ("metaphorical=word:yes/no",),
-    "tweets2019-highlight": ("label=any:metaphor/not_metaphor", "words=words"),
-    "newsmet": ("sentence=text:metaphorical/literal", "verb=word:metaphorical/literal"),
-    "spans": ("metaphors=words",),
-    "semeval2015": ("score=sentiment",),
-    "semeval2007": (
-        "class=class",
-        "reading=reading",
-        "location_pattern=pattern",
-        "organisation_pattern=pattern",
-    ),
-}
 _KINDS: dict[str, TextKind] = {
     "tweets2019": "tweet",
     "tweets2019-highlight": "tweet",
@@ -95,15 +66,9 @@ def named_heads(plan: Plan, named: Sequence[str] = ()) -> list[AnsweringHead]:
     if not named and not usual:
         raise BadInput(
             "no head is known to answer these questions; name one with --head QUESTION=HEAD "
-            f"({', '.join(TASKS)}), and for a choice its values: QUESTION=HEAD:YES/NO"
+            f"({', '.join(HEAD_TASKS)}), and for a choice its values: QUESTION=HEAD:YES/NO"
         )
     return [_named_head(questions, name) for name in named or usual]
-
-
-def usual_heads(plan: Plan) -> list[str]:
-    """The heads of the plan's template, as they are named; none for a template of one's own."""
-    asked = {question.id for question in plan.questions}
-    return [n for n in _SHIPPED.get(plan.template, ()) if n.split("=")[0] in asked]
 
 
 def _named_head(questions: Mapping[str, Question], named: str) -> AnsweringHead:
@@ -112,8 +77,8 @@ def _named_head(questions: Mapping[str, Question], named: str) -> AnsweringHead:
     yes, _, no = values.partition("/")
     if name not in questions:
         raise UnknownName("question", name, list(questions))
-    if head not in TASKS:
-        raise UnknownName("head", head, list(TASKS))
+    if head not in HEAD_TASKS:
+        raise UnknownName("head", head, list(HEAD_TASKS))
     question = questions[name]
     offered = {option.value for option in question.offered({}, {})}
     needs = head in ("word", "text", "any")
@@ -129,24 +94,11 @@ def _named_head(questions: Mapping[str, Question], named: str) -> AnsweringHead:
     return AnsweringHead(question, head, yes, no)
 
 
-def is_under_way(project: Project, run: ModelRun) -> bool:
-    """Whether a process works on the run now."""
-    try:
-        lock_file(_lock_path(project, run)).release()
-    except BlockingIOError:
-        return True
-    return False
-
-
-def _lock_path(project: Project, run: ModelRun) -> Path:
-    return project.folder / f"model-{run.name}.lock"
-
-
 @contextmanager
 def _under_way(project: Project, run: ModelRun) -> Iterator[None]:
     """Hold the run, and note how it ended."""
     try:
-        lock = lock_file(_lock_path(project, run))
+        lock = store.lock_run(project, run)
     except BlockingIOError:
         raise BadInput(f"the run {run.name!r} is under way in another process") from None
     try:
@@ -173,7 +125,6 @@ def run_heads(
     kind: TextKind | None = None,
     most: int = 0,
     by: str = "command line",
-    ordered: bool = False,
 ) -> tuple[ModelRun, Iterator[GivenAnswer]]:
     """A run of trope's heads, or of these systems in their place, and its answers as they come."""
     from trope.pipeline.pipeline import Pipeline
@@ -185,7 +136,7 @@ def run_heads(
     pipeline = Pipeline(systems=systems)
     if systems:
         wanted = _of_systems(wanted, pipeline)
-    tasks = tuple(dict.fromkeys(TASKS[one.head] for one in wanted))
+    tasks = tuple(dict.fromkeys(HEAD_TASKS[one.head] for one in wanted))
     pipeline.check_tasks(tasks)
     settings = {
         "model": ", ".join(map(str, systems)) or f"trope {pipeline.tier}",
@@ -195,7 +146,7 @@ def run_heads(
         "text_kind": kind or _KINDS.get(plan.template, "plain"),
     }
     of = "system" if systems else "heads"
-    run = store.begin_run(name, of, settings, now=_now(), by=by, ordered=ordered)
+    run = store.begin_run(name, of, settings, now=_now(), by=by)
     return run, _head_answers(project, run, pipeline, wanted, tasks, most)
 
 
@@ -203,7 +154,7 @@ def _of_systems(wanted: Sequence[AnsweringHead], pipeline: Pipeline) -> list[Ans
     """What the systems answer; one of whole texts answers for the word that is highlighted."""
     own = pipeline.own
     tasks = {t for t in ("metaphor", "sentiment", "metonymy") if own and getattr(own, t)}
-    found = [one for one in wanted if TASKS[one.head] in tasks]
+    found = [one for one in wanted if HEAD_TASKS[one.head] in tasks]
     if own is not None and own.metaphor is not None and not own.judges_words:
         found = [replace(one, head="text") if one.head == "word" else one for one in found]
         found = [one for one in found if one.head not in ("words", "any")]
@@ -247,7 +198,7 @@ def answer_of_heads(
     given: dict[str, list[str]] = {}
     sure: list[float] = []
     for one in heads:
-        values, probability = _HEADS[TASKS[one.head]](one, item, analysis, whole)
+        values, probability = _HEADS[HEAD_TASKS[one.head]](one, item, analysis, whole)
         if values is not None:
             given[one.question.id] = values
             sure += [] if probability is None else [probability]
@@ -336,11 +287,10 @@ def run_chat(
     parallel: int = 4,
     most: int = 0,
     by: str = "command line",
-    ordered: bool = False,
 ) -> tuple[ModelRun, Iterator[GivenAnswer]]:
     """A run of a model behind an endpoint, and its answers as they come."""
     run = store.begin_run(
-        *(name, "chat", settings), now=_now(), by=by, prices=prices, budget=budget, ordered=ordered
+        *(name, "chat", settings), now=_now(), by=by, prices=prices, budget=budget
     )
     return run, _chat_answers(project, run, model, parallel, most)
 

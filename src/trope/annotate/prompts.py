@@ -18,6 +18,9 @@ from trope.annotate.questions import Answers, Question, read_answers
 from trope.core.errors import BadInput
 from trope.core.files import atomic_write
 
+BEGUN = "begun"
+"""What the command of a run prints to the page that ordered it."""
+
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import F
@@ -22,6 +22,12 @@ from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import Event, Item, JudgmentState, StoredJudgment
 from trope.annotate.store.slots import published_place
 from trope.core.errors import BadInput
+from trope.core.run_folder import lock_file
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+    from trope.annotate.project import Project
 
 _CHUNK = 2_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -171,35 +177,28 @@ def begin_run(
     by: str = "command line",
     prices: tuple[float, float] = (0.0, 0.0),
     budget: float | None = None,
-    ordered: bool = False,
 ) -> ModelRun:
     """The run of that name, begun or continued; price and budget may change in between.
 
-    With `ordered`, a page has begun it before.
-
     Raises:
-        BadInput: for a name that cannot be used, one whose run had other settings, or a run that
-            was ordered and has been stopped since.
+        BadInput: for a name that cannot be used, or one whose run had other settings.
     """
     check_run_name(name)
     with write_transaction():
         run, new = ModelRun.objects.get_or_create(
             name=name, defaults={"kind": kind, "settings": dict(settings), "started": now}
         )
-        if new or (not ordered and run.state != ModelRunState.RUNNING):
-            what, detail = "model run" if new else "model run goes on", {"run": name, "kind": kind}
-            Event.objects.create(at=now, who=by, what=what, detail=detail)
+        if new or run.state != ModelRunState.RUNNING:
+            what, about = "model run" if new else "model run goes on", {"run": name, "kind": kind}
+            Event.objects.create(at=now, who=by, what=what, detail=about)
         known, wanted = run.shown_settings | {"kind": run.kind}, {**settings, "kind": kind}
         if differ := sorted(k for k in known if known[k] != wanted.get(k)):
             raise BadInput(
                 f"the run {name!r} was begun with another {', '.join(differ)}; give the same "
                 "settings to continue it, or another name to begin a new one"
             )
-        if ordered and run.state != ModelRunState.RUNNING:
-            raise BadInput(f"the run {name!r} was stopped before it began")
         run.price_in, run.price_out = prices
-        run.budget, run.state, run.error = budget, ModelRunState.RUNNING, ""
-        run.last_at = now
+        run.budget, run.state, run.error, run.last_at = budget, ModelRunState.RUNNING, "", now
         run.save(update_fields=["price_in", "price_out", "budget", "state", "error", "last_at"])
         return run
 
@@ -275,8 +274,22 @@ def stop_run(name: str, *, now: datetime, by: str) -> bool:
         return bool(stopped)
 
 
+def lock_run(project: Project, run: ModelRun) -> BaseFileLock:
+    """Hold a run for this process; BlockingIOError if another one holds it."""
+    return lock_file(project.folder / f"model-{run.name}.lock")
+
+
+def is_under_way(project: Project, run: ModelRun) -> bool:
+    """Whether a process works on the run now."""
+    try:
+        lock_run(project, run).release()
+    except BlockingIOError:
+        return True
+    return False
+
+
 def is_running(run: ModelRun) -> bool:
-    """Whether nobody has stopped the run."""
+    """Whether nobody has stopped it."""
     return ModelRun.objects.filter(pk=run.pk, state=ModelRunState.RUNNING).exists()
 
 

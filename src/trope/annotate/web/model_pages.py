@@ -11,10 +11,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import timedelta
+from subprocess import PIPE
 from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import connection
@@ -22,10 +25,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from trope.annotate import model_runs
-from trope.annotate.chat import named_model, settings_from
-from trope.annotate.project import Project
-from trope.annotate.prompts import default_prompt, prompt_path, read_prompt, write_prompt
+from trope.annotate.project import HEAD_TASKS, Project, usual_heads
+from trope.annotate.prompts import BEGUN, default_prompt, prompt_path, write_prompt
 from trope.annotate.store import model_answers
 from trope.annotate.store.model_answers import ModelRun, ModelRunState
 from trope.annotate.store.model_measures import project_quality
@@ -38,6 +39,8 @@ SYSTEMS = "systems"
 
 _STARTING = timedelta(minutes=1)
 _PROMPT_LIMIT = 200_000
+_WAIT_S = 15.0
+"""Seconds that a page waits until a run has begun, or says why not; most take one or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,31 +61,10 @@ class ModelOrder:
     budget: float | None = None
     most: int = 0
 
-    def begin(self, project: Project, *, by: str) -> ModelRun:
-        """The run, which is checked and noted; nothing is answered yet.
-
-        Raises:
-            TropeError: for a run that cannot begin.
-        """
-        model_answers.check_run_name(self.name)
-        if not self.chat:
-            systems = [self.system] if self.system else []
-            return model_runs.run_heads(
-                project, self.name, heads=self.heads, systems=systems, by=by
-            )[0]
-        path = prompt_path(project.folder, self.name)
-        wanted = {name: getattr(self, name) for name in ("temperature", "seed", "max_tokens")}
-        wanted |= {"answers_as": self.answers_as, "more": self.parameters or {}}
-        model, kept = named_model(os.environ, project.plan, read_prompt(path), path.name, wanted)
-        prices, budget = (self.price_in, self.price_out), self.budget
-        return model_runs.run_chat(
-            project, self.name, model, kept, prices=prices, budget=budget, by=by
-        )[0]
-
-    def command(self, project: Project) -> list[str]:
-        """The command that does the work."""
+    def command(self, project: Project, by: str) -> list[str]:
+        """The command that does the work, which someone ordered."""
         base = [sys.executable, "-m", "trope", "annotate", "model", str(project.folder), self.name]
-        base += ["--ordered", "--json"] + (["--items", str(self.most)] if self.most else [])
+        base += [f"--by={by}", "--json"] + (["--items", str(self.most)] if self.most else [])
         if not self.chat:
             own = [part for head in self.heads for part in ("--head", head)]
             return base + own + (["--system", self.system] if self.system else [])
@@ -173,21 +155,16 @@ def _runs() -> dict[str, Any]:
     for one in found:
         begun = one.run.last_at or one.run.started
         silent = one.run.state == ModelRunState.RUNNING and begun < now() - _STARTING
-        if silent and not model_runs.is_under_way(_project(), one.run):
+        if silent and not model_answers.is_under_way(_project(), one.run):
             model_answers.end_run(one.run, ModelRunState.STOPPED, "was interrupted; let it go on")
     return {"runs": found, "running": any(one.run.state == "running" for one in found)}
 
 
 def _choices(form: Mapping[str, str]) -> dict[str, Any]:
     """What the form for a new run offers, filled in with what was sent."""
-    try:
-        address, endpoint = settings_from(os.environ)
-        why = ""
-    except BadInput as error:
-        address, endpoint, why = "", "", str(error)
     usual = {
         "name": f"model-{len(model_answers.all_runs()) + 1}",
-        "heads": "\n".join(model_runs.usual_heads(plan())),
+        "heads": "\n".join(usual_heads(plan())),
         "prompt": default_prompt(plan()),
         "temperature": "0",
         "max_tokens": "1000",
@@ -196,11 +173,10 @@ def _choices(form: Mapping[str, str]) -> dict[str, Any]:
     systems = sorted(p.name for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else []
     return {
         "form": usual | dict(form),
-        "endpoint": endpoint,
-        "address": address,
-        "no_endpoint": why,
+        "endpoint": os.environ.get("TROPE_CHAT_MODEL", ""),
+        "host": urlsplit(os.environ.get("TROPE_CHAT_URL", "")).hostname,
         "systems": systems,
-        "tasks": ", ".join(model_runs.TASKS),
+        "tasks": ", ".join(HEAD_TASKS),
     }
 
 
@@ -219,7 +195,7 @@ def _read_order(form: Mapping[str, str]) -> ModelOrder:
         form.get("name", "").strip(),
         chat=kind == "chat",
         system=str(_project().folder / SYSTEMS / system) if system else "",
-        heads=() if list(heads) == model_runs.usual_heads(plan()) else heads,
+        heads=() if list(heads) == usual_heads(plan()) else heads,
         temperature=_number(form, "temperature", float, 0.0),
         seed=_number(form, "seed", int, None),
         max_tokens=_number(form, "max_tokens", int, 1_000),
@@ -249,7 +225,7 @@ def _order_again(found: ModelRun, budget: float | None) -> ModelOrder:
         heads = [
             f"{q}={h}:{values[q]}" if q in values else f"{q}={h}" for q, h in kept["heads"].items()
         ]
-        usual = heads == model_runs.usual_heads(plan())
+        usual = heads == usual_heads(plan())
         system = kept["model"] if found.kind == "system" else ""
         return ModelOrder(name, system=system, heads=() if usual else tuple(heads))
     return ModelOrder(
@@ -274,22 +250,40 @@ def _keep_prompt(name: str, prompt: str) -> None:
 
 
 def _start(order: ModelOrder, by: str) -> None:
-    """Begin a run, and let another process do the work."""
-    project = _project()
-    begun = order.begin(project, by=by)
+    """Let another process do the work, and wait until it has begun.
+
+    Raises:
+        BadInput: why it could not begin.
+    """
+    begun: Future[str] = Future()
+    command = order.command(_project(), by)
     work = Thread(
-        target=_work, args=(order.command(project), begun), daemon=True, name=f"model {order.name}"
+        target=_work, args=(command, order.name, begun), daemon=True, name=f"model {order.name}"
     )
     work.start()
-
-
-def _work(command: list[str], begun: ModelRun) -> None:
-    """Wait for the process; what it could not say itself is noted with the run."""
     try:
-        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        said = done.stderr.strip().splitlines()
-        if done.returncode and not model_runs.is_under_way(_project(), begun):
-            why = said[-1].removeprefix("trope: ") if said else "its process ended"
-            model_answers.end_run(begun, ModelRunState.STOPPED, why[:500])
+        if why := begun.result(_WAIT_S):
+            raise BadInput(why)
+    except TimeoutError:
+        pass  # it takes long to begin; the page shows it when it has
+
+
+def _work(command: list[str], name: str, begun: Future[str]) -> None:
+    """Wait for the process; what it could not note with the run itself is noted here."""
+    try:
+        with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True) as process:
+            assert process.stdout is not None
+            is_begun = process.stdout.readline().strip() == BEGUN
+            if is_begun:
+                begun.set_result("")
+            _, said = process.communicate()
+        why = said.strip().splitlines()[-1].removeprefix("trope: ") if said.strip() else ""
+        if not is_begun:
+            begun.set_result(why or "the model could not be started")
+        run = model_answers.find_run(name)
+        if process.returncode and run and not model_answers.is_under_way(_project(), run):
+            model_answers.end_run(run, ModelRunState.STOPPED, (why or "its process ended")[:500])
+    except OSError as error:
+        begun.set_result(f"the model could not be started ({error.strerror})")
     finally:
         connection.close()

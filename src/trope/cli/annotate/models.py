@@ -55,9 +55,7 @@ _CHAT_OPTIONS = (
 @click.option("--budget", type=click.FloatRange(min=0), help="Stop before it costs more.")
 @click.option("--items", "most", type=click.IntRange(min=1),
               help="Answer only so many items this time.")  # fmt: skip
-@click.option(
-    "--ordered", is_flag=True, hidden=True
-)  # by a page, where it may be stopped meanwhile
+@click.option("--by", hidden=True, default="command line")  # who ordered it, on a page
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.pass_context
 def model(
@@ -71,6 +69,7 @@ def model(
     """
     _check_model_options(context, chat)
     project = connected(directory)
+    from trope.annotate.prompts import BEGUN
     from trope.annotate.store import model_answers
     from trope.annotate.store.queue import draw_audit
 
@@ -79,6 +78,8 @@ def model(
         return
     start = _start_chat if chat else _start_heads
     run, answers = start(project, name, given)
+    if context.get_parameter_source("by") == click.core.ParameterSource.COMMANDLINE:
+        click.echo(BEGUN)  # the page waits for this line, or for an error
     left = model_answers.run_progress(run).left
     for _ in track(answers, name, min(left, given["most"] or left), quiet=as_json):
         pass
@@ -111,7 +112,7 @@ def _start_heads(project: Project, name: str, given: dict[str, Any]) -> tuple[An
     from trope.annotate.model_runs import run_heads
 
     named = {"heads": given["heads"], "systems": given["systems"]}
-    return run_heads(project, name, **named, most=given["most"] or 0, ordered=given["ordered"])
+    return run_heads(project, name, **named, most=given["most"] or 0, by=given["by"])
 
 
 def _start_chat(project: Project, name: str, given: dict[str, Any]) -> tuple[Any, Iterator[Any]]:
@@ -124,7 +125,7 @@ def _start_chat(project: Project, name: str, given: dict[str, Any]) -> tuple[Any
     asked, kept = named_model(os.environ, project.plan, prompt, path.name, wanted)
     prices = given["price_in"], given["price_out"]
     limits = {"budget": given["budget"], "parallel": given["parallel"], "most": given["most"] or 0}
-    return run_chat(project, name, asked, kept, prices=prices, ordered=given["ordered"], **limits)
+    return run_chat(project, name, asked, kept, prices=prices, by=given["by"], **limits)
 
 
 def _parameter(given: str) -> tuple[str, Any]:
