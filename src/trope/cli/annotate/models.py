@@ -55,7 +55,7 @@ _CHAT_OPTIONS = (
 @click.option("--budget", type=click.FloatRange(min=0), help="Stop before it costs more.")
 @click.option("--items", "most", type=click.IntRange(min=1),
               help="Answer only so many items this time.")  # fmt: skip
-@click.option("--by", hidden=True, default="command line")  # who ordered it, on a page
+@click.option("--by", hidden=True, default="command line", help="Who ordered it, on a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.pass_context
 def model(
