@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from trope.annotate.plan import Plan
-from trope.annotate.prompts import item_message, read_reply
+from trope.annotate.prompts import item_message, prompt_version, read_reply
 from trope.annotate.questions import Answers
 from trope.core.errors import BadInput, MissingExtra, TropeError
 
@@ -144,6 +144,37 @@ def key_from(environment: Mapping[str, str], address: str) -> str:
     if key and parts.scheme == "http" and parts.hostname not in _LOCAL:
         raise BadInput(f"{URL} has no https, so that anyone on the way could read {KEY}; use https")
     return key
+
+
+def named_model(
+    environment: Mapping[str, str],
+    plan: Plan,
+    prompt: str,
+    prompt_file: str,
+    given: Mapping[str, Any],
+) -> tuple[ChatModel, dict[str, Any]]:
+    """The model that the environment names, and the settings that are kept with its run.
+
+    `given` has the fields of `ChatSettings`, all but address and model.
+
+    Raises:
+        BadInput: for an environment that names none, or a key that cannot be used.
+    """
+    address, wanted = settings_from(environment)
+    settings = ChatSettings(address, wanted, **given)
+    kept = {
+        "model": wanted,
+        "address": address,
+        "temperature": settings.temperature,
+        "seed": settings.seed,
+        "max_tokens": settings.max_tokens,
+        "answers_as": settings.answers_as,
+        "parameters": settings.more,
+        "prompt_file": prompt_file,
+        "prompt_version": prompt_version(prompt),
+        "prompt": prompt,
+    }
+    return ChatModel(settings, plan, prompt, key=key_from(environment, address)), kept
 
 
 class ChatModel:

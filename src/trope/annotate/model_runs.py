@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, get_args
 
 from trope.annotate.chat import ChatAnswer, ChatModel
 from trope.annotate.plan import Plan
-from trope.annotate.project import Project
+from trope.annotate.project import HEAD_TASKS, Project, usual_heads
 from trope.annotate.questions import Question, read_answers
 from trope.annotate.store import model_answers as store
 from trope.annotate.store.model_answers import AskedItem, GivenAnswer, ModelRun, ModelRunState
 from trope.core.errors import BadInput, UnknownName
 from trope.core.records import Analysis, Metonymy, TextKind, Token
-from trope.core.run_folder import lock_file
 from trope.lexicon.readings import METONYMIC, readings
 
 if TYPE_CHECKING:
@@ -31,36 +30,12 @@ if TYPE_CHECKING:
 _BATCH = 20
 """Answers of heads that are stored at a time: people must not wait for a long transaction."""
 
+_LOOK_S = 2.0
+"""Seconds after which a run that waits for answers looks whether someone has stopped it."""
+
 _ERRORS_IN_A_ROW = 10
 _FAILURES_IN_A_ROW = 3
 
-TASKS = {
-    "word": "metaphor",
-    "text": "metaphor",
-    "words": "metaphor",
-    "any": "metaphor",
-    "sentiment": "sentiment",
-    "class": "metonymy",
-    "reading": "metonymy",
-    "pattern": "metonymy",
-}
-"""What a head can be asked, and its task: whether the highlighted words are metaphorical, whether
-the text is, which words are, whether any is; its score; class, reading and pattern of a name."""
-
-_SHIPPED = {
-    "words": ("metaphorical=word:yes/no",),
-    "tweets2019": ("metaphorical=word:yes/no",),
-    "tweets2019-highlight": ("label=any:metaphor/not_metaphor", "words=words"),
-    "newsmet": ("sentence=text:metaphorical/literal", "verb=word:metaphorical/literal"),
-    "spans": ("metaphors=words",),
-    "semeval2015": ("score=sentiment",),
-    "semeval2007": (
-        "class=class",
-        "reading=reading",
-        "location_pattern=pattern",
-        "organisation_pattern=pattern",
-    ),
-}
 _KINDS: dict[str, TextKind] = {
     "tweets2019": "tweet",
     "tweets2019-highlight": "tweet",
@@ -87,11 +62,11 @@ def named_heads(plan: Plan, named: Sequence[str] = ()) -> list[AnsweringHead]:
         UnknownName: for a question or a head that does not exist.
     """
     questions = {question.id: question for question in plan.questions}
-    usual = [n for n in _SHIPPED.get(plan.template, ()) if n.split("=")[0] in questions]
+    usual = usual_heads(plan)
     if not named and not usual:
         raise BadInput(
             "no head is known to answer these questions; name one with --head QUESTION=HEAD "
-            f"({', '.join(TASKS)}), and for a choice its values: QUESTION=HEAD:YES/NO"
+            f"({', '.join(HEAD_TASKS)}), and for a choice its values: QUESTION=HEAD:YES/NO"
         )
     return [_named_head(questions, name) for name in named or usual]
 
@@ -102,8 +77,8 @@ def _named_head(questions: Mapping[str, Question], named: str) -> AnsweringHead:
     yes, _, no = values.partition("/")
     if name not in questions:
         raise UnknownName("question", name, list(questions))
-    if head not in TASKS:
-        raise UnknownName("head", head, list(TASKS))
+    if head not in HEAD_TASKS:
+        raise UnknownName("head", head, list(HEAD_TASKS))
     question = questions[name]
     offered = {option.value for option in question.offered({}, {})}
     needs = head in ("word", "text", "any")
@@ -123,7 +98,7 @@ def _named_head(questions: Mapping[str, Question], named: str) -> AnsweringHead:
 def _under_way(project: Project, run: ModelRun) -> Iterator[None]:
     """Hold the run, and note how it ended."""
     try:
-        lock = lock_file(project.folder / f"model-{run.name}.lock")
+        lock = store.lock_run(project, run)
     except BlockingIOError:
         raise BadInput(f"the run {run.name!r} is under way in another process") from None
     try:
@@ -149,6 +124,7 @@ def run_heads(
     systems: Sequence[str] = (),
     kind: TextKind | None = None,
     most: int = 0,
+    by: str = "command line",
 ) -> tuple[ModelRun, Iterator[GivenAnswer]]:
     """A run of trope's heads, or of these systems in their place, and its answers as they come."""
     from trope.pipeline.pipeline import Pipeline
@@ -160,15 +136,17 @@ def run_heads(
     pipeline = Pipeline(systems=systems)
     if systems:
         wanted = _of_systems(wanted, pipeline)
-    tasks = tuple(dict.fromkeys(TASKS[one.head] for one in wanted))
+    tasks = tuple(dict.fromkeys(HEAD_TASKS[one.head] for one in wanted))
     pipeline.check_tasks(tasks)
     settings = {
         "model": ", ".join(map(str, systems)) or f"trope {pipeline.tier}",
         "model_sha256": pipeline.model_sha256,
         "heads": {one.question.id: one.head for one in wanted},
+        "values": {one.question.id: f"{one.yes}/{one.no}" for one in wanted if one.yes},
         "text_kind": kind or _KINDS.get(plan.template, "plain"),
     }
-    run = store.begin_run(name, "system" if systems else "heads", settings, now=_now())
+    of = "system" if systems else "heads"
+    run = store.begin_run(name, of, settings, now=_now(), by=by)
     return run, _head_answers(project, run, pipeline, wanted, tasks, most)
 
 
@@ -176,7 +154,7 @@ def _of_systems(wanted: Sequence[AnsweringHead], pipeline: Pipeline) -> list[Ans
     """What the systems answer; one of whole texts answers for the word that is highlighted."""
     own = pipeline.own
     tasks = {t for t in ("metaphor", "sentiment", "metonymy") if own and getattr(own, t)}
-    found = [one for one in wanted if TASKS[one.head] in tasks]
+    found = [one for one in wanted if HEAD_TASKS[one.head] in tasks]
     if own is not None and own.metaphor is not None and not own.judges_words:
         found = [replace(one, head="text") if one.head == "word" else one for one in found]
         found = [one for one in found if one.head not in ("words", "any")]
@@ -208,6 +186,8 @@ def _head_answers(
             ]
             store.store_answers(run, given, now=_now())
             yield from given
+            if not store.is_running(run):
+                return
         store.end_run(run, ModelRunState.DONE)
 
 
@@ -218,7 +198,7 @@ def answer_of_heads(
     given: dict[str, list[str]] = {}
     sure: list[float] = []
     for one in heads:
-        values, probability = _HEADS[TASKS[one.head]](one, item, analysis, whole)
+        values, probability = _HEADS[HEAD_TASKS[one.head]](one, item, analysis, whole)
         if values is not None:
             given[one.question.id] = values
             sure += [] if probability is None else [probability]
@@ -306,9 +286,12 @@ def run_chat(
     budget: float | None = None,
     parallel: int = 4,
     most: int = 0,
+    by: str = "command line",
 ) -> tuple[ModelRun, Iterator[GivenAnswer]]:
     """A run of a model behind an endpoint, and its answers as they come."""
-    run = store.begin_run(name, "chat", settings, now=_now(), prices=prices, budget=budget)
+    run = store.begin_run(
+        *(name, "chat", settings), now=_now(), by=by, prices=prices, budget=budget
+    )
     return run, _chat_answers(project, run, model, parallel, most)
 
 
@@ -331,16 +314,19 @@ def _chat_answers(
                 why = f"the budget of {run.budget:g} is used up ({run.cost:.4f} spent)"
                 store.end_run(run, ModelRunState.STOPPED, why)
                 return
-            done, _ = wait(asked, return_when=FIRST_COMPLETED)
+            done, _ = wait(asked, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
             came = [(asked.pop(future)[0], future) for future in done]
             given = [_given(it, f.result()) for it, f in came if f.exception() is None]
-            store.store_answers(run, given, now=_now())
+            if given:
+                store.store_answers(run, given, now=_now())
             yield from given
             for one in given:
                 in_a_row = in_a_row + 1 if one.error else 0
                 _check_errors(one, in_a_row)
             for _, future in came:
                 future.result()  # raises what the endpoint refuses for good
+            if not store.is_running(run):
+                return
         store.end_run(run, ModelRunState.DONE)
 
 
@@ -350,17 +336,7 @@ def _highest_price(run: ModelRun, model: ChatModel, item: AskedItem) -> float:
 
 
 def _given(item: AskedItem, answer: ChatAnswer) -> GivenAnswer:
-    return GivenAnswer(
-        item,
-        answer.answers,
-        answer.confidence,
-        answer.error,
-        answer.detail,
-        answer.raw,
-        answer.tokens_in,
-        answer.tokens_out,
-        answer.seconds,
-    )
+    return GivenAnswer(item, *(getattr(answer, one.name) for one in fields(ChatAnswer)))
 
 
 def _check_errors(last: GivenAnswer, in_a_row: int) -> None:

@@ -120,6 +120,41 @@ def copy_samples(folder: Path, template: str) -> None:
                 file.write(source.read_text("utf-8"))
 
 
+HEAD_TASKS = {
+    "word": "metaphor",
+    "text": "metaphor",
+    "words": "metaphor",
+    "any": "metaphor",
+    "sentiment": "sentiment",
+    "class": "metonymy",
+    "reading": "metonymy",
+    "pattern": "metonymy",
+}
+"""What a head can be asked, and its task: whether the highlighted words are metaphorical, whether
+the text is, which words are, whether any is; its score; class, reading and pattern of a name."""
+
+_HEADS = {
+    "words": ("metaphorical=word:yes/no",),
+    "tweets2019": ("metaphorical=word:yes/no",),
+    "tweets2019-highlight": ("label=any:metaphor/not_metaphor", "words=words"),
+    "newsmet": ("sentence=text:metaphorical/literal", "verb=word:metaphorical/literal"),
+    "spans": ("metaphors=words",),
+    "semeval2015": ("score=sentiment",),
+    "semeval2007": (
+        "class=class",
+        "reading=reading",
+        "location_pattern=pattern",
+        "organisation_pattern=pattern",
+    ),
+}
+
+
+def usual_heads(plan: Plan) -> list[str]:
+    """The heads of the plan's template, as they are named; none for a template of one's own."""
+    asked = {question.id for question in plan.questions}
+    return [n for n in _HEADS.get(plan.template, ()) if n.split("=")[0] in asked]
+
+
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 

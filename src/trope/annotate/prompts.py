@@ -10,10 +10,16 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from trope.annotate.plan import Plan
 from trope.annotate.questions import Answers, Question, read_answers
+from trope.core.errors import BadInput
+from trope.core.files import atomic_write
+
+BEGUN = "begun"
+"""What the command of a run prints to the page that ordered it."""
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
@@ -62,6 +68,30 @@ def _asked(question: Question) -> str:
     lines += [f"- {o.value}: {' '.join((o.shown, o.help)).strip()}" for o in question.options]
     lines += [] if question.required else ["You may leave it out."]
     return "\n".join(filter(None, lines))
+
+
+def prompt_path(folder: Path, run: str) -> Path:
+    """Where the prompt of a run is kept, in the project's folder."""
+    return folder / "prompts" / f"{run}.md"
+
+
+def write_prompt(path: Path, prompt: str) -> None:
+    """Write a prompt to its file."""
+    path.parent.mkdir(exist_ok=True)
+    with atomic_write(path) as file:
+        file.write(prompt)
+
+
+def read_prompt(path: Path) -> str:
+    """The prompt in a file.
+
+    Raises:
+        BadInput: for a file that cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read ({error})") from None
 
 
 def prompt_version(prompt: str) -> str:

@@ -14,8 +14,9 @@ from trope.annotate.exchange.records import Losses, as_cells, as_object
 from trope.annotate.plan import Plan
 from trope.annotate.rules.aggregation import AggregationOptions
 from trope.annotate.rules.agreement import as_document, as_markdown
-from trope.annotate.store import labels, model_answers, practice, rows
+from trope.annotate.store import labels, practice, rows
 from trope.annotate.store.database import retried, write_transaction
+from trope.annotate.store.model_answers import ModelAnswer, ModelRun
 from trope.annotate.store.models import Event
 from trope.annotate.store.reports import measure_project
 
@@ -147,12 +148,41 @@ def _trial_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTa
 
 
 def _model_table(plan: Plan, options: ExportOptions, losses: Losses) -> ExportTable:
-    types = model_answers.MODEL_TYPES | ({"raw": "string"} if options.raw else {})
-    return ExportTable(types, model_answers.model_rows(raw=options.raw))
+    types = _MODEL_TYPES | ({"raw": "string"} if options.raw else {})
+    return ExportTable(types, _model_rows(raw=options.raw))
 
 
 def _labelled(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[labels.LabelledItem]:
     return labels.labelled_items(plan, losses, options=options.aggregation, drafts=options.drafts)
+
+
+_MODEL_TYPES = {
+    "run": "string",
+    "item": "string",
+    "answers": "string",
+    "confidence": "float64",
+    "error": "string",
+    "detail": "string",
+    "tokens_in": "int64",
+    "tokens_out": "int64",
+    "seconds": "float64",
+    "at": "string",
+    "model": "string",
+    "settings": "string",
+}
+
+
+def _model_rows(*, raw: bool = False) -> Iterator[dict[str, Any]]:
+    """Every answer of every run with the run's settings; raw answers only if asked for."""
+    columns = ("run_id", "item__external_id", *list(_MODEL_TYPES)[2:9], "at", "raw")
+    runs = {run.pk: run for run in ModelRun.objects.all()}
+    rows = ModelAnswer.objects.order_by("run_id", "pk").values_list(*columns)
+    for number, *cells, at, said in rows.iterator(chunk_size=2_000):
+        run = runs[number]
+        row = dict(zip(list(_MODEL_TYPES)[1:9], cells, strict=True))
+        row = {"run": run.name, **row, "at": at.isoformat(), "model": run.settings.get("model")}
+        row |= {"settings": run.shown_settings}
+        yield row | ({"raw": said} if raw else {})
 
 
 def _mturk(plan: Plan, options: ExportOptions, losses: Losses) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import F
@@ -22,6 +22,12 @@ from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import Event, Item, JudgmentState, StoredJudgment
 from trope.annotate.store.slots import published_place
 from trope.core.errors import BadInput
+from trope.core.run_folder import lock_file
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+    from trope.annotate.project import Project
 
 _CHUNK = 2_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -45,7 +51,7 @@ class ModelRun(models.Model):
     kind = models.CharField(max_length=8)
     settings = models.JSONField()  # all that decides its answers; never a key
     started = models.DateTimeField()
-    last_at = models.DateTimeField(null=True)
+    last_at = models.DateTimeField(null=True)  # of an answer, or when it was begun again
     state = models.CharField(
         max_length=8, choices=ModelRunState.choices, default=ModelRunState.RUNNING
     )
@@ -168,6 +174,7 @@ def begin_run(
     settings: Mapping[str, Any],
     *,
     now: datetime,
+    by: str = "command line",
     prices: tuple[float, float] = (0.0, 0.0),
     budget: float | None = None,
 ) -> ModelRun:
@@ -181,20 +188,18 @@ def begin_run(
         run, new = ModelRun.objects.get_or_create(
             name=name, defaults={"kind": kind, "settings": dict(settings), "started": now}
         )
-        if new:
-            Event.objects.create(
-                at=now, who="command line", what="model run", detail={"run": name, "kind": kind}
-            )
+        if new or run.state != ModelRunState.RUNNING:
+            what, about = "model run" if new else "model run goes on", {"run": name, "kind": kind}
+            Event.objects.create(at=now, who=by, what=what, detail=about)
         known, wanted = run.shown_settings | {"kind": run.kind}, {**settings, "kind": kind}
-        wanted.pop("prompt", None)
-        if differ := sorted(k for k in known | wanted if known.get(k) != wanted.get(k)):
+        if differ := sorted(k for k in known if known[k] != wanted.get(k)):
             raise BadInput(
                 f"the run {name!r} was begun with another {', '.join(differ)}; give the same "
                 "settings to continue it, or another name to begin a new one"
             )
         run.price_in, run.price_out = prices
-        run.budget, run.state, run.error = budget, ModelRunState.RUNNING, ""
-        run.save(update_fields=["price_in", "price_out", "budget", "state", "error"])
+        run.budget, run.state, run.error, run.last_at = budget, ModelRunState.RUNNING, "", now
+        run.save(update_fields=["price_in", "price_out", "budget", "state", "error", "last_at"])
         return run
 
 
@@ -251,10 +256,46 @@ def _row(run: ModelRun, one: GivenAnswer, now: datetime) -> ModelAnswer:
 
 @retried
 def end_run(run: ModelRun, state: str, error: str = "") -> None:
-    """Note how a run ended."""
+    """Note how a run ended, unless someone has stopped it before."""
     with write_transaction():
-        ModelRun.objects.filter(pk=run.pk).update(state=state, error=error)
+        going = ModelRun.objects.filter(pk=run.pk, state=ModelRunState.RUNNING)
+        going.update(state=state, error=error)
     run.refresh_from_db()
+
+
+@retried
+def stop_run(name: str, *, now: datetime, by: str) -> bool:
+    """Stop a run, which ends with the answers that it waits for; False if it does not run."""
+    with write_transaction():
+        going = ModelRun.objects.filter(name=name, state=ModelRunState.RUNNING)
+        stopped = going.update(state=ModelRunState.STOPPED, error=f"stopped by {by}")
+        if stopped:
+            Event.objects.create(at=now, who=by, what="model run stopped", detail={"run": name})
+        return bool(stopped)
+
+
+def lock_run(project: Project, run: ModelRun) -> BaseFileLock:
+    """Hold a run for this process; BlockingIOError if another one holds it."""
+    return lock_file(project.folder / f"model-{run.name}.lock")
+
+
+def is_under_way(project: Project, run: ModelRun) -> bool:
+    """Whether a process works on the run now."""
+    try:
+        lock_run(project, run).release()
+    except BlockingIOError:
+        return True
+    return False
+
+
+def is_running(run: ModelRun) -> bool:
+    """Whether nobody has stopped it."""
+    return ModelRun.objects.filter(pk=run.pk, state=ModelRunState.RUNNING).exists()
+
+
+def find_run(name: str) -> ModelRun | None:
+    """The run of that name, if there is one."""
+    return ModelRun.objects.filter(name=name).first()
 
 
 def all_runs() -> list[RunProgress]:
@@ -356,33 +397,3 @@ def showing_run(plan: Plan) -> ModelRun | None:
     """The run that the project suggests from or audits: the one named, else the first."""
     runs = ModelRun.objects.filter(name=plan.models.run) if plan.models.run else ModelRun.objects
     return runs.order_by("pk").first()
-
-
-# Files.
-MODEL_TYPES = {
-    "run": "string",
-    "item": "string",
-    "answers": "string",
-    "confidence": "float64",
-    "error": "string",
-    "detail": "string",
-    "tokens_in": "int64",
-    "tokens_out": "int64",
-    "seconds": "float64",
-    "at": "string",
-    "model": "string",
-    "settings": "string",
-}
-
-
-def model_rows(*, raw: bool = False) -> Iterator[dict[str, Any]]:
-    """Every answer of every run with the run's settings; raw answers only if asked for."""
-    columns = ("run_id", "item__external_id", *list(MODEL_TYPES)[2:9], "at", "raw")
-    runs = {run.pk: run for run in ModelRun.objects.all()}
-    rows = ModelAnswer.objects.order_by("run_id", "pk").values_list(*columns)
-    for number, *cells, at, said in rows.iterator(chunk_size=_CHUNK):
-        run = runs[number]
-        row = dict(zip(list(MODEL_TYPES)[1:9], cells, strict=True))
-        row = {"run": run.name, **row, "at": at.isoformat(), "model": run.settings.get("model")}
-        row |= {"settings": run.shown_settings}
-        yield row | ({"raw": said} if raw else {})

@@ -73,6 +73,12 @@ SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
         ("gold.pass_mark", "Share that must be answered right", float),
         ("gold.at_least", "Looked at after so many control items", int),
     ),
+    "Models": (
+        ("models.show", "People see of a model", ("blind", "suggest", "audit")),
+        ("models.run", "Name of the run (empty: the first)", str),
+        ("models.blind_share", "Share of items without a suggestion", float),
+        ("models.sample", "Items that people judge in an audit", int),
+    ),
 }
 """What the page of settings offers: the name of a setting, what it says, its values."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.urls import path
 
 from trope.annotate.web import (
-    adjudication_pages,
     annotator_pages,
     downloads,
     item_pages,
+    model_pages,
     onboarding,
     owner_pages,
     quality_pages,
@@ -92,10 +92,11 @@ urlpatterns += [
     path("project/quality", quality_pages.agreement, name="quality"),
     path("project/labels", quality_pages.labels, name="labels"),
     path("project/tables", quality_pages.tables, name="tables"),
-    path("project/models", quality_pages.models, name="models"),
-    path("adjudicate", adjudication_pages.disputes, name="disputes"),
-    path("adjudicate/decided", adjudication_pages.decided, name="decided"),
-    path("adjudicate/<int:number>", adjudication_pages.dispute, name="dispute"),
+    path("project/models", model_pages.models, name="models"),
+    path("project/models/<str:name>", model_pages.run, name="model_run"),
+    path("adjudicate", quality_pages.disputes, name="disputes"),
+    path("adjudicate/decided", quality_pages.decided, name="decided"),
+    path("adjudicate/<int:number>", quality_pages.dispute, name="dispute"),
 ]
 
 # setting a project up, and who changed what

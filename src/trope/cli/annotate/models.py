@@ -13,7 +13,6 @@ import click
 from trope.cli.annotate.database import DIRECTORY, FILE, connected
 from trope.cli.output import systems_option
 from trope.core.errors import BadInput
-from trope.core.files import atomic_write
 from trope.core.progress import counted, track
 
 if TYPE_CHECKING:
@@ -56,6 +55,7 @@ _CHAT_OPTIONS = (
 @click.option("--budget", type=click.FloatRange(min=0), help="Stop before it costs more.")
 @click.option("--items", "most", type=click.IntRange(min=1),
               help="Answer only so many items this time.")  # fmt: skip
+@click.option("--by", hidden=True, default="command line", help="Who ordered it, on a page.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @click.pass_context
 def model(
@@ -69,14 +69,17 @@ def model(
     """
     _check_model_options(context, chat)
     project = connected(directory)
+    from trope.annotate.prompts import BEGUN
     from trope.annotate.store import model_answers
     from trope.annotate.store.queue import draw_audit
 
     if given["prompt_only"]:
-        click.echo(_read_prompt(project, name, given["prompt_file"])[0])
+        click.echo(_prompt(project, name, given["prompt_file"])[0])
         return
     start = _start_chat if chat else _start_heads
     run, answers = start(project, name, given)
+    if context.get_parameter_source("by") == click.core.ParameterSource.COMMANDLINE:
+        click.echo(BEGUN)  # the page waits for this line, or for an error
     left = model_answers.run_progress(run).left
     for _ in track(answers, name, min(left, given["most"] or left), quiet=as_json):
         pass
@@ -108,38 +111,21 @@ def _check_model_options(context: click.Context, chat: bool) -> None:
 def _start_heads(project: Project, name: str, given: dict[str, Any]) -> tuple[Any, Iterator[Any]]:
     from trope.annotate.model_runs import run_heads
 
-    most = given["most"] or 0
-    return run_heads(project, name, heads=given["heads"], systems=given["systems"], most=most)
+    named = {"heads": given["heads"], "systems": given["systems"]}
+    return run_heads(project, name, **named, most=given["most"] or 0, by=given["by"])
 
 
 def _start_chat(project: Project, name: str, given: dict[str, Any]) -> tuple[Any, Iterator[Any]]:
-    from trope.annotate.chat import ChatModel, ChatSettings, key_from, settings_from
+    from trope.annotate.chat import named_model
     from trope.annotate.model_runs import run_chat
-    from trope.annotate.prompts import prompt_version
 
-    address, wanted = settings_from(os.environ)
-    path, prompt = _read_prompt(project, name, given["prompt_file"])
-    named = ("temperature", "seed", "max_tokens", "answers_as")
-    settings = ChatSettings(
-        address,
-        wanted,
-        **{key: given[key] for key in named},
-        more=dict(map(_parameter, given["parameters"])),
-        timeout=given["timeout"],
-    )
-    kept = {
-        "model": wanted,
-        "address": address,
-        **{key: given[key] for key in named},
-        "parameters": settings.more,
-        "prompt_file": path.name,
-        "prompt_version": prompt_version(prompt),
-        "prompt": prompt,
-    }
+    path, prompt = _prompt(project, name, given["prompt_file"])
+    wanted = {key: given[key] for key in ("temperature", "seed", "max_tokens", "answers_as")}
+    wanted |= {"more": dict(map(_parameter, given["parameters"])), "timeout": given["timeout"]}
+    asked, kept = named_model(os.environ, project.plan, prompt, path.name, wanted)
     prices = given["price_in"], given["price_out"]
-    asked = ChatModel(settings, project.plan, prompt, key=key_from(os.environ, address))
     limits = {"budget": given["budget"], "parallel": given["parallel"], "most": given["most"] or 0}
-    return run_chat(project, name, asked, kept, prices=prices, **limits)
+    return run_chat(project, name, asked, kept, prices=prices, by=given["by"], **limits)
 
 
 def _parameter(given: str) -> tuple[str, Any]:
@@ -152,19 +138,14 @@ def _parameter(given: str) -> tuple[str, Any]:
     raise BadInput(f"--parameter {given}: write NAME=JSON, such as top_p=0.9")
 
 
-def _read_prompt(project: Project, name: str, path: Path | None) -> tuple[Path, str]:
+def _prompt(project: Project, name: str, path: Path | None) -> tuple[Path, str]:
     """The prompt of a run and its file, which is written if there is none."""
-    from trope.annotate.prompts import default_prompt
+    from trope.annotate.prompts import default_prompt, prompt_path, read_prompt, write_prompt
     from trope.annotate.store.model_answers import check_run_name
 
     check_run_name(name)
-    place = path or project.folder / "prompts" / f"{name}.md"
+    place = path or prompt_path(project.folder, name)
     if path is None and not place.exists():
-        place.parent.mkdir(exist_ok=True)
-        with atomic_write(place) as file:
-            file.write(default_prompt(project.plan))
+        write_prompt(place, default_prompt(project.plan))
         click.echo(f"{place}: the prompt was written; edit it for a run of another name", err=True)
-    try:
-        return place, place.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{place}: cannot be read ({error})") from None
+    return place, read_prompt(place)

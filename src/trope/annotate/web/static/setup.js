@@ -1,4 +1,4 @@
-// Pages of the owner: a preview while typing, files that are too large, imports that run.
+// Pages of the owner: a preview while typing, files that are too large, imports and models that run.
 "use strict";
 
 const edit = document.querySelector("form[data-preview]");
@@ -25,3 +25,16 @@ for (const sending of document.querySelectorAll("form[data-limit]")) {
 }
 
 if (document.querySelector("#uploads[data-running]")) setTimeout(() => location.replace(location.pathname), 2000);
+
+async function followRuns() {
+  const old = document.querySelector("#runs[data-running]");
+  if (!old) return;
+  try {
+    const answer = await fetch(location.pathname.replace(/models.*/, "models"), {headers: {"X-Trope": "runs"}});
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const found = page.getElementById("runs");
+    if (answer.ok && found) old.replaceWith(document.adoptNode(found));
+  } catch { /* the link still works */ }
+  setTimeout(followRuns, 2000);
+}
+setTimeout(followRuns, 2000);
