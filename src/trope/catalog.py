@@ -178,16 +178,18 @@ DETECTORS: Registry[Callable[..., Any]] = Registry(
             extra="systems",
         ),
         "seed-abstractness": Entry(
-            "trope.tasks.metaphor.seed_similarity:build_abstractness",
-            "Abstract objects of concrete verbs, by fifty seeds.",
+            "trope.tasks.metaphor.seed_similarity:build_abstractness", "Abstract objects, by seeds."
+        ),
+        "seed-contexts": Entry(
+            "trope.tasks.metaphor.transformers_detector:build_contexts",
+            "Likeness to fifty seeds in sentences, by an encoder of your choice.",
+            extra="hub",
         ),
         "seed-neighbours": Entry(
-            "trope.tasks.metaphor.seed_similarity:build_neighbours",
-            "Likeness to fifty metaphorical and literal seeds of frequent verbs.",
+            "trope.tasks.metaphor.seed_similarity:build_neighbours", "Likeness to fifty seeds."
         ),
         "seed-similarity": Entry(
-            "trope.tasks.metaphor.seed_similarity:build",
-            "Similarity of a verb and its object to a few known metaphors.",
+            "trope.tasks.metaphor.seed_similarity:build", "Similarity to a few known metaphors."
         ),
         "transformers": Entry(
             "trope.tasks.metaphor.transformers_detector:build",

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import hub_folder
 from own_labels import score_rows, verb_rows, write_table
 from trope.cli.main import run
 from trope.core.errors import BadInput, BadModel, BadRecord
@@ -48,6 +49,16 @@ def test_fifty_seeds_tell_abstract_objects_of_concrete_verbs(tmp_path):
 def test_there_are_at_most_fifty_seeds_and_no_pair_twice(build):
     pairs = [seed.pair for seed, _ in build().seeds]
     assert len(set(pairs)) == len(pairs) <= 50
+
+
+def test_seeds_in_sentences_read_the_tweet(tmp_path):
+    pytest.importorskip("transformers")
+    model = hub_folder.write_encoder(tmp_path / "encoder")
+    found = score_expressions(
+        RECORDS, context(tmp_path, "labeller.name=seed-contexts", f"labeller.model={model}")
+    )
+    metaphor, literal = found.scores[0::2], found.scores[1::2]
+    assert min(metaphor) >= found.threshold > max(literal)
 
 
 def test_a_run_without_expressions_has_no_labels(tmp_path):

@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 import hub_folder
 from conftest import REPOSITORY
 from trope.catalog import DETECTORS
-from trope.core.errors import BadModel, DownloadFailed, MissingData
+from trope.core.errors import BadModel, BadRecord, DownloadFailed, MissingData
 from trope.core.records import Parse
 from trope.tasks.hub_folder import exact_name, load_tokenizer, model_path
 from trope.tasks.metaphor.hub_model import DetectorNotes, word_pieces
@@ -274,3 +274,59 @@ def test_a_folder_that_is_not_there_is_no_name_of_the_hub(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(MissingData, match=r"config\.json"):
         build(tmp_path / "empty")
+
+
+# seeds in sentences -----------------------------------------------------------------------------
+
+SEEDS = """# invented
+grasp idea metaphor we *grasp* the idea
+melt hope metaphor the tax *melts* hopes
+grasp rope literal we *grasp* the rope
+melt ice literal the fire *melts* the ice
+"""
+
+
+@pytest.fixture
+def seeds(tmp_path) -> Path:
+    path = tmp_path / "seeds.txt"
+    path.write_text(SEEDS, encoding="utf-8")
+    return path
+
+
+def in_sentence(verb: str, noun: str, text: str, at: int) -> VerbExpression:
+    return VerbExpression(verb, noun, verb_at=at, words=tuple(text.split()))
+
+
+def test_a_seed_in_its_sentence_has_its_own_label(words, seeds):
+    detector = DETECTORS.load("seed-contexts")(model=words, seeds=seeds)
+    scores = detector.score_expressions([seed for seed, _ in detector.seeds])
+    assert min(scores[:2]) > max(scores[2:])
+
+
+def test_the_sentence_around_a_verb_changes_its_score_and_its_neighbours_do_not(words, seeds):
+    detector = DETECTORS.load("seed-contexts")(model=words, seeds=seeds)
+    some = [
+        in_sentence("grasp", "plan", "they grasp the old plan .", 1),
+        in_sentence("grasp", "plan", "the mayor of the town , they grasp the plan", 6),
+        in_sentence("grasp", "plan", "rain , " * 60 + "they grasp the plan", 121),
+        VerbExpression("grasp", "plan"),
+    ]
+    together = detector.score_expressions(some)
+    assert len(set(together)) == len(some)
+    assert together == pytest.approx([detector.score_expressions([one])[0] for one in some])
+    assert len(detector.without([detector.seeds[0][0]]).seeds) == 3
+
+
+def test_the_seeds_that_ship_are_those_of_seed_neighbours_each_in_a_sentence(words):
+    detector = DETECTORS.load("seed-contexts")(model=words)
+    known = DETECTORS.load("seed-neighbours")().seeds
+    assert [(seed.pair, label) for seed, label in detector.seeds] == [
+        (seed.pair, label) for seed, label in known
+    ]
+
+
+@pytest.mark.parametrize("line", ["grasp idea metaphor we grasp it", "grasp idea", "a b c *a* d"])
+def test_a_bad_seed_is_named_with_its_line(words, seeds, line):
+    seeds.write_text(SEEDS + line + "\n", encoding="utf-8")
+    with pytest.raises(BadRecord, match=r"seeds\.txt.*6.*is no seed"):
+        DETECTORS.load("seed-contexts")(model=words, seeds=seeds)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
+from trope.catalog import DETECTORS
 from trope.core.errors import BadInput
 from trope.core.files import sha256
+from trope.core.records import Parse
 from trope.corpora.labelled_texts import read_scores
 from trope.lexicon.vectors import SHIPPED
 from trope.recipes.recipe import Context
@@ -22,7 +24,14 @@ from trope.tasks.metaphor.task import Detector, Score, VerbExpression
 from trope.tasks.own_systems import OwnSystems, open_system
 from trope.text import read
 
-NAMES = ("seed-neighbours", "seed-abstractness", "seed-similarity", "logistic", "encoder")
+NAMES = (
+    "seed-neighbours",
+    "seed-abstractness",
+    "seed-contexts",
+    "seed-similarity",
+    "logistic",
+    "encoder",
+)
 """Labellers that are named; anything else is a folder or a file."""
 
 _LABELLED_SEEDS = {"seed-neighbours": build_neighbours, "seed-abstractness": build_abstractness}
@@ -30,11 +39,12 @@ _LABELLED_SEEDS = {"seed-neighbours": build_neighbours, "seed-abstractness": bui
 
 @dataclass(frozen=True, slots=True)
 class LabellerSettings:
-    """The labeller, and seeds and word vectors of the user's own for those that have seeds."""
+    """The labeller, and seeds, word vectors and encoder of the user's own for those with seeds."""
 
     name: str
     seeds: str
     vectors: str
+    model: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,8 @@ def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
     path = Path(settings.name)
     if settings.name in _LABELLED_SEEDS:
         return _by_labelled_seeds(every, settings)
+    if settings.name == "seed-contexts":
+        return _by_seeds_in_sentences(every, settings, context)
     if settings.name == "seed-similarity":
         return _by_similarity(every, settings, context)
     if settings.name == "logistic":
@@ -82,6 +94,22 @@ def _by_labelled_seeds(every: Sequence[Record], settings: LabellerSettings) -> W
     build_detector = _LABELLED_SEEDS[settings.name]
     detector = build_detector(vectors=settings.vectors or SHIPPED, seeds=settings.seeds or None)
     pairs = _pairs(every)
+    if pairs:
+        detector.adapt(pairs)
+    return WeakScores(detector.score_expressions(pairs), detector.threshold)
+
+
+def _by_seeds_in_sentences(
+    every: Sequence[Record], settings: LabellerSettings, context: Context
+) -> WeakScores:
+    own = {"seeds": settings.seeds} if settings.seeds else {}
+    detector = DETECTORS.load("seed-contexts")(
+        model=settings.model, vectors=settings.vectors or SHIPPED, **own
+    )
+    pairs = [
+        pair if found is None else replace(pair, verb_at=found[1], words=tuple(found[0].words))
+        for pair, found in zip(_pairs(every), _verbs_in_tweets(every, context), strict=True)
+    ]
     if pairs:
         detector.adapt(pairs)
     return WeakScores(detector.score_expressions(pairs), detector.threshold)
@@ -123,30 +151,39 @@ def _by_logistic(every: Sequence[Record], context: Context) -> WeakScores:
 
 def _in_context(every: Sequence[Record], name: str, context: Context) -> WeakScores:
     """The verb in its tweet or, by a detector of sentences, the sentence of the verb."""
+    found = _verbs_in_tweets(every, context)
+    chosen = [verb[0] for verb in found if verb is not None]
+    detector: Detector = open_system(name, "metaphor").system
+    if OwnSystems(metaphor=detector).judges_words:
+        places = (verb[1] for verb in found if verb is not None)
+        words = zip(detector.score_words(chosen), places, strict=True)
+        scores = iter([row[at] for row, at in words])
+    else:
+        scores = iter(detector.score_sentences(chosen))
+    return WeakScores(
+        [None if verb is None else next(scores) for verb in found], detector.threshold
+    )
+
+
+def _verbs_in_tweets(every: Sequence[Record], context: Context) -> list[tuple[Parse, int] | None]:
+    """The sentence of each expression's verb, and the verb's place in it; None if not found."""
     tweets = [read(record.text, "tweet").sentences for record in every]
     forms = [sentence.forms for sentences in tweets for sentence in sentences]
     parses = iter(list(parse_all(forms, context)))
-    chosen, places = [], []
+    verbs: list[tuple[Parse, int] | None] = []
     for record, sentences in zip(every, tweets, strict=True):
-        place = None
+        verb: tuple[Parse, int] | None = None
         for sentence in sentences:
             parse = next(parses)
             for at, word in enumerate(sentence.words):
                 if (
-                    place is None
+                    verb is None
                     and record.fields["start"] <= word.start < record.fields["end"]
                     and parse.lemmas[at].lower() == record.fields["verb"]
                 ):
-                    place = at
-                    chosen.append(parse)
-        places.append(place)
-    detector: Detector = open_system(name, "metaphor").system
-    if OwnSystems(metaphor=detector).judges_words:
-        words = zip(detector.score_words(chosen), (a for a in places if a is not None), strict=True)
-        scores = iter([row[at] for row, at in words])
-    else:
-        scores = iter(detector.score_sentences(chosen))
-    return WeakScores([None if at is None else next(scores) for at in places], detector.threshold)
+                    verb = parse, at
+        verbs.append(verb)
+    return verbs
 
 
 def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome]:
