@@ -44,8 +44,9 @@ def analyse(sentences: Sequence[str], folder: Path) -> Path:
     return out
 
 
-def enlarge(recorded: Path, out: Path, texts: int, *, seed: int, rows_of_part: int = _ROWS) -> None:
+def enlarge(recorded: Path, out: Path, texts: int, *, seed: int, rows_of_part: int = 0) -> None:
     """A corpus of this many texts, drawn from recorded ones."""
+    rows_of_part = rows_of_part or _ROWS
     manifest = msgspec.json.decode((recorded / MANIFEST).read_bytes(), type=DetectManifest)
     rows = pa.concat_tables([pq.read_table(recorded / shard.name) for shard in manifest.shards])
     out.mkdir(parents=True)
