@@ -22,6 +22,7 @@ VIEWS: list[dict[str, Any]] = [
     {"view": "collocates", "lemma": "ate", "min_count": 1},
     {"view": "keyness", "by": "source", "part": "Herald", "min_count": 1},
     {"view": "concordance", "lemma": "time", "sort": "right", "rows": 5},
+    {"view": "features", "rows": 3},
     {"view": "text", "text": 3},
 ]
 

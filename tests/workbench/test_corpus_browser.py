@@ -32,6 +32,7 @@ PAGES = (
     "/corpus/concordance",
     "/corpus/concordance?lemma=ate&sort=right&where=source%3DHerald",
     "/corpus/concordance?regex=((",
+    "/corpus/features",
     "/corpus/text/3?at=0",
 )
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}

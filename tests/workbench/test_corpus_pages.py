@@ -24,6 +24,7 @@ PAGES = {
     "objects": "/corpus/collocates?lemma=ate&near=object&min_count=1",
     "concordance": "/corpus/concordance?lemma=ate&sort=left&rows=7&page=2&context=4",
     "relations": "/corpus/concordance?object=time&relations=true",
+    "features": "/corpus/features?where=source%3DHerald&rows=5",
     "text": "/corpus/text/3?at=0",
 }
 

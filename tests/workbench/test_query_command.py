@@ -32,6 +32,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("concordance", {"form": "-x", "upos": "VERB"}),
     ("concordance", {"relations": True, "object": "time", "metaphors": True}),
     ("text", {"text": 7}),
+    ("features", {"rows": 4, "page": 3, "where": ["source=Herald"]}),
     ("figures", {"sort": "rate", "upos": "VERB", "where": ["source=Herald"], "min_count": 2}),
     ("collocates", {"lemma": "time", "window": 2, "uses": "metaphors", "sort": "log_dice"}),
     ("collocates", {"lemma": "ate", "near": "object", "min_count": 1}),

@@ -5,6 +5,7 @@ words       a row per token, sorted by lemma, so that a word is found in few blo
 relations   a row per verb with an object, with the same columns as `words` for the verb
 forms, lemmas, tags   the strings behind the numbers in the other tables, in alphabetical order
 uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
+features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
 facts       totals and columns, as JSON
 
@@ -42,7 +43,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 4
+FORMAT = 5
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -171,8 +172,8 @@ class _Builder:
         columns = [self._column(FILE, FILE)]
         columns += [self._column(one, f"c{number}") for number, one in enumerate(kept)]
         threshold = None
+        tables = WordTables(source, self.view, self._run)
         if source.tokens:
-            tables = WordTables(source, self.view, self._run)
             self.progress("collecting words")
             threshold = tables.collect()
             self.progress("sorting words")
@@ -184,6 +185,7 @@ class _Builder:
             self.progress("counting words")
             tables.uses()
             tables.counts([column for column in columns if column.counted])
+        tables.features()
         self._facts(columns, threshold, bool(text))
 
     def _run(self, statement: str) -> list[tuple[Any, ...]]:

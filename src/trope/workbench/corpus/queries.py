@@ -163,6 +163,10 @@ class ConcordanceQuery(Query, frozen=True, kw_only=True):
         return bool(self.relations or self.object or self.subject)
 
 
+class FeaturesQuery(Query, frozen=True, kw_only=True):
+    """Texts with their counts and rates, for statistics elsewhere; --out writes all of them."""
+
+
 class TextQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One text, word by word, by its number in a concordance."""
 
@@ -176,6 +180,7 @@ AnyQuery = (
     | KeynessQuery
     | CollocatesQuery
     | ConcordanceQuery
+    | FeaturesQuery
     | TextQuery
 )
 VIEWS: dict[str, type[AnyQuery]] = {
@@ -185,6 +190,7 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "keyness": KeynessQuery,
     "collocates": CollocatesQuery,
     "concordance": ConcordanceQuery,
+    "features": FeaturesQuery,
     "text": TextQuery,
 }
 DRAWN = ("rates", "figures", "verbs")

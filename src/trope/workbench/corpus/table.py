@@ -63,7 +63,9 @@ def to_csv(table: CorpusTable) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows([_cell(value) for value in _written(row).values()] for row in table.dicts())
+    writer.writerows(
+        [spreadsheet_cell(value) for value in _written(row).values()] for row in table.dicts()
+    )
     return file.getvalue()
 
 
@@ -77,7 +79,8 @@ def _written(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: written_share(value) if name in _SHARES else value for name, value in row.items()}
 
 
-def _cell(value: Any) -> Any:
+def spreadsheet_cell(value: Any) -> Any:
+    """A value as a cell of CSV that is no formula."""
     if isinstance(value, str):
         return protect(value)
     if isinstance(value, bool):

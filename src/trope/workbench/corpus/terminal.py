@@ -55,7 +55,9 @@ def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _figures(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid("lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "example")
+    grid = _grid(
+        "lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "sentiment", "example"
+    )
     for row in table.dicts():
         novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
         grid.add_row(
@@ -135,6 +137,21 @@ def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     yield _more(table, "line")
 
 
+def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("text", "id", "words", "sentences", "metaphors", "novelty", "sentiment")
+    for row in table.dicts():
+        rate = "–" if row["metaphor_rate"] is None else f"{100 * row['metaphor_rate']:.1f} %"
+        more = (row.get("novelty"), row.get("sentiment"))
+        grid.add_row(
+            *(str(row["text"]), printable(row["id"]), f"{row['words']:,}", f"{row['sentences']:,}"),
+            *(rate, *("–" if one is None else f"{one:.2f}" for one in more)),
+        )
+    yield grid
+    yield _more(table, "text")
+    yield Text(f"{len(table.columns)} features; --out FILE.csv writes all.", style="dim")
+    yield _view(table)
+
+
 def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     grid = _grid("", "")
@@ -164,6 +181,7 @@ _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "keyness": _keyness,
     "collocates": _collocates,
     "concordance": _concordance,
+    "features": _features,
     "text": _text,
 }
 
@@ -190,7 +208,17 @@ def _more(table: CorpusTable, noun: str) -> Text:
     return Text(f"\n{shown:,} of {count} (page {page}; --page and --rows show others)", style="dim")
 
 
-_MEASURES = ("log ratio", "p", "texts p", "DP", "novelty", "at metaphors", "in all", "logDice")
+_MEASURES = (
+    "log ratio",
+    "p",
+    "texts p",
+    "DP",
+    "novelty",
+    "sentiment",
+    "at metaphors",
+    "in all",
+    "logDice",
+)
 
 
 def _grid(*names: str) -> Grid:

@@ -16,11 +16,13 @@ from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
 from trope.workbench.corpus.concordance import concordance, contexts
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
+from trope.workbench.corpus.features import features
 from trope.workbench.corpus.keyness import collocates, keyness
 from trope.workbench.corpus.queries import (
     AnyQuery,
     CollocatesQuery,
     ConcordanceQuery,
+    FeaturesQuery,
     FiguresQuery,
     KeynessQuery,
     RatesQuery,
@@ -82,6 +84,8 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
             return keyness(corpus, query)
         case ConcordanceQuery():
             return concordance(corpus, query)
+        case FeaturesQuery():
+            return features(corpus, query)
         case _:
             return text(corpus, query)
 

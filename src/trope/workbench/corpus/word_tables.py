@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -38,6 +38,11 @@ SUMS = ", ".join(
 )
 """The SQL of these sums, over counts of a lemma in texts with a size."""
 
+CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
+"""Parts of speech with rates of their own."""
+
+VIEWS_OF_WORDS: tuple[WordView, ...] = get_args(WordView)
+_LONG = 6
 _UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -50,6 +55,45 @@ def uses_of(condition: str) -> str:
             avg(novelty) FILTER (metaphor) AS novelty
         FROM words WHERE word AND {condition} GROUP BY lemma, tag
     """
+
+
+def in_view(view: str, old: bool = False) -> str:
+    """The SQL for whether a token is shown as a metaphor in a view, where that is known."""
+    return "NULL::BOOLEAN" if old else f"coalesce(list_contains(t.shown, '{view}'), false)"
+
+
+def text_sums(words: str) -> str:
+    """The SQL for the sums of each text over its words.
+
+    `words` is a query with doc, spelling, size, word, class, novelty, shown and shown_VIEW.
+    """
+    views = ", ".join(f"count(*) FILTER (word AND shown_{v}) AS in_{v}" for v in VIEWS_OF_WORDS)
+    classes = ", ".join(
+        f"count(*) FILTER (word AND class = '{one}') AS {one}, "
+        f"count(*) FILTER (word AND class = '{one}' AND shown) AS {one}_metaphors"
+        for one in CLASSES
+    )
+    return f"""
+        SELECT doc, coalesce(sum(size) FILTER (word), 0)::BIGINT AS letters,
+            count(*) FILTER (word AND size > {_LONG}) AS long,
+            count(DISTINCT spelling) FILTER (word) AS types,
+            avg(novelty) FILTER (word AND shown) AS novelty,
+            count(*) FILTER (word AND shown) AS shown, {views}, {classes}
+        FROM ({words}) GROUP BY doc
+    """
+
+
+def figure_sums(source: CorpusSource, scan: str, first: str) -> str:
+    """The SQL for what each text has besides words: figures of all kinds, sentiment, domains."""
+    kinds = "".join(
+        f", len(list_filter(coalesce(figures, []), lambda f: f.kind = '{kind}')) AS {kind}"
+        for kind in source.kinds
+    )
+    sentiment = ", sentiment.score AS sentiment" if source.sentiment else ""
+    said = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
+    domains = f"list_transform({said}, lambda f: f.domain)" if source.domains else "NULL::VARCHAR[]"
+    number = f"(row_number() OVER () + {first})::INTEGER AS doc"
+    return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
 
 
 def postings(condition: str) -> str:
@@ -165,6 +209,7 @@ class WordTables:
                 )
         shown = "NULL::BOOLEAN" if self._old else f"list_contains(t.shown, '{self.view}')"
         novelty = "NULL::DOUBLE" if self._old else "t.novelty"
+        views = "".join(f", {in_view(one, self._old)} AS shown_{one}" for one in VIEWS_OF_WORDS)
         self._run(
             f"""
             CREATE TABLE staging.coded AS
@@ -173,7 +218,7 @@ class WordTables:
                     enum_code(lower(t.text)::a_folded)::INTEGER AS folded,
                     enum_code(({RAW_LEMMA})::a_raw)::INTEGER AS raw,
                     enum_code(t.upos::a_tag)::UTINYINT AS tag, t.metaphor AS score,
-                    {novelty} AS novelty, {shown} AS shown, t.start AS start, t.end AS stop
+                    {novelty} AS novelty, {shown} AS shown, t.start AS start, t.end AS stop{views}
                 FROM (
                     SELECT doc, unnest(tokens) AS t, unnest(range(len(tokens))) AS pos
                     FROM (SELECT (row_number() OVER ())::INTEGER AS doc, tokens
@@ -274,6 +319,20 @@ class WordTables:
                     ON subjects.doc = pairs.doc AND subjects.pos = subject_pos
             ORDER BY words.lemma, words.doc, words.pos, object_pos
             """
+        )
+
+    def features(self) -> None:
+        """The sums of each text over its words and figures."""
+        words = """
+            SELECT doc, folded AS spelling, length(forms.text) AS size, word, tags.text AS class,
+                novelty, shown, shown_noticed, shown_content, shown_all
+            FROM staging.coded JOIN forms USING (form) JOIN tags USING (tag)
+        """
+        sums = text_sums(words) if self.source.tokens else "SELECT NULL::INTEGER AS doc"
+        figures = figure_sums(self.source, self.source.scan, "0")
+        self._run(
+            f"CREATE TABLE features AS SELECT * FROM ({figures}) LEFT JOIN ({sums}) USING (doc) "
+            "ORDER BY doc"
         )
 
     def uses(self) -> None:
