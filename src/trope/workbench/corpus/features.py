@@ -23,17 +23,18 @@ from trope.core.progress import MessageWriter
 from trope.core.records import WordView, is_word
 from trope.corpora.workbooks import load_pyarrow
 from trope.workbench.corpus.corpus import IndexedCorpus, all_hold, open_corpus
-from trope.workbench.corpus.database import BUILD_MEMORY, connect, quoted
+from trope.workbench.corpus.database import (
+    BUILD_MEMORY,
+    CLASSES,
+    VIEWS_OF_WORDS,
+    connect,
+    in_view,
+    quoted,
+    text_sums,
+)
 from trope.workbench.corpus.queries import FeaturesQuery, command_line
 from trope.workbench.corpus.source import CorpusSource, read_source
 from trope.workbench.corpus.table import CorpusTable, Row, spreadsheet_cell
-from trope.workbench.corpus.word_tables import (
-    CLASSES,
-    VIEWS_OF_WORDS,
-    figure_sums,
-    in_view,
-    text_sums,
-)
 
 SUFFIXES = (".csv", ".parquet")
 _COUNTS = ("text", "line", "words", "sentences", "metaphors")
@@ -238,7 +239,7 @@ def _rows_of_part(
         rows: list[Row] = database.execute(
             f"""
             SELECT {columns}, f.domains FROM ({texts}) AS d JOIN (
-                SELECT * FROM ({figure_sums(source, scan, str(first))}) LEFT JOIN ({words})
+                SELECT * FROM ({source.figure_sums(scan, first)}) LEFT JOIN ({words})
                 USING (doc)
             ) AS f USING (doc) ORDER BY doc
             """

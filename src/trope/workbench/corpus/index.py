@@ -4,6 +4,8 @@ documents   a row per text: columns, counts, the text, positions of tokens
 words       a row per token, sorted by lemma, so that a word is found in few blocks
 relations   a row per verb with an object, with the same columns as `words` for the verb
 forms, lemmas, tags   the strings behind the numbers in the other tables, in alphabetical order
+spellings   the forms in lower case, by the numbers that neighbours of a word have
+ngrams      sequences of words that occur more than once
 uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
 features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
@@ -43,7 +45,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 5
+FORMAT = 6
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -184,6 +186,7 @@ class _Builder:
                 tables.relations()
             self.progress("counting words")
             tables.uses()
+            tables.ngrams()
             tables.counts([column for column in columns if column.counted])
         tables.features()
         self._facts(columns, threshold, bool(text))

@@ -137,6 +137,20 @@ class CorpusSource:
             f"maximum_object_size = {_LARGEST_ROW})"
         )
 
+    def figure_sums(self, scan: str, first: int = 0) -> str:
+        """The SQL for what each text has besides words: figures by kind, sentiment, domains."""
+        kinds = "".join(
+            f", len(list_filter(coalesce(figures, []), lambda f: f.kind = '{kind}')) AS {kind}"
+            for kind in self.kinds
+        )
+        sentiment = ", sentiment.score AS sentiment" if self.sentiment else ""
+        said = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
+        domains = (
+            f"list_transform({said}, lambda f: f.domain)" if self.domains else "NULL::VARCHAR[]"
+        )
+        number = f"(row_number() OVER () + {first})::INTEGER AS doc"
+        return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
+
     def figures_of(self, number: int) -> list[dict[str, Any]]:
         """The figures of the text with a number, as `trope detect` wrote them."""
         place = number - 1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import msgspec
 
 from trope.core.errors import BadRecord
 from trope.core.records import WordView
+from trope.workbench.corpus.database import VIEWS_OF_WORDS, in_view, text_sums
 from trope.workbench.corpus.source import RAW_LEMMA, CorpusSource
 
 PERIODS = {"year": 4, "month": 7, "day": 10}
@@ -38,11 +39,6 @@ SUMS = ", ".join(
 )
 """The SQL of these sums, over counts of a lemma in texts with a size."""
 
-CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
-"""Parts of speech with rates of their own."""
-
-VIEWS_OF_WORDS: tuple[WordView, ...] = get_args(WordView)
-_LONG = 6
 _UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -57,43 +53,24 @@ def uses_of(condition: str) -> str:
     """
 
 
-def in_view(view: str, old: bool = False) -> str:
-    """The SQL for whether a token is shown as a metaphor in a view, where that is known."""
-    return "NULL::BOOLEAN" if old else f"coalesce(list_contains(t.shown, '{view}'), false)"
+USES_OF = {"all": "true", "metaphors": "metaphor", "others": "NOT metaphor"}
+"""The SQL for the uses of a lemma that a query may ask for."""
+
+LONGEST_NGRAM = NEIGHBOURS + 1
 
 
-def text_sums(words: str) -> str:
-    """The SQL for the sums of each text over its words.
-
-    `words` is a query with doc, spelling, size, word, class, novelty, shown and shown_VIEW.
-    """
-    views = ", ".join(f"count(*) FILTER (word AND shown_{v}) AS in_{v}" for v in VIEWS_OF_WORDS)
-    classes = ", ".join(
-        f"count(*) FILTER (word AND class = '{one}') AS {one}, "
-        f"count(*) FILTER (word AND class = '{one}' AND shown) AS {one}_metaphors"
-        for one in CLASSES
-    )
-    return f"""
-        SELECT doc, coalesce(sum(size) FILTER (word), 0)::BIGINT AS letters,
-            count(*) FILTER (word AND size > {_LONG}) AS long,
-            count(DISTINCT spelling) FILTER (word) AS types,
-            avg(novelty) FILTER (word AND shown) AS novelty,
-            count(*) FILTER (word AND shown) AS shown, {views}, {classes}
-        FROM ({words}) GROUP BY doc
-    """
+def ngram_words(size: int, before: int) -> list[str]:
+    """The columns of the words of an n-gram with so many of them before the word of the row."""
+    after = size - before - 1
+    left = [f"l{away}" for away in range(before, 0, -1)]
+    return [*left, "folded", *(f"r{away}" for away in range(1, after + 1))]
 
 
-def figure_sums(source: CorpusSource, scan: str, first: str) -> str:
-    """The SQL for what each text has besides words: figures of all kinds, sentiment, domains."""
-    kinds = "".join(
-        f", len(list_filter(coalesce(figures, []), lambda f: f.kind = '{kind}')) AS {kind}"
-        for kind in source.kinds
-    )
-    sentiment = ", sentiment.score AS sentiment" if source.sentiment else ""
-    said = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
-    domains = f"list_transform({said}, lambda f: f.domain)" if source.domains else "NULL::VARCHAR[]"
-    number = f"(row_number() OVER () + {first})::INTEGER AS doc"
-    return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
+def with_metaphor(size: int, before: int) -> str:
+    """The SQL for whether such an n-gram has a metaphor."""
+    left = sum(1 << (away - 1) for away in range(1, before + 1))
+    right = sum(1 << (away - 1 + NEIGHBOURS) for away in range(1, size - before))
+    return f"(metaphor OR (marks & {left + right}) > 0)"
 
 
 def postings(condition: str) -> str:
@@ -169,9 +146,16 @@ class WordTables:
             """
             CREATE TABLE forms AS
             SELECT (row_number() OVER (ORDER BY folded, text) - 1)::INTEGER AS form, text,
-                is_word(text) AS word
+                is_word(text) AS word, (dense_rank() OVER (ORDER BY folded) - 1)::INTEGER AS folded
             FROM (SELECT DISTINCT form AS text, lower(form) AS folded FROM staging.vocabulary)
             ORDER BY form
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE spellings AS
+            SELECT folded, any_value(lower(text)) AS text, bool_or(word) AS word
+            FROM forms GROUP BY folded ORDER BY folded
             """
         )
         self._run(
@@ -207,6 +191,13 @@ class WordTables:
                 sides.append(
                     f"CASE WHEN {there} THEN {function}(folded, {away}) OVER () END AS {side}{away}"
                 )
+        marks = " + ".join(
+            f"CASE WHEN {there}(doc, {away}) OVER () = doc AND {there}(shown, {away}) OVER () "
+            f"THEN {1 << (away - 1 + after)} ELSE 0 END"
+            for after, there in ((0, "lag"), (NEIGHBOURS, "lead"))
+            for away in range(1, NEIGHBOURS + 1)
+        )
+        sides.append(f"({marks})::UTINYINT AS marks")
         shown = "NULL::BOOLEAN" if self._old else f"list_contains(t.shown, '{self.view}')"
         novelty = "NULL::DOUBLE" if self._old else "t.novelty"
         views = "".join(f", {in_view(one, self._old)} AS shown_{one}" for one in VIEWS_OF_WORDS)
@@ -256,7 +247,7 @@ class WordTables:
             f"""
             CREATE TABLE words AS
             SELECT lemma, doc, pos, form, tag, score, novelty, word, {metaphor} AS metaphor,
-                start, stop, {", ".join(_SIDES)}
+                start, stop, marks, {", ".join(_SIDES)}
             FROM staging.coded JOIN forms USING (form)
                 JOIN staging.raws ON raws.code = coded.raw
             ORDER BY lemma, doc, pos
@@ -321,15 +312,37 @@ class WordTables:
             """
         )
 
+    def ngrams(self) -> None:
+        """Sequences of two to four words that occur more than once."""
+        self._run(
+            """
+            CREATE TABLE ngrams (size UTINYINT, w0 INTEGER, w1 INTEGER, w2 INTEGER, w3 INTEGER,
+                count BIGINT, metaphors BIGINT)
+            """
+        )
+        for size in range(2, LONGEST_NGRAM + 1):
+            words = ngram_words(size, 0)
+            whole = [*words, *["NULL"] * (LONGEST_NGRAM - size)]
+            self._run(
+                f"""
+                INSERT INTO ngrams
+                SELECT {size}, {", ".join(whole)}, count(*) AS count,
+                    count(*) FILTER ({with_metaphor(size, 0)})
+                FROM (SELECT words.*, folded FROM words JOIN forms USING (form) WHERE forms.word)
+                WHERE {words[-1]} IS NOT NULL
+                GROUP BY {", ".join(words)} HAVING count(*) > 1
+                """
+            )
+
     def features(self) -> None:
         """The sums of each text over its words and figures."""
         words = """
-            SELECT doc, folded AS spelling, length(forms.text) AS size, word, tags.text AS class,
-                novelty, shown, shown_noticed, shown_content, shown_all
+            SELECT doc, coded.folded AS spelling, length(forms.text) AS size, word,
+                tags.text AS class, novelty, shown, shown_noticed, shown_content, shown_all
             FROM staging.coded JOIN forms USING (form) JOIN tags USING (tag)
         """
         sums = text_sums(words) if self.source.tokens else "SELECT NULL::INTEGER AS doc"
-        figures = figure_sums(self.source, self.source.scan, "0")
+        figures = self.source.figure_sums(self.source.scan)
         self._run(
             f"CREATE TABLE features AS SELECT * FROM ({figures}) LEFT JOIN ({sums}) USING (doc) "
             "ORDER BY doc"

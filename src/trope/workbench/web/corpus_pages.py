@@ -24,7 +24,7 @@ from trope.workbench.corpus.queries import (
     make_query,
     notebook_cell,
 )
-from trope.workbench.corpus.table import CorpusTable, draw_table, to_csv, to_json
+from trope.workbench.corpus.table import CorpusTable, draw_table, spread_in_words, to_csv, to_json
 from trope.workbench.corpus.views import answer
 from trope.workbench.requests import BadField, RequestRefused
 from trope.workbench.text_view import pieces, shown_figures
@@ -56,6 +56,8 @@ _LABELS = {
     "min_score": "Minimum score",
     "max_score": "Maximum score",
     "context": "Words of context",
+    "role": "Show",
+    "size": "Words of a sequence",
     "rows": "Lines per page",
     "page": "Page",
     "where": "Only texts with",
@@ -68,6 +70,9 @@ _NEEDED = {
     "verbs": (),
     "keyness": ("by", "part"),
     "collocates": ("lemma",),
+    "sketch": ("lemma",),
+    "ngrams": (),
+    "dispersion": ("lemma",),
     "concordance": (),
     "features": (),
 }
@@ -122,6 +127,8 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
     )
     if view == "rates":
         context["everything"] = shown_rows(view, [table.about["all"]])[0]
+    if view == "dispersion":
+        context["spread"] = spread_in_words(table.about)
     context |= {"plot": _plot(table), "projects": the_options().projects, "most": MOST_ITEMS}
     return render(request, template, context)
 

@@ -14,7 +14,7 @@ from trope.workbench.corpus.annotation import line_key
 from trope.workbench.corpus.concordance import COLUMNS, ROLES
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import VIEWS, make_query
-from trope.workbench.corpus.table import CorpusTable
+from trope.workbench.corpus.table import CorpusTable, number
 from trope.workbench.corpus.views import answer
 from trope.workbench.web.plots import (
     MOST_DOTS,
@@ -176,12 +176,36 @@ def _concordance(row: Row) -> Row:
     }
 
 
+def _sketch(row: Row) -> Row:
+    shown = {name: number(row[name]) for name in ("log_dice_metaphors", "log_dice_others")}
+    shown |= {name: f"{row[name]:,}" for name in ("metaphors", "others")}
+    difference = {
+        "ll": number(row["log_likelihood"], ",.1f"),
+        "ratio": number(row["log_ratio"], "+.2f"),
+    }
+    return {**row, **shown, **difference}
+
+
+def _ngrams(row: Row) -> Row:
+    counts = {name: f"{row[name]:,}" for name in ("count", "metaphors", "texts")}
+    return {**row, **counts, "per_million": f"{row['per_million']:,.1f}"}
+
+
+def _dispersion(row: Row) -> Row:
+    def lines(places: list[float], top: int) -> str:
+        return "".join(f"M{1000 * place:.0f} {top}V{20 - top}" for place in places)
+
+    rate = number(row["per_thousand"], ",.1f")
+    counts = {name: f"{row[name]:,}" for name in ("words", "count", "metaphors")}
+    drawn = {"hits": lines(row["places"], 0), "other_hits": lines(row["other_places"], 6)}
+    return {**row, **counts, **drawn, "rate": rate}
+
+
 def _features(row: Row) -> Row:
     rates = [f"{name}_rate" for name in ("metaphor", "idiom", "simile", "metonymy")]
     shown = {name: _share(row.get(name)) for name in (*rates, "long_words")}
     named = ("words_per_sentence", "novelty", "sentiment")
-    values = [(name, row.get(name)) for name in named]
-    shown |= {name: "–" if value is None else f"{value:.2f}" for name, value in values}
+    shown |= {name: number(row.get(name)) for name in named}
     return {"text": row["text"], "id": row["id"], "words": f"{row['words']:,}", **shown}
 
 
@@ -195,6 +219,9 @@ _SHOWN: dict[str, Callable[[Row], Row]] = {
     "verbs": _verbs,
     "keyness": _keyness,
     "collocates": _collocates,
+    "sketch": _sketch,
+    "ngrams": _ngrams,
+    "dispersion": _dispersion,
     "concordance": _concordance,
     "features": _features,
 }
