@@ -22,6 +22,10 @@ VIEWS: list[dict[str, Any]] = [
     {"view": "collocates", "lemma": "ate", "min_count": 1},
     {"view": "keyness", "by": "source", "part": "Herald", "min_count": 1},
     {"view": "concordance", "lemma": "time", "sort": "right", "rows": 5},
+    {"view": "features", "rows": 3},
+    {"view": "sketch", "lemma": "ate"},
+    {"view": "ngrams", "size": 2, "min_count": 2},
+    {"view": "dispersion", "lemma": "time", "rows": 4},
     {"view": "text", "text": 3},
 ]
 

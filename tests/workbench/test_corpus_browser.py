@@ -32,6 +32,10 @@ PAGES = (
     "/corpus/concordance",
     "/corpus/concordance?lemma=ate&sort=right&where=source%3DHerald",
     "/corpus/concordance?regex=((",
+    "/corpus/features",
+    "/corpus/sketch?lemma=ate",
+    "/corpus/ngrams?size=2&min_count=2",
+    "/corpus/dispersion?lemma=time",
     "/corpus/text/3?at=0",
 )
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}

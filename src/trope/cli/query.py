@@ -52,9 +52,31 @@ def _run(view: str) -> Callable[..., None]:
             option = f"--{fault.field.replace('_', '-')}"
             remedy = f"see trope query FOLDER {view} --help"
             raise BadInput(f"{fault.sentence(option)}; {remedy}") from None
+        resume = given.pop("resume", False)
+        if view == "features" and given["out"] is not None:
+            _write_features(asked, resume, given)
+            return
         _answer(asked, **given)
 
     return run
+
+
+def _write_features(asked: Any, resume: bool, given: Mapping[str, Any]) -> None:
+    from trope.workbench.corpus.features import write_features
+
+    shared = click.get_current_context().obj
+    quiet = given["quiet"] or bool(shared.get("quiet"))
+    texts = write_features(
+        shared["folder"],
+        asked,
+        given["out"],
+        words=given["words"],
+        index=given["index"],
+        resume=resume,
+        progress=lambda step: None if quiet else click.echo(step, err=True),
+    )
+    if not quiet:
+        click.echo(f"{given['out']}: features of {texts:,} text{'' if texts == 1 else 's'}")
 
 
 def _answer(
@@ -219,14 +241,19 @@ def _options(view: str) -> list[click.Parameter]:
             help="Format of the table.",
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="Same as --format json."),
-        click.Option(["--out"], type=_FILE, help="File to write."),
+        click.Option(["--out"], type=_FILE, help=_ALL if view == "features" else "File to write."),
         *(_judging_options() if view == "rates" else []),
+        *([click.Option(["--resume"], is_flag=True, help=_RESUMED)] if view == "features" else []),
         *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in DRAWN else []),
         click.Option(["--words"], type=click.Choice(get_args(WordView)), help=counted),
         click.Option(["--index"], type=_FOLDER, help=built),
         click.Option(["--quiet"], is_flag=True, help="No notes on standard error."),
         click.Option(["--verbose"], is_flag=True, help="Show tracebacks of errors."),
     ]
+
+
+_ALL = "File to write: all texts, as .csv or .parquet."
+_RESUMED = "Go on with a file of --out that was not finished."
 
 
 def _judging_options() -> list[click.Option]:

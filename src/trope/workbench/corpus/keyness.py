@@ -1,4 +1,4 @@
-"""Keyness and collocates: lemmas that are more frequent in a group of texts, or near a word."""
+"""Keyness: lemmas that are more, or less, frequent in one group of texts than in another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from trope.metrics.keyness import (
     benjamini_hochberg,
     chi_square_p,
     holm,
-    log_dice,
     log_likelihood,
     log_ratio,
     welch_p,
@@ -25,16 +24,12 @@ from trope.workbench.corpus.corpus import (
     all_hold,
     lemma_counts,
 )
-from trope.workbench.corpus.queries import CollocatesQuery, KeynessQuery, command_line
+from trope.workbench.corpus.queries import KeynessQuery, command_line
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import uses_of
 
 COLUMNS = (
     *("lemma", "direction", "count", "per_million", "other_count", "other_per_million"),
     *("log_likelihood", "log_ratio", "p", "p_corrected", "p_texts"),
-)
-COLLOCATE_COLUMNS = (
-    *("lemma", "count", "metaphors", "total", "log_likelihood", "log_ratio", "log_dice"),
 )
 _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 _MILLION = 1_000_000
@@ -147,106 +142,3 @@ def _rows(
         counts = (times, rates[0], others, rates[1])
         rows.append((lemma, direction, *counts, *figures, *chances, units))
     return rows
-
-
-def collocates(corpus: IndexedCorpus, query: CollocatesQuery) -> CorpusTable:
-    """Words near a lemma, by how much more frequent they are there than elsewhere.
-
-    `metaphors` counts those that are near a metaphorical use of the lemma.
-    """
-    corpus.need_words("collocates")
-    known = corpus.database.ask("SELECT lemma FROM lemmas WHERE text = ?", [query.lemma.lower()])
-    if not known:
-        raise BadInput(f"{query.lemma!r} is not a lemma of this corpus; check its spelling")
-    near = _near_in_window if query.near == "window" else _near_by_relation
-    counted, here, elsewhere, node = near(corpus, query, known[0][0])
-    rows = _near_rows(counted, here, elsewhere, node, query)
-    about = {**query.paged(len(rows)), "uses": node, "near_words": here}
-    shown = rows[query.skipped : query.skipped + query.rows]
-    command = command_line(corpus.folder, query)
-    return CorpusTable("collocates", COLLOCATE_COLUMNS, shown, command, about=about)
-
-
-_NearWords = tuple[list[tuple[str, int, int, int]], int, int, int]
-"""Each word with its counts near the lemma, near its metaphors and in all; the number of words near
-the lemma, and of others; the uses of the lemma."""
-
-_USES = {"all": "true", "metaphors": "metaphor", "others": "NOT metaphor"}
-
-
-def _near_in_window(corpus: IndexedCorpus, query: CollocatesQuery, lemma: int) -> _NearWords:
-    conditions = corpus.conditions(query.where)
-    held, values = all_hold(conditions)
-    within = f"doc IN (SELECT doc FROM documents WHERE {held})" if conditions else "true"
-    uses = f"SELECT doc, pos, metaphor FROM words WHERE lemma = ? AND {_USES[query.uses]}"
-    tagged, tag = "true", []
-    totals, given = lemma_counts(conditions)
-    if query.upos:
-        tagged, tag = "tag = (SELECT tag FROM tags WHERE text = ?)", [query.upos.upper()]
-        table = f"({uses_of(within)})" if conditions else "uses"
-        totals, given = f"SELECT lemma, words FROM {table} WHERE {tagged}", [*values, *tag]
-    found = corpus.database.ask(
-        f"""
-        SELECT text, n, m, coalesce(totals.words, 0), (sum(near) OVER ())::BIGINT FROM (
-            SELECT lemma, count(*) AS near, count(*) FILTER ({tagged}) AS n,
-                count(*) FILTER ({tagged} AND metaphor) AS m
-            FROM (
-                SELECT any_value(words.lemma) AS lemma, any_value(tag) AS tag,
-                    bool_or(uses.metaphor) AS metaphor
-                FROM words JOIN ({uses} AND {within}) AS uses ON words.doc = uses.doc
-                    AND words.pos BETWEEN uses.pos - ? AND uses.pos + ? AND words.pos <> uses.pos
-                WHERE word GROUP BY words.doc, words.pos
-            ) GROUP BY lemma
-        ) JOIN lemmas USING (lemma) LEFT JOIN ({totals}) AS totals USING (lemma)
-        """,
-        [*tag, *tag, lemma, *values, query.window, query.window, *given],
-    )
-    (node,) = corpus.database.one(f"SELECT count(*) FROM ({uses} AND {within})", [lemma, *values])
-    (size,) = corpus.database.one(f"SELECT sum(words) FROM documents WHERE {held}", values)
-    here = found[0][4] if found else 0
-    counted = [row[:4] for row in found if row[1] >= query.min_count]
-    return counted, here, int(size or 0) - here, node
-
-
-def _near_by_relation(corpus: IndexedCorpus, query: CollocatesQuery, lemma: int) -> _NearWords:
-    corpus.need_relations()
-    role, (held, values) = query.near, all_hold(corpus.conditions(query.where))
-    within = f"doc IN (SELECT doc FROM documents WHERE {held})" if query.where else "true"
-    if query.upos:
-        raise BadInput("a part of speech can only be chosen in a window; leave out --upos")
-    chosen = f"lemma = ? AND {_USES[query.uses]}"
-    counted = corpus.database.ask(
-        f"""
-        SELECT lemmas.text, n, m, total FROM (
-            SELECT {role}, count(*) FILTER ({chosen}) AS n,
-                count(*) FILTER ({chosen} AND metaphor) AS m, count(*) AS total
-            FROM relations WHERE {role} IS NOT NULL AND {within} GROUP BY {role}
-        ) AS found JOIN lemmas ON lemmas.lemma = found.{role} WHERE n >= ?
-        """,
-        [lemma, lemma, *values, query.min_count],
-    )
-    here, size = corpus.database.one(
-        f"SELECT count(*) FILTER ({chosen}), count(*) FROM relations "
-        f"WHERE {role} IS NOT NULL AND {within}",
-        [lemma, *values],
-    )
-    return counted, here, size - here, here
-
-
-def _near_rows(
-    counted: Sequence[tuple[str, int, int, int]],
-    here: int,
-    elsewhere: int,
-    node: int,
-    query: CollocatesQuery,
-) -> list[Row]:
-    near, total = np.array([(n, whole) for _, n, _, whole in counted], float).reshape(-1, 2).T
-    likelihood = log_likelihood(near, total - near, here, elsewhere)
-    ratio = log_ratio(near, total - near, max(here, 1), max(elsewhere, 1))
-    dice = log_dice(near, node, total)
-    rows = [
-        (*row, round(float(one), 3), round(float(two), 3), round(float(three), 3))
-        for row, one, two, three in zip(counted, likelihood, ratio, dice, strict=True)
-    ]
-    at = COLLOCATE_COLUMNS.index(query.sort)
-    return sorted(rows, key=lambda row: (-row[at], -row[1], row[0]))

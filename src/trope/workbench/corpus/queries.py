@@ -135,6 +135,47 @@ class CollocatesQuery(Query, frozen=True, kw_only=True):
     ] = "log_likelihood"
 
 
+class SketchQuery(Query, frozen=True, kw_only=True):
+    """Objects and subjects of a verb, at metaphorical uses and at the others side by side."""
+
+    lemma: Annotated[str, _word("Lemma of the verb.")]
+    role: Annotated[
+        Literal["both", "object", "subject"],
+        _help("Objects, subjects (of verbs with an object), or both."),
+    ] = "both"
+    min_count: Annotated[int, _count("Only words that occur with it at least this often.")] = 1
+    sort: Annotated[
+        Literal["count", "metaphors", "others"],
+        _help("Order: most frequent, most typical of metaphorical uses, or of the others."),
+    ] = "count"
+
+
+class NgramsQuery(Query, frozen=True, kw_only=True):
+    """Sequences of words that recur, without punctuation, in lower case."""
+
+    size: Annotated[int, Meta(ge=2, le=4, description="Words of a sequence.")] = 3
+    lemma: Annotated[str, _word("Only sequences with this lemma.")] = ""
+    metaphors: Annotated[bool, _help("Only sequences with a metaphor, by these.")] = False
+    min_count: Annotated[
+        int, Meta(ge=2, le=_COUNT_LIMIT, description="Only those that occur at least this often.")
+    ] = 3
+
+
+class DispersionQuery(Query, frozen=True, kw_only=True):
+    """Texts with a word, its places in them, and how evenly it is spread over all texts."""
+
+    lemma: Annotated[str, _word("Lemma: the word in any of its forms.")]
+    upos: Annotated[str, _word("Part of speech, such as VERB.")] = ""
+    uses: Annotated[
+        Literal["all", "metaphors", "others"],
+        _help("Which uses of the lemma: all, metaphors, or the others."),
+    ] = "all"
+    sort: Annotated[
+        Literal["count", "rate", "place"],
+        _help("Order of the texts: most uses, highest rate, or place in the corpus."),
+    ] = "count"
+
+
 class ConcordanceQuery(Query, frozen=True, kw_only=True):
     """Words in context. A word must match all conditions that you give."""
 
@@ -153,14 +194,19 @@ class ConcordanceQuery(Query, frozen=True, kw_only=True):
     max_score: Annotated[_Score, _help("Highest score of the word.")] = 1.0
     context: Annotated[int, Meta(ge=1, le=40, description="Words of context on either side.")] = 10
     sort: Annotated[
-        Literal["place", "left", "right", "score", "novelty"],
-        _help("Order: place in the corpus, words to the left or right, score, or novelty."),
+        Literal["place", "left", "right", "score", "novelty", "column"],
+        _help("Order: place in the corpus, words to the left or right, score, novelty, or --by."),
     ] = "place"
+    by: Annotated[str, _word("Column of the texts to order by, with --sort column.")] = ""
 
     @property
     def of_relations(self) -> bool:
         """Whether the query is for verbs with their objects, not for words."""
         return bool(self.relations or self.object or self.subject)
+
+
+class FeaturesQuery(Query, frozen=True, kw_only=True):
+    """Texts with their counts and rates, for statistics elsewhere; --out writes all of them."""
 
 
 class TextQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -176,6 +222,10 @@ AnyQuery = (
     | KeynessQuery
     | CollocatesQuery
     | ConcordanceQuery
+    | SketchQuery
+    | NgramsQuery
+    | DispersionQuery
+    | FeaturesQuery
     | TextQuery
 )
 VIEWS: dict[str, type[AnyQuery]] = {
@@ -184,10 +234,14 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "verbs": VerbsQuery,
     "keyness": KeynessQuery,
     "collocates": CollocatesQuery,
+    "sketch": SketchQuery,
+    "ngrams": NgramsQuery,
+    "dispersion": DispersionQuery,
     "concordance": ConcordanceQuery,
+    "features": FeaturesQuery,
     "text": TextQuery,
 }
-DRAWN = ("rates", "figures", "verbs")
+DRAWN = ("rates", "figures", "verbs", "dispersion")
 """Views with a plot."""
 
 _ARGUMENTS = {"text"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, get_args
 from trope import __version__
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
-from trope.core.records import WordView
+from trope.core.records import FigureKind, WordView
 from trope.core.run_folder import MANIFEST
 from trope.corpora.tables import TEXT_COLUMNS, find_column
 from trope.scale.folder import DetectFolder, DetectManifest
@@ -35,6 +36,7 @@ _TOKEN = (
 )
 _SHOWN_TOKEN = f"{_TOKEN}, novelty DOUBLE, shown VARCHAR[]"
 _RELATION = "STRUCT(verb INTEGER, subject INTEGER, object INTEGER, kept BOOLEAN)[]"
+_FIGURE = "STRUCT(kind VARCHAR, tokens INTEGER[], score DOUBLE, domain VARCHAR)[]"
 _LARGEST_ROW = 64 * 1024 * 1024
 
 
@@ -73,6 +75,26 @@ class CorpusSource:
         return self.tokens and "relations" in self.manifest.settings.tasks
 
     @property
+    def kinds(self) -> tuple[FigureKind, ...]:
+        """The kinds of figures besides metaphors that it was searched for."""
+        settings = self.manifest.settings
+        asked = ("metonymy", "irony")
+        kinds = (one for one in get_args(FigureKind) if one != "metaphor" and settings.words)
+        return tuple(one for one in kinds if one not in asked or one in settings.tasks)
+
+    @property
+    def sentiment(self) -> bool:
+        """Whether its texts have a sentiment."""
+        return "sentiment" in self.manifest.settings.tasks
+
+    @property
+    def domains(self) -> bool:
+        """Whether its metaphors have source domains."""
+        return (
+            self.manifest.settings.words is not None and "domains" in self.manifest.settings.tasks
+        )
+
+    @property
     def text_column(self) -> str | None:
         """The kept column with the text, if any."""
         settings = self.manifest.settings
@@ -88,9 +110,13 @@ class CorpusSource:
     @property
     def scan(self) -> str:
         """The SQL that reads the parts, for use after FROM."""
+        return self.scan_of(self.parts)
+
+    def scan_of(self, parts: Sequence[Path]) -> str:
+        """The SQL that reads some of the parts."""
         settings = self.manifest.settings
         # a name with a star or a bracket is not a pattern
-        files = ", ".join(literal(glob.escape(str(path))) for path in self.parts)
+        files = ", ".join(literal(glob.escape(str(path))) for path in parts)
         if settings.format == "parquet":
             return f"read_parquet([{files}])"
         columns = {
@@ -100,7 +126,8 @@ class CorpusSource:
             **dict.fromkeys(("words", "metaphors"), "BIGINT"),
             "figurative": "DOUBLE[]",
         }
-        columns |= {"view": "VARCHAR"} if settings.words else {}
+        columns |= {"view": "VARCHAR", "figures": _FIGURE} if settings.words else {}
+        columns |= {"sentiment": "STRUCT(score DOUBLE)"} if "sentiment" in settings.tasks else {}
         token = _SHOWN_TOKEN if settings.words else _TOKEN
         columns |= {"tokens": f"{token})[]"} if self.tokens else {}
         columns |= {"relations": _RELATION} if self.relations else {}
@@ -109,6 +136,20 @@ class CorpusSource:
             f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}}, "
             f"maximum_object_size = {_LARGEST_ROW})"
         )
+
+    def figure_sums(self, scan: str, first: int = 0) -> str:
+        """The SQL for what each text has besides words: figures by kind, sentiment, domains."""
+        kinds = "".join(
+            f", len(list_filter(coalesce(figures, []), lambda f: f.kind = '{kind}')) AS {kind}"
+            for kind in self.kinds
+        )
+        sentiment = ", sentiment.score AS sentiment" if self.sentiment else ""
+        said = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
+        domains = (
+            f"list_transform({said}, lambda f: f.domain)" if self.domains else "NULL::VARCHAR[]"
+        )
+        number = f"(row_number() OVER () + {first})::INTEGER AS doc"
+        return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
 
     def figures_of(self, number: int) -> list[dict[str, Any]]:
         """The figures of the text with a number, as `trope detect` wrote them."""
@@ -147,12 +188,17 @@ class CorpusSource:
 
     def check_parts(self) -> None:
         """Raises TropeError if a part is missing or altered."""
-        for path, shard in zip(self.parts, self.manifest.shards, strict=True):
-            remedy = "write it again: run the same trope detect with --resume"
-            if not path.is_file():
-                raise MissingData(path, remedy)
-            if sha256(path) != shard.sha256:
-                raise BadRecord(path, None, f"is damaged or altered; {remedy}")
+        for number in range(len(self.parts)):
+            self.check_part(number)
+
+    def check_part(self, number: int) -> None:
+        """Raises TropeError if one part is missing or altered."""
+        path, shard = self.parts[number], self.manifest.shards[number]
+        remedy = "write it again: run the same trope detect with --resume"
+        if not path.is_file():
+            raise MissingData(path, remedy)
+        if sha256(path) != shard.sha256:
+            raise BadRecord(path, None, f"is damaged or altered; {remedy}")
 
 
 def read_source(folder: Path) -> CorpusSource:

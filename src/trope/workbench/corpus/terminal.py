@@ -13,10 +13,12 @@ from trope.metrics.intervals import Interval
 from trope.render.markup import printable
 from trope.render.page_pieces import percent
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
-from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
+from trope.workbench.corpus.table import CorpusTable, number, spread_in_words, to_csv, to_json
 
 _METAPHOR = "bold yellow"
 _NARROWEST = 60
+_CELLS = 24
+"""Characters on which the places of a word in a text are shown."""
 
 
 def write_table(table: CorpusTable, file: IO[str], form: str) -> None:
@@ -55,7 +57,9 @@ def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _figures(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid("lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "example")
+    grid = _grid(
+        "lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "sentiment", "example"
+    )
     for row in table.dicts():
         novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
         grid.add_row(
@@ -79,6 +83,55 @@ def _collocates(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         grid.add_row(printable(row["lemma"]), *counts, *measures, f"{row['log_dice']:.2f}")
     yield grid
     yield _more(table, "lemma")
+    yield _view(table)
+
+
+def _sketch(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    for role in ("object", "subject"):
+        rows = [row for row in table.dicts() if row["role"] == role]
+        if not rows:
+            continue
+        yes, no = (table.about[f"{role}_{side}"] for side in ("metaphors", "others"))
+        yield Text(f"{role}s: {yes:,} of metaphorical uses, {no:,} of others\n", style="dim")
+        grid = _grid(role, "metaphors", "logDice", "others", "logDice", "LL", "log ratio")
+        for row in rows:
+            yes, no = (f"{row[side]:,}" for side in ("metaphors", "others"))
+            dice = [number(row[f"log_dice_{side}"]) for side in ("metaphors", "others")]
+            likelihood, ratio = (
+                number(row["log_likelihood"], ",.1f"),
+                number(row["log_ratio"], "+.2f"),
+            )
+            grid.add_row(printable(row["lemma"]), yes, dice[0], no, dice[1], likelihood, ratio)
+        yield grid
+        yield Text("")
+    yield _more(table, "word")
+    yield _view(table)
+
+
+def _ngrams(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("words", "count", "per million", "metaphors", "texts")
+    for row in table.dicts():
+        counts = f"{row['count']:,}", f"{row['per_million']:,.1f}"
+        more = f"{row['metaphors']:,}", f"{row['texts']:,}"
+        grid.add_row(printable(row["ngram"]), *counts, *more)
+    yield grid
+    yield _more(table, "sequence")
+    yield _view(table)
+
+
+def _dispersion(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    about = table.about
+    yield Text(f"{spread_in_words(about)}\n", style="dim")
+    grid = _grid("text", "id", "words", "count", "per 1,000", "places")
+    for row in table.dicts():
+        cells = [" "] * _CELLS
+        for name, mark in (("other_places", "│"), ("places", "█")):
+            for place in row[name]:
+                cells[int(place * (_CELLS - 1))] = mark
+        counts = f"{row['words']:,}", f"{row['count']:,}", f"{row['per_thousand']:,.1f}"
+        grid.add_row(str(row["text"]), printable(row["id"]), *counts, "".join(cells).rstrip())
+    yield grid
+    yield _more(table, "text")
     yield _view(table)
 
 
@@ -135,6 +188,21 @@ def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     yield _more(table, "line")
 
 
+def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("text", "id", "words", "sentences", "metaphors", "novelty", "sentiment")
+    for row in table.dicts():
+        rate = "–" if row["metaphor_rate"] is None else f"{100 * row['metaphor_rate']:.1f} %"
+        more = (row.get("novelty"), row.get("sentiment"))
+        grid.add_row(
+            *(str(row["text"]), printable(row["id"]), f"{row['words']:,}", f"{row['sentences']:,}"),
+            *(rate, *("–" if one is None else f"{one:.2f}" for one in more)),
+        )
+    yield grid
+    yield _more(table, "text")
+    yield Text(f"{len(table.columns)} features; --out FILE.csv writes all.", style="dim")
+    yield _view(table)
+
+
 def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     grid = _grid("", "")
@@ -163,7 +231,11 @@ _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "verbs": _verbs,
     "keyness": _keyness,
     "collocates": _collocates,
+    "sketch": _sketch,
+    "ngrams": _ngrams,
+    "dispersion": _dispersion,
     "concordance": _concordance,
+    "features": _features,
     "text": _text,
 }
 
@@ -190,7 +262,17 @@ def _more(table: CorpusTable, noun: str) -> Text:
     return Text(f"\n{shown:,} of {count} (page {page}; --page and --rows show others)", style="dim")
 
 
-_MEASURES = ("log ratio", "p", "texts p", "DP", "novelty", "at metaphors", "in all", "logDice")
+_MEASURES = (
+    "log ratio",
+    "p",
+    "texts p",
+    "DP",
+    "novelty",
+    "sentiment",
+    "at metaphors",
+    "in all",
+    "logDice",
+)
 
 
 def _grid(*names: str) -> Grid:

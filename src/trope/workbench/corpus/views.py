@@ -14,22 +14,28 @@ import msgspec
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
-from trope.workbench.corpus.concordance import concordance, contexts
+from trope.workbench.corpus.concordance import concordance, contexts, dispersion
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
-from trope.workbench.corpus.keyness import collocates, keyness
+from trope.workbench.corpus.features import features
+from trope.workbench.corpus.keyness import keyness
 from trope.workbench.corpus.queries import (
     AnyQuery,
     CollocatesQuery,
     ConcordanceQuery,
+    DispersionQuery,
+    FeaturesQuery,
     FiguresQuery,
     KeynessQuery,
+    NgramsQuery,
     RatesQuery,
+    SketchQuery,
     TextQuery,
     VerbsQuery,
     command_line,
 )
 from trope.workbench.corpus.table import CorpusTable, Row
 from trope.workbench.corpus.word_tables import PERIODS, CorpusColumn, uses_of
+from trope.workbench.corpus.words_around import collocates, ngrams, sketch
 
 _WORD_COLUMNS = ("place", "word", "lemma", "upos", "score", "metaphor", "start", "end", "novelty")
 _REBUILT = "the text is rebuilt from its tokens; trope detect --columns text keeps the original"
@@ -82,6 +88,14 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
             return keyness(corpus, query)
         case ConcordanceQuery():
             return concordance(corpus, query)
+        case SketchQuery():
+            return sketch(corpus, query)
+        case NgramsQuery():
+            return ngrams(corpus, query)
+        case DispersionQuery():
+            return dispersion(corpus, query)
+        case FeaturesQuery():
+            return features(corpus, query)
         case _:
             return text(corpus, query)
 
