@@ -29,7 +29,6 @@ from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView, is_word
 from trope.workbench.corpus.database import (
-    BUILD_MEMORY,
     connect,
     duckdb,
     first_line,
@@ -102,7 +101,7 @@ def build_index(source: CorpusSource, view: WordView, path: Path, progress: Mess
         BadInput: the file cannot be written.
         BadRecord: the parts are not what their manifest says.
     """
-    database = connect(path, read_only=False, memory=BUILD_MEMORY)
+    database = connect(path, read_only=False, memory=source.memory_for(source.parts))
     try:
         database.execute(f"SET temp_directory = {literal(path.with_name('spill'))}")
         database.execute(f"ATTACH {literal(path.with_name('staging.duckdb'))} AS staging")

@@ -39,6 +39,9 @@ SUMS = ", ".join(
 )
 """The SQL of these sums, over counts of a lemma in texts with a size."""
 
+_MOST_PERIODS = 120
+"""Most groups of a plot over time, unless the query sets a period."""
+
 _UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -101,6 +104,12 @@ class CorpusColumn(msgspec.Struct, frozen=True):
     def date(self) -> bool:
         """Whether its values are dates."""
         return bool(self.periods)
+
+    @property
+    def legible_period(self) -> str:
+        """The finest period that keeps a plot legible; none for other columns than dates."""
+        legible = [name for name, groups in self.periods.items() if groups <= _MOST_PERIODS]
+        return (legible[-1] if legible else "year") if self.date else ""
 
 
 class CorpusFacts(msgspec.Struct, frozen=True):

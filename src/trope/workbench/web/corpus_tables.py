@@ -150,7 +150,7 @@ def _keyness(row: Row) -> Row:
     corrected = row["p_corrected"]
     return {
         **row,
-        "address": concordance_of(lemma=row["lemma"]),
+        **_named(row),
         "p": _p(corrected),
         "p_texts": "–" if row["p_texts"] is None else _p(row["p_texts"]),
         **{name: f"{row[name]:,}" for name in ("count", "other_count")},
@@ -158,6 +158,27 @@ def _keyness(row: Row) -> Row:
         "log_likelihood": f"{row['log_likelihood']:,.1f}",
         "log_ratio": f"{row['log_ratio']:+.2f}",
     }
+
+
+def _named(row: Row) -> Row:
+    """What is compared in a row, with the address of what is behind it."""
+    name = next(iter(row))
+    behind = {
+        "lemma": concordance_of(lemma=row[name]),
+        "upos": concordance_of(upos=row[name]),
+        "figure": concordance_of(metaphors="true") if row[name] == "metaphor" else "",
+    }
+    return {"name": row[name], "address": behind.get(name, "")}
+
+
+def _trend(row: Row) -> Row:
+    rates = row["rates"]
+    most, step = max(rates) or 1, 1000 / max(1, len(rates) - 1)
+    line = " ".join(f"{at * step:.0f},{20 - 19 * one / most:.1f}" for at, one in enumerate(rates))
+    shown = {"count": f"{row['count']:,}", "per_million": f"{row['per_million']:,.1f}"}
+    shown |= {"change": f"{row['log2_per_year']:+.2f}", "p": _p(row["p_corrected"])}
+    said = f"from {rates[0]:,.0f} to {rates[-1]:,.0f} per million"
+    return {**row, **shown, **_named(row), "line": line, "said": said}
 
 
 def _p(value: float) -> str:
@@ -218,6 +239,7 @@ _SHOWN: dict[str, Callable[[Row], Row]] = {
     "figures": _figures,
     "verbs": _verbs,
     "keyness": _keyness,
+    "trend": _trend,
     "collocates": _collocates,
     "sketch": _sketch,
     "ngrams": _ngrams,
