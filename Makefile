@@ -90,6 +90,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python benchmarks/workbench_text.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/page.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/workbench.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
+	$(BIN)/python benchmarks/features.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/package.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/kills.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv
 	$(BIN)/python benchmarks/threads.py $(SHARED)/data/vua18/VUA_seq_formatted_test.csv

@@ -41,7 +41,7 @@ from trope.workbench.corpus.index import cache_folder
 
 LIMIT_S, LIMIT_MB = 1.0, 1500
 _FREQUENT, _MEDIUM = 20, 500  # ranks of lemmas
-_SORTS = ("place", "left", "right", "score")
+_SORTS = ("place", "left", "right", "score", "novelty", "column")
 _PATTERNS = ("^un.*ed$", "ing$", "(?i)^re", "ation", "^.{12,}$", "[0-9]", "(a|e)+(i|o)+n", ".")
 
 
@@ -167,7 +167,9 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
     sources, years = workbench_corpus.SOURCES, range(2015, 2023)
 
     def concordance(**fields: object) -> str:
-        return f"/corpus/concordance?{urlencode({**fields, 'sort': rng.choice(_SORTS)})}"
+        sort = rng.choice(_SORTS)
+        by = {"by": rng.choice(("source", "date"))} if sort == "column" else {}
+        return f"/corpus/concordance?{urlencode({**fields, **by, 'sort': sort})}"
 
     def some_texts() -> str:
         source, month = rng.choice(sources), f"{rng.choice(years)}-{rng.randint(1, 12):02d}"
@@ -183,13 +185,36 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         year = str(rng.choice(years))
         parts = ({"by": "source", "part": one}, {"by": "source", "part": one, "against": other})
         chosen = rng.choice((*parts, {"by": "date", "part": year}))
-        return f"/corpus/keyness?{urlencode(chosen | rng.choice(({}, {'metaphors': 'true'})))}"
+        compared = ({}, {"metaphors": "true"}, {"upos": "NOUN"}, {"of": "figures"})
+        compared += ({"of": "classes"},)
+        return f"/corpus/keyness?{urlencode(chosen | rng.choice(compared))}"
+
+    def trend() -> str:
+        chosen = rng.choice(({}, {"metaphors": "true"}, {"of": "classes"}, {"of": "figures"}))
+        period = rng.choice(({}, {"period": "month"}, {"period": "year"}))
+        return f"/corpus/trend?{urlencode({'by': 'date'} | chosen | period)}"
 
     def collocates() -> str:
         word = rng.choice(ranked[:_MEDIUM])
         chosen = rng.choice(({}, {"uses": "metaphors"}, {"upos": "NOUN"}, {"near": "object"}))
         chosen = chosen if chosen.get("near") is None else chosen | {"lemma": rng.choice(things)[0]}
         return f"/corpus/collocates?{urlencode({'lemma': word} | chosen)}"
+
+    def sketch() -> str:
+        return f"/corpus/sketch?{urlencode({'lemma': rng.choice(things)[0]})}&{some_texts()}"
+
+    def ngrams() -> str:
+        word = rng.choice(({}, {"lemma": rng.choice(ranked[:_MEDIUM])}))
+        where = some_texts() if word else ""  # without a word, all texts: counted in advance
+        chosen = {"size": rng.choice((2, 3, 4)), **word, **rng.choice(({}, {"metaphors": "true"}))}
+        return f"/corpus/ngrams?{urlencode(chosen)}&{where}"
+
+    def dispersion() -> str:
+        chosen = {"lemma": rng.choice(ranked[:_MEDIUM]), "sort": rng.choice(("count", "rate"))}
+        return f"/corpus/dispersion?{urlencode(chosen)}&{some_texts()}"
+
+    def features() -> str:
+        return f"/corpus/features?page={rng.randint(1, max(1, texts // 200))}&{some_texts()}"
 
     def relation() -> str:
         verb, thing = rng.choice(things)
@@ -213,6 +238,11 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         "figures": lambda: f"/corpus/figures?{some_texts()}",
         "keyness": keyness,
         "collocates": collocates,
+        "trend": trend,
+        "sketch": sketch,
+        "ngrams": ngrams,
+        "dispersion": dispersion,
+        "features": features,
         "concordance.frequent": lambda: concordance(lemma=rng.choice(frequent)),
         "concordance.medium": lambda: concordance(lemma=rng.choice(medium)),
         "concordance.rare": lambda: concordance(lemma=rng.choice(rare)),

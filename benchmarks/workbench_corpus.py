@@ -44,21 +44,22 @@ def analyse(sentences: Sequence[str], folder: Path) -> Path:
     return out
 
 
-def enlarge(recorded: Path, out: Path, texts: int, *, seed: int) -> None:
+def enlarge(recorded: Path, out: Path, texts: int, *, seed: int, rows_of_part: int = 0) -> None:
     """A corpus of this many texts, drawn from recorded ones."""
+    rows_of_part = rows_of_part or _ROWS
     manifest = msgspec.json.decode((recorded / MANIFEST).read_bytes(), type=DetectManifest)
     rows = pa.concat_tables([pq.read_table(recorded / shard.name) for shard in manifest.shards])
     out.mkdir(parents=True)
     rng = random.Random(seed)
     shards = [
-        _part(rows, out, number, min(_ROWS, texts - number * _ROWS), rng)
-        for number in range(-(-texts // _ROWS))
+        _part(rows, out, first, min(rows_of_part, texts - first), first // rows_of_part, rng)
+        for first in range(0, texts, rows_of_part)
     ]
     totals = {
         name: sum(getattr(shard, name) for shard in shards)
         for name in ("texts", "sentences", "words", "metaphors")
     }
-    settings = msgspec.structs.replace(manifest.settings, shard_rows=_ROWS)
+    settings = msgspec.structs.replace(manifest.settings, shard_rows=rows_of_part)
     made = msgspec.structs.replace(
         manifest, settings=settings, shards=tuple(shards), totals=totals | {"refused": 0}
     )
@@ -66,9 +67,8 @@ def enlarge(recorded: Path, out: Path, texts: int, *, seed: int) -> None:
         file.write(msgspec.json.format(msgspec.json.encode(made), indent=1).decode() + "\n")
 
 
-def _part(rows: Any, out: Path, number: int, size: int, rng: random.Random) -> Receipt:
+def _part(rows: Any, out: Path, first: int, size: int, number: int, rng: random.Random) -> Receipt:
     drawn = rows.take(pa.array([rng.randrange(rows.num_rows) for _ in range(size)]))
-    first = number * _ROWS
     days = [FIRST_DAY + datetime.timedelta(days=rng.randrange(DAYS)) for _ in range(size)]
     new = {
         "id": [f"s{first + at}" for at in range(size)],

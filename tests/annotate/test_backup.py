@@ -32,7 +32,6 @@ from trope.annotate.store import (
 )
 from trope.annotate.store.backup import backup, restore
 from trope.annotate.store.database import connect
-from trope.annotate.store.imports import import_demo
 from trope.annotate.store.model_answers import ModelAnswer, ModelRun
 from trope.annotate.store.models import (
     Batch,
@@ -44,6 +43,7 @@ from trope.annotate.store.models import (
     StoredJudgment,
     Upload,
 )
+from trope.annotate.store.practice import import_demo
 from trope.annotate.store.transfer import (
     TableChecksum,
     move,

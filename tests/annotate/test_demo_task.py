@@ -26,8 +26,8 @@ from visitors import (
 
 from trope.annotate.project import Project, open_project
 from trope.annotate.store.database import connect
-from trope.annotate.store.imports import import_demo
 from trope.annotate.store.models import Person, Standing, StoredJudgment, Trial
+from trope.annotate.store.practice import import_demo
 from trope.annotate.web.service import web_settings
 from trope.cli.main import main
 from trope.core.errors import BadInput, BadRecord

@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Serve, chromium, follow, open_page, serve  # noqa: F401
+from browsers import (
+    Serve,
+    begin,
+    chromium,  # noqa: F401
+    exported,
+    follow,
+    invited,
+    open_page,
+    serve,  # noqa: F401
+)
 from chat_server import KEY, YES, ChatServer, Question, Reply, fail, in_turn
 from projects import START, add_items, make_project
 from test_web import browser
@@ -217,3 +226,36 @@ def test_owner_starts_the_heads_in_a_real_browser(
     page.get_by_role("cell", name="done").wait_for(timeout=120_000)  # the page follows by itself
     assert page.get_by_role("cell", name="4 of 4").count() == 1
     assert page.get_by_label("Name of the run").input_value() == "model-2"
+
+
+def test_person_corrects_what_a_model_suggests_in_a_real_browser(
+    chromium: Any,  # noqa: F811
+    serve: Serve,  # noqa: F811
+) -> None:
+    _, link = serve("words")
+    owner, place = invited(chromium, link, "Ann")
+    follow(owner.get_by_role("link", name="Models"), "Enter")
+    follow(owner.get_by_role("button", name="Start the model"), "Enter")
+    owner.get_by_role("cell", name="done").wait_for(timeout=120_000)
+    follow(owner.get_by_role("link", name="Set up"), "Enter")
+    follow(owner.get_by_role("link", name="Settings"), "Enter")
+    owner.get_by_label("People see of a model").select_option("suggest")
+    owner.get_by_label("Share of items without a suggestion").fill("0")
+    follow(owner.get_by_role("button", name="Save"), "Enter")
+    page = begin(chromium, place, viewport={"width": 390, "height": 800})
+    given: list[str] = []
+    for number in range(1, 5):
+        page.get_by_text("A model’s suggestion is filled in").wait_for()
+        filled = page.locator("#item input[name=metaphorical]:checked")
+        suggested = filled.get_attribute("value")
+        if number == 1:  # the only one that is corrected
+            page.keyboard.press("2" if suggested == "yes" else "1")
+        given.append(filled.get_attribute("value"))
+        assert (given[-1] != suggested) == (number == 1)
+        page.keyboard.press("Enter")
+        if number < 4:
+            page.get_by_text(f"{number} judged").wait_for()
+    page.get_by_role("heading", name="That is all for now").wait_for()
+    follow(owner.get_by_role("link", name="Project", exact=True), "Enter")
+    rows = [(row["answers"]["metaphorical"], row["changed"]) for row in exported(owner)]
+    assert rows == [(answer, number == 0) for number, answer in enumerate(given)]

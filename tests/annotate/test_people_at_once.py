@@ -12,8 +12,8 @@ from test_concurrency import YES, at_once, work_until_finished
 from trope.annotate.admission import DemoTask, ExternalWorkers, SelectionRules, Withdrawal
 from trope.annotate.project import Project
 from trope.annotate.store import membership, people, practice, selection
-from trope.annotate.store.imports import import_demo
 from trope.annotate.store.models import Person, Standing, Trial
+from trope.annotate.store.practice import import_demo
 
 
 @pytest.fixture

@@ -163,6 +163,36 @@ def test_settings_are_changed_and_their_faults_told(served: Project) -> None:
     assert toml(served)["items_per_page"] == 3
 
 
+def test_demo_task_selection_and_rules_about_people_have_a_form(served: Project) -> None:
+    olga = owner()
+    form = form_of(olga, "/project/settings")
+    assert (form["selection.by"], form["quality.on_gold"]) == ([""], ["dismiss"])
+    form |= {"demo.items": ["10"], "demo.gold": ["4"], "demo.paid": ["1"]}
+    form |= {"selection.by": ["pass"], "selection.pass_mark": ["0.7"], "reading.first": ["1"]}
+    form |= {"quality.on_speed": ["warn"], "quality.on_gold": ["hold"]}
+    form |= {"adjudication.unresolved": ["exclude"]}
+    assert olga.post("/project/settings", form).status_code == 302
+    plan = open_project(served.folder).plan
+    assert (plan.demo.items, plan.demo.gold, plan.demo.paid) == (10, 4, True)
+    assert (plan.selection.by, plan.selection.pass_mark, plan.reading.first) == ("pass", 0.7, True)
+    assert toml(served)["quality"] == {"on_gold": "hold", "on_speed": "warn"}
+    assert toml(served)["adjudication"] == {"unresolved": "exclude"}
+    form = form_of(olga, "/project/settings") | {"quality.on_speed": ["x"]}
+    refused = olga.post("/project/settings", form)
+    assert refused.status_code == 422
+    assert "quality.on_speed" in refused.content.decode()
+    assert open_project(served.folder).plan == plan
+
+
+@pytest.mark.parametrize("template", ["tweets2019", "newsmet", "semeval2015", "semeval2007"])
+def test_settings_of_a_template_survive_their_form(template: str, tmp_path: Path) -> None:
+    new_project(tmp_path / "p", template)
+    connect(project := open_project(tmp_path / "p"), **web_settings())
+    olga, before = owner(), open_project(project.folder).plan
+    assert olga.post("/project/settings", form_of(olga, "/project/settings")).status_code == 302
+    assert open_project(project.folder).plan == before
+
+
 def test_more_judgments_per_item_reopen_items_and_keep_the_books(served: Project) -> None:
     olga, ann, bob = owner(), *(browser(invite(name, now=START)) for name in ("Ann", "Bob"))
     for client in (ann, bob):

@@ -5,12 +5,14 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from browsers import Serve, chromium, follow, open_page, serve  # noqa: F401
 from logs import no_link_in_logs  # noqa: F401
 from projects import START, Clock, make_project
-from sign_on_provider import Provider
-from sign_on_visits import clock, project, provider, refused, served, signed_on  # noqa: F401
+from sign_on_provider import CLIENT, Provider
+from sign_on_visits import RULES, clock, project, provider, refused, served, signed_on  # noqa: F401
 from visitors import browser
 
 from trope.annotate.project import Project
@@ -228,3 +230,31 @@ def test_service_without_the_secret_does_not_begin(
     assert "set TROPE_SIGN_ON_SECRET" in str(result.exception)
     found = {one.check: one.level for one in examine(project)}
     assert found["sign-on"] == "unsafe"
+
+
+def test_owner_signs_on_and_out_in_a_real_browser(
+    chromium: Any, serve: Serve, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # another site than the service's 127.0.0.1, as providers are: its cookies must come back
+    provider.issuer = provider.issuer.replace("127.0.0.1", "localhost")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+    settings = (
+        f'[sign_on]\nissuer = "{provider.issuer}"\nclient_id = "{CLIENT}"\nname = "Example"\n'
+    )
+
+    def change(folder: Path) -> None:
+        path = folder / "project.toml"
+        path.write_text(path.read_text("utf-8") + settings + RULES, encoding="utf-8")
+
+    _, link = serve("words", change)
+    page = open_page(chromium, link.partition("/join")[0])
+    follow(page.get_by_role("link", name="Example"), "Enter")
+    page.get_by_role("heading", name="Next step").wait_for()
+    assert page.url.endswith("/project")
+    assert provider.asked[:2] == ["/.well-known/openid-configuration", "/authorize"]
+    follow(page.get_by_role("button", name="Sign out"), "Enter")
+    page.goto(f"{page.url.rpartition('/')[0]}/project")
+    assert page.get_by_role("link", name="Example").count() == 1, "and is asked to sign on again"
+    provider.person |= {"sub": "u-2", "email": "eve@elsewhere.org"}
+    follow(page.get_by_role("link", name="Example"), "Enter")
+    page.get_by_text("not on the list of this project").wait_for()

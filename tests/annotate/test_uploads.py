@@ -8,18 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from projects import START, Clock, make_project
 from test_setup_pages import new_served, owner
-from test_web import browser
+from test_web import browser, form_token
 
 from trope.annotate.exchange.items import read_items
 from trope.annotate.project import Project
 from trope.annotate.store import imports
 from trope.annotate.store.database import connect
-from trope.annotate.store.models import Event, Item, Upload
+from trope.annotate.store.models import Event, Item, ItemVersion, Lease, Upload
 from trope.annotate.store.people import invite
 from trope.annotate.web import context, item_pages
 from trope.annotate.web.service import web_settings
+from trope.cli.main import main
 
 TABLE = (
     "id,tweet,span,genre,gold.metaphor\na1,Prices climb.,climb,news,yes\na2,Goats climb.,,nature,\n"
@@ -304,3 +306,61 @@ def test_import_whose_process_ended_can_be_started_again(
     form = {"use-0": "id", "use-1": "text", "use-2": "", "use-3": "", "use-4": ""}
     assert olga.post(address, form).status_code == 302
     assert Item.objects.count() == 2
+
+
+def test_file_replaces_the_items_that_nobody_judged_all_or_none(served: Project) -> None:
+    olga, table = owner(), "id,text,span\nb1,Hopes rise.,rise\nb2,Bread rises.,\nb3,Doubts grow.,\n"
+    uses = {"use-0": "id", "use-1": "text", "use-2": "highlight"}
+    first = send(olga, table)
+    assert "Replace items with these ids" not in olga.get(first).content.decode(), "there are none"
+    olga.post(first, uses | {"action": "import"})
+    ann = browser(invite("Ann", now=START))
+    token = form_token(ann)
+    judged = str(Lease.objects.get(token=token).item.external_id)
+    ann.post("/judge", {"token": token, "metaphor": "yes"})
+    Lease.objects.all().delete()  # the rest of the page is nobody's any more
+    free = sorted({"b1", "b2", "b3"} - {judged})
+    places = dict(Item.objects.values_list("external_id", "place"))
+
+    def replaced(changed: dict[str, str], **more: str) -> Any:
+        lines = table.splitlines()[1:]
+        rows = [line for line in lines if line[:2] not in changed]
+        rows += [f"{name},{text},{text[:5]}" for name, text in changed.items()]
+        address = send(olga, "\n".join(["id,text,span", *rows]))
+        assert "Replace items with these ids" in olga.get(address).content.decode()
+        return olga.post(address, uses | more | {"action": "replace"})
+
+    for changed, problem in (
+        ({free[0]: "Costs soar.", judged: "Other words."}, f"has judged the item &#x27;{judged}"),
+        ({free[0]: "Costs soar.", "b9": "Other words."}, "has no item &#x27;b9"),
+        ({free[0]: "Costs soar.", free[1]: ""}, "table.csv:4"),
+    ):
+        answer = replaced(changed)
+        assert (answer.status_code, problem in answer.content.decode()) == (422, True), problem
+    assert (
+        "holds the ids" in replaced({free[0]: "Costs soar."}, **{"use-0": "field"}).content.decode()
+    )
+    assert not ItemVersion.objects.exists(), "nothing was replaced in part"
+    assert replaced({free[0]: "Costs soar."}).status_code == 302
+    new = Item.objects.get(external_id=free[0])
+    assert (new.text, new.payload["highlight"]) == ("Costs soar.", [[0, 5]])
+    assert dict(Item.objects.values_list("external_id", "place")) == places
+    assert ItemVersion.objects.get().item == free[0], "rows that change nothing are no versions"
+    assert Event.objects.get(what="replace items").detail == {"file": "table.csv", "items": 1}
+    assert "1 item replaced" in olga.get("/project/items").content.decode()
+
+
+def test_command_replaces_items_by_a_file_and_names_what_it_refuses(served: Project) -> None:
+    path = served.folder / "items.csv"
+
+    def imported(text: str, *more: str) -> str:
+        path.write_text(text, encoding="utf-8")
+        command = ["annotate", "import", str(served.folder), str(path), *more]
+        result = CliRunner().invoke(main, command)
+        return result.output if not result.exception else str(result.exception)
+
+    assert imported("id,text\nb1,Hopes rise.\nb2,Bread rises.\n") == "2 items added\n"
+    assert imported("id,text\nb2,Dough rises.\n", "--replace") == "1 item replaced\n"
+    assert Item.objects.get(external_id="b2").text == "Dough rises."
+    assert "has no item 'b3'" in imported("id,text\nb1,X.\nb3,Y.\n", "--replace")
+    assert Item.objects.get(external_id="b1").text == "Hopes rise."

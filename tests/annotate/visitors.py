@@ -10,8 +10,8 @@ from projects import START, Clock, add_items, make_project
 
 from trope.annotate.project import Project
 from trope.annotate.store.database import connect
-from trope.annotate.store.imports import import_demo
 from trope.annotate.store.people import invite
+from trope.annotate.store.practice import import_demo
 from trope.annotate.web import context
 from trope.annotate.web.service import web_settings
 

@@ -69,6 +69,22 @@ def test_every_view_is_measured_and_kept(sentences_file: Path, tmp_path: Path) -
     kept = {f["name"]: f for f in json.loads(results.read_text())["figures"]}
     assert {"workbench.p95_s", "workbench.peak_mb", "workbench.index.seconds"} <= set(kept)
     views = {"rates", "verbs", "keyness", "concordance.frequent", "concordance.regex", "text"}
+    views |= {"trend", "sketch", "ngrams", "dispersion", "features"}
     assert {f"workbench.view.{view}.p95_s" for view in views} <= set(kept)
     assert all(figure["value"] > 0 for figure in kept.values())
     assert "600 texts" in kept["workbench.p95_s"]["note"]
+
+
+def test_features_are_measured_and_a_killed_run_ends_alike(
+    sentences_file: Path, tmp_path: Path
+) -> None:
+    results = tmp_path / "results.json"
+    command = [sys.executable, str(BENCHMARKS / "features.py"), str(sentences_file)]
+    command += ["--texts", "40", "80", "--rows", "20", "--turns", "1", "--results", str(results)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.stdout.endswith("resumed: the same bytes\n")
+    kept = {f["name"]: f["value"] for f in json.loads(results.read_text())["figures"]}
+    assert {"features.peak_mb.40", "features.peak_mb.80", "features.memory_growth"} <= set(kept)
+    assert all(value > 0 for value in kept.values())

@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pytest
 
+import hub_folder
 from builders import FakePipeline
 from trope.cli.main import run
+from trope.evaluate import metaphor_baselines
 
 pytest.importorskip(
     "sklearn", reason="scikit-learn is not installed (pip install 'trope[systems]')"
@@ -69,6 +71,30 @@ def test_figures_of_both_detectors_with_their_controls(data, capsys, monkeypatch
     )
     assert figures["vua18.words.logistic.f1"]["value"] == 1
     assert figures["vua18.words.logistic.f1"]["chosen_on"] == "vua18 val"
+
+
+@pytest.mark.parametrize("part", ["labellers", ""])
+def test_seed_contexts_is_measured_with_an_encoder_for_this_part(
+    data, tmp_path, capsys, monkeypatch, part
+):
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    monkeypatch.setattr("trope.pipeline.Pipeline", FakePipeline)
+    monkeypatch.setattr(
+        "trope.evaluate.metaphor.PARTS", {"labellers": metaphor_baselines.evaluate_labellers}
+    )
+    model = hub_folder.write_encoder(tmp_path / "plain")
+    with pytest.raises(SystemExit) as leave:
+        run(["evaluate", "metaphor", "--from", str(data), "--json", "--system", str(model)]
+            + ["--part", part] * bool(part))  # fmt: skip
+    assert leave.value.code == 0
+    figures = {row["name"]: row for row in json.loads(capsys.readouterr().out)["figures"]}
+    if not part:  # a system that another part measures has learnt metaphors
+        assert not [name for name in figures if "contexts" in name]
+        return
+    found = figures["metaphor.vua18.verb_object.seed_contexts.f1"]
+    assert found["n"] == 6
+    assert "by plain, " in found["note"]
+    assert "metaphor.tsv.svo.seed_contexts.share" in figures
 
 
 def test_a_model_without_such_heads_is_named(tmp_path, capsys, monkeypatch):

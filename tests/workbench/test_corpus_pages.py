@@ -24,6 +24,13 @@ PAGES = {
     "objects": "/corpus/collocates?lemma=ate&near=object&min_count=1",
     "concordance": "/corpus/concordance?lemma=ate&sort=left&rows=7&page=2&context=4",
     "relations": "/corpus/concordance?object=time&relations=true",
+    "features": "/corpus/features?where=source%3DHerald&rows=5",
+    "sketch": "/corpus/sketch?lemma=ate",
+    "n-grams": "/corpus/ngrams?size=2&min_count=2",
+    "dispersion": "/corpus/dispersion?lemma=time&rows=5",
+    "by a column": "/corpus/concordance?lemma=ate&sort=column&by=date",
+    "key figures": "/corpus/keyness?by=source&part=Herald&of=figures&min_count=1",
+    "trend": "/corpus/trend?by=date&period=month&min_count=5",
     "text": "/corpus/text/3?at=0",
 }
 
@@ -65,7 +72,7 @@ def test_every_page_is_reached_without_a_script(corpus_bench: CorpusBench) -> No
 
 
 def test_empty_forms_show_themselves(corpus_bench: CorpusBench) -> None:
-    for view in ("keyness", "collocates", "concordance"):
+    for view in ("keyness", "collocates", "concordance", "sketch", "dispersion", "trend"):
         status, page = corpus_bench.get(f"/corpus/{view}")
         assert status == 200
         assert 'id="command"' not in page

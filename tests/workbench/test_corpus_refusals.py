@@ -172,6 +172,8 @@ def test_without_tokens_rates_work_and_the_rest_names_the_command(
             ("figures", {}),
             ("verbs", {}),
             ("collocates", {"lemma": "ate"}),
+            ("ngrams", {}),
+            ("dispersion", {"lemma": "ate"}),
             ("keyness", {"by": "source", "part": "Herald"}),
             ("concordance", {"lemma": "ate"}),
         ):
@@ -193,8 +195,9 @@ def test_without_relations_verbs_work_and_objects_name_the_command(
         verbs = answer(corpus, make_query("verbs", {}))
         assert verbs.rows[0][-1] == []
         assert verbs.notes[0].endswith("--with relations --words noticed")
-        with pytest.raises(BadInput, match=r"verbs with objects .* --with relations"):
-            answer(corpus, make_query("concordance", {"object": "time"}))
+        for view, fields in (("concordance", {"object": "time"}), ("sketch", {"lemma": "ate"})):
+            with pytest.raises(BadInput, match=r"verbs with objects .* --with relations"):
+                answer(corpus, make_query(view, fields))
 
 
 SQL = "x' OR 1=1; DROP TABLE words; --"

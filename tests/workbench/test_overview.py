@@ -16,7 +16,7 @@ from small_corpus import ALL, detect, opened
 
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.text_view import pieces, shown_figures
-from trope.workbench.web.overview import charts, group_column
+from trope.workbench.web.corpus_tables import charts, group_column
 
 
 def test_charts_show_groups_time_and_figures(small_corpus: IndexedCorpus) -> None:

@@ -32,6 +32,18 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("concordance", {"form": "-x", "upos": "VERB"}),
     ("concordance", {"relations": True, "object": "time", "metaphors": True}),
     ("text", {"text": 7}),
+    ("keyness", {"by": "source", "part": "Herald", "of": "figures", "min_count": 1}),
+    ("keyness", {"by": "source", "part": "Herald", "upos": "VERB", "min_count": 2}),
+    ("trend", {"by": "date", "period": "month", "min_count": 5, "direction": "rising"}),
+    ("trend", {"by": "date", "of": "classes", "period": "year", "metaphors": True}),
+    ("sketch", {"lemma": "ate", "role": "object", "sort": "others"}),
+    ("sketch", {"lemma": "take", "where": ["source=Herald"]}),
+    ("ngrams", {"size": 2, "lemma": "time", "min_count": 2}),
+    ("ngrams", {"metaphors": True, "where": ["source=Herald"], "min_count": 2}),
+    ("dispersion", {"lemma": "ate", "uses": "metaphors", "sort": "rate", "rows": 5}),
+    ("dispersion", {"lemma": "time", "upos": "NOUN"}),
+    ("concordance", {"lemma": "ate", "sort": "column", "by": "date"}),
+    ("features", {"rows": 4, "page": 3, "where": ["source=Herald"]}),
     ("figures", {"sort": "rate", "upos": "VERB", "where": ["source=Herald"], "min_count": 2}),
     ("collocates", {"lemma": "time", "window": 2, "uses": "metaphors", "sort": "log_dice"}),
     ("collocates", {"lemma": "ate", "near": "object", "min_count": 1}),
@@ -123,6 +135,9 @@ def test_out_and_plot(corpus_folder: Path, tmp_path: Path) -> None:
         assert (done.exit_code, done.stdout) == (0, "")
         assert "Rate of metaphor" in plot.read_text()
         assert out.read_text().startswith("group,texts,sentences,words,metaphors,rate,low,high\n")
+    places = tmp_path / "places.svg"
+    trope("query", corpus_folder, "dispersion", "--lemma", "time", "--plot", places)
+    assert "Places of “time”" in places.read_text()
     verbs = tmp_path / "verbs.svg"
     trope("query", corpus_folder, "verbs", "--plot", verbs)
     assert "ate (" in verbs.read_text()

@@ -43,8 +43,8 @@ _PLOTTED = ("analogy", "metaphor", "rewriting")
               help="With --on: train and score light systems by so many folds.")  # fmt: skip
 @click.option("--system", "--model-folder", "detector", type=click.Path(path_type=Path),
               help="Folder of another model to measure as well: from `trope train metaphor "
-                   "--model` (or sentiment, metonymy), or a language model (analogy, "
-                   "rewriting).")  # fmt: skip
+                   "--model` (or sentiment, metonymy), a language model (analogy, rewriting), or "
+                   "the encoder of seed-contexts (metaphor, part labellers).")  # fmt: skip
 @click.option("--predictions", type=_FOLDER,
               help="Folder of predictions by `trope train metaphor --silver`, `trope train "
                    "analogy` or `trope train encoder --folds`.")  # fmt: skip

@@ -14,11 +14,13 @@ import msgspec
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
 from trope.core.records import WordView
-from trope.workbench.corpus.queries import DRAWN, VIEWS, AnyQuery, make_query
+from trope.workbench.corpus.queries import COMMANDS, DRAWN, AnyQuery, CompareQuery, make_query
 from trope.workbench.requests import BadField
 
 if TYPE_CHECKING:
     from trope.metrics.intervals import Interval
+    from trope.workbench.corpus.corpus import IndexedCorpus
+    from trope.workbench.corpus.table import CorpusTable
 
 FORMATS = ("text", "csv", "json")
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -41,20 +43,42 @@ def query(context: click.Context, folder: Path) -> None:
 
 def _run(view: str) -> Callable[..., None]:
     def run(**given: Any) -> None:
-        names = [field.name for field in msgspec.structs.fields(VIEWS[view])]
+        names = [field.name for field in msgspec.structs.fields(COMMANDS[view])]
         judging = {name: given.pop(name, None) for name in _JUDGING}
         if judging["draw"] or judging["judged"]:
             _judge(judging, given)
             return
         try:
-            asked = make_query(view, {name: given.pop(name) for name in names})
+            asked = make_query(view, {name: given.pop(name) for name in names}, COMMANDS)
         except BadField as fault:
             option = f"--{fault.field.replace('_', '-')}"
             remedy = f"see trope query FOLDER {view} --help"
             raise BadInput(f"{fault.sentence(option)}; {remedy}") from None
+        resume = given.pop("resume", False)
+        if view == "features" and given["out"] is not None:
+            _write_features(asked, resume, given)
+            return
         _answer(asked, **given)
 
     return run
+
+
+def _write_features(asked: Any, resume: bool, given: Mapping[str, Any]) -> None:
+    from trope.workbench.corpus.features import write_features
+
+    shared = click.get_current_context().obj
+    quiet = given["quiet"] or bool(shared.get("quiet"))
+    texts = write_features(
+        shared["folder"],
+        asked,
+        given["out"],
+        words=given["words"],
+        index=given["index"],
+        resume=resume,
+        progress=lambda step: None if quiet else click.echo(step, err=True),
+    )
+    if not quiet:
+        click.echo(f"{given['out']}: features of {texts:,} text{'' if texts == 1 else 's'}")
 
 
 def _answer(
@@ -85,7 +109,10 @@ def _answer(
 
     corpus = open_corpus(folder, words=words, index=index, progress=tell)
     try:
-        table = answer(corpus, asked)
+        if isinstance(asked, CompareQuery):
+            table = _compare(corpus, asked, words, index, tell)
+        else:
+            table = answer(corpus, asked)
     finally:
         corpus.close()
     if plot is not None:
@@ -98,6 +125,23 @@ def _answer(
     if form == "csv" and not quiet:
         for note in table.notes:
             click.echo(f"trope: {note}", err=True)
+
+
+def _compare(
+    corpus: IndexedCorpus,
+    asked: CompareQuery,
+    words: WordView | None,
+    index: Path | None,
+    tell: Callable[[str], None],
+) -> CorpusTable:
+    from trope.workbench.corpus.corpus import open_corpus
+    from trope.workbench.corpus.keyness import compare
+
+    other = open_corpus(Path(asked.other), words=words, index=index, progress=tell)
+    try:
+        return compare(corpus, other, asked)
+    finally:
+        other.close()
 
 
 _JUDGING = ("draw", "seed", "judged", "question", "positive", "negative")
@@ -202,10 +246,13 @@ def methods(
 
 def _options(view: str) -> list[click.Parameter]:
     """The parameters of a view: the fields of its query, and options for the output."""
-    hints = get_type_hints(VIEWS[view], include_extras=True)
-    found = [_parameter(field, hints[field.name]) for field in msgspec.structs.fields(VIEWS[view])]
+    hints = get_type_hints(COMMANDS[view], include_extras=True)
+    fields = msgspec.structs.fields(COMMANDS[view])
+    found = [_parameter(field, hints[field.name]) for field in fields if field.name != "other"]
     if view == "text":
         found = [click.Argument(["text"], type=int, metavar="NUMBER")]
+    if view == "compare":
+        found.insert(0, click.Argument(["other"], type=str, metavar="OTHER"))
     drawn = "Draw the table into this .svg, .png or .pdf file."
     counted = "Words that count as metaphors.  [default: as in the corpus]"
     built = "Folder of the index.  [default: your cache folder]"
@@ -219,14 +266,19 @@ def _options(view: str) -> list[click.Parameter]:
             help="Format of the table.",
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="Same as --format json."),
-        click.Option(["--out"], type=_FILE, help="File to write."),
+        click.Option(["--out"], type=_FILE, help=_ALL if view == "features" else "File to write."),
         *(_judging_options() if view == "rates" else []),
+        *([click.Option(["--resume"], is_flag=True, help=_RESUMED)] if view == "features" else []),
         *([click.Option(["--plot"], type=_FILE, help=drawn)] if view in DRAWN else []),
         click.Option(["--words"], type=click.Choice(get_args(WordView)), help=counted),
         click.Option(["--index"], type=_FOLDER, help=built),
         click.Option(["--quiet"], is_flag=True, help="No notes on standard error."),
         click.Option(["--verbose"], is_flag=True, help="Show tracebacks of errors."),
     ]
+
+
+_ALL = "File to write: all texts, as .csv or .parquet."
+_RESUMED = "Go on with a file of --out that was not finished."
 
 
 def _judging_options() -> list[click.Option]:
@@ -278,12 +330,12 @@ def _click_type(kind: Any) -> Any:
 
 
 def _command(view: str) -> click.Command:
-    summary = VIEWS[view].__doc__ or ""
+    summary = COMMANDS[view].__doc__ or ""
     first = f"{summary.partition('.')[0]}."
     return click.Command(
         view, params=_options(view), callback=_run(view), help=summary, short_help=first
     )
 
 
-for _view in VIEWS:
+for _view in COMMANDS:
     query.add_command(_command(_view))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from trope.catalog import DETECTORS
 from trope.core.files import sha256
 from trope.core.records import Parse
 from trope.corpora.records import LabelledSentence
@@ -66,17 +67,24 @@ def evaluate_labellers(
     """The weak labellers of verbs with objects on VUA's test split and TSV, beside constants.
 
     `seed_neighbours` and `seed_abstractness` have read VUA's validation pairs without their labels.
-    `logistic` and `encoder` were trained on VUA's labels; TSV is new to all.
+    `logistic` and `encoder` were trained on VUA's labels; TSV is new to all. `seed_contexts` is
+    measured where `options.detector` names its encoder and this part is asked for by name: a
+    detector that another part is meant to measure would have learnt metaphors.
     """
     splits = {name: _read_vua(pipeline, options.data, name) for name in ("train", "val", "test")}
     train, val, test = (_vua_pairs(splits[name]) for name in ("train", "val", "test"))
     svo = _tsv_pairs(options.data)
     scored = [*val.expressions, *test.expressions, *svo.expressions]
-    near, abstract = (
-        labeller(read_vectors()).without(scored) for labeller in (SeedNeighbours, SeedAbstractness)
-    )
-    near.adapt(val.expressions)
-    abstract.adapt(val.expressions)
+    near = SeedNeighbours(read_vectors()).without(scored)
+    abstract = SeedAbstractness(read_vectors()).without(scored)
+    weak: list[tuple[str, SeedAbstractness, str]] = [
+        ("seed_neighbours", near, _NOTES["seed_neighbours"]),
+        ("seed_abstractness", abstract, _NOTES["seed_abstractness"]),
+    ]
+    if options.detector is not None and "labellers" in options.parts:
+        weak.insert(0, _seeds_in_sentences(options.detector, scored))
+    for _, adapted, _ in weak:
+        adapted.adapt(val.expressions)
     encoder = load_encoder_detector(tier=options.tier, folder=options.model,
                                     base_weights=options.base_weights)  # fmt: skip
     seeded = SeedSimilarity(read_vectors(options.data / VECTORS)).without(scored)
@@ -85,12 +93,12 @@ def evaluate_labellers(
     linear.fit_expressions(train.expressions, train.labels)
     figures: list[Measurement] = []
     for prefix, pairs in (("metaphor.vua18.verb_object", test), ("metaphor.tsv.svo", svo)):
-        for name, weak in (
-            ("seed_neighbours", near),
-            ("seed_abstractness", abstract),
-            ("encoder", encoder),
-        ):
-            figures += _pair_figures(f"{prefix}.{name}", weak, pairs, options.seed, _NOTES[name])
+        labellers: list[tuple[str, Detector, str]] = [
+            *weak,
+            ("encoder", encoder, _NOTES["encoder"]),
+        ]
+        for name, labeller, note in labellers:
+            figures += _pair_figures(f"{prefix}.{name}", labeller, pairs, options.seed, note)
         for name, detector in (
             ("seed_similarity", shipped),
             ("seed_similarity_glove", seeded),
@@ -101,6 +109,17 @@ def evaluate_labellers(
             figures += _pair_figures(f"{prefix}.{name}", detector, pairs, options.seed, note)
         figures += _constant_figures(prefix, pairs, options.seed)
     return figures
+
+
+def _seeds_in_sentences(
+    folder: Path, scored: Sequence[VerbExpression]
+) -> tuple[str, SeedAbstractness, str]:
+    """`seed-contexts` without the seeds among these expressions, by the encoder of a folder."""
+    from trope.tasks.hub_folder import exact_name, folder_checksum
+
+    labeller: SeedNeighbours = DETECTORS.load("seed-contexts")(model=folder)
+    which = f"{exact_name(folder)}, {folder_checksum(folder)[:12]}"
+    return "seed_contexts", labeller.without(scored), f"{_NOTES['seed_neighbours']}; by {which}"
 
 
 def evaluate_baselines(

@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Max
 
 from trope.annotate.exchange.files import sent_kind
 from trope.annotate.exchange.items import (
@@ -35,7 +34,6 @@ from trope.annotate.project import ROLES, UPLOADS, Project
 from trope.annotate.rules.assignment import giving_order, group_by_batch
 from trope.annotate.store.database import retried, write_transaction
 from trope.annotate.store.models import (
-    DemoItem,
     Event,
     Item,
     Lease,
@@ -257,27 +255,39 @@ def _import_runs(project: Project) -> bool:
 
 
 def begin_import(
-    project: Project, upload: Upload, columns: ColumnMapping, *, now: datetime, by: str
+    project: Project,
+    upload: Upload,
+    columns: ColumnMapping,
+    *,
+    now: datetime,
+    by: str,
+    do: Callable[..., int] = import_items,
 ) -> Thread | None:
     """Import a file that was sent, in a thread of its own, which has begun; None: it had before.
 
-    The row of the upload says how far it is, and what was wrong.
+    The row of the upload says how far it is, and what was wrong. `do` takes what `import_items`
+    takes.
     """
     with write_transaction():
         idle = Upload.objects.filter(pk=upload.pk, state__in=("waiting", "failed"))
         if not idle.update(state=UploadState.RUNNING, at=now, added=0, message=""):
             return None
-    work = Thread(target=_import_upload, args=(project, upload, columns, now, by), daemon=True)
+    work = Thread(target=_import_upload, args=(project, upload, columns, now, by, do), daemon=True)
     work.start()
     return work
 
 
 def _import_upload(
-    project: Project, upload: Upload, columns: ColumnMapping, now: datetime, by: str
+    project: Project,
+    upload: Upload,
+    columns: ColumnMapping,
+    now: datetime,
+    by: str,
+    do: Callable[..., int],
 ) -> None:
     path, wrong = upload_file(project, upload), ""
     try:
-        number = import_items(
+        number = do(
             *(project, path),
             now=now,
             by=by,
@@ -286,7 +296,8 @@ def _import_upload(
             name=upload.name,
             tell=lambda added: _note(upload, state=UploadState.RUNNING, added=added),
         )
-        _note(upload, state=UploadState.DONE, added=number, message="")
+        done = "added" if do is import_items else "replaced"
+        _note(upload, state=UploadState.DONE, added=number, message=done)
         path.unlink(missing_ok=True)
     except TropeError as error:
         wrong = str(error).replace(str(path), upload.name)
@@ -302,47 +313,6 @@ def _import_upload(
 def _note(upload: Upload, **values: Any) -> None:
     with write_transaction():
         Upload.objects.filter(pk=upload.pk).update(**values)
-
-
-@retried
-def import_demo(
-    project: Project,
-    path: Path,
-    *,
-    now: datetime,
-    by: str = "",
-    safe_cells: bool = False,
-    options: FileOptions | None = None,
-) -> int:
-    """Add the demo items of a file, all or none; returns their number.
-
-    Raises:
-        BadRecord: for the first invalid line.
-        BadInput: for ids that the demo task already has.
-    """
-    items = list(read_items(path, project.plan, safe_cells=safe_cells, options=options))
-    with write_transaction():
-        there = set(DemoItem.objects.values_list("external_id", flat=True))
-        if known := next((item.id for item in items if item.id in there), None):
-            raise BadInput(
-                f"{path}: the demo task already has an item {known!r}; "
-                "remove the items that were imported before"
-            )
-        last = DemoItem.objects.aggregate(last=Max("place"))["last"] or 0
-        rows = [
-            DemoItem(
-                external_id=item.id,
-                text=item.text,
-                payload=item.payload,
-                gold=item.gold or None,
-                place=last + number,
-            )
-            for number, item in enumerate(items, start=1)
-        ]
-        DemoItem.objects.bulk_create(rows, batch_size=500)
-        detail = {"file": path.name, "items": len(rows)}
-        Event.objects.create(at=now, who=by, what="import demo", detail=detail)
-    return len(rows)
 
 
 def import_people(

@@ -1,4 +1,5 @@
-"""What the owner sees first: how far a project is, how people agree, who and what waits.
+"""What the owner sees first: how far a project is, how people agree, who and what waits; and who
+changed what.
 
 In a large project every look would read all judgments, so that each process keeps what it saw for
 some seconds; up to `FRESH` judgments every look is a new one.
@@ -8,10 +9,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
+from typing import Any
 
 from django.db.models import Count, Sum
 
@@ -26,7 +28,9 @@ from trope.annotate.store.models import (
     Appeal,
     ApplicationVerdict,
     Batch,
+    Event,
     Item,
+    ItemVersion,
     JudgmentState,
     Person,
     PersonState,
@@ -245,3 +249,26 @@ def _measured(
         return measure_spans(rows, texts, top=0, paired=False, resamples=resamples)
     except BadInput:
         return None
+
+
+def replaced_items(most: int = 100) -> list[ItemVersion]:
+    """The items that were replaced or deleted, as they were; the latest first."""
+    return list(ItemVersion.objects.order_by("-pk")[:most])
+
+
+MOST_EVENTS = 100
+"""Events on one page."""
+
+
+def events(before: int = 0) -> list[Event]:
+    """What was done, the latest first; `before`: only what came before the event of that number."""
+    found = Event.objects.filter(pk__lt=before) if before else Event.objects.all()
+    return list(found.order_by("-pk")[:MOST_EVENTS])
+
+
+def event_rows() -> Iterator[dict[str, Any]]:
+    """The whole audit trail, in its order."""
+    for event in Event.objects.order_by("pk").iterator():
+        yield {"at": event.at.isoformat(), "who": event.who, "what": event.what} | {
+            "detail": event.detail
+        }

@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from random import Random
 from statistics import median
 from typing import Any
 
+from django.db.models import Max
+
+from trope.annotate.exchange.items import read_items
 from trope.annotate.plan import Plan
+from trope.annotate.project import Project
 from trope.annotate.questions import is_right
 from trope.annotate.rules.assignment import in_turn, may_skip, seconds_spent, shuffled_in
 from trope.annotate.store.database import retried, write_transaction
@@ -22,6 +27,8 @@ from trope.annotate.store.models import DemoItem, Event, Standing, Trial, TrialP
 from trope.annotate.store.people import ActionRefused
 from trope.annotate.store.selection import decide
 from trope.annotate.store.slots import lock_places
+from trope.core.errors import BadInput
+from trope.corpora.files import FileOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,3 +308,44 @@ def trial_rows() -> Iterator[dict[str, Any]]:
             "at": at.isoformat(),
             "weight": 1.0 if weight is None else weight,
         }
+
+
+@retried
+def import_demo(
+    project: Project,
+    path: Path,
+    *,
+    now: datetime,
+    by: str = "",
+    safe_cells: bool = False,
+    options: FileOptions | None = None,
+) -> int:
+    """Add the demo items of a file, all or none; returns their number.
+
+    Raises:
+        BadRecord: for the first invalid line.
+        BadInput: for ids that the demo task already has.
+    """
+    items = list(read_items(path, project.plan, safe_cells=safe_cells, options=options))
+    with write_transaction():
+        there = set(DemoItem.objects.values_list("external_id", flat=True))
+        if known := next((item.id for item in items if item.id in there), None):
+            raise BadInput(
+                f"{path}: the demo task already has an item {known!r}; "
+                "remove the items that were imported before"
+            )
+        last = DemoItem.objects.aggregate(last=Max("place"))["last"] or 0
+        rows = [
+            DemoItem(
+                external_id=item.id,
+                text=item.text,
+                payload=item.payload,
+                gold=item.gold or None,
+                place=last + number,
+            )
+            for number, item in enumerate(items, start=1)
+        ]
+        DemoItem.objects.bulk_create(rows, batch_size=500)
+        detail = {"file": path.name, "items": len(rows)}
+        Event.objects.create(at=now, who=by, what="import demo", detail=detail)
+    return len(rows)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from trope.annotate.exchange.items import checked_item
+from trope.annotate.exchange.items import NewItem, checked_item, read_items
 from trope.annotate.plan import Plan, parse_plan
 from trope.annotate.project import BLANK, CONFIG, Project
 from trope.annotate.questions import Question, gold_faults
@@ -44,6 +44,7 @@ from trope.corpora.records import TextRecord
 
 _PASSWORD = re.compile(r"(postgres(?:ql)?://[^:@/\s\"']*):[^@/\s\"']*@")
 _HIDDEN = r"\1:…@"
+_MOST_REPLACED = 5_000  # in one transaction, for which people wait
 
 
 class PlanConflict(BadInput):
@@ -311,14 +312,65 @@ def replace_item(
         if old is None:
             raise BadInput("someone has judged this item or has it in hand; it stays as it is")
         record = TextRecord(old.external_id, text, 0, fields)
-        new = item_row(
-            checked_item(record, plan, "item"), old.place, plan.judgments_per_item + old.extra
-        )
-        new.pk, new.extra = old.pk, old.extra
-        _keep_items([old], "replaced", now=now, by=by)
-        new.save(force_update=True)
+        _put([(old, checked_item(record, plan, "item"))], plan, now=now, by=by)
         detail = {"item": old.external_id}
         Event.objects.create(at=now, who=by, what="replace item", detail=detail)
+
+
+@retried
+def replace_items(
+    project: Project,
+    path: Path,
+    *,
+    now: datetime,
+    by: str = "",
+    name: str = "",
+    tell: Callable[[int], None] = lambda replaced: None,
+    **reading: Any,
+) -> int:
+    """Give items the texts and fields that a file has for their ids, all or none; returns how many.
+
+    Rows that say what the item says anyway are passed over, also if someone has judged it.
+    `reading` is what `read_items` takes.
+
+    Raises:
+        BadRecord: for the first invalid line.
+        BadInput: for ids of no item, and for items that someone has judged or has in hand.
+    """
+    with import_lock(project), write_transaction():
+        pairs: list[tuple[Item, NewItem]] = []
+        for part in chunks(read_items(path, project.plan, **reading)):
+            there = Item.objects.filter(place__lte=published_place())
+            known = {i.external_id: i for i in there.filter(external_id__in=[i.id for i in part])}
+            if new := next((item.id for item in part if item.id not in known), None):
+                raise BadInput(f"{path}: the project has no item {new!r}; add new items first")
+            pairs += [(known[i.id], i) for i in part if not _says(known[i.id], i)]
+            if len(pairs) > _MOST_REPLACED:
+                problem = f"would replace more than {_MOST_REPLACED:,} items; divide the file"
+                raise BadInput(f"{path}: {problem}")
+        for some in chunks(iter(pairs)):
+            _lock(numbers := [old.pk for old, _ in some])
+            free = set(unjudged_items().filter(pk__in=numbers).values_list("pk", flat=True))
+            if used := next((old.external_id for old, _ in some if old.pk not in free), None):
+                problem = f"someone has judged the item {used!r} or has it in hand"
+                raise BadInput(f"{path}: {problem}; take it out of the file")
+            _put(some, project.plan, now=now, by=by)
+        tell(len(pairs))
+        detail = {"file": name or path.name, "items": len(pairs)}
+        Event.objects.create(at=now, who=by, what="replace items", detail=detail)
+    return len(pairs)
+
+
+def _says(old: Item, item: NewItem) -> bool:
+    return (old.text, old.payload, old.gold or {}) == (item.text, item.payload, item.gold)
+
+
+def _put(pairs: Sequence[tuple[Item, NewItem]], plan: Plan, *, now: datetime, by: str) -> None:
+    _keep_items([old for old, _ in pairs], "replaced", now=now, by=by)
+    for old, item in pairs:
+        new = item_row(item, old.place, plan.judgments_per_item + old.extra)
+        new.pk, new.extra = old.pk, old.extra
+        new.save(force_update=True)
 
 
 def _lock(numbers: Sequence[int]) -> None:
@@ -339,26 +391,3 @@ def _keep_items(items: Sequence[Item], became: str, *, now: datetime, by: str) -
         )
         for item in items
     )
-
-
-def replaced_items(most: int = 100) -> list[ItemVersion]:
-    """The items that were replaced or deleted, as they were; the latest first."""
-    return list(ItemVersion.objects.order_by("-pk")[:most])
-
-
-MOST_EVENTS = 100
-"""Events on one page."""
-
-
-def events(before: int = 0) -> list[Event]:
-    """What was done, the latest first; `before`: only what came before the event of that number."""
-    found = Event.objects.filter(pk__lt=before) if before else Event.objects.all()
-    return list(found.order_by("-pk")[:MOST_EVENTS])
-
-
-def event_rows() -> Iterator[dict[str, Any]]:
-    """The whole audit trail, in its order."""
-    for event in Event.objects.order_by("pk").iterator():
-        yield {"at": event.at.isoformat(), "who": event.who, "what": event.what} | {
-            "detail": event.detail
-        }

@@ -117,13 +117,20 @@ def mapping(request: HttpRequest, token: str) -> HttpResponse:
         imports.drop_upload(_project(), upload)
         return redirect("items")
     uses = {column: request.POST.get(f"use-{n}", "") for n, column in enumerate(start.columns)}
-    if problems := list(mapping_faults(uses, plan())):
+    replacing = request.POST.get("action") == "replace"
+    problems = list(mapping_faults(uses, plan()))
+    if replacing and "id" not in uses.values():
+        problems.append("choose the column that holds the ids of the items to replace")
+    if problems:
         return _mapping_page(request, upload, start, uses, problems=problems)
     if (lost := _lost_ids(uses, start)) and not request.POST.get("new_ids"):
         return _mapping_page(request, upload, start, uses, lost=lost)
     stem = re.sub(r"[^\w.-]+", "-", upload.name.rpartition(".")[0])[:60].strip("-") or "item"
     columns = ColumnMapping(uses, made=f"{stem}-")
-    work = imports.begin_import(_project(), upload, columns, now=now(), by=request.person.name)
+    do = setup.replace_items if replacing else imports.import_items
+    work = imports.begin_import(
+        *(_project(), upload, columns), now=now(), by=request.person.name, do=do
+    )
     if work is not None:
         work.join(_WAIT_S)
     upload.refresh_from_db()
@@ -170,6 +177,7 @@ def _mapping_page(
         "known": known,
         "field": FIELD,
         "has_ids": "id" in uses.values(),
+        "may_replace": setup.found_items("").exists(),
         "lost": lost,
         "problems": problems or (),
     }

@@ -289,13 +289,13 @@ def history(request: HttpRequest) -> HttpResponse:
     """Who changed what: the audit trail, and all versions of the plan."""
     given = request.GET.get("before", "0")
     before = int(given) if given.isascii() and given.isdigit() and len(given) < 18 else 0
-    events = setup.events(before)
+    events = overview.events(before)
     secret = ("once", "link")  # what tells addresses of a panel, or open links, apart
     context = {
         "rows": [(e, [(k, v) for k, v in e.detail.items() if k not in secret]) for e in events],
-        "following": events[-1].pk if len(events) == setup.MOST_EVENTS else None,
+        "following": events[-1].pk if len(events) == overview.MOST_EVENTS else None,
         "versions": setup.versions(),
-        "replaced": setup.replaced_items(),
+        "replaced": overview.replaced_items(),
     }
     return render(request, "history.html", context)
 
@@ -304,7 +304,9 @@ def history(request: HttpRequest) -> HttpResponse:
 @only("owner")
 def history_csv(request: HttpRequest) -> StreamingHttpResponse:
     """The whole audit trail as a file."""
-    return stream(csv_lines(["at", "who", "what", "detail"], setup.event_rows()), "history", "csv")
+    return stream(
+        csv_lines(["at", "who", "what", "detail"], overview.event_rows()), "history", "csv"
+    )
 
 
 @require_GET

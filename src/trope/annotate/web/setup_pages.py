@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from trope.annotate.plan import Plan, parse_plan
+from trope.annotate.plan import parse_plan
 from trope.annotate.project import (
     BLANK,
     CONFIG,
@@ -27,8 +27,10 @@ from trope.annotate.project import (
     template_text,
 )
 from trope.annotate.store import imports, setup
+from trope.annotate.store.practice import import_demo
 from trope.annotate.store.setup import PlanConflict
 from trope.annotate.web import content
+from trope.annotate.web.content import as_number, change_settings, setting_rows
 from trope.annotate.web.context import (
     SentFile,
     in_html,
@@ -50,37 +52,6 @@ KINDS = {
     "spans": "words of the text",
     "text": "free text",
 }
-
-SETTINGS: Mapping[str, Sequence[tuple[str, str, Any]]] = {
-    "Items": (
-        ("judgments_per_item", "Judgments per item", int),
-        ("items_per_page", "Items per page", int),
-        ("order", "Order", ("random", "given", "uncertainty")),
-        ("lease_minutes", "Minutes until an item that nobody finished is given to others", int),
-        ("skip.allowed", "People may skip items", bool),
-        ("skip.limit", "Largest share that one person may skip", float),
-    ),
-    "Limits and pay": (
-        ("caps.day", "Most items per person and day (0: no limit)", int),
-        ("caps.week", "Most items per person and week", int),
-        ("caps.total", "Most items per person", int),
-        ("pay.amount", "Pay", str),
-        ("pay.per", "Paid per", ("page", "item")),
-        ("pay.currency", "Currency", str),
-    ),
-    "Control items": (
-        ("gold.share", "Share of a page", float),
-        ("gold.pass_mark", "Share that must be answered right", float),
-        ("gold.at_least", "Looked at after so many control items", int),
-    ),
-    "Models": (
-        ("models.show", "People see of a model", ("blind", "suggest", "audit")),
-        ("models.run", "Name of the run (empty: the first)", str),
-        ("models.blind_share", "Share of items without a suggestion", float),
-        ("models.sample", "Items that people judge in an audit", int),
-    ),
-}
-"""What the page of settings offers: the name of a setting, what it says, its values."""
 
 
 def _project() -> Project:
@@ -152,7 +123,7 @@ def _add_samples(by: str) -> None:
     project = _project()
     imports.import_items(project, project.folder / SAMPLE, now=now(), by=by)
     if (project.folder / DEMO).exists():
-        imports.import_demo(project, project.folder / DEMO, now=now(), by=by)
+        import_demo(project, project.folder / DEMO, now=now(), by=by)
 
 
 def _save(request: HttpRequest, text: str, seen: str) -> None:
@@ -178,7 +149,7 @@ def questions(request: HttpRequest) -> HttpResponse:
 @only("owner")
 def settings_page(request: HttpRequest) -> HttpResponse:
     """Numbers, limits, pay and control items in a form."""
-    return _edit(request, "settings.html", _change_settings)
+    return _edit(request, "settings.html", change_settings)
 
 
 @require_http_methods(["GET", "POST"])
@@ -249,7 +220,7 @@ def _edit_page(
             "data": data,
             "rows": [_question_row(n, one) for n, one in enumerate(data.get("questions", ()))],
             "kinds": KINDS,
-            "groups": _setting_rows(data) if template == "settings.html" else (),
+            "groups": setting_rows(data) if template == "settings.html" else (),
         }
     if template == "questions.html":
         context |= _preview(text)
@@ -272,48 +243,6 @@ def _preview(text: str) -> dict[str, Any]:
         "fields": list(content.fields(shown, own, payload, None, {})),
         "guidelines": in_html(shown.guidelines),
     }
-
-
-def _setting_rows(data: Mapping[str, Any]) -> list[tuple[str, list[dict[str, Any]]]]:
-    def row(name: str, label: str, kind: Any) -> dict[str, Any]:
-        table, _, key = name.rpartition(".")
-        inner = data.get(table, {}) if table else data
-        value = inner.get(key, _usual(name))
-        options = kind if isinstance(kind, tuple) else ()
-        number = "decimal" if kind is float else "numeric" if kind is int else ""
-        return {"name": name, "label": label, "value": value, "options": options} | {
-            "switch": kind is bool,
-            "mode": number,
-        }
-
-    return [(group, [row(*one) for one in rows]) for group, rows in SETTINGS.items()]
-
-
-def _usual(name: str) -> Any:
-    """The value of a setting that the plan does not name."""
-    value: Any = Plan("", "", ())
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value
-
-
-def _change_settings(data: dict[str, Any], form: QueryDict) -> None:
-    for name, _, kind in chain.from_iterable(SETTINGS.values()):
-        table, _, key = name.rpartition(".")
-        inner = data.get(table, {}) if table else data
-        given = form.get(name, "").strip()
-        value = name in form if kind is bool else _as_number(given, kind)
-        if value != inner.get(key, _usual(name)):
-            inner = data.setdefault(table, {}) if table else data
-            inner[key] = value
-
-
-def _as_number(given: str, kind: Any) -> Any:
-    """The number, or what was written: the plan says what is wrong with that."""
-    try:
-        return kind(given) if kind in (int, float) else given
-    except ValueError:
-        return given
 
 
 def _question_row(number: int, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -357,7 +286,7 @@ def _read_question(form: QueryDict, name: str, raw: Mapping[str, Any]) -> dict[s
         lines = form.get(f"{name}options", "").splitlines()
         read["options"] = [_read_option(line) for line in lines if line.strip()]
     if given["kind"] == "scale":
-        read |= {k: _as_number(form.get(name + k, "").strip() or "0", int) for k in ("low", "high")}
+        read |= {k: as_number(form.get(name + k, "").strip() or "0", int) for k in ("low", "high")}
     asked, values = form.get(f"{name}when", ""), form.get(f"{name}when_values", "")
     if len(raw.get("when", ())) <= 1 and (asked or raw.get("when")):
         listed = [value.strip() for value in values.split(",") if value.strip()]

@@ -143,6 +143,8 @@ def _number(text: OwnText, column: str) -> float:
 @click.option("--judgments", "what", flag_value="judgments", help="FILE is an export of judgments.")
 @click.option("--people", "what", flag_value="people", help="FILE is an export of people.")
 @click.option("--demo", "what", flag_value="demo", help="FILE holds items of the demo task.")
+@click.option("--replace", "what", flag_value="replace",
+              help="FILE has other texts or fields for items that nobody has judged.")  # fmt: skip
 @click.option("--safe-cells", is_flag=True,
               help="Items of a CSV file whose cells were protected by export.")  # fmt: skip
 @click.option("--unit", type=click.Choice(["file", "paragraph", "line"]), default=None,
@@ -183,12 +185,19 @@ def import_file(
         people = counted(number, "person", "people")
         click.echo(f"{people} added; make their links on the owner's page")
     elif what == "demo":
-        from trope.annotate.store.imports import import_demo
+        from trope.annotate.store.practice import import_demo
 
         number = import_demo(
             *(project, file), now=now, by="command line", safe_cells=safe_cells, options=reading
         )
         click.echo(f"{counted(number, 'item')} added to the demo task")
+    elif what == "replace":
+        from trope.annotate.store.setup import replace_items
+
+        number = replace_items(
+            *(project, file), now=now, by="command line", safe_cells=safe_cells, options=reading
+        )
+        click.echo(f"{counted(number, 'item')} replaced")
     else:
         from trope.annotate.store.imports import import_items
 

@@ -124,7 +124,8 @@ def sample_project(directory: Path, template: str) -> Project:
     if not (directory / CONFIG).exists():
         new_project(directory, template)
     project = connected(directory)
-    from trope.annotate.store.imports import import_demo, import_items
+    from trope.annotate.store.imports import import_items
+    from trope.annotate.store.practice import import_demo
     from trope.annotate.store.slots import published_place
 
     if not published_place():

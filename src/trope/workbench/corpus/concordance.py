@@ -1,4 +1,4 @@
-"""Concordance: words in context, counted, sorted and paged."""
+"""Where a word occurs: in context, counted, sorted and paged; and its dispersion over texts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from typing import Any
 
 from trope.core.errors import BadInput
 from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
-from trope.workbench.corpus.queries import ConcordanceQuery, command_line
+from trope.workbench.corpus.queries import ConcordanceQuery, DispersionQuery, command_line
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import FILE, NEIGHBOURS
+from trope.workbench.corpus.word_tables import FILE, NEIGHBOURS, USES_OF
 
 COLUMNS = (
     *("text", "id", "left", "word", "right", "lemma", "upos", "score", "metaphor"),
     *("start", "end", "novelty"),
 )
+_TEXT_COLUMNS = (
+    *("text", "id", "words", "count", "per_thousand", "metaphors", "places", "other_places"),
+)
+_THOUSAND = 1_000
 ROLES = ("subject", "object")
 
 
@@ -48,6 +52,8 @@ class _Search:
 def concordance(corpus: IndexedCorpus, query: ConcordanceQuery) -> CorpusTable:
     """The words that match a query, with their left and right context."""
     corpus.need_words("keyness and concordance")
+    if (query.sort == "column") != bool(query.by):
+        raise BadInput("--sort column needs a column, and --by is for this order; give both")
     search = _search(corpus, query)
     (total,) = corpus.database.one(f"SELECT count(*) FROM {search.sql}", search.values)
     roles = ROLES if query.of_relations else ()
@@ -118,12 +124,16 @@ def _lines(
     corpus: IndexedCorpus, query: ConcordanceQuery, search: _Search, extra: Sequence[str]
 ) -> list[Row]:
     roles = [f"{role}_pos" if query.of_relations else "NULL" for role in ROLES]
+    order = _ORDERS.get(query.sort, "")
+    if query.sort == "column":
+        key = corpus.column(query.by).key
+        order = f"(SELECT {key} FROM documents AS d WHERE d.doc = {search.table}.doc), doc, pos"
     found = corpus.database.ask(
         f"""
         SELECT doc, pos, {", ".join(roles)}, lemmas.text, tags.text, score, metaphor, start, stop,
             novelty
         FROM (SELECT *, row_number() OVER () AS place
-            FROM (SELECT * FROM {search.sql} ORDER BY {_ORDERS[query.sort]}
+            FROM (SELECT * FROM {search.sql} ORDER BY {order}
                 LIMIT {query.rows} OFFSET {query.skipped}))
             JOIN lemmas USING (lemma) JOIN tags USING (tag)
         ORDER BY place
@@ -176,3 +186,86 @@ def contexts(
 def _flat(context: str) -> str:
     """A part of a text on one line."""
     return " ".join(context.split())
+
+
+def dispersion(corpus: IndexedCorpus, query: DispersionQuery) -> CorpusTable:
+    """The texts with a word and its places in them; `about` has how evenly it is spread."""
+    corpus.need_words("dispersion")
+    lemma, (within, values) = corpus.lemma(query.lemma), corpus.within(query.where)
+    tagged, tag = "true", []
+    if query.upos:
+        tagged, tag = "tag = (SELECT tag FROM tags WHERE text = ?)", [query.upos.upper()]
+    uses = (
+        f"SELECT doc, pos, metaphor FROM words WHERE lemma = ? AND {tagged} AND {within} "
+        f"AND {USES_OF[query.uses]}"
+    )
+    given = [lemma, *tag, *values]
+    orders = {"count": "n DESC", "rate": "n / words DESC, n DESC", "place": "doc"}
+    found = corpus.database.ask(
+        f"""
+        SELECT doc, id, words, n, m, yes, no, len(starts) FROM (
+            SELECT doc, n, m, yes, no, words FROM (
+                SELECT doc, count(*) AS n, count(*) FILTER (metaphor) AS m,
+                    list(pos) FILTER (metaphor) AS yes, list(pos) FILTER (NOT metaphor) AS no
+                FROM ({uses}) GROUP BY doc
+            ) JOIN (SELECT doc, words FROM documents) USING (doc)
+            ORDER BY {orders[query.sort]}, doc LIMIT {query.rows} OFFSET {query.skipped}
+        ) JOIN (SELECT doc, id, starts FROM documents) USING (doc)
+        ORDER BY {orders[query.sort]}, doc
+        """,
+        given,
+    )
+    rows = [
+        (doc, name, words, n, round(n / words * _THOUSAND, 3) if words else None, m,
+         _places(yes, tokens), _places(no, tokens))
+        for doc, name, words, n, m, yes, no, tokens in found
+    ]  # fmt: skip
+    about = _evenness(corpus, uses, given, query)
+    about = {**query.paged(about["texts"]), **about, "lemma": query.lemma.lower()}
+    return CorpusTable(
+        "dispersion", _TEXT_COLUMNS, rows, command_line(corpus.folder, query), about=about
+    )
+
+
+def _places(positions: Sequence[int] | None, tokens: int) -> list[float]:
+    """Where in a text some words are, from 0 to 1, in steps of a thousandth."""
+    return sorted({round(at / tokens, 3) for at in positions or ()})
+
+
+def _evenness(
+    corpus: IndexedCorpus, uses: str, given: list[Any], query: DispersionQuery
+) -> dict[str, Any]:
+    """How often a word occurs, in how many texts, and its dispersion over all texts.
+
+    `dp` is Gries's DP and `dp_norm` the same divided by its greatest value, `d` Juilland's D of the
+    rates in the texts, weighted by their words.
+    """
+    held, values = all_hold(corpus.conditions(query.where))
+    every, size, least = corpus.database.one(
+        f"SELECT count(*), sum(words), min(words) FILTER (words > 0) FROM documents WHERE {held}",
+        values,
+    )
+    texts, n, metaphors, apart, there, squares = corpus.database.one(
+        f"""
+        SELECT count(*), coalesce(sum(times), 0)::BIGINT, coalesce(sum(m), 0)::BIGINT,
+            sum(abs(share - size)), sum(size), sum(times * times / nullif(words, 0))
+        FROM (
+            SELECT times, m, words, words / ? AS size, times / sum(times) OVER () AS share FROM (
+                SELECT doc, count(*) AS times, count(*) FILTER (metaphor) AS m
+                FROM ({uses}) GROUP BY doc
+            ) JOIN (SELECT doc, words FROM documents) USING (doc)
+        )
+        """,
+        [size, *given],
+    )
+    found = {"uses": n, "metaphors": metaphors, "texts": texts, "all_texts": every}
+    if not n or every < 2:
+        return found | {"dp": None, "dp_norm": None, "d": None}
+    dp = max(0.0, (apart + 1 - there) / 2)
+    greatest, rate = 1 - least / size, n / size
+    variation = max(0.0, squares / size - rate**2) ** 0.5 / rate
+    return found | {
+        "dp": round(dp, 4),
+        "dp_norm": round(dp / greatest, 4) if greatest else None,
+        "d": round(1 - variation / (every - 1) ** 0.5, 4),
+    }

@@ -105,6 +105,23 @@ class IndexedCorpus:
         """
         return tuple(self._condition(one) for one in given)
 
+    def lemma(self, text: str) -> int:
+        """The number of a lemma.
+
+        Raises:
+            BadInput: no word of the corpus has it.
+        """
+        known = self.database.ask("SELECT lemma FROM lemmas WHERE text = ?", [text.lower()])
+        if not known:
+            raise BadInput(f"{text!r} is not a lemma of this corpus; check its spelling")
+        number: int = known[0][0]
+        return number
+
+    def within(self, where: tuple[str, ...]) -> tuple[str, list[str]]:
+        """The SQL that a word is in the texts that meet conditions, and its parameters."""
+        held, values = all_hold(self.conditions(where))
+        return (f"doc IN (SELECT doc FROM documents WHERE {held})" if where else "true"), values
+
     def need_words(self, view: str) -> None:
         """Raises BadInput, with the command that adds words, if the corpus has none."""
         if not self.source.tokens:

@@ -1,4 +1,4 @@
-"""DuckDB with limits: two threads, memory, and time per query."""
+"""DuckDB with limits: two threads, memory, and time per query; SQL that several tables share."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from trope.core.errors import BadInput, MissingExtra
+from trope.core.records import WordView
 
 THREADS = 2
-BUILD_MEMORY, MEMORY = "700MB", "600MB"
+BUILD_MEMORY, MEMORY = 700, "600MB"
+"""The most memory for building an index, in MB, and for queries."""
+
 TIME_LIMIT = 30.0
 """Seconds after which a query is cancelled."""
+
+CLASSES = ("NOUN", "VERB", "ADJ", "ADV")
+"""Parts of speech with rates of their own."""
+
+VIEWS_OF_WORDS: tuple[WordView, ...] = get_args(WordView)
+_LONG = 6
 
 _SETTINGS = {
     "threads": THREADS,
@@ -96,6 +105,32 @@ def first_line(error: Exception) -> str:
     """The first line of a database error, without its type."""
     line = str(error).strip().splitlines()[0]
     return line.partition(": ")[2] or line
+
+
+def in_view(view: str, old: bool = False) -> str:
+    """The SQL for whether a token is shown as a metaphor in a view, where that is known."""
+    return "NULL::BOOLEAN" if old else f"coalesce(list_contains(t.shown, '{view}'), false)"
+
+
+def text_sums(words: str) -> str:
+    """The SQL for the sums of each text over its words.
+
+    `words` is a query with doc, spelling, size, word, class, novelty, shown and shown_VIEW.
+    """
+    views = ", ".join(f"count(*) FILTER (word AND shown_{v}) AS in_{v}" for v in VIEWS_OF_WORDS)
+    classes = ", ".join(
+        f"count(*) FILTER (word AND class = '{one}') AS {one}, "
+        f"count(*) FILTER (word AND class = '{one}' AND shown) AS {one}_metaphors"
+        for one in CLASSES
+    )
+    return f"""
+        SELECT doc, coalesce(sum(size) FILTER (word), 0)::BIGINT AS letters,
+            count(*) FILTER (word AND size > {_LONG}) AS long,
+            count(DISTINCT spelling) FILTER (word) AS types,
+            avg(novelty) FILTER (word AND shown) AS novelty,
+            count(*) FILTER (word AND shown) AS shown, {views}, {classes}
+        FROM ({words}) GROUP BY doc
+    """
 
 
 @contextmanager

@@ -4,7 +4,10 @@ documents   a row per text: columns, counts, the text, positions of tokens
 words       a row per token, sorted by lemma, so that a word is found in few blocks
 relations   a row per verb with an object, with the same columns as `words` for the verb
 forms, lemmas, tags   the strings behind the numbers in the other tables, in alphabetical order
+spellings   the forms in lower case, by the numbers that neighbours of a word have
+ngrams      sequences of words that occur more than once
 uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
+features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
 facts       totals and columns, as JSON
 
@@ -26,7 +29,6 @@ from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView, is_word
 from trope.workbench.corpus.database import (
-    BUILD_MEMORY,
     connect,
     duckdb,
     first_line,
@@ -42,7 +44,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 4
+FORMAT = 6
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -99,7 +101,7 @@ def build_index(source: CorpusSource, view: WordView, path: Path, progress: Mess
         BadInput: the file cannot be written.
         BadRecord: the parts are not what their manifest says.
     """
-    database = connect(path, read_only=False, memory=BUILD_MEMORY)
+    database = connect(path, read_only=False, memory=source.memory_for(source.parts))
     try:
         database.execute(f"SET temp_directory = {literal(path.with_name('spill'))}")
         database.execute(f"ATTACH {literal(path.with_name('staging.duckdb'))} AS staging")
@@ -171,8 +173,8 @@ class _Builder:
         columns = [self._column(FILE, FILE)]
         columns += [self._column(one, f"c{number}") for number, one in enumerate(kept)]
         threshold = None
+        tables = WordTables(source, self.view, self._run)
         if source.tokens:
-            tables = WordTables(source, self.view, self._run)
             self.progress("collecting words")
             threshold = tables.collect()
             self.progress("sorting words")
@@ -183,7 +185,9 @@ class _Builder:
                 tables.relations()
             self.progress("counting words")
             tables.uses()
+            tables.ngrams()
             tables.counts([column for column in columns if column.counted])
+        tables.features()
         self._facts(columns, threshold, bool(text))
 
     def _run(self, statement: str) -> list[tuple[Any, ...]]:

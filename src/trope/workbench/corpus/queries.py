@@ -93,25 +93,57 @@ class FiguresQuery(Query, frozen=True, kw_only=True):
     ] = "count"
 
 
-class KeynessQuery(Query, frozen=True, kw_only=True):
-    """Lemmas that are more, or less, frequent in one group of texts than in another."""
+class ComparedQuery(Query, frozen=True, kw_only=True):
+    """What the comparisons of groups, of corpora and over time share: what is compared."""
+
+    of: Annotated[
+        Literal["lemmas", "classes", "figures", "domains"],
+        _help("What is compared: lemmas, parts of speech, kinds of figures, or source domains."),
+    ] = "lemmas"
+    upos: Annotated[str, _word("Only lemmas used as this part of speech, such as NOUN.")] = ""
+    metaphors: Annotated[bool, _help("Count only metaphorical uses.")] = False
+    min_count: Annotated[int, _count("Only what occurs at least this often in all.")] = 5
+    correction: Annotated[
+        Literal["holm", "bh"],
+        _help("Correction of p for many tests: Holm, or Benjamini and Hochberg."),
+    ] = "holm"
+
+
+class KeynessQuery(ComparedQuery, frozen=True, kw_only=True):
+    """Lemmas, figures or domains that are more, or less, frequent in one group of texts."""
 
     by: Annotated[str, _word("Column whose values form the groups.")]
     part: Annotated[str, _word("Value of the group to describe.")]
     against: Annotated[
         str, _word("Value of the group to compare with.  [default: all other texts]")
     ] = ""
-    metaphors: Annotated[bool, _help("Count only metaphorical uses.")] = False
-    min_count: Annotated[
-        int, _count("Only lemmas that occur at least this often in both groups together.")
-    ] = 5
-    correction: Annotated[
-        Literal["holm", "bh"],
-        _help("Correction of p for many tests: Holm, or Benjamini and Hochberg."),
-    ] = "holm"
     direction: Annotated[
         Literal["both", "more", "less"],
-        _help("Only lemmas that are more, or less, frequent in the group."),
+        _help("Only what is more, or less, frequent in the group."),
+    ] = "both"
+
+
+class CompareQuery(ComparedQuery, frozen=True, kw_only=True):
+    """What is more, or less, frequent than in another corpus, of the same settings."""
+
+    other: Annotated[str, _word("Folder of the other corpus.")]
+    direction: Annotated[
+        Literal["both", "more", "less"],
+        _help("Only what is more, or less, frequent in the first corpus."),
+    ] = "both"
+
+
+class TrendQuery(ComparedQuery, frozen=True, kw_only=True):
+    """What rises and falls over time, by a regression over the periods of a column with dates."""
+
+    by: Annotated[str, _word("Column with dates.")]
+    period: Annotated[
+        Literal["", "day", "month", "year"],
+        _help("Length of a period.  [default: the finest that fits a plot]"),
+    ] = ""
+    min_count: Annotated[int, _count("Only what occurs at least this often in all.")] = 20
+    direction: Annotated[
+        Literal["both", "rising", "falling"], _help("Only what rises, or what falls.")
     ] = "both"
 
 
@@ -135,6 +167,47 @@ class CollocatesQuery(Query, frozen=True, kw_only=True):
     ] = "log_likelihood"
 
 
+class SketchQuery(Query, frozen=True, kw_only=True):
+    """Objects and subjects of a verb, at metaphorical uses and at the others side by side."""
+
+    lemma: Annotated[str, _word("Lemma of the verb.")]
+    role: Annotated[
+        Literal["both", "object", "subject"],
+        _help("Objects, subjects (of verbs with an object), or both."),
+    ] = "both"
+    min_count: Annotated[int, _count("Only words that occur with it at least this often.")] = 1
+    sort: Annotated[
+        Literal["count", "metaphors", "others"],
+        _help("Order: most frequent, most typical of metaphorical uses, or of the others."),
+    ] = "count"
+
+
+class NgramsQuery(Query, frozen=True, kw_only=True):
+    """Sequences of words that recur, without punctuation, in lower case."""
+
+    size: Annotated[int, Meta(ge=2, le=4, description="Words of a sequence.")] = 3
+    lemma: Annotated[str, _word("Only sequences with this lemma.")] = ""
+    metaphors: Annotated[bool, _help("Only sequences with a metaphor, by these.")] = False
+    min_count: Annotated[
+        int, Meta(ge=2, le=_COUNT_LIMIT, description="Only those that occur at least this often.")
+    ] = 3
+
+
+class DispersionQuery(Query, frozen=True, kw_only=True):
+    """Texts with a word, its places in them, and how evenly it is spread over all texts."""
+
+    lemma: Annotated[str, _word("Lemma: the word in any of its forms.")]
+    upos: Annotated[str, _word("Part of speech, such as VERB.")] = ""
+    uses: Annotated[
+        Literal["all", "metaphors", "others"],
+        _help("Which uses of the lemma: all, metaphors, or the others."),
+    ] = "all"
+    sort: Annotated[
+        Literal["count", "rate", "place"],
+        _help("Order of the texts: most uses, highest rate, or place in the corpus."),
+    ] = "count"
+
+
 class ConcordanceQuery(Query, frozen=True, kw_only=True):
     """Words in context. A word must match all conditions that you give."""
 
@@ -153,14 +226,19 @@ class ConcordanceQuery(Query, frozen=True, kw_only=True):
     max_score: Annotated[_Score, _help("Highest score of the word.")] = 1.0
     context: Annotated[int, Meta(ge=1, le=40, description="Words of context on either side.")] = 10
     sort: Annotated[
-        Literal["place", "left", "right", "score", "novelty"],
-        _help("Order: place in the corpus, words to the left or right, score, or novelty."),
+        Literal["place", "left", "right", "score", "novelty", "column"],
+        _help("Order: place in the corpus, words to the left or right, score, novelty, or --by."),
     ] = "place"
+    by: Annotated[str, _word("Column of the texts to order by, with --sort column.")] = ""
 
     @property
     def of_relations(self) -> bool:
         """Whether the query is for verbs with their objects, not for words."""
         return bool(self.relations or self.object or self.subject)
+
+
+class FeaturesQuery(Query, frozen=True, kw_only=True):
+    """Texts with their counts and rates, for statistics elsewhere; --out writes all of them."""
 
 
 class TextQuery(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -174,8 +252,14 @@ AnyQuery = (
     | FiguresQuery
     | VerbsQuery
     | KeynessQuery
+    | CompareQuery
+    | TrendQuery
     | CollocatesQuery
     | ConcordanceQuery
+    | SketchQuery
+    | NgramsQuery
+    | DispersionQuery
+    | FeaturesQuery
     | TextQuery
 )
 VIEWS: dict[str, type[AnyQuery]] = {
@@ -183,37 +267,47 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "figures": FiguresQuery,
     "verbs": VerbsQuery,
     "keyness": KeynessQuery,
+    "trend": TrendQuery,
     "collocates": CollocatesQuery,
+    "sketch": SketchQuery,
+    "ngrams": NgramsQuery,
+    "dispersion": DispersionQuery,
     "concordance": ConcordanceQuery,
+    "features": FeaturesQuery,
     "text": TextQuery,
 }
-DRAWN = ("rates", "figures", "verbs")
+COMMANDS: dict[str, type[AnyQuery]] = {**VIEWS, "compare": CompareQuery}
+"""Views, and what reads another folder, which only a command may do."""
+
+DRAWN = ("rates", "figures", "verbs", "dispersion", "trend")
 """Views with a plot."""
 
-_ARGUMENTS = {"text"}
+_FIRST, _ARGUMENTS = 4, {"text", "other"}
 """Fields that are arguments of the command, not options."""
 
 
 def view_name(query: AnyQuery) -> str:
     """The name of a query's view."""
-    return next(name for name, kind in VIEWS.items() if type(query) is kind)
+    return next(name for name, kind in COMMANDS.items() if type(query) is kind)
 
 
-def make_query(view: str, fields: Mapping[str, Any]) -> AnyQuery:
+def make_query(
+    view: str, fields: Mapping[str, Any], known: Mapping[str, type[AnyQuery]] = VIEWS
+) -> AnyQuery:
     """The query of a view, from the fields that a program or a form sent; empty ones are ignored.
 
     Raises:
         UnknownName: there is no such view.
         BadField: a field is unknown, missing or has a wrong value.
     """
-    if view not in VIEWS:
-        raise UnknownName("view of a corpus", view, tuple(VIEWS))
+    if view not in known:
+        raise UnknownName("view of a corpus", view, tuple(known))
     given = {name: value for name, value in fields.items() if value not in ("", None, [], ())}
     for name, value in given.items():
         for one in value if isinstance(value, list | tuple) else [value]:
             if isinstance(one, str) and not one.isascii() and _SURROGATE.search(one):
                 raise BadField(name, "is not UTF-8 text")
-    query: AnyQuery = convert_fields(given, VIEWS[view], strict=False)
+    query: AnyQuery = convert_fields(given, known[view], strict=False)
     return query
 
 
@@ -223,7 +317,7 @@ def command_line(folder: Path, query: AnyQuery) -> str:
     for field in msgspec.structs.fields(type(query)):
         value = getattr(query, field.name)
         if field.name in _ARGUMENTS:
-            words.append(str(value))
+            words.insert(_FIRST, str(value))
         elif value != field.default:
             words += _option(field.name, value)
     return shlex.join(words)

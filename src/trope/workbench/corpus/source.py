@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,11 +14,11 @@ from typing import Any, get_args
 from trope import __version__
 from trope.core.errors import BadInput, BadRecord, MissingData
 from trope.core.files import sha256
-from trope.core.records import WordView
+from trope.core.records import FigureKind, WordView
 from trope.core.run_folder import MANIFEST
 from trope.corpora.tables import TEXT_COLUMNS, find_column
 from trope.scale.folder import DetectFolder, DetectManifest
-from trope.workbench.corpus.database import literal
+from trope.workbench.corpus.database import BUILD_MEMORY, literal
 
 RAW_LEMMA = "coalesce(nullif(t.lemma, ''), t.text)"
 """SQL for the lemma of a token `t`, or its form if it has none."""
@@ -35,6 +36,7 @@ _TOKEN = (
 )
 _SHOWN_TOKEN = f"{_TOKEN}, novelty DOUBLE, shown VARCHAR[]"
 _RELATION = "STRUCT(verb INTEGER, subject INTEGER, object INTEGER, kept BOOLEAN)[]"
+_FIGURE = "STRUCT(kind VARCHAR, tokens INTEGER[], score DOUBLE, domain VARCHAR)[]"
 _LARGEST_ROW = 64 * 1024 * 1024
 
 
@@ -73,6 +75,26 @@ class CorpusSource:
         return self.tokens and "relations" in self.manifest.settings.tasks
 
     @property
+    def kinds(self) -> tuple[FigureKind, ...]:
+        """The kinds of figures besides metaphors that it was searched for."""
+        settings = self.manifest.settings
+        asked = ("metonymy", "irony")
+        kinds = (one for one in get_args(FigureKind) if one != "metaphor" and settings.words)
+        return tuple(one for one in kinds if one not in asked or one in settings.tasks)
+
+    @property
+    def sentiment(self) -> bool:
+        """Whether its texts have a sentiment."""
+        return "sentiment" in self.manifest.settings.tasks
+
+    @property
+    def domains(self) -> bool:
+        """Whether its metaphors have source domains."""
+        return (
+            self.manifest.settings.words is not None and "domains" in self.manifest.settings.tasks
+        )
+
+    @property
     def text_column(self) -> str | None:
         """The kept column with the text, if any."""
         settings = self.manifest.settings
@@ -88,9 +110,19 @@ class CorpusSource:
     @property
     def scan(self) -> str:
         """The SQL that reads the parts, for use after FROM."""
+        return self.scan_of(self.parts)
+
+    def memory_for(self, parts: Sequence[Path]) -> str:
+        """How much memory reading some parts may take: more if a single row of JSON is huge."""
+        json_rows = self.manifest.settings.format == "jsonl"
+        longest = max(map(_longest_row, parts)) if json_rows else _LARGEST_ROW
+        return f"{BUILD_MEMORY + 12 * (longest - _LARGEST_ROW) // 1_000_000}MB"
+
+    def scan_of(self, parts: Sequence[Path]) -> str:
+        """The SQL that reads some of the parts."""
         settings = self.manifest.settings
         # a name with a star or a bracket is not a pattern
-        files = ", ".join(literal(glob.escape(str(path))) for path in self.parts)
+        files = ", ".join(literal(glob.escape(str(path))) for path in parts)
         if settings.format == "parquet":
             return f"read_parquet([{files}])"
         columns = {
@@ -100,15 +132,30 @@ class CorpusSource:
             **dict.fromkeys(("words", "metaphors"), "BIGINT"),
             "figurative": "DOUBLE[]",
         }
-        columns |= {"view": "VARCHAR"} if settings.words else {}
+        columns |= {"view": "VARCHAR", "figures": _FIGURE} if settings.words else {}
+        columns |= {"sentiment": "STRUCT(score DOUBLE)"} if "sentiment" in settings.tasks else {}
         token = _SHOWN_TOKEN if settings.words else _TOKEN
         columns |= {"tokens": f"{token})[]"} if self.tokens else {}
         columns |= {"relations": _RELATION} if self.relations else {}
         types = ", ".join(f"{literal(key)}: {literal(kind)}" for key, kind in columns.items())
         return (
             f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}}, "
-            f"maximum_object_size = {_LARGEST_ROW})"
+            f"maximum_object_size = {max(map(_longest_row, parts))})"
         )
+
+    def figure_sums(self, scan: str, first: int = 0) -> str:
+        """The SQL for what each text has besides words: figures by kind, sentiment, domains."""
+        kinds = "".join(
+            f", len(list_filter(coalesce(figures, []), lambda f: f.kind = '{kind}')) AS {kind}"
+            for kind in self.kinds
+        )
+        sentiment = ", sentiment.score AS sentiment" if self.sentiment else ""
+        said = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
+        domains = (
+            f"list_transform({said}, lambda f: f.domain)" if self.domains else "NULL::VARCHAR[]"
+        )
+        number = f"(row_number() OVER () + {first})::INTEGER AS doc"
+        return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
 
     def figures_of(self, number: int) -> list[dict[str, Any]]:
         """The figures of the text with a number, as `trope detect` wrote them."""
@@ -119,7 +166,9 @@ class CorpusSource:
             place -= shard.texts
         return []
 
-    def detect_again(self, *, relations: bool = False, view: WordView | None = None) -> str:
+    def detect_again(
+        self, *, relations: bool = False, domains: bool = False, view: WordView | None = None
+    ) -> str:
         """The command that writes the same corpus again, with all that the views need."""
         settings = self.manifest.settings
         inputs = [file.path for file in self.manifest.inputs]
@@ -131,6 +180,7 @@ class CorpusSource:
         tasks = [task for task in settings.tasks if task != "metaphor"]
         if relations and "relations" not in tasks:
             tasks.insert(0, "relations")
+        tasks += ["domains"] if domains and "domains" not in tasks else []
         words += ["--with", ",".join(tasks)] if tasks else []
         words += ["--kind", settings.kind] if settings.kind != "plain" else []
         words += ["--words", view] if (view := view or settings.words) else []
@@ -147,12 +197,17 @@ class CorpusSource:
 
     def check_parts(self) -> None:
         """Raises TropeError if a part is missing or altered."""
-        for path, shard in zip(self.parts, self.manifest.shards, strict=True):
-            remedy = "write it again: run the same trope detect with --resume"
-            if not path.is_file():
-                raise MissingData(path, remedy)
-            if sha256(path) != shard.sha256:
-                raise BadRecord(path, None, f"is damaged or altered; {remedy}")
+        for number in range(len(self.parts)):
+            self.check_part(number)
+
+    def check_part(self, number: int) -> None:
+        """Raises TropeError if one part is missing or altered."""
+        path, shard = self.parts[number], self.manifest.shards[number]
+        remedy = "write it again: run the same trope detect with --resume"
+        if not path.is_file():
+            raise MissingData(path, remedy)
+        if sha256(path) != shard.sha256:
+            raise BadRecord(path, None, f"is damaged or altered; {remedy}")
 
 
 def read_source(folder: Path) -> CorpusSource:
@@ -182,6 +237,14 @@ def read_source(folder: Path) -> CorpusSource:
         if Path(shard.name).name != shard.name:
             raise BadRecord(path, None, f"names a part outside its folder ({shard.name!r})")
     return CorpusSource(folder, manifest, sha256(path))
+
+
+def _longest_row(path: Path) -> int:
+    """Bytes that the longest row of a JSON Lines file may take: 64 MB, or what it has."""
+    if not path.is_file() or path.stat().st_size <= _LARGEST_ROW:
+        return _LARGEST_ROW
+    with path.open("rb") as lines:
+        return max(_LARGEST_ROW, *(len(line) + 1 for line in lines))
 
 
 def _figures_in(path: Path, place: int) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from trope import __version__
 from trope.annotate.exchange.files import protect
 from trope.core.errors import BadInput
 from trope.metrics.intervals import Interval, written_share
+from trope.render.plots import SENTENCES as OTHERS
 from trope.render.plots import SOFT, WORDS, draw_intervals, label_rows, plot_file, short_name
 
 Row = tuple[Any, ...]
@@ -21,7 +22,7 @@ _SHARES = ("rate", "low", "high")
 """Columns that are shortened in files; pages and terminals round the full numbers."""
 
 _ROW, _EDGE = 0.27, 1.1  # inches: height of a row, and of the space around the rows
-_TICKS = 12
+_TICKS, _MOST_LINES = 12, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,9 @@ def to_csv(table: CorpusTable) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows([_cell(value) for value in _written(row).values()] for row in table.dicts())
+    writer.writerows(
+        [spreadsheet_cell(value) for value in _written(row).values()] for row in table.dicts()
+    )
     return file.getvalue()
 
 
@@ -77,13 +80,15 @@ def _written(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: written_share(value) if name in _SHARES else value for name, value in row.items()}
 
 
-def _cell(value: Any) -> Any:
+def spreadsheet_cell(value: Any) -> Any:
+    """A value as a cell of CSV that is no formula."""
     if isinstance(value, str):
         return protect(value)
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return protect(objects_in_words(value))
+        objects = value and isinstance(value[0], dict)
+        return protect(objects_in_words(value) if objects else " ".join(map(str, value)))
     return value
 
 
@@ -92,16 +97,36 @@ def objects_in_words(objects: list[dict[str, Any]]) -> str:
     return ", ".join(f"{one['lemma']} ({one['metaphors']} of {one['count']})" for one in objects)
 
 
+def number(value: float | None, form: str = ".2f") -> str:
+    """A number in a format, or a dash where there is none."""
+    return "–" if value is None else format(value, form)
+
+
+def spread_in_words(about: Mapping[str, Any]) -> str:
+    """How often a word occurs, and how evenly it is spread over the texts."""
+    uses = f"{about['uses']:,} use{'' if about['uses'] == 1 else 's'}"
+    found = f"{uses}, {about['metaphors']:,} of them metaphors, in {about['texts']:,} of "
+    found += f"{about['all_texts']:,} text{'' if about['all_texts'] == 1 else 's'}"
+    if about["dp"] is None:
+        return f"{found}; a dispersion needs uses and at least two texts"
+    normed = "–" if about["dp_norm"] is None else f"{about['dp_norm']:.3f}"
+    return f"{found}; DP {about['dp']:.3f}, DPnorm {normed}, D {about['d']:.3f}"
+
+
 def draw_table(table: CorpusTable, path: Path) -> None:
-    """Draw a table of rates, figures or verbs into a file."""
+    """Draw a table of rates, figures, verbs or places into a file."""
     rows = table.dicts()
     if not rows:
         raise BadInput(f"{path}: there is nothing to draw; choose other texts")
     over_time = table.view == "rates" and table.about["date"]
-    height = 3.2 if over_time else len(rows) * _ROW + _EDGE
+    height = 3.2 if over_time or table.view == "trend" else len(rows) * _ROW + _EDGE
     with plot_file(path, 7, height) as figure:
         axes = figure.subplots()
-        if over_time:
+        if table.view == "dispersion":
+            _draw_places(axes, rows, table.about)
+        elif table.view == "trend":
+            _draw_trends(axes, rows[:_MOST_LINES], table)
+        elif over_time:
             _draw_line(axes, [row for row in rows if row["group"]])
         else:
             _draw_rows(axes, rows, table.view)
@@ -123,6 +148,29 @@ def _draw_rows(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
         names = [f"{short_name(row['group'])} ({row['words']:,} words)" for row in rows]
         title = "Rate of metaphor (95 % intervals)"
     label_rows(axes, names, title)
+
+
+def _draw_places(axes: Any, rows: list[dict[str, Any]], about: Mapping[str, Any]) -> None:
+    for at, row in enumerate(rows):
+        axes.vlines(row["other_places"], at - 0.2, at + 0.2, color=OTHERS, linewidth=0.8)
+        axes.vlines(row["places"], at - 0.4, at + 0.4, color=WORDS, linewidth=1.1)
+    axes.set_xlim(0, 1)
+    title = f"Places of “{short_name(about['lemma'])}”: metaphors long, other uses short"
+    label_rows(axes, [f"{short_name(r['id'])} ({r['count']:,})" for r in rows], title)
+
+
+def _draw_trends(axes: Any, rows: list[dict[str, Any]], table: CorpusTable) -> None:
+    periods = table.about["periods"]
+    # lines differ in their dashes too, for those who see no colours
+    for at, row in enumerate(rows):
+        axes.plot(row["rates"], linewidth=1.4, label=short_name(row[table.columns[0]]),
+                  color=(WORDS, OTHERS, SOFT)[at % 3], linestyle=("-", "--")[at // 3])  # fmt: skip
+    ticks = range(0, len(periods), -(-len(periods) // _TICKS))
+    axes.set_xticks(ticks, [periods[at] for at in ticks], rotation=30, ha="right")
+    axes.set_ylim(0, None)
+    axes.set_ylabel("Uses per million words", color=SOFT)
+    axes.legend(frameon=False, fontsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _draw_line(axes: Any, rows: list[dict[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from rich.console import Console
@@ -13,10 +13,13 @@ from trope.metrics.intervals import Interval
 from trope.render.markup import printable
 from trope.render.page_pieces import percent
 from trope.tasks.metaphor.corpus_rates import VIEW_NAMES
-from trope.workbench.corpus.table import CorpusTable, to_csv, to_json
+from trope.workbench.corpus.table import CorpusTable, number, spread_in_words, to_csv, to_json
 
 _METAPHOR = "bold yellow"
 _NARROWEST = 60
+NOUNS = {"lemmas": "lemma", "classes": "class", "figures": "kind", "domains": "domain"}
+_CELLS = 24
+"""Characters on which the places of a word in a text are shown."""
 
 
 def write_table(table: CorpusTable, file: IO[str], form: str) -> None:
@@ -55,7 +58,9 @@ def _verbs(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _figures(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    grid = _grid("lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "example")
+    grid = _grid(
+        "lemma", "", "metaphors", "rate (95 %)", "texts", "DP", "novelty", "sentiment", "example"
+    )
     for row in table.dicts():
         novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
         grid.add_row(
@@ -82,6 +87,55 @@ def _collocates(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     yield _view(table)
 
 
+def _sketch(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    for role in ("object", "subject"):
+        rows = [row for row in table.dicts() if row["role"] == role]
+        if not rows:
+            continue
+        yes, no = (table.about[f"{role}_{side}"] for side in ("metaphors", "others"))
+        yield Text(f"{role}s: {yes:,} of metaphorical uses, {no:,} of others\n", style="dim")
+        grid = _grid(role, "metaphors", "logDice", "others", "logDice", "LL", "log ratio")
+        for row in rows:
+            yes, no = (f"{row[side]:,}" for side in ("metaphors", "others"))
+            dice = [number(row[f"log_dice_{side}"]) for side in ("metaphors", "others")]
+            likelihood, ratio = (
+                number(row["log_likelihood"], ",.1f"),
+                number(row["log_ratio"], "+.2f"),
+            )
+            grid.add_row(printable(row["lemma"]), yes, dice[0], no, dice[1], likelihood, ratio)
+        yield grid
+        yield Text("")
+    yield _more(table, "word")
+    yield _view(table)
+
+
+def _ngrams(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("words", "count", "per million", "metaphors", "texts")
+    for row in table.dicts():
+        counts = f"{row['count']:,}", f"{row['per_million']:,.1f}"
+        more = f"{row['metaphors']:,}", f"{row['texts']:,}"
+        grid.add_row(printable(row["ngram"]), *counts, *more)
+    yield grid
+    yield _more(table, "sequence")
+    yield _view(table)
+
+
+def _dispersion(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    about = table.about
+    yield Text(f"{spread_in_words(about)}\n", style="dim")
+    grid = _grid("text", "id", "words", "count", "per 1,000", "places")
+    for row in table.dicts():
+        cells = [" "] * _CELLS
+        for name, mark in (("other_places", "│"), ("places", "█")):
+            for place in row[name]:
+                cells[int(place * (_CELLS - 1))] = mark
+        counts = f"{row['words']:,}", f"{row['count']:,}", f"{row['per_thousand']:,.1f}"
+        grid.add_row(str(row["text"]), printable(row["id"]), *counts, "".join(cells).rstrip())
+    yield grid
+    yield _more(table, "text")
+    yield _view(table)
+
+
 def _view(table: CorpusTable) -> Text:
     """Which words count as metaphors."""
     view = table.about["word_view"]
@@ -91,12 +145,12 @@ def _view(table: CorpusTable) -> Text:
 def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     yield Text(
-        f"{about['words']:,} words against {about['other_words']:,}; {about['tested']:,} lemmas "
-        f"tested; p corrected by {'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
+        f"{about['words']:,} words against {about['other_words']:,}; {_tested(about)}.\n",
         style="dim",
     )
+    name = table.columns[0]
     names = (
-        "lemma",
+        name,
         "",
         "count",
         "per million",
@@ -110,14 +164,49 @@ def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     grid = _grid(*names)
     for row in table.dicts():
         grid.add_row(
-            *(printable(row["lemma"]), row["direction"]),
+            *(printable(row[name]), row["direction"]),
             *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
             *(f"{row['other_count']:,}", f"{row['other_per_million']:,.1f}"),
             *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}", _p(row["p_corrected"])),
             "–" if row["p_texts"] is None else _p(row["p_texts"]),
         )
     yield grid
-    yield _more(table, "lemma")
+    yield _more(table, NOUNS[about["of"]])
+
+
+def _tested(about: Mapping[str, Any]) -> str:
+    correction = "Holm" if about["correction"] == "holm" else "BH"
+    return f"{about['tested']:,} {about['of']} tested; p corrected by {correction}"
+
+
+def _trend(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    about, name = table.about, table.columns[0]
+    periods = about["periods"]
+    yield Text(
+        f"{len(periods)} periods from {periods[0]} to {periods[-1]}; {_tested(about)}.\n",
+        style="dim",
+    )
+    grid = _grid(name, "", "count", "per million", "log2 per year", "p", "rates")
+    for row in table.dicts():
+        counts = f"{row['count']:,}", f"{row['per_million']:,.1f}"
+        change = f"{row['log2_per_year']:+.2f}", _p(row["p_corrected"])
+        line = _small_line(row["rates"])
+        grid.add_row(printable(row[name]), row["direction"], *counts, *change, line)
+    yield grid
+    yield _more(table, NOUNS[about["of"]])
+    yield _view(table)
+
+
+def _small_line(rates: list[float]) -> str:
+    """The rates as blocks of eight heights, at most `_CELLS` of them."""
+    step = -(-len(rates) // _CELLS)
+    means = [
+        sum(part) / len(part)
+        for at in range(0, len(rates), step)
+        if (part := rates[at : at + step])
+    ]
+    most = max(means) or 1
+    return "".join("▁▂▃▄▅▆▇█"[min(7, int(8 * one / most))] for one in means)
 
 
 def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
@@ -133,6 +222,21 @@ def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
         line.append(f"{' ' * max(0, words - len(word))} {right[:side]}".rstrip(), style="none")
         yield line
     yield _more(table, "line")
+
+
+def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("text", "id", "words", "sentences", "metaphors", "novelty", "sentiment")
+    for row in table.dicts():
+        rate = "–" if row["metaphor_rate"] is None else f"{100 * row['metaphor_rate']:.1f} %"
+        more = (row.get("novelty"), row.get("sentiment"))
+        grid.add_row(
+            *(str(row["text"]), printable(row["id"]), f"{row['words']:,}", f"{row['sentences']:,}"),
+            *(rate, *("–" if one is None else f"{one:.2f}" for one in more)),
+        )
+    yield grid
+    yield _more(table, "text")
+    yield Text(f"{len(table.columns)} features; --out FILE.csv writes all.", style="dim")
+    yield _view(table)
 
 
 def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
@@ -162,8 +266,13 @@ _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "figures": _figures,
     "verbs": _verbs,
     "keyness": _keyness,
+    "trend": _trend,
     "collocates": _collocates,
+    "sketch": _sketch,
+    "ngrams": _ngrams,
+    "dispersion": _dispersion,
     "concordance": _concordance,
+    "features": _features,
     "text": _text,
 }
 
@@ -190,7 +299,17 @@ def _more(table: CorpusTable, noun: str) -> Text:
     return Text(f"\n{shown:,} of {count} (page {page}; --page and --rows show others)", style="dim")
 
 
-_MEASURES = ("log ratio", "p", "texts p", "DP", "novelty", "at metaphors", "in all", "logDice")
+_MEASURES = (
+    "log ratio",
+    "p",
+    "texts p",
+    "DP",
+    "novelty",
+    "sentiment",
+    "at metaphors",
+    "in all",
+    "logDice",
+)
 
 
 def _grid(*names: str) -> Grid:

@@ -9,6 +9,7 @@ import msgspec
 
 from trope.core.errors import BadRecord
 from trope.core.records import WordView
+from trope.workbench.corpus.database import VIEWS_OF_WORDS, in_view, text_sums
 from trope.workbench.corpus.source import RAW_LEMMA, CorpusSource
 
 PERIODS = {"year": 4, "month": 7, "day": 10}
@@ -38,6 +39,9 @@ SUMS = ", ".join(
 )
 """The SQL of these sums, over counts of a lemma in texts with a size."""
 
+_MOST_PERIODS = 120
+"""Most groups of a plot over time, unless the query sets a period."""
+
 _UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -50,6 +54,26 @@ def uses_of(condition: str) -> str:
             avg(novelty) FILTER (metaphor) AS novelty
         FROM words WHERE word AND {condition} GROUP BY lemma, tag
     """
+
+
+USES_OF = {"all": "true", "metaphors": "metaphor", "others": "NOT metaphor"}
+"""The SQL for the uses of a lemma that a query may ask for."""
+
+LONGEST_NGRAM = NEIGHBOURS + 1
+
+
+def ngram_words(size: int, before: int) -> list[str]:
+    """The columns of the words of an n-gram with so many of them before the word of the row."""
+    after = size - before - 1
+    left = [f"l{away}" for away in range(before, 0, -1)]
+    return [*left, "folded", *(f"r{away}" for away in range(1, after + 1))]
+
+
+def with_metaphor(size: int, before: int) -> str:
+    """The SQL for whether such an n-gram has a metaphor."""
+    left = sum(1 << (away - 1) for away in range(1, before + 1))
+    right = sum(1 << (away - 1 + NEIGHBOURS) for away in range(1, size - before))
+    return f"(metaphor OR (marks & {left + right}) > 0)"
 
 
 def postings(condition: str) -> str:
@@ -80,6 +104,12 @@ class CorpusColumn(msgspec.Struct, frozen=True):
     def date(self) -> bool:
         """Whether its values are dates."""
         return bool(self.periods)
+
+    @property
+    def legible_period(self) -> str:
+        """The finest period that keeps a plot legible; none for other columns than dates."""
+        legible = [name for name, groups in self.periods.items() if groups <= _MOST_PERIODS]
+        return (legible[-1] if legible else "year") if self.date else ""
 
 
 class CorpusFacts(msgspec.Struct, frozen=True):
@@ -125,9 +155,16 @@ class WordTables:
             """
             CREATE TABLE forms AS
             SELECT (row_number() OVER (ORDER BY folded, text) - 1)::INTEGER AS form, text,
-                is_word(text) AS word
+                is_word(text) AS word, (dense_rank() OVER (ORDER BY folded) - 1)::INTEGER AS folded
             FROM (SELECT DISTINCT form AS text, lower(form) AS folded FROM staging.vocabulary)
             ORDER BY form
+            """
+        )
+        self._run(
+            """
+            CREATE TABLE spellings AS
+            SELECT folded, any_value(lower(text)) AS text, bool_or(word) AS word
+            FROM forms GROUP BY folded ORDER BY folded
             """
         )
         self._run(
@@ -163,8 +200,16 @@ class WordTables:
                 sides.append(
                     f"CASE WHEN {there} THEN {function}(folded, {away}) OVER () END AS {side}{away}"
                 )
+        marks = " + ".join(
+            f"CASE WHEN {there}(doc, {away}) OVER () = doc AND {there}(shown, {away}) OVER () "
+            f"THEN {1 << (away - 1 + after)} ELSE 0 END"
+            for after, there in ((0, "lag"), (NEIGHBOURS, "lead"))
+            for away in range(1, NEIGHBOURS + 1)
+        )
+        sides.append(f"({marks})::UTINYINT AS marks")
         shown = "NULL::BOOLEAN" if self._old else f"list_contains(t.shown, '{self.view}')"
         novelty = "NULL::DOUBLE" if self._old else "t.novelty"
+        views = "".join(f", {in_view(one, self._old)} AS shown_{one}" for one in VIEWS_OF_WORDS)
         self._run(
             f"""
             CREATE TABLE staging.coded AS
@@ -173,7 +218,7 @@ class WordTables:
                     enum_code(lower(t.text)::a_folded)::INTEGER AS folded,
                     enum_code(({RAW_LEMMA})::a_raw)::INTEGER AS raw,
                     enum_code(t.upos::a_tag)::UTINYINT AS tag, t.metaphor AS score,
-                    {novelty} AS novelty, {shown} AS shown, t.start AS start, t.end AS stop
+                    {novelty} AS novelty, {shown} AS shown, t.start AS start, t.end AS stop{views}
                 FROM (
                     SELECT doc, unnest(tokens) AS t, unnest(range(len(tokens))) AS pos
                     FROM (SELECT (row_number() OVER ())::INTEGER AS doc, tokens
@@ -211,7 +256,7 @@ class WordTables:
             f"""
             CREATE TABLE words AS
             SELECT lemma, doc, pos, form, tag, score, novelty, word, {metaphor} AS metaphor,
-                start, stop, {", ".join(_SIDES)}
+                start, stop, marks, {", ".join(_SIDES)}
             FROM staging.coded JOIN forms USING (form)
                 JOIN staging.raws ON raws.code = coded.raw
             ORDER BY lemma, doc, pos
@@ -274,6 +319,42 @@ class WordTables:
                     ON subjects.doc = pairs.doc AND subjects.pos = subject_pos
             ORDER BY words.lemma, words.doc, words.pos, object_pos
             """
+        )
+
+    def ngrams(self) -> None:
+        """Sequences of two to four words that occur more than once."""
+        self._run(
+            """
+            CREATE TABLE ngrams (size UTINYINT, w0 INTEGER, w1 INTEGER, w2 INTEGER, w3 INTEGER,
+                count BIGINT, metaphors BIGINT)
+            """
+        )
+        for size in range(2, LONGEST_NGRAM + 1):
+            words = ngram_words(size, 0)
+            whole = [*words, *["NULL"] * (LONGEST_NGRAM - size)]
+            self._run(
+                f"""
+                INSERT INTO ngrams
+                SELECT {size}, {", ".join(whole)}, count(*) AS count,
+                    count(*) FILTER ({with_metaphor(size, 0)})
+                FROM (SELECT words.*, folded FROM words JOIN forms USING (form) WHERE forms.word)
+                WHERE {words[-1]} IS NOT NULL
+                GROUP BY {", ".join(words)} HAVING count(*) > 1
+                """
+            )
+
+    def features(self) -> None:
+        """The sums of each text over its words and figures."""
+        words = """
+            SELECT doc, coded.folded AS spelling, length(forms.text) AS size, word,
+                tags.text AS class, novelty, shown, shown_noticed, shown_content, shown_all
+            FROM staging.coded JOIN forms USING (form) JOIN tags USING (tag)
+        """
+        sums = text_sums(words) if self.source.tokens else "SELECT NULL::INTEGER AS doc"
+        figures = self.source.figure_sums(self.source.scan)
+        self._run(
+            f"CREATE TABLE features AS SELECT * FROM ({figures}) LEFT JOIN ({sums}) USING (doc) "
+            "ORDER BY doc"
         )
 
     def uses(self) -> None:

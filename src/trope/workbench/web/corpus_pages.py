@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
@@ -16,11 +14,8 @@ from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
 from trope.core.errors import TropeError
-from trope.metrics.intervals import Interval
-from trope.render.page_pieces import percent
 from trope.render.plots import check_plot
-from trope.workbench.corpus.annotation import MOST_ITEMS, line_key, make_annotation_project
-from trope.workbench.corpus.concordance import COLUMNS, ROLES
+from trope.workbench.corpus.annotation import MOST_ITEMS, make_annotation_project
 from trope.workbench.corpus.corpus import IndexedCorpus
 from trope.workbench.corpus.queries import (
     DRAWN,
@@ -29,11 +24,11 @@ from trope.workbench.corpus.queries import (
     make_query,
     notebook_cell,
 )
-from trope.workbench.corpus.table import CorpusTable, draw_table, to_csv, to_json
+from trope.workbench.corpus.table import CorpusTable, draw_table, spread_in_words, to_csv, to_json
 from trope.workbench.corpus.views import answer
 from trope.workbench.requests import BadField, RequestRefused
 from trope.workbench.text_view import pieces, shown_figures
-from trope.workbench.web.overview import charts, group_column
+from trope.workbench.web.corpus_tables import charts, group_column, shown_rows
 from trope.workbench.web.plots import DotPlot, LinePlot, dot_plot, line_plot
 from trope.workbench.web.state import the_corpus, the_options
 
@@ -61,6 +56,9 @@ _LABELS = {
     "min_score": "Minimum score",
     "max_score": "Maximum score",
     "context": "Words of context",
+    "of": "Compare",
+    "role": "Show",
+    "size": "Words of a sequence",
     "rows": "Lines per page",
     "page": "Page",
     "where": "Only texts with",
@@ -72,14 +70,15 @@ _NEEDED = {
     "figures": (),
     "verbs": (),
     "keyness": ("by", "part"),
+    "trend": ("by",),
     "collocates": ("lemma",),
+    "sketch": ("lemma",),
+    "ngrams": (),
+    "dispersion": ("lemma",),
     "concordance": (),
+    "features": (),
 }
 """Fields that a form needs before there is a table."""
-
-
-Row = dict[str, Any]
-_MOST_META = 2
 
 
 def addresses() -> list[Any]:
@@ -130,6 +129,8 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
     )
     if view == "rates":
         context["everything"] = shown_rows(view, [table.about["all"]])[0]
+    if view == "dispersion":
+        context["spread"] = spread_in_words(table.about)
     context |= {"plot": _plot(table), "projects": the_options().projects, "most": MOST_ITEMS}
     return render(request, template, context)
 
@@ -265,92 +266,3 @@ def _address(request: HttpRequest, **changes: Any) -> str:
     for name, value in changes.items():
         fields[name] = value
     return f"?{fields.urlencode()}"
-
-
-def shown_rows(view: str, rows: Sequence[Row]) -> list[Row]:
-    """The rows of a view, formatted for its template."""
-    return [_SHOWN[view](row) for row in rows]
-
-
-def _rates(row: Row) -> Row:
-    counts = {name: f"{row[name]:,}" for name in ("texts", "sentences", "words", "metaphors")}
-    return {"group": row["group"] or "–", **counts, "rate": _interval(row)}
-
-
-def _verbs(row: Row) -> Row:
-    objects = [
-        {**one, "address": concordance_of(lemma=row["verb"], object=one["lemma"])}
-        for one in row["objects"]
-    ]
-    uses = f"{row['metaphors']:,} of {row['uses']:,}"
-    address = concordance_of(lemma=row["verb"], upos="VERB")
-    return {**row, "uses": uses, "rate": _interval(row), "objects": objects, "address": address}
-
-
-def _figures(row: Row) -> Row:
-    address = concordance_of(lemma=row["lemma"], upos=row["upos"], metaphors="true")
-    novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
-    shown = {"texts": f"{row['texts']:,}", "dispersion": f"{row['dispersion']:.2f}"}
-    uses = f"{row['metaphors']:,} of {row['uses']:,}"
-    shown |= {"uses": uses, "rate": _interval(row), "novelty": novelty, "address": address}
-    return {**row, **shown}
-
-
-def _collocates(row: Row) -> Row:
-    return {
-        **row,
-        **{name: f"{row[name]:,}" for name in ("count", "metaphors", "total")},
-        "address": f"/corpus/collocates?{urlencode({'lemma': row['lemma']})}",
-        "log_likelihood": f"{row['log_likelihood']:,.1f}",
-        "log_ratio": f"{row['log_ratio']:+.2f}",
-        "log_dice": f"{row['log_dice']:.2f}",
-    }
-
-
-def _keyness(row: Row) -> Row:
-    corrected = row["p_corrected"]
-    return {
-        **row,
-        "address": concordance_of(lemma=row["lemma"]),
-        "p": _p(corrected),
-        "p_texts": "–" if row["p_texts"] is None else _p(row["p_texts"]),
-        **{name: f"{row[name]:,}" for name in ("count", "other_count")},
-        **{name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")},
-        "log_likelihood": f"{row['log_likelihood']:,.1f}",
-        "log_ratio": f"{row['log_ratio']:+.2f}",
-    }
-
-
-def _p(value: float) -> str:
-    return "< .0001" if value < 0.0001 else f"{value:.4f}"
-
-
-def _concordance(row: Row) -> Row:
-    # the first columns of the corpus itself
-    meta = [str(value) for name, value in row.items() if name not in (*COLUMNS, *ROLES) and value]
-    return {
-        **row,
-        "key": line_key(row),
-        "number": row["text"],
-        "score": f"{row['score']:.2f}",
-        "meta": ", ".join(meta[:_MOST_META]),
-    }
-
-
-_SHOWN: dict[str, Callable[[Row], Row]] = {
-    "rates": _rates,
-    "figures": _figures,
-    "verbs": _verbs,
-    "keyness": _keyness,
-    "collocates": _collocates,
-    "concordance": _concordance,
-}
-
-
-def _interval(row: Row) -> str:
-    return percent(Interval(row["rate"], row["low"], row["high"]))
-
-
-def concordance_of(**fields: str) -> str:
-    """The address of a concordance."""
-    return f"/corpus/concordance?{urlencode(fields)}"

@@ -29,7 +29,7 @@ def web_settings() -> dict[str, Any]:
         "DEBUG": False,
         "SECRET_KEY": secrets.token_urlsafe(64),  # nothing that it signs outlives the process
         "ALLOWED_HOSTS": ["*"],  # `middleware.guard` checks the host name
-        "ROOT_URLCONF": "trope.workbench.web.urls",
+        "ROOT_URLCONF": "trope.workbench.web.text_pages",
         "INSTALLED_APPS": [],
         "MIDDLEWARE": [
             "trope.web.harden",

@@ -1,4 +1,7 @@
-"""The pages of a text: paste it, save it on this machine, show it at an address of its own."""
+"""The pages of a text: paste it, save it on this machine, show it at an address of its own.
+
+At the end, every address of the workbench.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import path, re_path
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -31,6 +35,7 @@ from trope.workbench.text_view import (
     word_facts,
     words_csv,
 )
+from trope.workbench.web import api, corpus_pages, middleware
 from trope.workbench.web.state import analysis_of, in_turn, the_options, the_texts
 
 KINDS = get_args(TextKind)
@@ -206,3 +211,22 @@ def _rewritten(sentence: str, verb: str, kind: TextKind) -> str:
         ]
     )
     return "".join(rewriting_lists(rewritings))
+
+
+handler400 = middleware.bad_request
+handler404 = middleware.not_found
+handler500 = middleware.failed
+
+urlpatterns = [
+    path("", home, name="home"),
+    path("t/<slug:name>", shown, name="shown"),
+    path("t/<slug:name>/shades.css", shade_rules, name="shades"),
+    re_path(r"^t/(?P<name>[0-9a-f]+)\.(?P<form>json|csv|html)$", download, name="download"),
+    path("kept", kept, name="kept"),
+    path("kept/delete", delete, name="delete"),
+    path("enter/<str:token>", middleware.enter, name="enter"),
+    *api.addresses(),
+    path("api/openapi.json", api.describe, name="openapi"),
+    *corpus_pages.addresses(),
+]
+"""Every address of the workbench."""

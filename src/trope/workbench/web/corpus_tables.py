@@ -1,0 +1,258 @@
+"""Tables of a corpus as pages show them: rows in words with their links, charts of the overview."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from trope.core.errors import TropeError
+from trope.metrics.intervals import Interval
+from trope.render.page_pieces import percent
+from trope.workbench.corpus.annotation import line_key
+from trope.workbench.corpus.concordance import COLUMNS, ROLES
+from trope.workbench.corpus.corpus import IndexedCorpus
+from trope.workbench.corpus.queries import VIEWS, make_query
+from trope.workbench.corpus.table import CorpusTable, number
+from trope.workbench.corpus.views import answer
+from trope.workbench.web.plots import (
+    MOST_DOTS,
+    BarPlot,
+    DotPlot,
+    LinePlot,
+    bar_plot,
+    dot_plot,
+    line_plot,
+)
+
+Row = dict[str, Any]
+_MOST_META = 2
+_TOP = 10
+_FEW = 12
+"""Most groups of a column that is preferred for the chart of rates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A plot with a heading, and the address of the view that it is a part of."""
+
+    name: str
+    heading: str
+    plot: DotPlot | LinePlot | BarPlot
+    address: str
+
+    @property
+    def linked(self) -> str:
+        """The address, ready for one more field."""
+        return f"{self.address}{'&' if '?' in self.address else '?'}"
+
+
+def charts(corpus: IndexedCorpus) -> list[Chart]:
+    """The charts that a corpus has data for."""
+    return [*_rate_charts(corpus), *_figure_chart(corpus), *_domain_chart(corpus)]
+
+
+def group_column(corpus: IndexedCorpus) -> str:
+    """The column whose groups say most: few values, and the files only for want of another."""
+    fitting = [c for c in corpus.facts.columns if not c.date and 2 <= c.values <= MOST_DOTS]
+    own = [column for column in fitting if column.key != "file"]
+    few = [column for column in own if column.values <= _FEW]
+    return next((column.name for column in (*few, *own, *fitting)), "")
+
+
+def _rate_charts(corpus: IndexedCorpus) -> Iterator[Chart]:
+    if by := group_column(corpus):
+        plot = dot_plot(answer(corpus, make_query("rates", {"by": by})).dicts(), "group")
+        if plot is not None:
+            yield _chart("groups", f"Rates by {by}", plot, "rates", by=by)
+    for column in corpus.facts.columns:
+        if column.date and column.periods["year"] * column.periods["month"] > 1:
+            plot_over_time = line_plot(
+                answer(corpus, make_query("rates", {"by": column.name})).dicts()
+            )
+            if plot_over_time is not None:
+                yield _chart("time", "Rates over time", plot_over_time, "rates", by=column.name)
+                return
+
+
+def _figure_chart(corpus: IndexedCorpus) -> Iterator[Chart]:
+    if corpus.source.tokens:
+        rows = answer(corpus, make_query("figures", {"rows": _TOP})).dicts()
+        if plot := bar_plot(rows, "lemma", "metaphors", "Most frequent metaphors"):
+            yield _chart("figures", "Most frequent metaphors", plot, "figures")
+
+
+def _domain_chart(corpus: IndexedCorpus) -> Iterator[Chart]:
+    """What metaphors are drawn from, where the corpus can say it."""
+    if "domains" not in VIEWS:
+        return
+    try:
+        table = answer(corpus, make_query("domains", {"rows": _TOP}))
+    except TropeError:  # the corpus or the installation has none; its view says what is missing
+        return
+    name, count = _name_and_count(table)
+    if plot := bar_plot(table.dicts(), name, count, "Most frequent source domains"):
+        yield _chart("domains", "Most frequent source domains", plot, "domains")
+
+
+def _name_and_count(table: CorpusTable) -> tuple[str, str]:
+    count = next((one for one in ("metaphors", "count", "uses") if one in table.columns), "")
+    return table.columns[0], count or table.columns[1]
+
+
+def _chart(name: str, heading: str, plot: Any, view: str, **fields: str) -> Chart:
+    query = f"?{urlencode(fields)}" if fields else ""
+    return Chart(name, heading, plot, f"/corpus/{view}{query}")
+
+
+def shown_rows(view: str, rows: Sequence[Row]) -> list[Row]:
+    """The rows of a view, formatted for its template."""
+    return [_SHOWN[view](row) for row in rows]
+
+
+def _rates(row: Row) -> Row:
+    counts = {name: f"{row[name]:,}" for name in ("texts", "sentences", "words", "metaphors")}
+    return {"group": row["group"] or "–", **counts, "rate": _interval(row)}
+
+
+def _verbs(row: Row) -> Row:
+    objects = [
+        {**one, "address": concordance_of(lemma=row["verb"], object=one["lemma"])}
+        for one in row["objects"]
+    ]
+    uses = f"{row['metaphors']:,} of {row['uses']:,}"
+    address = concordance_of(lemma=row["verb"], upos="VERB")
+    return {**row, "uses": uses, "rate": _interval(row), "objects": objects, "address": address}
+
+
+def _figures(row: Row) -> Row:
+    address = concordance_of(lemma=row["lemma"], upos=row["upos"], metaphors="true")
+    novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
+    shown = {"texts": f"{row['texts']:,}", "dispersion": f"{row['dispersion']:.2f}"}
+    uses = f"{row['metaphors']:,} of {row['uses']:,}"
+    shown |= {"uses": uses, "rate": _interval(row), "novelty": novelty, "address": address}
+    return {**row, **shown}
+
+
+def _collocates(row: Row) -> Row:
+    return {
+        **row,
+        **{name: f"{row[name]:,}" for name in ("count", "metaphors", "total")},
+        "address": f"/corpus/collocates?{urlencode({'lemma': row['lemma']})}",
+        "log_likelihood": f"{row['log_likelihood']:,.1f}",
+        "log_ratio": f"{row['log_ratio']:+.2f}",
+        "log_dice": f"{row['log_dice']:.2f}",
+    }
+
+
+def _keyness(row: Row) -> Row:
+    corrected = row["p_corrected"]
+    return {
+        **row,
+        **_named(row),
+        "p": _p(corrected),
+        "p_texts": "–" if row["p_texts"] is None else _p(row["p_texts"]),
+        **{name: f"{row[name]:,}" for name in ("count", "other_count")},
+        **{name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")},
+        "log_likelihood": f"{row['log_likelihood']:,.1f}",
+        "log_ratio": f"{row['log_ratio']:+.2f}",
+    }
+
+
+def _named(row: Row) -> Row:
+    """What is compared in a row, with the address of what is behind it."""
+    name = next(iter(row))
+    behind = {
+        "lemma": concordance_of(lemma=row[name]),
+        "upos": concordance_of(upos=row[name]),
+        "figure": concordance_of(metaphors="true") if row[name] == "metaphor" else "",
+    }
+    return {"name": row[name], "address": behind.get(name, "")}
+
+
+def _trend(row: Row) -> Row:
+    rates = row["rates"]
+    most, step = max(rates) or 1, 1000 / max(1, len(rates) - 1)
+    line = " ".join(f"{at * step:.0f},{20 - 19 * one / most:.1f}" for at, one in enumerate(rates))
+    shown = {"count": f"{row['count']:,}", "per_million": f"{row['per_million']:,.1f}"}
+    shown |= {"change": f"{row['log2_per_year']:+.2f}", "p": _p(row["p_corrected"])}
+    said = f"from {rates[0]:,.0f} to {rates[-1]:,.0f} per million"
+    return {**row, **shown, **_named(row), "line": line, "said": said}
+
+
+def _p(value: float) -> str:
+    return "< .0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def _concordance(row: Row) -> Row:
+    # the first columns of the corpus itself
+    meta = [str(value) for name, value in row.items() if name not in (*COLUMNS, *ROLES) and value]
+    return {
+        **row,
+        "key": line_key(row),
+        "number": row["text"],
+        "score": f"{row['score']:.2f}",
+        "meta": ", ".join(meta[:_MOST_META]),
+    }
+
+
+def _sketch(row: Row) -> Row:
+    shown = {name: number(row[name]) for name in ("log_dice_metaphors", "log_dice_others")}
+    shown |= {name: f"{row[name]:,}" for name in ("metaphors", "others")}
+    difference = {
+        "ll": number(row["log_likelihood"], ",.1f"),
+        "ratio": number(row["log_ratio"], "+.2f"),
+    }
+    return {**row, **shown, **difference}
+
+
+def _ngrams(row: Row) -> Row:
+    counts = {name: f"{row[name]:,}" for name in ("count", "metaphors", "texts")}
+    return {**row, **counts, "per_million": f"{row['per_million']:,.1f}"}
+
+
+def _dispersion(row: Row) -> Row:
+    def lines(places: list[float], top: int) -> str:
+        return "".join(f"M{1000 * place:.0f} {top}V{20 - top}" for place in places)
+
+    rate = number(row["per_thousand"], ",.1f")
+    counts = {name: f"{row[name]:,}" for name in ("words", "count", "metaphors")}
+    drawn = {"hits": lines(row["places"], 0), "other_hits": lines(row["other_places"], 6)}
+    return {**row, **counts, **drawn, "rate": rate}
+
+
+def _features(row: Row) -> Row:
+    rates = [f"{name}_rate" for name in ("metaphor", "idiom", "simile", "metonymy")]
+    shown = {name: _share(row.get(name)) for name in (*rates, "long_words")}
+    named = ("words_per_sentence", "novelty", "sentiment")
+    shown |= {name: number(row.get(name)) for name in named}
+    return {"text": row["text"], "id": row["id"], "words": f"{row['words']:,}", **shown}
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+_SHOWN: dict[str, Callable[[Row], Row]] = {
+    "rates": _rates,
+    "figures": _figures,
+    "verbs": _verbs,
+    "keyness": _keyness,
+    "trend": _trend,
+    "collocates": _collocates,
+    "sketch": _sketch,
+    "ngrams": _ngrams,
+    "dispersion": _dispersion,
+    "concordance": _concordance,
+    "features": _features,
+}
+
+
+def _interval(row: Row) -> str:
+    return percent(Interval(row["rate"], row["low"], row["high"]))
+
+
+def concordance_of(**fields: str) -> str:
+    """The address of a concordance."""
+    return f"/corpus/concordance?{urlencode(fields)}"
