@@ -7,6 +7,7 @@ forms, lemmas, tags   the strings behind the numbers in the other tables, in alp
 spellings   the forms in lower case, by the numbers that neighbours of a word have
 ngrams      sequences of words that occur more than once
 uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
+tagged      the same with the squares that the variance of texts needs
 features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
 facts       totals and columns, as JSON
@@ -44,7 +45,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 6
+FORMAT = 7
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
