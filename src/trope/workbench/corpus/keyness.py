@@ -1,4 +1,4 @@
-"""Keyness: lemmas that are more, or less, frequent in one group of texts than in another."""
+"""Keyness: lemmas and source domains that are more, or less, frequent in one group of texts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from trope.core.errors import BadInput
+from trope.metrics.intervals import ClusteredShare
 from trope.metrics.keyness import (
     TextSums,
     benjamini_hochberg,
@@ -24,8 +25,10 @@ from trope.workbench.corpus.corpus import (
     all_hold,
     lemma_counts,
 )
-from trope.workbench.corpus.queries import KeynessQuery, command_line
+from trope.workbench.corpus.database import literal
+from trope.workbench.corpus.queries import DomainsQuery, KeynessQuery, command_line
 from trope.workbench.corpus.table import CorpusTable, Row
+from trope.workbench.corpus.word_tables import PERIODS
 
 COLUMNS = (
     *("lemma", "direction", "count", "per_million", "other_count", "other_per_million"),
@@ -141,4 +144,189 @@ def _rows(
         units = None if by_texts is None else float(f"{by_texts[at]:.4g}")
         counts = (times, rates[0], others, rates[1])
         rows.append((lemma, direction, *counts, *figures, *chances, units))
+    return rows
+
+
+DOMAIN_COLUMNS = ("domain", "group", "metaphors", "texts", "share", "low", "high", "lemmas")
+KEY_DOMAIN_COLUMNS = (
+    *("domain", "direction", "count", "share", "other_count", "other_share"),
+    *("log_likelihood", "log_ratio", "p", "p_corrected", "p_texts"),
+)
+_TYPICAL = 5
+"""Lemmas that stand for a domain."""
+
+
+def domains(corpus: IndexedCorpus, query: DomainsQuery) -> CorpusTable:
+    """Source domains by the share of metaphors that is drawn from them.
+
+    Shares are of the metaphors that have a domain, so that groups with more or fewer metaphors can
+    be compared. With a `part`, the domains of its texts against those of other texts.
+    """
+    if not corpus.source.domains:
+        again = corpus.source.detect_again(domains=True)
+        raise BadInput(f"{corpus.folder}: has no source domains; add them with: {again}")
+    if query.target:
+        corpus.need_words("domains near a word")
+    if query.part and not query.by:
+        raise BadInput("a group needs the column that it is a value of; add --by COLUMN")
+    if query.part:
+        return _key_domains(corpus, query)
+    where = corpus.conditions(query.where)
+    group, condition, period = "''", "true", ""
+    if query.by:
+        column = corpus.column(query.by)
+        if query.period and not column.date:
+            raise BadInput(f"column {column.name!r} has no dates; do not set a period")
+        period = (query.period or "year") if column.date else ""
+        group = f"left({column.key}, {PERIODS[period]})" if period else column.key
+        condition = f"{column.key} <> ''" if period else "true"
+    sums = _domain_sums(corpus, query, where, group, condition)
+    rows = [_domain_row(one) for one in sums if one[2] >= query.min_count]
+    rows.sort(key=lambda row: (row[1] if period else "", -row[2], row[0], row[1]))
+    about = {**query.paged(len(rows)), "by": query.by, "period": period}
+    shown = rows[query.skipped : query.skipped + query.rows]
+    typical = _typical_lemmas(corpus, query, where) if corpus.source.tokens else {}
+    shown = [(*row, typical.get(row[0], [])) for row in shown]
+    command = command_line(corpus.folder, query)
+    return CorpusTable("domains", DOMAIN_COLUMNS, shown, command, about=about)
+
+
+def _domain_row(sums: Row) -> Row:
+    """Domain, group, metaphors and texts of the domain, its share with an interval."""
+    domain, group, count, squares, products, texts, clusters, whole, whole_squares = sums
+    share = ClusteredShare.from_sums(clusters, count, whole, squares, products, whole_squares)
+    interval = share.interval()
+    return domain, group, count, texts, interval.value, interval.low, interval.high
+
+
+def _domain_sums(
+    corpus: IndexedCorpus,
+    query: DomainsQuery,
+    where: Conditions,
+    group: str = "''",
+    condition: str = "true",
+) -> list[Row]:
+    """Of each domain in each group: metaphors, their squares and their products with those of the
+    text, texts; then of the group the texts with a metaphor, its metaphors and their squares."""
+    held, values = all_hold(where)
+    near, given = _near(corpus, query)
+    return corpus.database.ask(
+        f"""
+        WITH counted AS (
+            SELECT doc, domain, count(*) AS n FROM domains WHERE {near}
+                AND doc IN (SELECT doc FROM documents WHERE {held} AND {condition}) GROUP BY ALL
+        ), sized AS (
+            SELECT doc, name, sum(n)::BIGINT AS size FROM counted
+                JOIN (SELECT doc, {group} AS name FROM documents) USING (doc) GROUP BY ALL
+        ), whole AS (
+            SELECT name, count(*) AS texts, sum(size)::BIGINT AS size,
+                sum(size * size)::BIGINT AS squares FROM sized GROUP BY name
+        )
+        SELECT domain, name, n, squared, products, found, whole.texts, whole.size, whole.squares
+        FROM (
+            SELECT domain, name, sum(n)::BIGINT AS n, sum(n * n)::BIGINT AS squared,
+                sum(n * size)::BIGINT AS products, count(*) AS found
+            FROM counted JOIN sized USING (doc) GROUP BY domain, name
+        ) JOIN whole USING (name)
+        """,
+        [*given, *values],
+    )
+
+
+def _near(corpus: IndexedCorpus, query: DomainsQuery) -> tuple[str, list[Any]]:
+    """The SQL for metaphors near the target, all of them where there is none."""
+    if not query.target:
+        return "true", []
+    lemma = query.target.lower()
+    if not corpus.database.ask("SELECT lemma FROM lemmas WHERE text = ?", [lemma]):
+        raise BadInput(f"{query.target!r} is not a lemma of this corpus; check its spelling")
+    return (
+        """
+        EXISTS (SELECT 1 FROM words WHERE lemma = (SELECT lemma FROM lemmas WHERE text = ?)
+            AND words.doc = domains.doc AND words.pos <> domains.pos
+            AND words.pos BETWEEN domains.pos - ? AND domains.pos + ?)
+        """,
+        [lemma, query.window, query.window],
+    )
+
+
+def _typical_lemmas(
+    corpus: IndexedCorpus, query: DomainsQuery, where: Conditions
+) -> dict[str, list[str]]:
+    """The most frequent words of each domain."""
+    held, values = all_hold(where)
+    near, given = _near(corpus, query)
+    found = corpus.database.ask(
+        f"""
+        SELECT domain, text FROM (
+            SELECT domain, lemma, count(*) AS n FROM domains WHERE {near}
+                AND doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY ALL
+        ) JOIN lemmas USING (lemma)
+        QUALIFY row_number() OVER (PARTITION BY domain ORDER BY n DESC, text) <= {_TYPICAL}
+        ORDER BY domain, n DESC, text
+        """,
+        [*given, *values],
+    )
+    typical: dict[str, list[str]] = {}
+    for domain, lemma in found:
+        typical.setdefault(domain, []).append(lemma)
+    return typical
+
+
+def _key_domains(corpus: IndexedCorpus, query: DomainsQuery) -> CorpusTable:
+    """Domains by the log-likelihood of their difference between two groups, highest first."""
+    column, where = corpus.column(query.by), corpus.conditions(query.where)
+    part = ColumnCondition(column, query.part)
+    held, values = part.sql(), [query.part]
+    other = f"NOT ({held})"
+    if query.against:
+        other, values = ColumnCondition(column, query.against).sql(), [query.part, query.against]
+    groups = []
+    for condition, value in ((held, values[0]), (other, values[-1])):
+        sums = _domain_sums(corpus, query, where, condition=condition.replace("?", literal(value)))
+        if not sums:
+            raise BadInput(
+                f"no texts with a source domain are in the group {value!r}; choose another value"
+            )
+        groups.append({row[0]: row for row in sums})
+    names = sorted({*groups[0], *groups[1]})
+    tested = [
+        name
+        for name in names
+        if sum(group[name][2] for group in groups if name in group) >= query.min_count
+    ]
+    rows = _key_rows(tested, groups, query)
+    about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(tested)}
+    sizes = [next(iter(group.values()))[7] for group in groups]
+    about |= {"metaphors": sizes[0], "other_metaphors": sizes[1], "correction": query.correction}
+    shown = rows[query.skipped : query.skipped + query.rows]
+    command = command_line(corpus.folder, query)
+    return CorpusTable("domains", KEY_DOMAIN_COLUMNS, shown, command, about=about)
+
+
+def _key_rows(
+    names: Sequence[str], groups: Sequence[dict[str, Row]], query: DomainsQuery
+) -> list[Row]:
+    sums = []
+    for group in groups:
+        texts, whole, squares = next(iter(group.values()))[6:]
+        counted = [group.get(name, (name, "", 0, 0, 0))[2:5] for name in names]
+        totals, own, products = np.array(counted, float).reshape(-1, 3).T
+        sums.append(TextSums(totals, own, products, texts, whole, squares))
+    (one, other), (c, d) = sums, (sums[0].words, sums[1].words)
+    likelihood = log_likelihood(one.counts, other.counts, c, d)
+    ratio = log_ratio(one.counts, other.counts, c, d)
+    correct, p, units = _CORRECTIONS[query.correction], chi_square_p(likelihood), None
+    corrected = correct(p)
+    if (by_texts := welch_p(one, other)) is not None:
+        units = correct(by_texts)
+    rows: list[Row] = []
+    for at in np.argsort(-likelihood, kind="stable"):
+        shares = float(one.counts[at] / c), float(other.counts[at] / d)
+        direction = "more" if shares[0] > shares[1] else "less" if shares[0] < shares[1] else "same"
+        figures = round(float(likelihood[at]), 3), round(float(ratio[at]), 3)
+        chances = float(f"{p[at]:.4g}"), float(f"{corrected[at]:.4g}")
+        by_unit = None if units is None else float(f"{units[at]:.4g}")
+        counts = int(one.counts[at]), shares[0], int(other.counts[at]), shares[1]
+        rows.append((names[at], direction, *counts, *figures, *chances, by_unit))
     return rows

@@ -205,6 +205,27 @@ class ConcordanceQuery(Query, frozen=True, kw_only=True):
         return bool(self.relations or self.object or self.subject)
 
 
+class DomainsQuery(Query, frozen=True, kw_only=True):
+    """What metaphors are drawn from, by group of texts, or in one group against another."""
+
+    by: Annotated[str, _word("Column whose values form the groups.")] = ""
+    part: Annotated[str, _word("Value of a group, to compare it with other texts.")] = ""
+    against: Annotated[
+        str, _word("Value of the group to compare with.  [default: all other texts]")
+    ] = ""
+    period: Annotated[
+        Literal["", "day", "month", "year"],
+        _help("Group dates by day, month or year.  [default: year]"),
+    ] = ""
+    target: Annotated[str, _word("Only metaphors near this lemma, which they may speak of.")] = ""
+    window: Annotated[int, Meta(ge=1, le=20, description="Words on either side that are near.")] = 5
+    min_count: Annotated[int, _count("Only domains of at least this many metaphors.")] = 1
+    correction: Annotated[
+        Literal["holm", "bh"],
+        _help("Correction of p for many tests: Holm, or Benjamini and Hochberg."),
+    ] = "holm"
+
+
 class FeaturesQuery(Query, frozen=True, kw_only=True):
     """Texts with their counts and rates, for statistics elsewhere; --out writes all of them."""
 
@@ -225,6 +246,7 @@ AnyQuery = (
     | SketchQuery
     | NgramsQuery
     | DispersionQuery
+    | DomainsQuery
     | FeaturesQuery
     | TextQuery
 )
@@ -238,6 +260,7 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "ngrams": NgramsQuery,
     "dispersion": DispersionQuery,
     "concordance": ConcordanceQuery,
+    "domains": DomainsQuery,
     "features": FeaturesQuery,
     "text": TextQuery,
 }

@@ -160,7 +160,13 @@ class CorpusSource:
             place -= shard.texts
         return []
 
-    def detect_again(self, *, relations: bool = False, view: WordView | None = None) -> str:
+    def detect_again(
+        self,
+        *,
+        relations: bool = False,
+        domains: bool = False,
+        view: WordView | None = None,
+    ) -> str:
         """The command that writes the same corpus again, with all that the views need."""
         settings = self.manifest.settings
         inputs = [file.path for file in self.manifest.inputs]
@@ -172,6 +178,8 @@ class CorpusSource:
         tasks = [task for task in settings.tasks if task != "metaphor"]
         if relations and "relations" not in tasks:
             tasks.insert(0, "relations")
+        if domains and "domains" not in tasks:
+            tasks.append("domains")
         words += ["--with", ",".join(tasks)] if tasks else []
         words += ["--kind", settings.kind] if settings.kind != "plain" else []
         words += ["--words", view] if (view := view or settings.words) else []

@@ -203,6 +203,37 @@ def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     yield _view(table)
 
 
+def _domains(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    about = table.about
+    if "tested" in about:
+        yield Text(
+            f"{about['metaphors']:,} metaphors against {about['other_metaphors']:,}; "
+            f"{about['tested']:,} domains tested; p corrected by "
+            f"{'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
+            style="dim",
+        )
+        names = "domain", "", "count", "other", "LL", "log ratio", "p", "texts p"
+        grid = _grid(*names)
+        for row in table.dicts():
+            grid.add_row(
+                *(printable(row["domain"]), row["direction"]),
+                f"{row['count']:,} ({row['share']:.1%})",
+                f"{row['other_count']:,} ({row['other_share']:.1%})",
+                *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}"),
+                _p(row["p_corrected"]),
+                "–" if row["p_texts"] is None else _p(row["p_texts"]),
+            )
+    else:
+        grid = _grid("domain", "group", "metaphors", "texts", "share (95 %)", "words")
+        for row in table.dicts():
+            share = percent(Interval(row["share"], row["low"], row["high"]))
+            counts = f"{row['metaphors']:,}", f"{row['texts']:,}"
+            words = printable(", ".join(row["lemmas"]))
+            grid.add_row(printable(row["domain"]), printable(row["group"]), *counts, share, words)
+    yield grid
+    yield _more(table, "row")
+
+
 def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     grid = _grid("", "")
@@ -235,6 +266,7 @@ _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "ngrams": _ngrams,
     "dispersion": _dispersion,
     "concordance": _concordance,
+    "domains": _domains,
     "features": _features,
     "text": _text,
 }

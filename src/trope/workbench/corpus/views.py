@@ -17,12 +17,13 @@ from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
 from trope.workbench.corpus.concordance import concordance, contexts, dispersion
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
 from trope.workbench.corpus.features import features
-from trope.workbench.corpus.keyness import keyness
+from trope.workbench.corpus.keyness import domains, keyness
 from trope.workbench.corpus.queries import (
     AnyQuery,
     CollocatesQuery,
     ConcordanceQuery,
     DispersionQuery,
+    DomainsQuery,
     FeaturesQuery,
     FiguresQuery,
     KeynessQuery,
@@ -88,6 +89,8 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
             return keyness(corpus, query)
         case ConcordanceQuery():
             return concordance(corpus, query)
+        case DomainsQuery():
+            return domains(corpus, query)
         case SketchQuery():
             return sketch(corpus, query)
         case NgramsQuery():

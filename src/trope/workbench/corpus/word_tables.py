@@ -84,6 +84,9 @@ def postings(condition: str) -> str:
     """
 
 
+_NO_WORDS = "SELECT 0::INTEGER AS doc, 0::INTEGER AS pos, NULL::INTEGER AS lemma LIMIT 0"
+
+
 class CorpusColumn(msgspec.Struct, frozen=True):
     """A column of the texts, and its name in the index."""
 
@@ -346,6 +349,23 @@ class WordTables:
         self._run(
             f"CREATE TABLE features AS SELECT * FROM ({figures}) LEFT JOIN ({sums}) USING (doc) "
             "ORDER BY doc"
+        )
+
+    def domains(self) -> None:
+        """The source domains of metaphors, each at its first word."""
+        own = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
+        lemmas = "SELECT doc, pos, lemma FROM words" if self.source.tokens else _NO_WORDS
+        self._run(
+            f"""
+            CREATE TABLE domains AS
+            SELECT doc, pos, lemma, domain FROM (
+                SELECT doc, f.tokens[1]::INTEGER AS pos, f.domain AS domain FROM (
+                    SELECT doc, unnest({own}) AS f
+                    FROM (SELECT (row_number() OVER ())::INTEGER AS doc, figures
+                        FROM {self.source.scan})
+                )
+            ) LEFT JOIN ({lemmas}) USING (doc, pos) ORDER BY domain, doc, pos
+            """
         )
 
     def uses(self) -> None:

@@ -147,14 +147,16 @@ def _collocates(row: Row) -> Row:
 
 
 def _keyness(row: Row) -> Row:
-    corrected = row["p_corrected"]
+    rates = {name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")}
+    return {**_compared(row), **rates, "address": concordance_of(lemma=row["lemma"])}
+
+
+def _compared(row: Row) -> Row:
     return {
         **row,
-        "address": concordance_of(lemma=row["lemma"]),
-        "p": _p(corrected),
+        "p": _p(row["p_corrected"]),
         "p_texts": "–" if row["p_texts"] is None else _p(row["p_texts"]),
         **{name: f"{row[name]:,}" for name in ("count", "other_count")},
-        **{name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")},
         "log_likelihood": f"{row['log_likelihood']:,.1f}",
         "log_ratio": f"{row['log_ratio']:+.2f}",
     }
@@ -201,6 +203,19 @@ def _dispersion(row: Row) -> Row:
     return {**row, **counts, **drawn, "rate": rate}
 
 
+def _domains(row: Row) -> Row:
+    if "direction" in row:  # one group against another
+        shown = _compared(row)
+        return {**shown, **{name: _share(row[name]) for name in ("share", "other_share")}}
+    counts = {name: f"{row[name]:,}" for name in ("metaphors", "texts")}
+    share = percent(Interval(row["share"], row["low"], row["high"]))
+    lemmas = [
+        {"lemma": one, "address": concordance_of(lemma=one, metaphors="true")}
+        for one in row["lemmas"]
+    ]
+    return {**row, **counts, "group": row["group"] or "–", "share": share, "lemmas": lemmas}
+
+
 def _features(row: Row) -> Row:
     rates = [f"{name}_rate" for name in ("metaphor", "idiom", "simile", "metonymy")]
     shown = {name: _share(row.get(name)) for name in (*rates, "long_words")}
@@ -223,6 +238,7 @@ _SHOWN: dict[str, Callable[[Row], Row]] = {
     "ngrams": _ngrams,
     "dispersion": _dispersion,
     "concordance": _concordance,
+    "domains": _domains,
     "features": _features,
 }
 
