@@ -185,7 +185,14 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         year = str(rng.choice(years))
         parts = ({"by": "source", "part": one}, {"by": "source", "part": one, "against": other})
         chosen = rng.choice((*parts, {"by": "date", "part": year}))
-        return f"/corpus/keyness?{urlencode(chosen | rng.choice(({}, {'metaphors': 'true'})))}"
+        compared = ({}, {"metaphors": "true"}, {"upos": "NOUN"}, {"of": "figures"})
+        compared += ({"of": "classes"},)
+        return f"/corpus/keyness?{urlencode(chosen | rng.choice(compared))}"
+
+    def trend() -> str:
+        chosen = rng.choice(({}, {"metaphors": "true"}, {"of": "classes"}, {"of": "figures"}))
+        period = rng.choice(({}, {"period": "month"}, {"period": "year"}))
+        return f"/corpus/trend?{urlencode({'by': 'date'} | chosen | period)}"
 
     def collocates() -> str:
         word = rng.choice(ranked[:_MEDIUM])
@@ -231,6 +238,7 @@ def addresses(corpus: Path, rng: random.Random) -> dict[str, Callable[[], str]]:
         "figures": lambda: f"/corpus/figures?{some_texts()}",
         "keyness": keyness,
         "collocates": collocates,
+        "trend": trend,
         "sketch": sketch,
         "ngrams": ngrams,
         "dispersion": dispersion,

@@ -69,7 +69,7 @@ def test_every_view_is_measured_and_kept(sentences_file: Path, tmp_path: Path) -
     kept = {f["name"]: f for f in json.loads(results.read_text())["figures"]}
     assert {"workbench.p95_s", "workbench.peak_mb", "workbench.index.seconds"} <= set(kept)
     views = {"rates", "verbs", "keyness", "concordance.frequent", "concordance.regex", "text"}
-    views |= {"sketch", "ngrams", "dispersion", "features"}
+    views |= {"trend", "sketch", "ngrams", "dispersion", "features"}
     assert {f"workbench.view.{view}.p95_s" for view in views} <= set(kept)
     assert all(figure["value"] > 0 for figure in kept.values())
     assert "600 texts" in kept["workbench.p95_s"]["note"]

@@ -26,6 +26,8 @@ VIEWS: list[dict[str, Any]] = [
     {"view": "sketch", "lemma": "ate"},
     {"view": "ngrams", "size": 2, "min_count": 2},
     {"view": "dispersion", "lemma": "time", "rows": 4},
+    {"view": "keyness", "by": "source", "part": "Herald", "of": "classes", "metaphors": True},
+    {"view": "trend", "by": "date", "period": "month", "min_count": 5},
     {"view": "text", "text": 3},
 ]
 
@@ -77,6 +79,7 @@ def test_answers_are_as_described(with_corpus: Bench) -> None:
     ("asked", "words"),
     [
         ({}, "no view of a corpus is called ''"),
+        ({"view": "compare", "other": "/etc"}, "no view of a corpus is called 'compare'"),
         ({"view": "poems"}, "no view of a corpus is called 'poems'"),
         ({"view": "rates", "by": "colour"}, "no column is called 'colour'"),
         ({"view": "rates", "yb": "source"}, "yb"),

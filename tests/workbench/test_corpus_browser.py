@@ -33,6 +33,8 @@ PAGES = (
     "/corpus/concordance?lemma=ate&sort=right&where=source%3DHerald",
     "/corpus/concordance?regex=((",
     "/corpus/features",
+    "/corpus/trend?by=date&period=month&min_count=5",
+    "/corpus/keyness?by=source&part=Herald&of=figures&min_count=1",
     "/corpus/sketch?lemma=ate",
     "/corpus/ngrams?size=2&min_count=2",
     "/corpus/dispersion?lemma=time",

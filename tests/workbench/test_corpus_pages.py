@@ -29,6 +29,8 @@ PAGES = {
     "n-grams": "/corpus/ngrams?size=2&min_count=2",
     "dispersion": "/corpus/dispersion?lemma=time&rows=5",
     "by a column": "/corpus/concordance?lemma=ate&sort=column&by=date",
+    "key figures": "/corpus/keyness?by=source&part=Herald&of=figures&min_count=1",
+    "trend": "/corpus/trend?by=date&period=month&min_count=5",
     "text": "/corpus/text/3?at=0",
 }
 
@@ -70,7 +72,7 @@ def test_every_page_is_reached_without_a_script(corpus_bench: CorpusBench) -> No
 
 
 def test_empty_forms_show_themselves(corpus_bench: CorpusBench) -> None:
-    for view in ("keyness", "collocates", "concordance", "sketch", "dispersion"):
+    for view in ("keyness", "collocates", "concordance", "sketch", "dispersion", "trend"):
         status, page = corpus_bench.get(f"/corpus/{view}")
         assert status == 200
         assert 'id="command"' not in page

@@ -91,27 +91,29 @@ def _counts(rows: Rows) -> Counter[str]:
     return Counter(figure["domain"] for row in rows for figure in row["figures"])
 
 
+def _key(corpus: IndexedCorpus, **fields: str) -> Rows:
+    query = make_query("keyness", {"of": "domains", "min_count": 1, "rows": 100, **fields})
+    return answer(corpus, query).dicts()
+
+
 @pytest.mark.parametrize("correction", ["holm", "bh"])
 def test_key_domains_are_those_that_were_planted(
     planted: tuple[IndexedCorpus, Rows], correction: str
 ) -> None:
     corpus, rows = planted
-    found = _ask(corpus, by="source", part="Herald", correction=correction)
+    found = _key(corpus, by="source", part="Herald", correction=correction)
     key = {row["domain"]: row["direction"] for row in found if row["p_texts"] < 0.05}
     assert key == {"WAR & CONFLICT": "more", "MACHINE & TOOL": "less"}
     assert {row["domain"] for row in found[:2]} == set(key)
     herald = _counts([row for row in rows if row["source"] == "Herald"])
-    others = _counts([row for row in rows if row["source"] != "Herald"])
-    for row in found:
-        assert row["count"] == herald[row["domain"]]
-        assert row["other_share"] == pytest.approx(others[row["domain"]] / others.total())
-        assert row["p"] <= row["p_corrected"]
+    assert {row["domain"]: row["count"] for row in found} == herald
+    assert all(row["p"] <= row["p_corrected"] for row in found)
 
 
 def test_groups_without_a_planted_difference_have_no_key_domains(
     planted: tuple[IndexedCorpus, Rows],
 ) -> None:
-    found = _ask(planted[0], by="source", part="Gazette", against="O'Neill's \"Daily\"")
+    found = _key(planted[0], by="source", part="Gazette", against="O'Neill's \"Daily\"")
     assert len(found) == len(_SAME) + 2
     assert all(row["p_texts"] > 0.05 for row in found)
 
@@ -155,10 +157,6 @@ def test_what_is_missing_is_said(
     corpus, _ = planted
     with pytest.raises(BadInput, match="--with relations,domains"):
         _ask(small_corpus)
-    with pytest.raises(BadInput, match="add --by COLUMN"):
-        _ask(corpus, part="Herald")
-    with pytest.raises(BadInput, match="group 'Times'"):
-        _ask(corpus, by="source", part="Times")
     with pytest.raises(BadInput, match="has no dates"):
         _ask(corpus, by="source", period="year")
     assert _ask(corpus, where=["source=Times"]) == []
@@ -169,7 +167,7 @@ def test_what_is_missing_is_said(
     [
         ({}, "frequent words"),
         ({"by": "date", "where": ["source=Herald"]}, "2019"),
-        ({"by": "source", "part": "Herald"}, "p, texts as units"),
+        ({"by": "source", "target": "wind"}, "O'Neill's"),
     ],
 )
 def test_page_and_terminal_show_the_table(

@@ -14,11 +14,13 @@ import msgspec
 from trope.cli.output import open_output
 from trope.core.errors import BadInput
 from trope.core.records import WordView
-from trope.workbench.corpus.queries import DRAWN, VIEWS, AnyQuery, make_query
+from trope.workbench.corpus.queries import COMMANDS, DRAWN, AnyQuery, CompareQuery, make_query
 from trope.workbench.requests import BadField
 
 if TYPE_CHECKING:
     from trope.metrics.intervals import Interval
+    from trope.workbench.corpus.corpus import IndexedCorpus
+    from trope.workbench.corpus.table import CorpusTable
 
 FORMATS = ("text", "csv", "json")
 _FILE = click.Path(path_type=Path, dir_okay=False)
@@ -41,13 +43,13 @@ def query(context: click.Context, folder: Path) -> None:
 
 def _run(view: str) -> Callable[..., None]:
     def run(**given: Any) -> None:
-        names = [field.name for field in msgspec.structs.fields(VIEWS[view])]
+        names = [field.name for field in msgspec.structs.fields(COMMANDS[view])]
         judging = {name: given.pop(name, None) for name in _JUDGING}
         if judging["draw"] or judging["judged"]:
             _judge(judging, given)
             return
         try:
-            asked = make_query(view, {name: given.pop(name) for name in names})
+            asked = make_query(view, {name: given.pop(name) for name in names}, COMMANDS)
         except BadField as fault:
             option = f"--{fault.field.replace('_', '-')}"
             remedy = f"see trope query FOLDER {view} --help"
@@ -107,7 +109,10 @@ def _answer(
 
     corpus = open_corpus(folder, words=words, index=index, progress=tell)
     try:
-        table = answer(corpus, asked)
+        if isinstance(asked, CompareQuery):
+            table = _compare(corpus, asked, words, index, tell)
+        else:
+            table = answer(corpus, asked)
     finally:
         corpus.close()
     if plot is not None:
@@ -120,6 +125,23 @@ def _answer(
     if form == "csv" and not quiet:
         for note in table.notes:
             click.echo(f"trope: {note}", err=True)
+
+
+def _compare(
+    corpus: IndexedCorpus,
+    asked: CompareQuery,
+    words: WordView | None,
+    index: Path | None,
+    tell: Callable[[str], None],
+) -> CorpusTable:
+    from trope.workbench.corpus.corpus import open_corpus
+    from trope.workbench.corpus.keyness import compare
+
+    other = open_corpus(Path(asked.other), words=words, index=index, progress=tell)
+    try:
+        return compare(corpus, other, asked)
+    finally:
+        other.close()
 
 
 _JUDGING = ("draw", "seed", "judged", "question", "positive", "negative")
@@ -224,10 +246,13 @@ def methods(
 
 def _options(view: str) -> list[click.Parameter]:
     """The parameters of a view: the fields of its query, and options for the output."""
-    hints = get_type_hints(VIEWS[view], include_extras=True)
-    found = [_parameter(field, hints[field.name]) for field in msgspec.structs.fields(VIEWS[view])]
+    hints = get_type_hints(COMMANDS[view], include_extras=True)
+    fields = msgspec.structs.fields(COMMANDS[view])
+    found = [_parameter(field, hints[field.name]) for field in fields if field.name != "other"]
     if view == "text":
         found = [click.Argument(["text"], type=int, metavar="NUMBER")]
+    if view == "compare":
+        found.insert(0, click.Argument(["other"], type=str, metavar="OTHER"))
     drawn = "Draw the table into this .svg, .png or .pdf file."
     counted = "Words that count as metaphors.  [default: as in the corpus]"
     built = "Folder of the index.  [default: your cache folder]"
@@ -305,12 +330,12 @@ def _click_type(kind: Any) -> Any:
 
 
 def _command(view: str) -> click.Command:
-    summary = VIEWS[view].__doc__ or ""
+    summary = COMMANDS[view].__doc__ or ""
     first = f"{summary.partition('.')[0]}."
     return click.Command(
         view, params=_options(view), callback=_run(view), help=summary, short_help=first
     )
 
 
-for _view in VIEWS:
+for _view in COMMANDS:
     query.add_command(_command(_view))

@@ -13,7 +13,9 @@ from trope.core.errors import BadInput, MissingExtra
 from trope.core.records import WordView
 
 THREADS = 2
-BUILD_MEMORY, MEMORY = "700MB", "600MB"
+BUILD_MEMORY, MEMORY = 700, "600MB"
+"""The most memory for building an index, in MB, and for queries."""
+
 TIME_LIMIT = 30.0
 """Seconds after which a query is cancelled."""
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
@@ -24,11 +25,11 @@ from trope.core.records import WordView, is_word
 from trope.corpora.workbooks import load_pyarrow
 from trope.workbench.corpus.corpus import IndexedCorpus, all_hold, open_corpus
 from trope.workbench.corpus.database import (
-    BUILD_MEMORY,
     CLASSES,
     VIEWS_OF_WORDS,
     connect,
     in_view,
+    literal,
     quoted,
     text_sums,
 )
@@ -223,27 +224,43 @@ def _rows_of_part(
     source: CorpusSource, view: WordView, number: int, first: int, columns: str
 ) -> list[Row]:
     """The features of the texts in a part, from a connection of its own, whose memory ends."""
-    scan = source.scan_of(source.parts[number : number + 1])
+    parts = source.parts[number : number + 1]
+    memory = source.memory_for(parts)
+    with (
+        TemporaryDirectory() as folder,
+        closing(connect(Path(":memory:"), read_only=False, memory=memory)) as database,
+    ):
+        database.execute(f"SET temp_directory = {literal(folder)}")
+        database.create_function("is_word", is_word, ["VARCHAR"], "BOOLEAN")
+        scan = source.scan_of(parts)
+        if source.manifest.settings.format == "jsonl":  # it is read several times
+            copy = literal(Path(folder) / "part.parquet")
+            database.execute(f"COPY (SELECT * FROM {scan}) TO {copy} (FORMAT parquet)")
+            scan = f"read_parquet({copy})"
+        return _joined_rows(database, source, view, scan, first, columns)
+
+
+def _joined_rows(
+    database: Any, source: CorpusSource, view: WordView, scan: str, first: int, columns: str
+) -> list[Row]:
     kept = "".join(f", {quoted(one)}" for one in source.columns)
     counted = f"(row_number() OVER () + {first})::INTEGER AS doc"
     texts = (
         f"SELECT {counted}, id, file, line{kept}, words, metaphors, len(figurative) AS sentences "
         f"FROM {scan}"
     )
-    with closing(connect(Path(":memory:"), read_only=False, memory=BUILD_MEMORY)) as database:
-        database.create_function("is_word", is_word, ["VARCHAR"], "BOOLEAN")
-        words = "SELECT NULL::INTEGER AS doc"
-        if source.tokens:
-            database.execute(_forms(scan))
-            words = text_sums(_words_in(source, view, scan, counted))
-        rows: list[Row] = database.execute(
-            f"""
-            SELECT {columns}, f.domains FROM ({texts}) AS d JOIN (
-                SELECT * FROM ({source.figure_sums(scan, first)}) LEFT JOIN ({words})
-                USING (doc)
-            ) AS f USING (doc) ORDER BY doc
-            """
-        ).fetchall()
+    words = "SELECT NULL::INTEGER AS doc"
+    if source.tokens:
+        database.execute(_forms(scan))
+        words = text_sums(_words_in(source, view, scan, counted))
+    rows: list[Row] = database.execute(
+        f"""
+        SELECT {columns}, f.domains FROM ({texts}) AS d JOIN (
+            SELECT * FROM ({source.figure_sums(scan, first)}) LEFT JOIN ({words})
+            USING (doc)
+        ) AS f USING (doc) ORDER BY doc
+        """
+    ).fetchall()
     return rows
 
 

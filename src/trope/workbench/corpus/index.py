@@ -30,7 +30,6 @@ from trope.core.errors import BadInput, BadRecord
 from trope.core.progress import MessageWriter
 from trope.core.records import WordView, is_word
 from trope.workbench.corpus.database import (
-    BUILD_MEMORY,
     connect,
     duckdb,
     first_line,
@@ -103,7 +102,7 @@ def build_index(source: CorpusSource, view: WordView, path: Path, progress: Mess
         BadInput: the file cannot be written.
         BadRecord: the parts are not what their manifest says.
     """
-    database = connect(path, read_only=False, memory=BUILD_MEMORY)
+    database = connect(path, read_only=False, memory=source.memory_for(source.parts))
     try:
         database.execute(f"SET temp_directory = {literal(path.with_name('spill'))}")
         database.execute(f"ATTACH {literal(path.with_name('staging.duckdb'))} AS staging")
@@ -191,7 +190,7 @@ class _Builder:
             tables.counts([column for column in columns if column.counted])
         tables.features()
         if source.domains:
-            tables.domains()
+            self._domains()
         self._facts(columns, threshold, bool(text))
 
     def _run(self, statement: str) -> list[tuple[Any, ...]]:
@@ -228,6 +227,18 @@ class _Builder:
                 len(figurative)::INTEGER AS sentences, {said} AS text,
                 {", ".join(places if tokens else nothing)}
             FROM {self.source.scan}
+            """
+        )
+
+    def _domains(self) -> None:
+        """The domains of metaphors, each at the first word of its metaphor."""
+        words = "(SELECT NULL::INTEGER AS doc, NULL::INTEGER AS pos, NULL::INTEGER AS lemma)"
+        self._run(
+            f"""
+            CREATE TABLE domains AS
+            SELECT doc, pos, lemma, domain FROM ({self.source.domain_places})
+                LEFT JOIN {"words" if self.source.tokens else words} USING (doc, pos)
+            ORDER BY domain, doc, pos
             """
         )
 

@@ -1,21 +1,26 @@
-"""Keyness: lemmas and source domains that are more, or less, frequent in one group of texts."""
+"""Keyness: what is more frequent in one group of texts than in another; what rises and falls."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from difflib import get_close_matches
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from trope.core.errors import BadInput
-from trope.metrics.intervals import ClusteredShare
 from trope.metrics.keyness import (
+    Floats,
     TextSums,
     benjamini_hochberg,
     chi_square_p,
     holm,
     log_likelihood,
     log_ratio,
+    poisson_trends,
     welch_p,
 )
 from trope.workbench.corpus.corpus import (
@@ -25,115 +30,225 @@ from trope.workbench.corpus.corpus import (
     all_hold,
     lemma_counts,
 )
-from trope.workbench.corpus.database import literal
-from trope.workbench.corpus.queries import DomainsQuery, KeynessQuery, command_line
+from trope.workbench.corpus.database import CLASSES
+from trope.workbench.corpus.queries import (
+    ComparedQuery,
+    CompareQuery,
+    KeynessQuery,
+    TrendQuery,
+    command_line,
+)
 from trope.workbench.corpus.table import CorpusTable, Row
 from trope.workbench.corpus.word_tables import PERIODS
 
 COLUMNS = (
-    *("lemma", "direction", "count", "per_million", "other_count", "other_per_million"),
+    *("direction", "count", "per_million", "other_count", "other_per_million"),
     *("log_likelihood", "log_ratio", "p", "p_corrected", "p_texts"),
 )
+_TREND_COLUMNS = (
+    *("direction", "count", "per_million", "log2_per_year", "p", "p_corrected", "rates"),
+)
+NAMES = {"lemmas": "lemma", "classes": "upos", "figures": "figure", "domains": "domain"}
+"""What is compared, and the column with its names."""
+
 _CORRECTIONS = {"holm": holm, "bh": benjamini_hochberg}
 _MILLION = 1_000_000
 _SIZES = "count(*) FILTER (words > 0), sum(words), sum(words::BIGINT * words)"
+_FEWEST_PERIODS = 3
+_SAME = ("model_sha256", "kind", "threshold", "unit")
+"""Settings that two corpora must share."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Counts in some texts: of each name its sum, its squares and its products with the sizes of
+    the texts; and how many texts with words there are, their words, and the squares of these."""
+
+    counts: dict[str, tuple[float, ...]]
+    sizes: tuple[int, int, int]
+
+    def without(self, part: _Group) -> _Group:
+        """The texts that are not in a part of these."""
+        nothing = (0.0, 0.0, 0.0)
+        left = {
+            name: tuple(np.subtract(sums, part.counts.get(name, nothing)))
+            for name, sums in self.counts.items()
+        }
+        texts, words, squares = np.subtract(self.sizes, part.sizes)
+        return _Group(left, (int(texts), int(words), int(squares)))
+
+    def sums(self, names: Sequence[str]) -> TextSums:
+        """The sums of the named, for a test with texts as units."""
+        known = [self.counts.get(name, (0.0, 0.0, 0.0)) for name in names]
+        counts, squares, products = np.array(known, float).reshape(-1, 3).T
+        return TextSums(counts, squares, products, *self.sizes)
 
 
 def keyness(corpus: IndexedCorpus, query: KeynessQuery) -> CorpusTable:
-    """Lemmas by the log-likelihood of their difference between two groups, highest first."""
+    """What differs between two groups, by the log-likelihood of the difference, highest first."""
     corpus.need_words("keyness and concordance")
     column = corpus.column(query.by)
     where = corpus.conditions(query.where)
-    part = (*where, ColumnCondition(column, query.part))
-    other = (*where, ColumnCondition(column, query.against)) if query.against else where
-    sizes = [_size(corpus, texts) for texts in (part, other)]
-    if not query.against:
-        sizes[1] -= sizes[0]
-    for size, value in zip(sizes, (query.part, query.against), strict=True):
-        if not size:
-            raise BadInput(_no_words(column.name, value))
-    counted = _counts(corpus, part, other, query)
-    rows = _rows(counted, sizes, _texts_as_units(corpus, part, other, query, counted), query)
-    about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(counted)}
-    about |= {"words": sizes[0], "other_words": sizes[1], "correction": query.correction}
-    shown = rows[query.skipped : query.skipped + query.rows]
-    return CorpusTable("keyness", COLUMNS, shown, command_line(corpus.folder, query), about=about)
+    part = _group(corpus, (*where, ColumnCondition(column, query.part)), query)
+    if query.against:
+        other = _group(corpus, (*where, ColumnCondition(column, query.against)), query)
+    else:
+        other = _group(corpus, where, query).without(part)
+    for group, value in ((part, query.part), (other, query.against)):
+        if not group.sizes[1]:
+            raise BadInput(_no_words(corpus, query.by, value))
+    return _key_table(part, other, query, command_line(corpus.folder, query))
 
 
-def _no_words(column: str, value: str) -> str:
+def compare(corpus: IndexedCorpus, other: IndexedCorpus, query: CompareQuery) -> CorpusTable:
+    """What differs between two corpora of the same settings.
+
+    Raises:
+        BadInput: their settings differ, so that their rates cannot be compared.
+    """
+    _check_same(corpus, other)
+    groups = []
+    for one in (corpus, other):
+        one.need_words("comparisons")
+        groups.append(_group(one, one.conditions(query.where), query))
+        if not groups[-1].sizes[1]:
+            raise BadInput(f"{one.folder}: no texts with words meet the conditions; change --where")
+    return _key_table(groups[0], groups[1], query, command_line(corpus.folder, query))
+
+
+def _check_same(corpus: IndexedCorpus, other: IndexedCorpus) -> None:
+    one, two = (each.source.manifest.settings for each in (corpus, other))
+    pairs = [(name, getattr(one, name), getattr(two, name)) for name in _SAME]
+    pairs.append(("view of words", corpus.facts.word_view, other.facts.word_view))
+    different = [f"{name} {b!r} instead of {a!r}" for name, a, b in pairs if a != b]
+    if different:
+        same = {name: getattr(one, name) for name in ("kind", "threshold", "unit", "words")}
+        settings = msgspec.structs.replace(two, **same)
+        manifest = msgspec.structs.replace(other.source.manifest, settings=settings)
+        again = replace(other.source, manifest=manifest).detect_again()
+        model = "with the model of the first " if one.model_sha256 != two.model_sha256 else ""
+        problem = f"has other settings than {corpus.folder} ({'; '.join(different)})"
+        raise BadInput(f"{other.folder}: {problem}; write it again {model}and compare: {again}")
+
+
+def _no_words(corpus: IndexedCorpus, name: str, value: str) -> str:
     if not value:
         return "all texts are in the group; there are no others to compare with"
-    return f"no texts with words have the {column} {value!r}; choose another value"
+    key = corpus.column(name).key
+    known = [one for (one,) in corpus.database.ask(
+        f"SELECT DISTINCT {key} FROM documents WHERE words > 0 ORDER BY "
+        f"jaro_winkler_similarity({key}, ?) DESC, {key} LIMIT 5", [value])]  # fmt: skip
+    near = get_close_matches(value, known, n=3) or known[:3]
+    listed = ", ".join(repr(one) for one in near if one)
+    return f"no texts with words have the {name} {value!r}; choose another value, such as {listed}"
 
 
-def _texts_as_units(
-    corpus: IndexedCorpus,
-    part: Conditions,
-    other: Conditions,
-    query: KeynessQuery,
-    counted: Sequence[Row],
-) -> np.typing.NDArray[np.float64] | None:
-    """The corrected p of each lemma with texts as units; None if a group has a single text."""
-    groups = [
-        np.array(corpus.database.one(f"SELECT {_SIZES} FROM documents WHERE {held}", values), float)
-        for held, values in map(all_hold, (part, other))
-    ]
-    sums = np.array([row[1:] for row in counted], float).reshape(-1, 6).T
-    if not query.against:
-        groups[1] = groups[1] - groups[0]
-    one, two = (
-        TextSums(*sums[at::2], *(int(size) for size in group)) for at, group in enumerate(groups)
+def _group(corpus: IndexedCorpus, conditions: Conditions, query: ComparedQuery) -> _Group:
+    held, values = all_hold(conditions)
+    told = corpus.database.one(f"SELECT {_SIZES} FROM documents WHERE {held}", values)
+    sizes = (int(told[0]), int(told[1] or 0), int(told[2] or 0))
+    if query.of == "lemmas":
+        question, given = _lemmas(conditions, query.upos)
+        counted = "metaphors" if query.metaphors else "words"
+        found = corpus.database.ask(
+            f"SELECT text, found.{counted}, found.{counted}_squared, found.{counted}_sized "
+            f"FROM ({question}) AS found JOIN lemmas USING (lemma) WHERE found.{counted} > 0",
+            given,
+        )
+        return _Group({name: tuple(map(float, one)) for name, *one in found}, sizes)
+    sums = "sum(n), sum(n * n), sum(n * words)"
+    found = corpus.database.ask(
+        f"SELECT name, {sums} FROM ({_of_texts(corpus, query)}) WHERE {held} AND n > 0 "
+        "GROUP BY name",
+        values,
     )
-    p = welch_p(one, two)
-    return None if p is None else _CORRECTIONS[query.correction](p)
+    return _Group({name: tuple(map(float, one)) for name, *one in found}, sizes)
 
 
-def _size(corpus: IndexedCorpus, texts: Conditions) -> int:
-    """The number of words in the texts."""
-    question, values = lemma_counts(texts)
-    (size,) = corpus.database.one(f"SELECT sum(words) FROM ({question})", values)
-    return int(size or 0)
-
-
-def _counts(
-    corpus: IndexedCorpus, part: Conditions, other: Conditions, query: KeynessQuery
-) -> list[Row]:
-    """Every tested lemma, with its counts in the group and in the other one, and what the variance
-    between texts needs: squares, and products with the sizes of texts."""
-    counted = "metaphors" if query.metaphors else "words"
-    one, one_values = lemma_counts(part)
-    two, two_values = lemma_counts(other)
-    less = "0" if query.against else "1"
-    sums = (counted, f"{counted}_squared", f"{counted}_sized")
-    pairs = ", ".join(
-        f"coalesce(one.{name}, 0) AS a{at}, "
-        f"coalesce(two.{name}, 0) - {less} * coalesce(one.{name}, 0) AS b{at}"
-        for at, name in enumerate(sums)
+def _lemmas(conditions: Conditions, upos: str) -> tuple[str, list[str]]:
+    """The SQL for the counts of lemmas, of all their uses or those as a part of speech."""
+    if not upos:
+        return lemma_counts(conditions)
+    held, values = all_hold(conditions)
+    sums = ", ".join(
+        f"sum({name})::BIGINT AS {name}, sum({name} * {name})::BIGINT AS {name}_squared, "
+        f"sum({name} * size)::BIGINT AS {name}_sized"
+        for name in ("words", "metaphors")
     )
-    return corpus.database.ask(
+    return (
         f"""
-        SELECT text, a0, b0, a1, b1, a2, b2 FROM (
-            SELECT lemma, {pairs} FROM ({one}) AS one FULL JOIN ({two}) AS two USING (lemma)
-        ) JOIN lemmas USING (lemma) WHERE a0 + b0 >= ? ORDER BY text
+        SELECT lemma, {sums} FROM (
+            SELECT lemma, doc, count(*) AS words, count(*) FILTER (metaphor) AS metaphors
+            FROM words WHERE word AND tag = (SELECT tag FROM tags WHERE text = ?)
+                AND doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY lemma, doc
+        ) JOIN (SELECT doc, words AS size FROM documents) USING (doc) GROUP BY lemma
         """,
-        [*one_values, *two_values, query.min_count],
+        [upos.upper(), *values],
     )
+
+
+def _of_texts(corpus: IndexedCorpus, query: ComparedQuery) -> str:
+    """The SQL for how often each text has what is compared, with its columns."""
+    columns = "d.* EXCLUDE (text, starts, ends)"
+    texts = f"(SELECT {columns} FROM documents AS d)"
+    if query.of == "domains":
+        if not corpus.source.domains:
+            again = corpus.source.detect_again(domains=True)
+            raise BadInput(f"{corpus.folder}: has no source domains; add them with: {again}")
+        return f"""
+            SELECT d.*, name, n FROM (SELECT doc, name, count(*) AS n FROM
+                (SELECT doc, unnest(domains) AS name FROM features) GROUP BY ALL)
+            JOIN {texts} AS d USING (doc)
+        """
+    if query.of == "figures":
+        named: dict[str, str] = {kind: kind for kind in corpus.source.kinds}
+        base = f"{texts} AS d JOIN features AS f USING (doc)"
+        parts = [f"SELECT d.*, 'metaphor' AS name, metaphors::BIGINT AS n FROM {texts} AS d"]
+    else:
+        suffix = "_metaphors" if query.metaphors else ""
+        named = {one: f"{one}{suffix}" for one in CLASSES}
+        base, parts = f"{texts} AS d JOIN features AS f USING (doc)", []
+    parts += [
+        f"SELECT d.*, '{name}' AS name, f.{key}::BIGINT AS n FROM {base}"
+        for name, key in named.items()
+    ]
+    return " UNION ALL ".join(parts)
+
+
+def _key_table(
+    part: _Group, other: _Group, query: KeynessQuery | CompareQuery, command: str
+) -> CorpusTable:
+    both = {**part.counts, **other.counts}
+    names = sorted(
+        name
+        for name in both
+        if part.counts.get(name, (0,))[0] + other.counts.get(name, (0,))[0] >= query.min_count
+    )
+    sums = part.sums(names), other.sums(names)
+    p = welch_p(*sums) if names else None
+    by_texts = None if p is None else _CORRECTIONS[query.correction](p)
+    rows = _rows(names, sums, by_texts, query)
+    about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(names), "of": query.of}
+    about |= {"words": sums[0].words, "other_words": sums[1].words}
+    about["correction"] = query.correction
+    shown = rows[query.skipped : query.skipped + query.rows]
+    return CorpusTable("keyness", (NAMES[query.of], *COLUMNS), shown, command, about=about)
 
 
 def _rows(
-    counted: Sequence[Row],
-    sizes: list[int],
-    by_texts: np.typing.NDArray[np.float64] | None,
-    query: KeynessQuery,
+    names: list[str],
+    sums: tuple[TextSums, TextSums],
+    by_texts: Floats | None,
+    query: KeynessQuery | CompareQuery,
 ) -> list[Row]:
-    c, d = sizes
-    a, b = np.array([one[1:3] for one in counted], float).reshape(-1, 2).T
+    c, d = (one.words for one in sums)
+    a, b = (one.counts for one in sums)
     likelihood, ratio = log_likelihood(a, b, c, d), log_ratio(a, b, c, d)
     p = chi_square_p(likelihood)
     corrected = _CORRECTIONS[query.correction](p)
     rows: list[Row] = []
     for at in np.argsort(-likelihood, kind="stable"):
-        lemma, times, others = counted[at][:3]
+        times, others = int(a[at]), int(b[at])
         more, less = times * d, others * c
         direction = "more" if more > less else "less" if more < less else "same"
         if query.direction not in ("both", direction):
@@ -143,190 +258,98 @@ def _rows(
         chances = float(f"{p[at]:.4g}"), float(f"{corrected[at]:.4g}")
         units = None if by_texts is None else float(f"{by_texts[at]:.4g}")
         counts = (times, rates[0], others, rates[1])
-        rows.append((lemma, direction, *counts, *figures, *chances, units))
+        rows.append((names[at], direction, *counts, *figures, *chances, units))
     return rows
 
 
-DOMAIN_COLUMNS = ("domain", "group", "metaphors", "texts", "share", "low", "high", "lemmas")
-KEY_DOMAIN_COLUMNS = (
-    *("domain", "direction", "count", "share", "other_count", "other_share"),
-    *("log_likelihood", "log_ratio", "p", "p_corrected", "p_texts"),
-)
-_TYPICAL = 5
-"""Lemmas that stand for a domain."""
-
-
-def domains(corpus: IndexedCorpus, query: DomainsQuery) -> CorpusTable:
-    """Source domains by the share of metaphors that is drawn from them.
-
-    Shares are of the metaphors that have a domain, so that groups with more or fewer metaphors can
-    be compared. With a `part`, the domains of its texts against those of other texts.
-    """
-    if not corpus.source.domains:
-        again = corpus.source.detect_again(domains=True)
-        raise BadInput(f"{corpus.folder}: has no source domains; add them with: {again}")
-    if query.target:
-        corpus.need_words("domains near a word")
-    if query.part and not query.by:
-        raise BadInput("a group needs the column that it is a value of; add --by COLUMN")
-    if query.part:
-        return _key_domains(corpus, query)
-    where = corpus.conditions(query.where)
-    group, condition, period = "''", "true", ""
-    if query.by:
-        column = corpus.column(query.by)
-        if query.period and not column.date:
-            raise BadInput(f"column {column.name!r} has no dates; do not set a period")
-        period = (query.period or "year") if column.date else ""
-        group = f"left({column.key}, {PERIODS[period]})" if period else column.key
-        condition = f"{column.key} <> ''" if period else "true"
-    sums = _domain_sums(corpus, query, where, group, condition)
-    rows = [_domain_row(one) for one in sums if one[2] >= query.min_count]
-    rows.sort(key=lambda row: (row[1] if period else "", -row[2], row[0], row[1]))
-    about = {**query.paged(len(rows)), "by": query.by, "period": period}
+def trend(corpus: IndexedCorpus, query: TrendQuery) -> CorpusTable:
+    """What rises and falls over time, the surest changes first."""
+    corpus.need_words("trend")
+    column = corpus.column(query.by)
+    if not column.date:
+        problem = f"column {column.name!r} has no dates; choose another, or write its values"
+        raise BadInput(f"{problem} as YYYY-MM-DD")
+    period = query.period or column.legible_period
+    length = PERIODS[period]
+    held, values = all_hold(corpus.conditions(query.where))
+    sized = corpus.database.ask(
+        f"SELECT left({column.key}, {length}) AS p, sum(words) FROM documents WHERE {held} "
+        f"AND length({column.key}) >= {length} GROUP BY p HAVING sum(words) > 0 ORDER BY p",
+        values,
+    )
+    if len(sized) < _FEWEST_PERIODS:
+        problem = f"{len(sized)} period{'' if len(sized) == 1 else 's'} with words; a trend needs"
+        raise BadInput(f"{problem} three: set a shorter --period, or choose other texts")
+    periods = [one for one, _ in sized]
+    sizes = np.array([words for _, words in sized], float)
+    names, counts = _over_time(corpus, query, column.key, length, periods)
+    slopes, p = poisson_trends(counts, sizes, [_years(one) for one in periods])
+    corrected = _CORRECTIONS[query.correction](p)
+    rows: list[Row] = []
+    for at in np.lexsort((-np.abs(slopes), p)):
+        direction = "rising" if slopes[at] > 0 else "falling"
+        if query.direction in ("both", direction):
+            total = int(counts[at].sum())
+            rates = [round(float(one), 1) for one in counts[at] / sizes * _MILLION]
+            chances = float(f"{p[at]:.4g}"), float(f"{corrected[at]:.4g}")
+            change = round(total / sizes.sum() * _MILLION, 2), round(float(slopes[at]), 4)
+            rows.append((names[at], direction, total, *change, *chances, rates))
+    about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(names), "of": query.of}
+    about |= {"periods": periods, "period": period, "correction": query.correction}
     shown = rows[query.skipped : query.skipped + query.rows]
-    typical = _typical_lemmas(corpus, query, where) if corpus.source.tokens else {}
-    shown = [(*row, typical.get(row[0], [])) for row in shown]
-    command = command_line(corpus.folder, query)
-    return CorpusTable("domains", DOMAIN_COLUMNS, shown, command, about=about)
+    columns, command = (NAMES[query.of], *_TREND_COLUMNS), command_line(corpus.folder, query)
+    return CorpusTable("trend", columns, shown, command, about=about)
 
 
-def _domain_row(sums: Row) -> Row:
-    """Domain, group, metaphors and texts of the domain, its share with an interval."""
-    domain, group, count, squares, products, texts, clusters, whole, whole_squares = sums
-    share = ClusteredShare.from_sums(clusters, count, whole, squares, products, whole_squares)
-    interval = share.interval()
-    return domain, group, count, texts, interval.value, interval.low, interval.high
+def _years(period: str) -> float:
+    """The middle of a period as a year."""
+    first = date.fromisoformat(f"{period}-01-01"[:10])
+    days = {4: 182, 7: 15}.get(len(period), 0)
+    return first.year + (first.timetuple().tm_yday - 1 + days) / 365.25
 
 
-def _domain_sums(
-    corpus: IndexedCorpus,
-    query: DomainsQuery,
-    where: Conditions,
-    group: str = "''",
-    condition: str = "true",
-) -> list[Row]:
-    """Of each domain in each group: metaphors, their squares and their products with those of the
-    text, texts; then of the group the texts with a metaphor, its metaphors and their squares."""
-    held, values = all_hold(where)
-    near, given = _near(corpus, query)
-    return corpus.database.ask(
-        f"""
-        WITH counted AS (
-            SELECT doc, domain, count(*) AS n FROM domains WHERE {near}
-                AND doc IN (SELECT doc FROM documents WHERE {held} AND {condition}) GROUP BY ALL
-        ), sized AS (
-            SELECT doc, name, sum(n)::BIGINT AS size FROM counted
-                JOIN (SELECT doc, {group} AS name FROM documents) USING (doc) GROUP BY ALL
-        ), whole AS (
-            SELECT name, count(*) AS texts, sum(size)::BIGINT AS size,
-                sum(size * size)::BIGINT AS squares FROM sized GROUP BY name
-        )
-        SELECT domain, name, n, squared, products, found, whole.texts, whole.size, whole.squares
-        FROM (
-            SELECT domain, name, sum(n)::BIGINT AS n, sum(n * n)::BIGINT AS squared,
-                sum(n * size)::BIGINT AS products, count(*) AS found
-            FROM counted JOIN sized USING (doc) GROUP BY domain, name
-        ) JOIN whole USING (name)
-        """,
-        [*given, *values],
-    )
-
-
-def _near(corpus: IndexedCorpus, query: DomainsQuery) -> tuple[str, list[Any]]:
-    """The SQL for metaphors near the target, all of them where there is none."""
-    if not query.target:
-        return "true", []
-    lemma = query.target.lower()
-    if not corpus.database.ask("SELECT lemma FROM lemmas WHERE text = ?", [lemma]):
-        raise BadInput(f"{query.target!r} is not a lemma of this corpus; check its spelling")
-    return (
+def _over_time(
+    corpus: IndexedCorpus, query: TrendQuery, key: str, length: int, periods: list[str]
+) -> tuple[list[str], Floats]:
+    """What occurs often enough, and how often it does in each period."""
+    counted = "metaphors" if query.metaphors else "words"
+    column, conditions = corpus.column(query.by), corpus.conditions(query.where)
+    held, given = all_hold(conditions)
+    values: list[Any] = [*given]
+    if query.of != "lemmas":
+        texts = _of_texts(corpus, query)
+        source = f"SELECT name, left({key}, {length}) AS p, n FROM ({texts}) WHERE {held}"
+    elif conditions or query.upos or not column.counted or length > PERIODS["month"]:
+        tagged = "tag = (SELECT tag FROM tags WHERE text = ?)" if query.upos else "true"
+        values = [*([query.upos.upper()] if query.upos else []), *given]
+        only = "metaphor" if query.metaphors else "true"
+        source = f"""
+            SELECT text AS name, p, n FROM (
+                SELECT lemma, left({key}, {length}) AS p, count(*) AS n
+                FROM (SELECT lemma, doc FROM words WHERE word AND {tagged} AND {only})
+                    JOIN (SELECT * EXCLUDE (text) FROM documents WHERE {held}) USING (doc)
+                GROUP BY ALL
+            ) JOIN lemmas USING (lemma)
         """
-        EXISTS (SELECT 1 FROM words WHERE lemma = (SELECT lemma FROM lemmas WHERE text = ?)
-            AND words.doc = domains.doc AND words.pos <> domains.pos
-            AND words.pos BETWEEN domains.pos - ? AND domains.pos + ?)
-        """,
-        [lemma, query.window, query.window],
-    )
-
-
-def _typical_lemmas(
-    corpus: IndexedCorpus, query: DomainsQuery, where: Conditions
-) -> dict[str, list[str]]:
-    """The most frequent words of each domain."""
-    held, values = all_hold(where)
-    near, given = _near(corpus, query)
+    else:
+        source = f"""
+            SELECT text AS name, left(value, {length}) AS p, counts.{counted} AS n
+            FROM counts JOIN lemmas USING (lemma) WHERE key = '{key}'
+        """
     found = corpus.database.ask(
         f"""
-        SELECT domain, text FROM (
-            SELECT domain, lemma, count(*) AS n FROM domains WHERE {near}
-                AND doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY ALL
-        ) JOIN lemmas USING (lemma)
-        QUALIFY row_number() OVER (PARTITION BY domain ORDER BY n DESC, text) <= {_TYPICAL}
-        ORDER BY domain, n DESC, text
+        SELECT name, p, n FROM (SELECT name, p, sum(n)::BIGINT AS n,
+            sum(sum(n)) OVER (PARTITION BY name) AS total FROM ({source}) GROUP BY name, p)
+        WHERE total >= ? AND n > 0 ORDER BY name
         """,
-        [*given, *values],
+        [*values, query.min_count],
     )
-    typical: dict[str, list[str]] = {}
-    for domain, lemma in found:
-        typical.setdefault(domain, []).append(lemma)
-    return typical
-
-
-def _key_domains(corpus: IndexedCorpus, query: DomainsQuery) -> CorpusTable:
-    """Domains by the log-likelihood of their difference between two groups, highest first."""
-    column, where = corpus.column(query.by), corpus.conditions(query.where)
-    part = ColumnCondition(column, query.part)
-    held, values = part.sql(), [query.part]
-    other = f"NOT ({held})"
-    if query.against:
-        other, values = ColumnCondition(column, query.against).sql(), [query.part, query.against]
-    groups = []
-    for condition, value in ((held, values[0]), (other, values[-1])):
-        sums = _domain_sums(corpus, query, where, condition=condition.replace("?", literal(value)))
-        if not sums:
-            raise BadInput(
-                f"no texts with a source domain are in the group {value!r}; choose another value"
-            )
-        groups.append({row[0]: row for row in sums})
-    names = sorted({*groups[0], *groups[1]})
-    tested = [
-        name
-        for name in names
-        if sum(group[name][2] for group in groups if name in group) >= query.min_count
-    ]
-    rows = _key_rows(tested, groups, query)
-    about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(tested)}
-    sizes = [next(iter(group.values()))[7] for group in groups]
-    about |= {"metaphors": sizes[0], "other_metaphors": sizes[1], "correction": query.correction}
-    shown = rows[query.skipped : query.skipped + query.rows]
-    command = command_line(corpus.folder, query)
-    return CorpusTable("domains", KEY_DOMAIN_COLUMNS, shown, command, about=about)
-
-
-def _key_rows(
-    names: Sequence[str], groups: Sequence[dict[str, Row]], query: DomainsQuery
-) -> list[Row]:
-    sums = []
-    for group in groups:
-        texts, whole, squares = next(iter(group.values()))[6:]
-        counted = [group.get(name, (name, "", 0, 0, 0))[2:5] for name in names]
-        totals, own, products = np.array(counted, float).reshape(-1, 3).T
-        sums.append(TextSums(totals, own, products, texts, whole, squares))
-    (one, other), (c, d) = sums, (sums[0].words, sums[1].words)
-    likelihood = log_likelihood(one.counts, other.counts, c, d)
-    ratio = log_ratio(one.counts, other.counts, c, d)
-    correct, p, units = _CORRECTIONS[query.correction], chi_square_p(likelihood), None
-    corrected = correct(p)
-    if (by_texts := welch_p(one, other)) is not None:
-        units = correct(by_texts)
-    rows: list[Row] = []
-    for at in np.argsort(-likelihood, kind="stable"):
-        shares = float(one.counts[at] / c), float(other.counts[at] / d)
-        direction = "more" if shares[0] > shares[1] else "less" if shares[0] < shares[1] else "same"
-        figures = round(float(likelihood[at]), 3), round(float(ratio[at]), 3)
-        chances = float(f"{p[at]:.4g}"), float(f"{corrected[at]:.4g}")
-        by_unit = None if units is None else float(f"{units[at]:.4g}")
-        counts = int(one.counts[at]), shares[0], int(other.counts[at]), shares[1]
-        rows.append((names[at], direction, *counts, *figures, *chances, by_unit))
-    return rows
+    place = {one: at for at, one in enumerate(periods)}
+    names = list(dict.fromkeys(name for name, _, _ in found))
+    row = {name: at for at, name in enumerate(names)}
+    counts = np.zeros((len(names), len(periods)))
+    for name, period, n in found:
+        if period in place:
+            counts[row[name], place[period]] = n
+    kept = counts.sum(axis=1) >= query.min_count
+    return [name for name, keep in zip(names, kept, strict=True) if keep], counts[kept]

@@ -93,25 +93,57 @@ class FiguresQuery(Query, frozen=True, kw_only=True):
     ] = "count"
 
 
-class KeynessQuery(Query, frozen=True, kw_only=True):
-    """Lemmas that are more, or less, frequent in one group of texts than in another."""
+class ComparedQuery(Query, frozen=True, kw_only=True):
+    """What the comparisons of groups, of corpora and over time share: what is compared."""
+
+    of: Annotated[
+        Literal["lemmas", "classes", "figures", "domains"],
+        _help("What is compared: lemmas, parts of speech, kinds of figures, or source domains."),
+    ] = "lemmas"
+    upos: Annotated[str, _word("Only lemmas used as this part of speech, such as NOUN.")] = ""
+    metaphors: Annotated[bool, _help("Count only metaphorical uses.")] = False
+    min_count: Annotated[int, _count("Only what occurs at least this often in all.")] = 5
+    correction: Annotated[
+        Literal["holm", "bh"],
+        _help("Correction of p for many tests: Holm, or Benjamini and Hochberg."),
+    ] = "holm"
+
+
+class KeynessQuery(ComparedQuery, frozen=True, kw_only=True):
+    """Lemmas, figures or domains that are more, or less, frequent in one group of texts."""
 
     by: Annotated[str, _word("Column whose values form the groups.")]
     part: Annotated[str, _word("Value of the group to describe.")]
     against: Annotated[
         str, _word("Value of the group to compare with.  [default: all other texts]")
     ] = ""
-    metaphors: Annotated[bool, _help("Count only metaphorical uses.")] = False
-    min_count: Annotated[
-        int, _count("Only lemmas that occur at least this often in both groups together.")
-    ] = 5
-    correction: Annotated[
-        Literal["holm", "bh"],
-        _help("Correction of p for many tests: Holm, or Benjamini and Hochberg."),
-    ] = "holm"
     direction: Annotated[
         Literal["both", "more", "less"],
-        _help("Only lemmas that are more, or less, frequent in the group."),
+        _help("Only what is more, or less, frequent in the group."),
+    ] = "both"
+
+
+class CompareQuery(ComparedQuery, frozen=True, kw_only=True):
+    """What is more, or less, frequent than in another corpus, of the same settings."""
+
+    other: Annotated[str, _word("Folder of the other corpus.")]
+    direction: Annotated[
+        Literal["both", "more", "less"],
+        _help("Only what is more, or less, frequent in the first corpus."),
+    ] = "both"
+
+
+class TrendQuery(ComparedQuery, frozen=True, kw_only=True):
+    """What rises and falls over time, by a regression over the periods of a column with dates."""
+
+    by: Annotated[str, _word("Column with dates.")]
+    period: Annotated[
+        Literal["", "day", "month", "year"],
+        _help("Length of a period.  [default: the finest that fits a plot]"),
+    ] = ""
+    min_count: Annotated[int, _count("Only what occurs at least this often in all.")] = 20
+    direction: Annotated[
+        Literal["both", "rising", "falling"], _help("Only what rises, or what falls.")
     ] = "both"
 
 
@@ -206,24 +238,16 @@ class ConcordanceQuery(Query, frozen=True, kw_only=True):
 
 
 class DomainsQuery(Query, frozen=True, kw_only=True):
-    """What metaphors are drawn from, by group of texts, or in one group against another."""
+    """What metaphors are drawn from: the shares of source domains, also by group of texts."""
 
-    by: Annotated[str, _word("Column whose values form the groups.")] = ""
-    part: Annotated[str, _word("Value of a group, to compare it with other texts.")] = ""
-    against: Annotated[
-        str, _word("Value of the group to compare with.  [default: all other texts]")
-    ] = ""
+    by: Annotated[str, _word("Column whose values form the groups.  [default: none]")] = ""
     period: Annotated[
         Literal["", "day", "month", "year"],
         _help("Group dates by day, month or year.  [default: year]"),
     ] = ""
     target: Annotated[str, _word("Only metaphors near this lemma, which they may speak of.")] = ""
-    window: Annotated[int, Meta(ge=1, le=20, description="Words on either side that are near.")] = 5
+    window: Annotated[int, Meta(ge=1, le=20, description="Words that count as near.")] = 5
     min_count: Annotated[int, _count("Only domains of at least this many metaphors.")] = 1
-    correction: Annotated[
-        Literal["holm", "bh"],
-        _help("Correction of p for many tests: Holm, or Benjamini and Hochberg."),
-    ] = "holm"
 
 
 class FeaturesQuery(Query, frozen=True, kw_only=True):
@@ -241,6 +265,8 @@ AnyQuery = (
     | FiguresQuery
     | VerbsQuery
     | KeynessQuery
+    | CompareQuery
+    | TrendQuery
     | CollocatesQuery
     | ConcordanceQuery
     | SketchQuery
@@ -255,6 +281,7 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "figures": FiguresQuery,
     "verbs": VerbsQuery,
     "keyness": KeynessQuery,
+    "trend": TrendQuery,
     "collocates": CollocatesQuery,
     "sketch": SketchQuery,
     "ngrams": NgramsQuery,
@@ -264,33 +291,38 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "features": FeaturesQuery,
     "text": TextQuery,
 }
-DRAWN = ("rates", "figures", "verbs", "dispersion")
+COMMANDS: dict[str, type[AnyQuery]] = {**VIEWS, "compare": CompareQuery}
+"""Views, and what reads another folder, which only a command may do."""
+
+DRAWN = ("rates", "figures", "verbs", "dispersion", "trend")
 """Views with a plot."""
 
-_ARGUMENTS = {"text"}
+_FIRST, _ARGUMENTS = 4, {"text", "other"}
 """Fields that are arguments of the command, not options."""
 
 
 def view_name(query: AnyQuery) -> str:
     """The name of a query's view."""
-    return next(name for name, kind in VIEWS.items() if type(query) is kind)
+    return next(name for name, kind in COMMANDS.items() if type(query) is kind)
 
 
-def make_query(view: str, fields: Mapping[str, Any]) -> AnyQuery:
+def make_query(
+    view: str, fields: Mapping[str, Any], known: Mapping[str, type[AnyQuery]] = VIEWS
+) -> AnyQuery:
     """The query of a view, from the fields that a program or a form sent; empty ones are ignored.
 
     Raises:
         UnknownName: there is no such view.
         BadField: a field is unknown, missing or has a wrong value.
     """
-    if view not in VIEWS:
-        raise UnknownName("view of a corpus", view, tuple(VIEWS))
+    if view not in known:
+        raise UnknownName("view of a corpus", view, tuple(known))
     given = {name: value for name, value in fields.items() if value not in ("", None, [], ())}
     for name, value in given.items():
         for one in value if isinstance(value, list | tuple) else [value]:
             if isinstance(one, str) and not one.isascii() and _SURROGATE.search(one):
                 raise BadField(name, "is not UTF-8 text")
-    query: AnyQuery = convert_fields(given, VIEWS[view], strict=False)
+    query: AnyQuery = convert_fields(given, known[view], strict=False)
     return query
 
 
@@ -300,7 +332,7 @@ def command_line(folder: Path, query: AnyQuery) -> str:
     for field in msgspec.structs.fields(type(query)):
         value = getattr(query, field.name)
         if field.name in _ARGUMENTS:
-            words.append(str(value))
+            words.insert(_FIRST, str(value))
         elif value != field.default:
             words += _option(field.name, value)
     return shlex.join(words)

@@ -18,7 +18,7 @@ from trope.core.records import FigureKind, WordView
 from trope.core.run_folder import MANIFEST
 from trope.corpora.tables import TEXT_COLUMNS, find_column
 from trope.scale.folder import DetectFolder, DetectManifest
-from trope.workbench.corpus.database import literal
+from trope.workbench.corpus.database import BUILD_MEMORY, literal
 
 RAW_LEMMA = "coalesce(nullif(t.lemma, ''), t.text)"
 """SQL for the lemma of a token `t`, or its form if it has none."""
@@ -112,6 +112,12 @@ class CorpusSource:
         """The SQL that reads the parts, for use after FROM."""
         return self.scan_of(self.parts)
 
+    def memory_for(self, parts: Sequence[Path]) -> str:
+        """How much memory reading some parts may take: more if a single row of JSON is huge."""
+        json_rows = self.manifest.settings.format == "jsonl"
+        longest = max(map(_longest_row, parts)) if json_rows else _LARGEST_ROW
+        return f"{BUILD_MEMORY + 12 * (longest - _LARGEST_ROW) // 1_000_000}MB"
+
     def scan_of(self, parts: Sequence[Path]) -> str:
         """The SQL that reads some of the parts."""
         settings = self.manifest.settings
@@ -134,7 +140,7 @@ class CorpusSource:
         types = ", ".join(f"{literal(key)}: {literal(kind)}" for key, kind in columns.items())
         return (
             f"read_json([{files}], format = 'newline_delimited', columns = {{{types}}}, "
-            f"maximum_object_size = {_LARGEST_ROW})"
+            f"maximum_object_size = {max(map(_longest_row, parts))})"
         )
 
     def figure_sums(self, scan: str, first: int = 0) -> str:
@@ -151,6 +157,16 @@ class CorpusSource:
         number = f"(row_number() OVER () + {first})::INTEGER AS doc"
         return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
 
+    @property
+    def domain_places(self) -> str:
+        """The SQL for the metaphors with a source domain, each at its first token."""
+        own = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
+        figures = f"SELECT (row_number() OVER ())::INTEGER AS doc, figures FROM {self.scan}"
+        return f"""
+            SELECT doc, f.tokens[1]::INTEGER AS pos, f.domain AS domain
+            FROM (SELECT doc, unnest({own}) AS f FROM ({figures}))
+        """
+
     def figures_of(self, number: int) -> list[dict[str, Any]]:
         """The figures of the text with a number, as `trope detect` wrote them."""
         place = number - 1
@@ -161,11 +177,7 @@ class CorpusSource:
         return []
 
     def detect_again(
-        self,
-        *,
-        relations: bool = False,
-        domains: bool = False,
-        view: WordView | None = None,
+        self, *, relations: bool = False, domains: bool = False, view: WordView | None = None
     ) -> str:
         """The command that writes the same corpus again, with all that the views need."""
         settings = self.manifest.settings
@@ -178,8 +190,7 @@ class CorpusSource:
         tasks = [task for task in settings.tasks if task != "metaphor"]
         if relations and "relations" not in tasks:
             tasks.insert(0, "relations")
-        if domains and "domains" not in tasks:
-            tasks.append("domains")
+        tasks += ["domains"] if domains and "domains" not in tasks else []
         words += ["--with", ",".join(tasks)] if tasks else []
         words += ["--kind", settings.kind] if settings.kind != "plain" else []
         words += ["--words", view] if (view := view or settings.words) else []
@@ -236,6 +247,14 @@ def read_source(folder: Path) -> CorpusSource:
         if Path(shard.name).name != shard.name:
             raise BadRecord(path, None, f"names a part outside its folder ({shard.name!r})")
     return CorpusSource(folder, manifest, sha256(path))
+
+
+def _longest_row(path: Path) -> int:
+    """Bytes that the longest row of a JSON Lines file may take: 64 MB, or what it has."""
+    if not path.is_file() or path.stat().st_size <= _LARGEST_ROW:
+        return _LARGEST_ROW
+    with path.open("rb") as lines:
+        return max(_LARGEST_ROW, *(len(line) + 1 for line in lines))
 
 
 def _figures_in(path: Path, place: int) -> list[dict[str, Any]]:

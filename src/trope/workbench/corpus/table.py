@@ -22,7 +22,7 @@ _SHARES = ("rate", "low", "high")
 """Columns that are shortened in files; pages and terminals round the full numbers."""
 
 _ROW, _EDGE = 0.27, 1.1  # inches: height of a row, and of the space around the rows
-_TICKS = 12
+_TICKS, _MOST_LINES = 12, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,13 @@ def draw_table(table: CorpusTable, path: Path) -> None:
     if not rows:
         raise BadInput(f"{path}: there is nothing to draw; choose other texts")
     over_time = table.view == "rates" and table.about["date"]
-    height = 3.2 if over_time else len(rows) * _ROW + _EDGE
+    height = 3.2 if over_time or table.view == "trend" else len(rows) * _ROW + _EDGE
     with plot_file(path, 7, height) as figure:
         axes = figure.subplots()
         if table.view == "dispersion":
             _draw_places(axes, rows, table.about)
+        elif table.view == "trend":
+            _draw_trends(axes, rows[:_MOST_LINES], table)
         elif over_time:
             _draw_line(axes, [row for row in rows if row["group"]])
         else:
@@ -155,6 +157,20 @@ def _draw_places(axes: Any, rows: list[dict[str, Any]], about: Mapping[str, Any]
     axes.set_xlim(0, 1)
     title = f"Places of “{short_name(about['lemma'])}”: metaphors long, other uses short"
     label_rows(axes, [f"{short_name(r['id'])} ({r['count']:,})" for r in rows], title)
+
+
+def _draw_trends(axes: Any, rows: list[dict[str, Any]], table: CorpusTable) -> None:
+    periods = table.about["periods"]
+    # lines differ in their dashes too, for those who see no colours
+    for at, row in enumerate(rows):
+        axes.plot(row["rates"], linewidth=1.4, label=short_name(row[table.columns[0]]),
+                  color=(WORDS, OTHERS, SOFT)[at % 3], linestyle=("-", "--")[at // 3])  # fmt: skip
+    ticks = range(0, len(periods), -(-len(periods) // _TICKS))
+    axes.set_xticks(ticks, [periods[at] for at in ticks], rotation=30, ha="right")
+    axes.set_ylim(0, None)
+    axes.set_ylabel("Uses per million words", color=SOFT)
+    axes.legend(frameon=False, fontsize=8)
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 def _draw_line(axes: Any, rows: list[dict[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
 from rich.console import Console
@@ -17,6 +17,7 @@ from trope.workbench.corpus.table import CorpusTable, number, spread_in_words, t
 
 _METAPHOR = "bold yellow"
 _NARROWEST = 60
+NOUNS = {"lemmas": "lemma", "classes": "class", "figures": "kind", "domains": "domain"}
 _CELLS = 24
 """Characters on which the places of a word in a text are shown."""
 
@@ -144,12 +145,12 @@ def _view(table: CorpusTable) -> Text:
 def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     yield Text(
-        f"{about['words']:,} words against {about['other_words']:,}; {about['tested']:,} lemmas "
-        f"tested; p corrected by {'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
+        f"{about['words']:,} words against {about['other_words']:,}; {_tested(about)}.\n",
         style="dim",
     )
+    name = table.columns[0]
     names = (
-        "lemma",
+        name,
         "",
         "count",
         "per million",
@@ -163,14 +164,49 @@ def _keyness(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     grid = _grid(*names)
     for row in table.dicts():
         grid.add_row(
-            *(printable(row["lemma"]), row["direction"]),
+            *(printable(row[name]), row["direction"]),
             *(f"{row['count']:,}", f"{row['per_million']:,.1f}"),
             *(f"{row['other_count']:,}", f"{row['other_per_million']:,.1f}"),
             *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}", _p(row["p_corrected"])),
             "–" if row["p_texts"] is None else _p(row["p_texts"]),
         )
     yield grid
-    yield _more(table, "lemma")
+    yield _more(table, NOUNS[about["of"]])
+
+
+def _tested(about: Mapping[str, Any]) -> str:
+    correction = "Holm" if about["correction"] == "holm" else "BH"
+    return f"{about['tested']:,} {about['of']} tested; p corrected by {correction}"
+
+
+def _trend(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    about, name = table.about, table.columns[0]
+    periods = about["periods"]
+    yield Text(
+        f"{len(periods)} periods from {periods[0]} to {periods[-1]}; {_tested(about)}.\n",
+        style="dim",
+    )
+    grid = _grid(name, "", "count", "per million", "log2 per year", "p", "rates")
+    for row in table.dicts():
+        counts = f"{row['count']:,}", f"{row['per_million']:,.1f}"
+        change = f"{row['log2_per_year']:+.2f}", _p(row["p_corrected"])
+        line = _small_line(row["rates"])
+        grid.add_row(printable(row[name]), row["direction"], *counts, *change, line)
+    yield grid
+    yield _more(table, NOUNS[about["of"]])
+    yield _view(table)
+
+
+def _small_line(rates: list[float]) -> str:
+    """The rates as blocks of eight heights, at most `_CELLS` of them."""
+    step = -(-len(rates) // _CELLS)
+    means = [
+        sum(part) / len(part)
+        for at in range(0, len(rates), step)
+        if (part := rates[at : at + step])
+    ]
+    most = max(means) or 1
+    return "".join("▁▂▃▄▅▆▇█"[min(7, int(8 * one / most))] for one in means)
 
 
 def _concordance(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
@@ -204,32 +240,12 @@ def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
 
 
 def _domains(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
-    about = table.about
-    if "tested" in about:
-        yield Text(
-            f"{about['metaphors']:,} metaphors against {about['other_metaphors']:,}; "
-            f"{about['tested']:,} domains tested; p corrected by "
-            f"{'Holm' if about['correction'] == 'holm' else 'BH'}.\n",
-            style="dim",
-        )
-        names = "domain", "", "count", "other", "LL", "log ratio", "p", "texts p"
-        grid = _grid(*names)
-        for row in table.dicts():
-            grid.add_row(
-                *(printable(row["domain"]), row["direction"]),
-                f"{row['count']:,} ({row['share']:.1%})",
-                f"{row['other_count']:,} ({row['other_share']:.1%})",
-                *(f"{row['log_likelihood']:,.1f}", f"{row['log_ratio']:+.2f}"),
-                _p(row["p_corrected"]),
-                "–" if row["p_texts"] is None else _p(row["p_texts"]),
-            )
-    else:
-        grid = _grid("domain", "group", "metaphors", "texts", "share (95 %)", "words")
-        for row in table.dicts():
-            share = percent(Interval(row["share"], row["low"], row["high"]))
-            counts = f"{row['metaphors']:,}", f"{row['texts']:,}"
-            words = printable(", ".join(row["lemmas"]))
-            grid.add_row(printable(row["domain"]), printable(row["group"]), *counts, share, words)
+    grid = _grid("domain", "group", "metaphors", "texts", "share (95 %)", "words")
+    for row in table.dicts():
+        share = percent(Interval(row["share"], row["low"], row["high"]))
+        counts = f"{row['metaphors']:,}", f"{row['texts']:,}"
+        words = printable(", ".join(row["lemmas"]))
+        grid.add_row(printable(row["domain"]), printable(row["group"]), *counts, share, words)
     yield grid
     yield _more(table, "row")
 
@@ -261,6 +277,7 @@ _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "figures": _figures,
     "verbs": _verbs,
     "keyness": _keyness,
+    "trend": _trend,
     "collocates": _collocates,
     "sketch": _sketch,
     "ngrams": _ngrams,

@@ -14,10 +14,10 @@ import msgspec
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
-from trope.workbench.corpus.concordance import concordance, contexts, dispersion
+from trope.workbench.corpus.concordance import concordance, contexts, dispersion, domains
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
 from trope.workbench.corpus.features import features
-from trope.workbench.corpus.keyness import domains, keyness
+from trope.workbench.corpus.keyness import keyness, trend
 from trope.workbench.corpus.queries import (
     AnyQuery,
     CollocatesQuery,
@@ -31,11 +31,12 @@ from trope.workbench.corpus.queries import (
     RatesQuery,
     SketchQuery,
     TextQuery,
+    TrendQuery,
     VerbsQuery,
     command_line,
 )
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import PERIODS, CorpusColumn, uses_of
+from trope.workbench.corpus.word_tables import PERIODS, uses_of
 from trope.workbench.corpus.words_around import collocates, ngrams, sketch
 
 _WORD_COLUMNS = ("place", "word", "lemma", "upos", "score", "metaphor", "start", "end", "novelty")
@@ -48,9 +49,6 @@ _FIGURE_COLUMNS = (
 _EXAMPLE_WORDS = 6
 _NO_NOVELTY = "the model of this corpus does not say how novel a metaphor is"
 _RATE_COLUMNS = ("group", "texts", "sentences", "words", "metaphors", "rate", "low", "high")
-_MOST_PERIODS = 120
-"""Most groups of a plot over time, unless the query sets a period."""
-
 _SUMS = """
     count(*), sum(sentences), count(*) FILTER (words > 0), sum(metaphors), sum(words),
     sum(metaphors::BIGINT * metaphors), sum(metaphors::BIGINT * words), sum(words::BIGINT * words)
@@ -91,6 +89,8 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
             return concordance(corpus, query)
         case DomainsQuery():
             return domains(corpus, query)
+        case TrendQuery():
+            return trend(corpus, query)
         case SketchQuery():
             return sketch(corpus, query)
         case NgramsQuery():
@@ -99,8 +99,12 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
             return dispersion(corpus, query)
         case FeaturesQuery():
             return features(corpus, query)
-        case _:
+        case TextQuery():
             return text(corpus, query)
+        case _:
+            raise BadInput(
+                "two corpora are compared by trope query FOLDER compare; give that command"
+            )
 
 
 def text(corpus: IndexedCorpus, query: TextQuery) -> CorpusTable:
@@ -290,7 +294,7 @@ def rates(corpus: IndexedCorpus, query: RatesQuery) -> CorpusTable:
         problem = f"column {column.name!r} has no dates; do not set a period, or write its values"
         raise BadInput(f"{problem} as YYYY-MM-DD")
     condition, given = all_hold(corpus.conditions(query.where))
-    period = query.period or _period(column)
+    period = query.period or column.legible_period
     query = msgspec.structs.replace(query, period=period)
     order = _ORDERS[query.sort or ("name" if column.date else "rate")]
     group = f"left({column.key}, {PERIODS[period]})" if period else column.key
@@ -320,11 +324,3 @@ def _rate_row(sums: Row) -> Row:
     interval = share.interval()
     found = (name, texts, sentences or 0, share.whole, share.part)
     return (*found, interval.value, interval.low, interval.high)
-
-
-def _period(column: CorpusColumn) -> str:
-    """The finest period that keeps a plot legible; none for other columns than dates."""
-    if not column.date:
-        return ""
-    legible = [name for name, groups in column.periods.items() if groups <= _MOST_PERIODS]
-    return legible[-1] if legible else "year"

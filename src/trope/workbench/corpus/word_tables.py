@@ -39,6 +39,9 @@ SUMS = ", ".join(
 )
 """The SQL of these sums, over counts of a lemma in texts with a size."""
 
+_MOST_PERIODS = 120
+"""Most groups of a plot over time, unless the query sets a period."""
+
 _UNEQUAL = "has counts of metaphors that do not match its scores; run trope detect again"
 Ask = Callable[[str], list[tuple[Any, ...]]]
 
@@ -84,9 +87,6 @@ def postings(condition: str) -> str:
     """
 
 
-_NO_WORDS = "SELECT 0::INTEGER AS doc, 0::INTEGER AS pos, NULL::INTEGER AS lemma LIMIT 0"
-
-
 class CorpusColumn(msgspec.Struct, frozen=True):
     """A column of the texts, and its name in the index."""
 
@@ -104,6 +104,12 @@ class CorpusColumn(msgspec.Struct, frozen=True):
     def date(self) -> bool:
         """Whether its values are dates."""
         return bool(self.periods)
+
+    @property
+    def legible_period(self) -> str:
+        """The finest period that keeps a plot legible; none for other columns than dates."""
+        legible = [name for name, groups in self.periods.items() if groups <= _MOST_PERIODS]
+        return (legible[-1] if legible else "year") if self.date else ""
 
 
 class CorpusFacts(msgspec.Struct, frozen=True):
@@ -349,23 +355,6 @@ class WordTables:
         self._run(
             f"CREATE TABLE features AS SELECT * FROM ({figures}) LEFT JOIN ({sums}) USING (doc) "
             "ORDER BY doc"
-        )
-
-    def domains(self) -> None:
-        """The source domains of metaphors, each at its first word."""
-        own = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
-        lemmas = "SELECT doc, pos, lemma FROM words" if self.source.tokens else _NO_WORDS
-        self._run(
-            f"""
-            CREATE TABLE domains AS
-            SELECT doc, pos, lemma, domain FROM (
-                SELECT doc, f.tokens[1]::INTEGER AS pos, f.domain AS domain FROM (
-                    SELECT doc, unnest({own}) AS f
-                    FROM (SELECT (row_number() OVER ())::INTEGER AS doc, figures
-                        FROM {self.source.scan})
-                )
-            ) LEFT JOIN ({lemmas}) USING (doc, pos) ORDER BY domain, doc, pos
-            """
         )
 
     def uses(self) -> None:

@@ -29,6 +29,8 @@ _SKETCH_COLUMNS = (
 _NGRAM_COLUMNS = ("ngram", "count", "per_million", "metaphors", "texts")
 _ROLES = ("object", "subject")
 _MILLION = 1_000_000
+_BLOCK = 64
+"""Words of a block, more than a window has."""
 
 
 def collocates(corpus: IndexedCorpus, query: CollocatesQuery) -> CorpusTable:
@@ -63,6 +65,11 @@ def _near_in_window(corpus: IndexedCorpus, query: CollocatesQuery, lemma: int) -
         tagged, tag = "tag = (SELECT tag FROM tags WHERE text = ?)", [query.upos.upper()]
         table = f"({uses_of(within)})" if conditions else "uses"
         totals, given = f"SELECT lemma, words FROM {table} WHERE {tagged}", [*values, *tag]
+    # places are joined by blocks, or a long text with many uses would compare all with all
+    blocks = (
+        f"SELECT *, unnest(range(greatest(pos - ?, 0) // {_BLOCK}, (pos + ?) // {_BLOCK} + 1)) "
+        f"AS block FROM ({uses} AND {within})"
+    )
     found = corpus.database.ask(
         f"""
         SELECT text, n, m, coalesce(totals.words, 0), (sum(near) OVER ())::BIGINT FROM (
@@ -71,13 +78,14 @@ def _near_in_window(corpus: IndexedCorpus, query: CollocatesQuery, lemma: int) -
             FROM (
                 SELECT any_value(words.lemma) AS lemma, any_value(tag) AS tag,
                     bool_or(uses.metaphor) AS metaphor
-                FROM words JOIN ({uses} AND {within}) AS uses ON words.doc = uses.doc
+                FROM words JOIN ({blocks}) AS uses ON words.doc = uses.doc
+                    AND words.pos // {_BLOCK} = block
                     AND words.pos BETWEEN uses.pos - ? AND uses.pos + ? AND words.pos <> uses.pos
                 WHERE word GROUP BY words.doc, words.pos
             ) GROUP BY lemma
         ) JOIN lemmas USING (lemma) LEFT JOIN ({totals}) AS totals USING (lemma)
         """,
-        [*tag, *tag, lemma, *values, query.window, query.window, *given],
+        [*tag, *tag, *[query.window] * 2, lemma, *values, *[query.window] * 2, *given],
     )
     (node,) = corpus.database.one(f"SELECT count(*) FROM ({uses} AND {within})", [lemma, *values])
     (size,) = corpus.database.one(f"SELECT sum(words) FROM documents WHERE {held}", values)

@@ -147,19 +147,38 @@ def _collocates(row: Row) -> Row:
 
 
 def _keyness(row: Row) -> Row:
-    rates = {name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")}
-    return {**_compared(row), **rates, "address": concordance_of(lemma=row["lemma"])}
-
-
-def _compared(row: Row) -> Row:
+    corrected = row["p_corrected"]
     return {
         **row,
-        "p": _p(row["p_corrected"]),
+        **_named(row),
+        "p": _p(corrected),
         "p_texts": "–" if row["p_texts"] is None else _p(row["p_texts"]),
         **{name: f"{row[name]:,}" for name in ("count", "other_count")},
+        **{name: f"{row[name]:,.1f}" for name in ("per_million", "other_per_million")},
         "log_likelihood": f"{row['log_likelihood']:,.1f}",
         "log_ratio": f"{row['log_ratio']:+.2f}",
     }
+
+
+def _named(row: Row) -> Row:
+    """What is compared in a row, with the address of what is behind it."""
+    name = next(iter(row))
+    behind = {
+        "lemma": concordance_of(lemma=row[name]),
+        "upos": concordance_of(upos=row[name]),
+        "figure": concordance_of(metaphors="true") if row[name] == "metaphor" else "",
+    }
+    return {"name": row[name], "address": behind.get(name, "")}
+
+
+def _trend(row: Row) -> Row:
+    rates = row["rates"]
+    most, step = max(rates) or 1, 1000 / max(1, len(rates) - 1)
+    line = " ".join(f"{at * step:.0f},{20 - 19 * one / most:.1f}" for at, one in enumerate(rates))
+    shown = {"count": f"{row['count']:,}", "per_million": f"{row['per_million']:,.1f}"}
+    shown |= {"change": f"{row['log2_per_year']:+.2f}", "p": _p(row["p_corrected"])}
+    said = f"from {rates[0]:,.0f} to {rates[-1]:,.0f} per million"
+    return {**row, **shown, **_named(row), "line": line, "said": said}
 
 
 def _p(value: float) -> str:
@@ -204,9 +223,6 @@ def _dispersion(row: Row) -> Row:
 
 
 def _domains(row: Row) -> Row:
-    if "direction" in row:  # one group against another
-        shown = _compared(row)
-        return {**shown, **{name: _share(row[name]) for name in ("share", "other_share")}}
     counts = {name: f"{row[name]:,}" for name in ("metaphors", "texts")}
     share = percent(Interval(row["share"], row["low"], row["high"]))
     lemmas = [
@@ -233,6 +249,7 @@ _SHOWN: dict[str, Callable[[Row], Row]] = {
     "figures": _figures,
     "verbs": _verbs,
     "keyness": _keyness,
+    "trend": _trend,
     "collocates": _collocates,
     "sketch": _sketch,
     "ngrams": _ngrams,
