@@ -42,7 +42,7 @@ NOTHING = Interval(None, None, None)
 
 
 @dataclass(frozen=True, slots=True)
-class MarkedSpan:
+class ConceptSpan:
     """The metaphorical words of a text with their concept."""
 
     text: ConceptText
@@ -101,32 +101,32 @@ def _undefined(data: DataRef) -> list[Measurement]:
     ]
 
 
-def _marked(path: Path, *, guessed: bool) -> list[MarkedSpan]:
+def _marked(path: Path, *, guessed: bool) -> list[ConceptSpan]:
     if not path.is_file():
         raise MissingData(path, f"put {CORPUS} there; trope data show {CORPUS} says how")
     places = ((text, text.span or (text.guess if guessed else None)) for text in _read(path))
-    return [MarkedSpan(text, place) for text, place in places if place is not None]
+    return [ConceptSpan(text, place) for text, place in places if place is not None]
 
 
 def _read(path: Path) -> list[ConceptText]:
     return list(read_concept_texts(path))
 
 
-def _training(folder: Path) -> list[MarkedSpan]:
+def _training(folder: Path) -> list[ConceptSpan]:
     """The spans of train, known or guessed, without the rows that also occur in dev or a test."""
     spans = _marked(folder / "source_train.csv.gz", guessed=True)
     leaks = {row.id for row in read_leaks(folder / "leaks.tsv") if row.file == "source_train"}
     return [span for span in spans if span.text.id not in leaks]
 
 
-def _spans(marked: Sequence[MarkedSpan], pipeline: EvaluatedPipeline) -> list[DomainSpan]:
+def _spans(marked: Sequence[ConceptSpan], pipeline: EvaluatedPipeline) -> list[DomainSpan]:
     """The tokens of marked words."""
     texts = (" ".join(span.text.words) for span in marked)
     analyses = pipeline.analyze_many(texts, tasks=("syntax", "metaphor"))
     return [_tokens(span, analysis) for span, analysis in zip(marked, analyses, strict=True)]
 
 
-def _tokens(span: MarkedSpan, analysis: Analysis) -> DomainSpan:
+def _tokens(span: ConceptSpan, analysis: Analysis) -> DomainSpan:
     starts = list(accumulate((len(word) + 1 for word in span.text.words), initial=0))
     start, end = starts[span.place[0]], starts[span.place[1]] - 1
     tokens = enumerate(analysis.tokens)
@@ -135,7 +135,7 @@ def _tokens(span: MarkedSpan, analysis: Analysis) -> DomainSpan:
 
 
 def _controls(
-    part: str, train: Sequence[MarkedSpan], dev: Sequence[MarkedSpan]
+    part: str, train: Sequence[ConceptSpan], dev: Sequence[ConceptSpan]
 ) -> list[SourceDomain]:
     """The most frequent answer of train: of all spans, or of those with the same stems."""
     if part == "majority":

@@ -1,4 +1,4 @@
-"""Where a word occurs: in context, counted, sorted and paged; its dispersion over texts; domains."""
+"""Where a word occurs: in context, counted, sorted and paged; dispersion over texts; domains."""
 
 from __future__ import annotations
 
