@@ -232,6 +232,16 @@ def test_trends_count_words_of_periods(
     assert {row["direction"] for row in rising.dicts()} == {"rising"}
 
 
+def test_dates_that_do_not_exist_are_periods_all_the_same(tmp_path: Path) -> None:
+    dates = ("2019-00-00", "2019-02-30", "2019-06-01", "2020-13-45")
+    rows = [Row(f"d{at}", "Time ate roads.", "Herald", date) for at, date in enumerate(dates)]
+    folder = detect(write_csv(rows, tmp_path / "d.csv"), tmp_path / "d", *ALL)
+    with opened(folder, tmp_path / "index") as corpus:
+        for period in ("day", "month"):
+            table = ask(corpus, "trend", by="date", period=period, min_count=1)
+            assert len(table.about["periods"]) == 4
+
+
 @pytest.mark.parametrize(
     ("view", "fields", "words"),
     [

@@ -7,6 +7,7 @@ forms, lemmas, tags   the strings behind the numbers in the other tables, in alp
 spellings   the forms in lower case, by the numbers that neighbours of a word have
 ngrams      sequences of words that occur more than once
 uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
+tagged      the same with the squares that the variance of texts needs
 domains     metaphors with the domain that they are drawn from
 features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
@@ -45,7 +46,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 7
+FORMAT = 8
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50

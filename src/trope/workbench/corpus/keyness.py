@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
@@ -39,7 +38,7 @@ from trope.workbench.corpus.queries import (
     command_line,
 )
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import PERIODS
+from trope.workbench.corpus.word_tables import PERIODS, tagged_counts
 
 COLUMNS = (
     *("direction", "count", "per_million", "other_count", "other_per_million"),
@@ -170,21 +169,11 @@ def _lemmas(conditions: Conditions, upos: str) -> tuple[str, list[str]]:
     if not upos:
         return lemma_counts(conditions)
     held, values = all_hold(conditions)
-    sums = ", ".join(
-        f"sum({name})::BIGINT AS {name}, sum({name} * {name})::BIGINT AS {name}_squared, "
-        f"sum({name} * size)::BIGINT AS {name}_sized"
-        for name in ("words", "metaphors")
-    )
-    return (
-        f"""
-        SELECT lemma, {sums} FROM (
-            SELECT lemma, doc, count(*) AS words, count(*) FILTER (metaphor) AS metaphors
-            FROM words WHERE word AND tag = (SELECT tag FROM tags WHERE text = ?)
-                AND doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY lemma, doc
-        ) JOIN (SELECT doc, words AS size FROM documents) USING (doc) GROUP BY lemma
-        """,
-        [upos.upper(), *values],
-    )
+    tagged = "tag = (SELECT tag FROM tags WHERE text = ?)"
+    if not conditions:
+        return f"SELECT * FROM tagged WHERE {tagged}", [upos.upper()]
+    within = f"{tagged} AND doc IN (SELECT doc FROM documents WHERE {held})"
+    return tagged_counts(within), [upos.upper(), *values]
 
 
 def _of_texts(corpus: IndexedCorpus, query: ComparedQuery) -> str:
@@ -285,27 +274,28 @@ def trend(corpus: IndexedCorpus, query: TrendQuery) -> CorpusTable:
     names, counts = _over_time(corpus, query, column.key, length, periods)
     slopes, p = poisson_trends(counts, sizes, [_years(one) for one in periods])
     corrected = _CORRECTIONS[query.correction](p)
+    wanted = {"rising": (True,), "falling": (False,)}.get(query.direction, (True, False))
+    chosen = [at for at in np.lexsort((-np.abs(slopes), p)) if bool(slopes[at] > 0) in wanted]
     rows: list[Row] = []
-    for at in np.lexsort((-np.abs(slopes), p)):
+    for at in chosen[query.skipped : query.skipped + query.rows]:
         direction = "rising" if slopes[at] > 0 else "falling"
-        if query.direction in ("both", direction):
-            total = int(counts[at].sum())
-            rates = [round(float(one), 1) for one in counts[at] / sizes * _MILLION]
-            chances = float(f"{p[at]:.4g}"), float(f"{corrected[at]:.4g}")
-            change = round(total / sizes.sum() * _MILLION, 2), round(float(slopes[at]), 4)
-            rows.append((names[at], direction, total, *change, *chances, rates))
-    about: dict[str, Any] = {**query.paged(len(rows)), "tested": len(names), "of": query.of}
+        total = int(counts[at].sum())
+        rates = [round(float(one), 1) for one in counts[at] / sizes * _MILLION]
+        chances = float(f"{p[at]:.4g}"), float(f"{corrected[at]:.4g}")
+        change = round(total / sizes.sum() * _MILLION, 2), round(float(slopes[at]), 4)
+        rows.append((names[at], direction, total, *change, *chances, rates))
+    about: dict[str, Any] = {**query.paged(len(chosen)), "tested": len(names), "of": query.of}
     about |= {"periods": periods, "period": period, "correction": query.correction}
-    shown = rows[query.skipped : query.skipped + query.rows]
     columns, command = (NAMES[query.of], *_TREND_COLUMNS), command_line(corpus.folder, query)
-    return CorpusTable("trend", columns, shown, command, about=about)
+    return CorpusTable("trend", columns, rows, command, about=about)
 
 
 def _years(period: str) -> float:
-    """The middle of a period as a year."""
-    first = date.fromisoformat(f"{period}-01-01"[:10])
-    days = {4: 182, 7: 15}.get(len(period), 0)
-    return first.year + (first.timetuple().tm_yday - 1 + days) / 365.25
+    """The middle of a period as a year; a month or day that does not exist is no fault here."""
+    year, month, day = (*map(int, period.split("-")), -1, -1)[:3]
+    if month < 0:
+        return year + 0.5
+    return year + (month - 1) / 12 + (15 if day < 0 else day - 0.5) / 365.25
 
 
 def _over_time(
@@ -338,18 +328,15 @@ def _over_time(
         """
     found = corpus.database.ask(
         f"""
-        SELECT name, p, n FROM (SELECT name, p, sum(n)::BIGINT AS n,
-            sum(sum(n)) OVER (PARTITION BY name) AS total FROM ({source}) GROUP BY name, p)
-        WHERE total >= ? AND n > 0 ORDER BY name
+        SELECT name, list(place), list(n) FROM
+            (SELECT name, p, sum(n)::BIGINT AS n FROM ({source}) GROUP BY name, p)
+            JOIN (SELECT unnest(?::VARCHAR[]) AS p, unnest(range({len(periods)})) AS place)
+            USING (p)
+        GROUP BY name HAVING sum(n) >= ? ORDER BY name
         """,
-        [*values, query.min_count],
+        [*values, periods, query.min_count],
     )
-    place = {one: at for at, one in enumerate(periods)}
-    names = list(dict.fromkeys(name for name, _, _ in found))
-    row = {name: at for at, name in enumerate(names)}
-    counts = np.zeros((len(names), len(periods)))
-    for name, period, n in found:
-        if period in place:
-            counts[row[name], place[period]] = n
-    kept = counts.sum(axis=1) >= query.min_count
-    return [name for name, keep in zip(names, kept, strict=True) if keep], counts[kept]
+    counts = np.zeros((len(found), len(periods)))
+    for row, (_, places, times) in zip(counts, found, strict=True):
+        row[places] = times
+    return [name for name, _, _ in found], counts

@@ -76,6 +76,22 @@ def with_metaphor(size: int, before: int) -> str:
     return f"(metaphor OR (marks & {left + right}) > 0)"
 
 
+def tagged_counts(condition: str) -> str:
+    """The SQL for the counts of lemmas by part of speech in words that meet a condition, with what
+    the variance of texts needs."""
+    sums = ", ".join(
+        f"sum({name})::BIGINT AS {name}, sum({name} * {name})::BIGINT AS {name}_squared, "
+        f"sum({name} * size)::BIGINT AS {name}_sized"
+        for name in ("words", "metaphors")
+    )
+    return f"""
+        SELECT lemma, tag, {sums} FROM (
+            SELECT lemma, tag, doc, count(*) AS words, count(*) FILTER (metaphor) AS metaphors
+            FROM words WHERE word AND {condition} GROUP BY lemma, tag, doc
+        ) JOIN (SELECT doc, words AS size FROM documents) USING (doc) GROUP BY lemma, tag
+    """
+
+
 def postings(condition: str) -> str:
     """The SQL for the counts of lemmas in each of the texts that meet a condition."""
     verb = "tag = (SELECT tag FROM tags WHERE text = 'VERB')"
@@ -360,6 +376,7 @@ class WordTables:
     def uses(self) -> None:
         """Counts of lemmas by part of speech, for lists of figures."""
         self._run(f"CREATE TABLE uses AS {uses_of('true')} ORDER BY lemma, tag")
+        self._run(f"CREATE TABLE tagged AS {tagged_counts('true')} ORDER BY tag, lemma")
 
     def counts(self, columns: list[CorpusColumn]) -> None:
         """Counts of lemmas by the values of columns, for views of some of the texts."""
