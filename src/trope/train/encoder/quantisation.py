@@ -34,7 +34,7 @@ class _Rounded(torch.autograd.Function):
 
 
 def _rounded(x: Tensor, largest: Tensor) -> Tensor:
-    found: Tensor = _Rounded.apply(x, largest)  # type: ignore[no-untyped-call]
+    found: Tensor = _Rounded.apply(x, largest)
     return found
 
 
@@ -81,6 +81,13 @@ def _simulate(model: nn.Module, _inputs: Any) -> None:
             layer.simulated = weight
 
 
+def _forget(model: nn.Module, _inputs: Any, _outputs: Any) -> None:
+    """Drop what `_simulate` made: the weights may change before the next pass."""
+    for layer in model.modules():
+        if isinstance(layer, QuantLinear):
+            layer.simulated = None
+
+
 class QuantEmbedding(nn.Embedding):
     """A table whose rows are kept in simulated 8 bits."""
 
@@ -97,4 +104,5 @@ def quantise(model: Module) -> Module:
         elif type(child) is nn.Embedding and child.num_embeddings > 10_000:
             child.__class__ = QuantEmbedding
     model.register_forward_pre_hook(_simulate)
+    model.register_forward_hook(_forget, always_call=True)
     return model
