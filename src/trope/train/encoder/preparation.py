@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -39,9 +41,18 @@ def prepare(run: EncoderRun, data: Path) -> None:
     _prepare_names(run, data, vocabulary)
     _prepare_tags(run, data, vocabulary)
     for chosen in run.sets("text"):
-        corpus, _ = encode_words(read_text_set(data, chosen.name, run.say), vocabulary)
+        drawn = _draw(read_text_set(data, chosen.name, run.say), chosen.share)
+        corpus, _ = encode_words(drawn, vocabulary)
         corpus.save(run.work / f"{chosen.name}.npz")
     (run.work / "prepared").touch()
+
+
+def _draw(sentences: Iterable[tuple[str, ...]], share: float) -> Iterator[tuple[str, ...]]:
+    """A share of the sentences, the same ones in every run: their wording decides."""
+    for words in sentences:
+        digest = hashlib.md5(" ".join(words).encode(), usedforsecurity=False).digest()
+        if int.from_bytes(digest[:4], "big") < share * 2**32:
+            yield words
 
 
 def _prepare_treebanks(run: EncoderRun, data: Path, vocabulary: Vocabulary) -> None:
