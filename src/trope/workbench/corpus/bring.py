@@ -64,6 +64,16 @@ _CODE = "import sys; from trope.workbench.corpus.bring import work; work(sys.arg
 RunState = Literal["waiting", "running", "indexing", "done", "failed", "cancelled", "stopped"]
 
 
+_IN_WORDS: dict[RunState, str] = {
+    "waiting": "waits",
+    "running": "is analysed",
+    "indexing": "is prepared for the pages",
+    "failed": "could not be analysed",
+    "cancelled": "was cancelled",
+    "stopped": "was interrupted",
+}
+
+
 class BroughtCorpus(msgspec.Struct, frozen=True, kw_only=True):
     """A corpus that was brought, and how far it is; `stopped` if the server ended before it."""
 
@@ -83,6 +93,14 @@ class BroughtCorpus(msgspec.Struct, frozen=True, kw_only=True):
     def under_way(self) -> bool:
         """Whether it waits or is analysed."""
         return self.state in ("waiting", "running", "indexing")
+
+    @property
+    def in_words(self) -> str:
+        """How far it is, in words."""
+        if self.state == "done":
+            texts, words = self.totals["texts"], self.totals["words"]
+            return f"{texts:,} text{'' if texts == 1 else 's'}, {words:,} words"
+        return _IN_WORDS[self.state]
 
     @property
     def folder_name(self) -> str:
