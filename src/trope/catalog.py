@@ -262,35 +262,24 @@ SENTIMENT_SYSTEMS: Registry[Callable[..., Any]] = Registry(
 EVALUATIONS: Registry[object] = Registry(
     "evaluation",
     {
-        "analogy": Entry(
-            "trope.evaluate.analogy:evaluate",
-            "Metaphoric analogies: choice, static, zero_shot, errors, domains.",
-        ),
-        "metaphor": Entry(
-            "trope.evaluate.metaphor:evaluate",
-            "Words, verbs, headlines: words, headlines, baselines, labellers, silver.",
-        ),
-        "metonymy": Entry(
-            "trope.evaluate.metonymy:evaluate",
-            "Names of places and organisations: encoder, transformers, tables, baselines, roles.",
-            extra="systems",
-        ),
-        "ordinary": Entry(
-            "trope.evaluate.ordinary:evaluate",
-            "Plain English: words, names, sentiment, agreement; public corpora.",
-        ),
-        "rewriting": Entry(
-            "trope.evaluate.rewriting:evaluate",
-            "Substitutes for verbs: judged, open, swords, munch.",
-        ),
-        "sentiment": Entry(
-            "trope.evaluate.sentiment:evaluate",
-            "Figurative tweets: encoder, transformers, categories, baselines, lexicon.",
-        ),
-        "syntax": Entry(
-            "trope.evaluate.syntax:evaluate",
-            "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, tweets.",
-        ),
+        name: Entry(
+            f"trope.evaluate.{name}:evaluate",
+            summary,
+            extra="systems" if name == "metonymy" else "",
+        )
+        for name, summary in {
+            "analogy": "Metaphoric analogies: choice, static, zero_shot, errors, domains.",
+            "domains": "Source domains of metaphors: learnt, free, lookup, majority.",
+            "metaphor": "Words, verbs, headlines: words, headlines, baselines, labellers, silver.",
+            "metonymy": "Names of places and organisations: encoder, transformers, tables, "
+            "baselines, roles.",
+            "ordinary": "Plain English: words, names, sentiment, agreement; public corpora.",
+            "rewriting": "Substitutes for verbs: judged, open, swords, munch.",
+            "sentiment": "Figurative tweets: encoder, transformers, categories, baselines, "
+            "lexicon.",
+            "syntax": "Tags, trees, lemmas and relations: ewt, tweebank, gum, raw, headlines, "
+            "tweets.",
+        }.items()
     },
 )
 """Tasks of `trope evaluate`."""

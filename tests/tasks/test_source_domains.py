@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from trope.cli.analyze import analyze
 from trope.core.records import Analysis, Figure, Token
-from trope.tasks.figures.views import add_domains, domain_scores
+from trope.tasks.figures.views import FreeDomains, add_domains, domain_scores
 
 
 def _best(lemma: str, upos: str) -> str:
@@ -35,7 +35,7 @@ def test_a_word_that_wordnet_does_not_know_has_no_domain() -> None:
     assert domain_scores("zzyqx", "NOUN") == {}
     token = Token("zzyqx", 0, 5, "NOUN", "NN", "zzyqx", -1, "root", 0.9)
     figure = Figure("metaphor", 0, 5, (0,), 0.9)
-    [found] = add_domains([Analysis("zzyqx", (token,), (), (), figures=(figure,))])
+    [found] = add_domains([Analysis("zzyqx", (token,), (), (), figures=(figure,))], FreeDomains())
     assert found.figures == (figure,)
 
 
@@ -55,4 +55,4 @@ def test_metaphors_have_domains_only_where_asked_for() -> None:
 
 
 def test_an_empty_text_has_no_domains() -> None:
-    assert add_domains([Analysis("", (), (), ())]) == [Analysis("", (), (), ())]
+    assert add_domains([Analysis("", (), (), ())], FreeDomains()) == [Analysis("", (), (), ())]

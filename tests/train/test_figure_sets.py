@@ -21,7 +21,7 @@ from trope.train.encoder.figure_sets import (
     read_figure_set,
     split_clitics,
 )
-from trope.train.encoder.name_sets import read_name_set
+from trope.train.encoder.name_sets import LABELS, PLACE, read_name_set
 from trope.train.encoder.own_sentences import in_dev
 from trope.train.encoder.sentiment_sets import read_sentiment_set
 from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
@@ -183,7 +183,9 @@ def test_place_names_known_as_literal_or_not(tmp_path: Path) -> None:
     write(tmp_path / "metonymy" / "leaks.tsv", "file\tid\tagainst\n")
     split = "dev" if in_dev("Oslo") else "train"
     found = read_name_set(tmp_path, "relocar", split)
-    assert {(s.literal, s.reading) for s in found} == {(1, UNKNOWN), (0, UNKNOWN)}
+    assert {(s.name_class, LABELS[s.reading]) for s in found} == {
+        (PLACE, "place:literal"), (PLACE, "place:metonymic"),
+    }  # fmt: skip
     assert all(s.last == s.first + 1 for s in found)
 
 

@@ -26,7 +26,7 @@ from trope.train.encoder import adapters  # noqa: E402
 from trope.train.encoder.corpus import MetaphorSentence  # noqa: E402
 from trope.train.encoder.synthetic_headlines import PoolSettings, letters, make_pool, texts_kept_out  # noqa: E402
 from trope.train.headlines import base_head  # noqa: E402
-from trope.train.headlines.rows import read_rows  # noqa: E402
+from trope.train.headlines.settings import read_rows  # noqa: E402
 
 BASE = "all-mpnet-base-v2"
 SHIPPED = Path(base_head.__file__).with_name("headlines.toml")

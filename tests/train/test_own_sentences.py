@@ -44,11 +44,13 @@ def test_shipped_sentences_have_marks_where_their_kind_asks_for_them() -> None:
         if sentence.kind in expected:
             assert expected[sentence.kind] in marks, sentence.text
         elif sentence.kind == "names":
-            assert marks == {"name"}, sentence.text
+            assert marks <= {"name"}, sentence.text  # in some, capitals are no names
             for span in sentence.spans:
                 name_class(span)
         else:
             assert not marks, sentence.text
+    named = [bool(s.spans) for s in sentences if s.kind == "names"]
+    assert sum(named) > 0.8 * len(named)
 
 
 def test_marks_become_verdicts(tmp_path: Path) -> None:
@@ -111,10 +113,9 @@ def test_sets_of_own_sentences_share_no_sentence_between_splits() -> None:
 
 def test_names_have_readings_and_tags() -> None:
     own_sentences.cache_clear()
-    if not any(s.kind == "names" for s in own_sentences()):
-        pytest.skip("no names yet")
     names = read_name_set(_NOWHERE, NAMES, "dev")
     assert names and all(LABELS[s.reading].startswith(s.name_class) for s in names)
-    for sentence in read_tag_set(_NOWHERE, TAGS, "train"):
-        named = [NAME_TAGS[tag] for tag in sentence.tags]
-        assert any(tag.startswith("B-") for tag in named)
+    tagged = [{NAME_TAGS[t] for t in s.tags} for s in read_tag_set(_NOWHERE, TAGS, "train")]
+    assert set().union(*tagged) == {*NAME_TAGS}
+    # in some sentences, capitals are no names
+    assert 0 < sum(tags == {"O"} for tags in tagged) < 0.2 * len(tagged)

@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from trope.encoder.models import model_folder  # noqa: E402
 from trope.train.encoder.graph import int8_factors  # noqa: E402
-from trope.train.encoder.student import fake_factors  # noqa: E402
+from trope.train.encoder.student import fake_factors, quantise  # noqa: E402
 
 LARGEST_INPUT, LARGEST_16_BITS = 255, 2**15 - 1
 
@@ -90,6 +90,23 @@ def test_training_simulates_what_is_exported(weight: npt.NDArray[np.float32]) ->
     # a value half-way between two steps may fall to either side
     assert np.abs(simulated - factor * scale[:, None]).max() <= scale.max() * 1.01
     assert np.isclose(simulated, factor * scale[:, None], atol=1e-5).mean() > 0.8
+
+
+def test_weights_simulated_together_are_those_of_each_layer() -> None:
+    torch.manual_seed(2)
+    sizes = ((6, 4), (4, 6), (6, 4), (4, 3))
+    model = quantise(torch.nn.Sequential(*(torch.nn.Linear(*size) for size in sizes)))
+    given = x = torch.randn(5, 6)
+    for layer in model:
+        x = layer(x)  # alone, a layer simulates its own weights
+    together = model(given)
+    assert torch.equal(together, x)
+    together.sum().backward()
+    assert all(layer.weight.grad.abs().sum() > 0 for layer in model)
+    with torch.no_grad():
+        model[-1].weight.mul_(2)
+    assert not torch.equal(model(given), x), "a pass uses the weights as they are then"
+    assert all(layer.simulated is None for layer in model)
 
 
 def test_this_processor_adds_the_largest_products_exactly() -> None:

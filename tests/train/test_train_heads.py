@@ -27,7 +27,7 @@ from trope.encoder.windows import network_input
 from trope.tasks.metonymy.validation import held_out
 from trope.train.encoder.corpus import UNKNOWN, ZERO, batches
 from trope.train.encoder.figure_sets import FigureSentence, encode_figures
-from trope.train.encoder.name_sets import LABELS, NamedSentence, encode_names, read_name_set
+from trope.train.encoder.name_sets import LABELS, PLACE, NamedSentence, encode_names, read_name_set
 from trope.train.encoder.sentiment_sets import (
     SentimentText,
     encode_sentiment_texts,
@@ -56,7 +56,6 @@ from trope.train.encoder import (  # noqa: E402
 from trope.train.encoder.calibration import Calibration  # noqa: E402
 from trope.train.encoder.development import (  # noqa: E402
     fit_scale,
-    literal_figures,
     metonymy_figures,
     predicted_scores,
     sentiment_figures,
@@ -163,11 +162,18 @@ def test_figures_and_names_are_learnt_from_the_words_that_were_judged() -> None:
     assert (found[there] == tags.labels["tag"][arrays["word"][there]]).all()
 
 
-def test_a_name_known_as_literal_or_not_teaches_that_and_no_more() -> None:
-    known = [replace(s, reading=UNKNOWN, literal=int(s.reading == LITERAL)) for s in NAMED]
-    corpus = encode_names(known, vocabulary())
-    model = learnt(("metonymy",), {"names": fit.Lesson(corpus, 25)})
-    assert literal_figures(model, corpus, ALL, "cpu") == {"relocar_coarse": 1.0}
+def test_names_known_as_literal_or_not_have_readings_of_their_own() -> None:
+    """The two conventions may disagree on a name: each has its own answer."""
+    known = [
+        replace(s, name_class=PLACE, reading=LABELS.index(f"{PLACE}:{n}"))
+        for s, n in ((s, "metonymic" if s.reading == LITERAL else "literal") for s in NAMED)
+    ]
+    corpora = {
+        name: encode_names(rows, vocabulary()) for name, rows in (("a", NAMED), ("b", known))
+    }
+    model = learnt(("metonymy",), {name: fit.Lesson(c, 25) for name, c in corpora.items()})
+    assert metonymy_figures(model, corpora["a"], ALL, "cpu")["location_fine"] == 1
+    assert metonymy_figures(model, corpora["b"], ALL, "cpu")["place_coarse"] == 1
 
 
 def test_readings_of_another_class_cost_nothing() -> None:

@@ -31,6 +31,7 @@ EVERY: list[tuple[str, dict[str, Any]]] = [
     ("ngrams", {"size": 2, "min_count": 2}),
     ("dispersion", {"lemma": "ate"}),
     ("concordance", {"lemma": "ate", "sort": "column", "by": "date"}),
+    ("domains", {"by": "source"}),
     ("features", {}),
     ("text", {"text": 1}),
 ]
@@ -61,7 +62,11 @@ def one_text(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexedCorpus
         yield corpus
 
 
-UNANSWERED = {"keyness": "there are no others to compare with", "trend": "a trend needs three"}
+UNANSWERED = {
+    "domains": "has no source domains; add them with: trope detect",
+    "keyness": "there are no others to compare with",
+    "trend": "a trend needs three",
+}
 
 
 @pytest.mark.parametrize(("view", "fields"), EVERY)

@@ -16,6 +16,7 @@ from trope.cli.engines import engine_options, load_executor
 from trope.cli.output import systems_option, words_option
 from trope.cli.sources import Notes, file_options, reading_options
 from trope.core.errors import BadInput
+from trope.core.options import FURTHER_TASKS
 from trope.core.records import TextKind, WordView
 from trope.corpora.files import FileOptions, InputFile, find_files
 from trope.scale.entries import Columns
@@ -26,7 +27,7 @@ from trope.scale.run import detect as run_detection
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-_WITH = ("relations", "metonymy", "sentiment")
+_WITH = ("relations", "metonymy", "sentiment", *FURTHER_TASKS)
 """What is available besides metaphors."""
 
 _SUFFIXES: dict[str, OutputFormat] = {".parquet": "parquet", ".jsonl": "jsonl"}
@@ -143,7 +144,7 @@ def detect(
     executor = load_executor(engine, threads, workers=workers, address=address, systems=systems)
     model = executor.model
     for task in tasks:
-        if task not in model.tasks:
+        if task not in (*model.tasks, *FURTHER_TASKS):
             raise BadInput(
                 f"the model of tier {model.tier!r} has no head for {task!r}; "
                 "install a trope whose model has one"

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from time import thread_time
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ from trope.encoder.session import (
     results,
 )
 from trope.lexicon.inflection import lemma
-from trope.tasks.figures.views import add_domains, add_figures
+from trope.tasks.figures.views import DomainSystem, add_domains, add_figures, open_domains
 from trope.tasks.metonymy.detection import add_metonymies
 from trope.tasks.metonymy.encoder_head import EncoderMetonymy
 from trope.tasks.metonymy.task import MetonymySystem
@@ -112,6 +113,11 @@ class BatchAnalyzer:
         own = self.own and self.own.metonymy
         return own or EncoderMetonymy(self.heads)
 
+    @cached_property
+    def domains(self) -> DomainSystem:
+        """What names the source domains of metaphors."""
+        return open_domains(self.encoder)
+
     def view(self, view: FigureView) -> FigureView:
         """The view of words; an own detector does not know what readers notice."""
         if view.words == "noticed" and self.own and self.own.judges_words:
@@ -159,7 +165,7 @@ class BatchAnalyzer:
         if "metonymy" in batch.tasks:
             analyses = add_metonymies(analyses, parses, names or EncoderMetonymy(self.heads))
         shown = add_figures(analyses, parses, view, self.heads.labels.figures)
-        return add_domains(shown) if "domains" in batch.tasks else shown
+        return add_domains(shown, self.domains) if "domains" in batch.tasks else shown
 
     def own_sentiments(self, analyses: list[Analysis]) -> list[Analysis]:
         """The same analyses with the scores of a user's own system, which judges whole texts."""

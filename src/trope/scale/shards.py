@@ -107,7 +107,8 @@ class ShardMaker:
         data |= {"words": counts.words, "metaphors": counts.metaphors, "rate": rate}
         data["figurative"] = list(analysis.figurative)
         data["view"] = analysis.words
-        data["figures"] = [{**own, **_UNKNOWN, **own} for own in figures_to_dicts(analysis)]
+        unknown = _UNKNOWN | ({"domain": None} if "domains" in self.settings.tasks else {})
+        data["figures"] = [{**own, **unknown, **own} for own in figures_to_dicts(analysis)]
         if self.settings.tokens:
             views = self._views(analysis)
             data["tokens"] = [
@@ -178,6 +179,7 @@ def _schema(arrow: Any, columns: Sequence[str], more: Sequence[str]) -> Any:
     figure = {"kind": text, "start": number, "end": number, "tokens": places, "score": score}
     figure |= {"novelty": score, "meaning": text, "stands_for": text}
     figure |= dict.fromkeys(("topic", "vehicle", "ground"), places)
+    figure |= {"domain": text} if "domains" in more else {}
     fields += [("figures", arrow.list_(arrow.struct(figure)))]
     if "tokens" in more:
         more_of_tokens = {"metaphor": score, "novelty": score, "shown": arrow.list_(text)}

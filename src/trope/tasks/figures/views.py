@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib.metadata import entry_points
 from math import sqrt
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
+from trope.core.errors import BadInput
 from trope.core.files import read_text
 from trope.core.options import FigureView
 from trope.core.records import (
@@ -24,6 +27,7 @@ from trope.core.records import (
     Token,
     WordView,
 )
+from trope.encoder.session import Encoder
 from trope.lexicon.readings import LITERAL, readings
 from trope.lexicon.wordnet import PARTS, read_wordnet
 from trope.tasks.figures.idioms import THRESHOLD as IDIOM_THRESHOLD
@@ -254,23 +258,109 @@ _LATER_SENSE, _STEP_UP, _OTHER_PART, _CLASS = 0.7, 0.9, 0.5, 0.5
 word that is listed."""
 
 
-def add_domains(analyses: Sequence[Analysis]) -> list[Analysis]:
+_DOMAIN_SYSTEMS = "trope.domains"
+"""The entry points of installed systems for domains."""
+
+
+@dataclass(frozen=True, slots=True)
+class DomainSpan:
+    """Words whose source domain is asked for: `places` among all the tokens of a text, within the
+    sentence that is its tokens `first` to `last`."""
+
+    tokens: Sequence[Token]
+    first: int
+    last: int
+    places: tuple[int, ...]
+
+    @property
+    def content(self) -> tuple[int, ...]:
+        """The places of its content words, or of all its words if none is one."""
+        return tuple(at for at in self.places if self.tokens[at].upos in CONTENT) or self.places
+
+
+class SourceDomain(NamedTuple):
+    """One of 26 broad groups and, from systems that know them, one of about a hundred concepts."""
+
+    group: str
+    concept: str = ""
+
+
+class DomainSystem(Protocol):
+    """What names the source domains of metaphors."""
+
+    name: str
+    sha256: str
+
+    def label(self, spans: Sequence[DomainSpan]) -> list[SourceDomain]:
+        """The domain of each span; an empty one where nothing speaks for any."""
+
+
+class FreeDomains:
+    """Lists of words and classes of WordNet, which ship with trope."""
+
+    name = "free"
+    sha256 = ""
+
+    def label(self, spans: Sequence[DomainSpan]) -> list[SourceDomain]:
+        """The group for whose lists and classes most speaks; no concepts."""
+        return [SourceDomain(_best_group(span)) for span in spans]
+
+
+def open_domains(encoder: Encoder, folder: Path | None = None) -> DomainSystem:
+    """The system that is installed (`trope-domains`), or else the one that ships.
+
+    Args:
+        encoder: gives vectors of words in context.
+        folder: the folder of weights to use instead of those that are installed.
+
+    Raises:
+        BadInput: for a folder without an installed system that can read it.
+    """
+    for found in sorted(entry_points(group=_DOMAIN_SYSTEMS), key=lambda one: one.name):
+        system: DomainSystem = found.load()(encoder, folder)
+        return system
+    if folder is not None:
+        raise BadInput(f"{folder}: trope-domains, which reads such weights, is not installed")
+    return FreeDomains()
+
+
+def add_domains(analyses: Sequence[Analysis], system: DomainSystem) -> list[Analysis]:
     """The same analyses with the source domains of their metaphors, where their words have one."""
+    spans = [
+        span
+        for analysis in analyses
+        for figure in analysis.figures
+        if figure.kind == "metaphor"
+        for span in [domain_span(analysis, figure.tokens)]
+    ]
+    labels = iter(system.label(spans) if spans else ())
     return [
-        replace(analysis, figures=tuple(_with_domain(own, analysis) for own in analysis.figures))
+        replace(
+            analysis,
+            figures=tuple(
+                replace(own, domain=next(labels).group) if own.kind == "metaphor" else own
+                for own in analysis.figures
+            ),
+        )
         for analysis in analyses
     ]
 
 
-def _with_domain(figure: Figure, analysis: Analysis) -> Figure:
-    if figure.kind != "metaphor":
-        return figure
-    tokens = [analysis.tokens[at] for at in figure.tokens]
+def domain_span(analysis: Analysis, places: tuple[int, ...]) -> DomainSpan:
+    """Some tokens of a text with the sentence of the first of them."""
+    for sentence in analysis.sentences:
+        if sentence.first <= places[0] < sentence.last:
+            within = tuple(at for at in places if at < sentence.last)
+            return DomainSpan(analysis.tokens, sentence.first, sentence.last, within)
+    return DomainSpan(analysis.tokens, places[0], places[-1] + 1, places)
+
+
+def _best_group(span: DomainSpan) -> str:
     scores: dict[str, float] = {}
-    for token in [token for token in tokens if token.upos in CONTENT] or tokens:
+    for token in (span.tokens[at] for at in span.content):
         for domain, score in domain_scores(token.lemma.lower(), token.upos).items():
             scores[domain] = scores.get(domain, 0.0) + score
-    return replace(figure, domain=max(sorted(scores), key=scores.__getitem__, default=""))
+    return max(sorted(scores), key=scores.__getitem__, default="")
 
 
 @cache

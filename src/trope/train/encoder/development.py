@@ -24,6 +24,7 @@ from trope.train.encoder.corpus import UNKNOWN, ZERO, EncodedCorpus, batches, un
 from trope.train.encoder.figure_development import figure_figures, name_figures, valence_figures
 from trope.train.encoder.fit import on_device
 from trope.train.encoder.losses import as_float
+from trope.train.encoder.name_sets import PLACE
 from trope.train.encoder.run import DEV_TAGS, TASKS, EncoderRun
 
 
@@ -173,19 +174,6 @@ def metonymy_figures(
     return figures
 
 
-def literal_figures(
-    model: Network, corpus: EncodedCorpus, labels: Labels, device: str
-) -> dict[str, float]:
-    """Accuracy of literal or not, for place names of which no more is known."""
-    logits = name_logits(model, corpus, device)
-    places = np.asarray([label.startswith("location:") for label in labels.metonymy])
-    shares = np.exp(logits - logits[:, places].max(1, keepdims=True)) * places
-    literal = shares[:, labels.metonymy.index("location:literal")] / shares.sum(1)
-    starts = corpus.sentence_starts
-    answers = np.asarray([corpus.labels["literal"][a:b].max() for a, b in pairwise(starts)])
-    return {"relocar_coarse": _mean((literal >= 0.5) == (answers == 1))}
-
-
 def _name_answers(corpus: EncodedCorpus) -> npt.NDArray[np.int64]:
     """The reading of each sentence's name."""
     starts = corpus.sentence_starts
@@ -226,8 +214,8 @@ def _dev_figures(run: EncoderRun, model: Network) -> dict[str, dict[str, float]]
         corpus = run.corpus(_DEV_NAMES)
         figures["metonymy"] = metonymy_figures(model, corpus, run.labels(), run.device)
         if run.has(_DEV_COARSE):
-            coarse = literal_figures(model, run.corpus(_DEV_COARSE), run.labels(), run.device)
-            figures["metonymy"] |= coarse
+            places = metonymy_figures(model, run.corpus(_DEV_COARSE), run.labels(), run.device)
+            figures["metonymy"]["relocar_coarse"] = places[f"{PLACE}_coarse"]
     if model.figures is not None:
         figures["figures"] = figure_figures(run, model)
     if model.names is not None and run.has(DEV_TAGS):

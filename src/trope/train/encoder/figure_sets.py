@@ -106,11 +106,14 @@ def headline_words(headline: Headline) -> tuple[tuple[str, ...], int | None]:
 
 
 def _own_verdicts(data: Path, split: str) -> Iterator[MetaphorSentence]:
-    """Content words of our own sentences, and whether there is a metaphor."""
+    """Content words of our own sentences.
+
+    The verdict on a whole headline follows rules of its own, so none is made of these.
+    """
     for s in split_sentences(split, without=("idiom", "names")):
         verdicts = s.content_verdicts()
         unknown = (UNKNOWN,) * len(verdicts)
-        yield MetaphorSentence(s.words, verdicts, unknown, int(1 in verdicts))
+        yield MetaphorSentence(s.words, verdicts, unknown)
 
 
 _VERDICT_READERS = {

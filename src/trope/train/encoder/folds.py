@@ -20,6 +20,7 @@ from trope.core.errors import BadInput, BadModel, MissingData, UnknownName
 from trope.core.files import atomic_write
 from trope.encoder.pieces import MASK, Vocabulary
 from trope.encoder.session import FIGURE_OUTPUTS, Labels
+from trope.lexicon.readings import LITERAL
 from trope.train.encoder.corpus import EncodedCorpus
 from trope.train.encoder.figure_sets import (
     FigureSentence,
@@ -27,6 +28,7 @@ from trope.train.encoder.figure_sets import (
     idiom_sentences,
 )
 from trope.train.encoder.name_sets import (
+    PLACE,
     NamedSentence,
     coarse_samples,
     encode_names,
@@ -212,10 +214,10 @@ def _literal_shares(
     from trope.train.encoder.development import name_logits
 
     logits = sum(name_logits(model, _encode_all(view, vocabulary), run.device) for view in views)
-    places = [at for at, label in enumerate(labels.metonymy) if label.startswith("location:")]
+    places = [at for at, label in enumerate(labels.metonymy) if label.startswith(f"{PLACE}:")]
     inside = np.asarray(logits)[:, places] / len(views)
     shares = np.exp(inside - inside.max(1, keepdims=True))
-    literal = places.index(labels.metonymy.index("location:literal"))
+    literal = places.index(labels.metonymy.index(f"{PLACE}:{LITERAL}"))
     return np.asarray(shares[:, literal] / shares.sum(1))
 
 

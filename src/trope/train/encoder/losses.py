@@ -255,25 +255,11 @@ def reading_loss(
     reading = answers["reading"][places]
     if (reading != UNKNOWN).any():
         loss = functional.nll_loss(logs, reading, ignore_index=UNKNOWN)
-    loss = loss + _literal_loss(logs, answers["literal"][places], blocks)
     if teacher is None:
         return loss
     shares = teacher[places].float().masked_fill(~allowed, -1e4).softmax(-1)
     soft = -(shares * logs).sum(-1).mean()
     return (1 - _TEACHER_SHARE) * loss + _TEACHER_SHARE * soft
-
-
-def _literal_loss(logs: Tensor, literal: Tensor, blocks: Tensor) -> Tensor:
-    """Cross-entropy of literal or not, for names of which no more is known.
-
-    The literal reading of a class is its first one.
-    """
-    known = literal != UNKNOWN
-    if not known.any():
-        return torch.zeros((), device=logs.device)
-    first = blocks.int().argmax(-1)
-    share = logs[known][:, first].exp().sum(-1).clamp(1e-5, 1 - 1e-5)
-    return functional.binary_cross_entropy(share, literal[known].float())
 
 
 def meaning_loss(predicted: Tensor, batch: Batch, teacher: Tensor) -> Tensor:

@@ -14,7 +14,7 @@ from trope.corpora.records import NameSample
 from trope.corpora.relocar import read_geowebnews, read_relocar, read_wimcor
 from trope.corpora.semeval2007 import read_samples
 from trope.encoder.pieces import MASK, Vocabulary
-from trope.lexicon.readings import LITERAL, NAME_CLASSES, NameClass, readings
+from trope.lexicon.readings import LITERAL, METONYMIC, NAME_CLASSES, readings
 from trope.tasks.metonymy.names import shipped_finder
 from trope.tasks.metonymy.task import words_within
 from trope.tasks.metonymy.validation import held_out
@@ -25,7 +25,15 @@ from trope.train.encoder.figure_sets import leaked_rows
 from trope.train.encoder.own_sentences import NAMES, in_dev, name_class, named
 from trope.train.encoder.text_sets import read_texts
 
-LABELS = tuple(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind))
+PLACE = "place"
+"""The class of place names that are known as literal or not, and no more. Their corpora call more
+uses metonymic than SemEval-2007 does, so they have readings of their own."""
+CLASSES = (*NAME_CLASSES, PLACE)
+LABELS = (
+    *(f"{kind}:{name}" for kind in NAME_CLASSES for name in readings(kind)),
+    f"{PLACE}:{LITERAL}",
+    f"{PLACE}:{METONYMIC}",
+)
 """All readings of all classes, in the order of the head's logits."""
 _MOST_NAMES = 24_000
 """Sentences with names that are read without answers."""
@@ -37,17 +45,16 @@ _TEXTS: tuple[tuple[str, TextKind], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class NamedSentence:
-    """A sentence whose words `first` to `last` (exclusive) are a name; `reading` may be UNKNOWN.
+    """A sentence whose words `first` to `last` (exclusive) are a name of one of `CLASSES`.
 
-    `literal` is 1 or 0 where that is all that is known of the reading.
+    `reading` is the number of one of `LABELS`, or UNKNOWN.
     """
 
     words: tuple[str, ...]
     first: int
     last: int
-    name_class: NameClass
+    name_class: str
     reading: int = UNKNOWN
-    literal: int = UNKNOWN
 
     def with_name(self, name: Sequence[str]) -> NamedSentence:
         """The sentence with other words in place of the name."""
@@ -90,13 +97,12 @@ def encode_names(sentences: Sequence[NamedSentence], vocabulary: Vocabulary) -> 
     """The corpus of sentences with a name each; `name` is its class, `reading` its reading."""
     corpus, kept = encode_words((s.words for s in sentences), vocabulary)
     total = int(corpus.sentence_starts[-1])
-    labels = ("name", "reading", "literal")
+    labels = ("name", "reading")
     corpus.labels = {n: np.full(total, UNKNOWN, dtype=np.int64) for n in labels}
     for start, number in zip(corpus.sentence_starts, kept, strict=False):
         s = sentences[number]
-        corpus.labels["name"][start + s.first : start + s.last] = NAME_CLASSES.index(s.name_class)
+        corpus.labels["name"][start + s.first : start + s.last] = CLASSES.index(s.name_class)
         corpus.labels["reading"][start + s.first : start + s.last] = s.reading
-        corpus.labels["literal"][start + s.first : start + s.last] = s.literal
     return corpus
 
 
@@ -114,14 +120,11 @@ def named_sentence(sample: NameSample) -> NamedSentence:
     first, last = words_within(spans, sample.start, sample.end)
     words = tuple(sample.sentence[start:end] for start, end in spans)
     fine, coarse = sample.label("fine"), sample.label("coarse")
-    return NamedSentence(
-        words,
-        first,
-        last,
-        sample.name_class,
-        LABELS.index(f"{sample.name_class}:{fine}") if fine else UNKNOWN,
-        int(coarse == LITERAL) if coarse and not fine else UNKNOWN,
-    )
+    if coarse and not fine:
+        known = f"{PLACE}:{LITERAL if coarse == LITERAL else METONYMIC}"
+        return NamedSentence(words, first, last, PLACE, LABELS.index(known))
+    reading = LABELS.index(f"{sample.name_class}:{fine}") if fine else UNKNOWN
+    return NamedSentence(words, first, last, sample.name_class, reading)
 
 
 def _own_names(split: str) -> list[NamedSentence]:

@@ -29,8 +29,9 @@ class TrainingSet:
     """A corpus that training reads.
 
     `use`: whether it has answers, and to what, or is text that only teachers annotate.
-    Passes are how often the teachers, the student and the base tier read it whole. An `optional`
-    set is read only where it is asked for: its licence does not allow every use of the model.
+    Passes are how often the teachers, the student and the base tier read it whole, or the `share`
+    of a text set that is drawn. An `optional` set is read only where it is asked for: its licence
+    does not allow every use of the model.
     """
 
     name: str
@@ -40,6 +41,7 @@ class TrainingSet:
     student_passes: float = 0
     base_passes: float = 0
     optional: bool = False
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,7 @@ from trope.train.encoder.fit import CLIP, on_device, parameter_groups, slope
 from trope.train.encoder.losses import Batch
 from trope.train.encoder.synthetic_headlines import letters, make_pool, texts_kept_out
 from trope.train.encoder.text_sets import read_text_set
-from trope.train.headlines.rows import NewsmetRows, read_rows
-from trope.train.headlines.settings import HeadlineSettings, TeacherKind
+from trope.train.headlines.settings import HeadlineSettings, NewsmetRows, TeacherKind, read_rows
 
 HEAD = ("sentence_hidden", "attention", "figurative")
 """The layers of the metaphor heads that judge a whole sentence."""

@@ -1,4 +1,4 @@
-"""Where a word occurs: in context, counted, sorted and paged; and its dispersion over texts."""
+"""Where a word occurs: in context, counted, sorted and paged; dispersion over texts; domains."""
 
 from __future__ import annotations
 
@@ -7,10 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from trope.core.errors import BadInput
-from trope.workbench.corpus.corpus import IndexedCorpus, all_hold
-from trope.workbench.corpus.queries import ConcordanceQuery, DispersionQuery, command_line
+from trope.metrics.intervals import ClusteredShare
+from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold
+from trope.workbench.corpus.queries import (
+    ConcordanceQuery,
+    DispersionQuery,
+    DomainsQuery,
+    command_line,
+)
 from trope.workbench.corpus.table import CorpusTable, Row
-from trope.workbench.corpus.word_tables import FILE, NEIGHBOURS, USES_OF
+from trope.workbench.corpus.word_tables import FILE, NEIGHBOURS, PERIODS, USES_OF
 
 COLUMNS = (
     *("text", "id", "left", "word", "right", "lemma", "upos", "score", "metaphor"),
@@ -269,3 +275,116 @@ def _evenness(
         "dp_norm": round(dp / greatest, 4) if greatest else None,
         "d": round(1 - variation / (every - 1) ** 0.5, 4),
     }
+
+
+DOMAIN_COLUMNS = ("domain", "group", "metaphors", "texts", "share", "low", "high", "lemmas")
+_TYPICAL = 5
+"""Lemmas that stand for a domain."""
+
+
+def domains(corpus: IndexedCorpus, query: DomainsQuery) -> CorpusTable:
+    """Source domains by the share of metaphors that is drawn from them.
+
+    Shares are of the metaphors that have a domain, so that groups with more or fewer metaphors can
+    be compared.
+    """
+    if not corpus.source.domains:
+        again = corpus.source.detect_again(domains=True)
+        raise BadInput(f"{corpus.folder}: has no source domains; add them with: {again}")
+    if query.target:
+        corpus.need_words("domains near a word")
+    where = corpus.conditions(query.where)
+    group, condition, period = "''", "true", ""
+    if query.by:
+        column = corpus.column(query.by)
+        if query.period and not column.date:
+            raise BadInput(f"column {column.name!r} has no dates; do not set a period")
+        period = (query.period or "year") if column.date else ""
+        group = f"left({column.key}, {PERIODS[period]})" if period else column.key
+        condition = f"{column.key} <> ''" if period else "true"
+    sums = _domain_sums(corpus, query, where, group, condition)
+    rows = [_domain_row(one) for one in sums if one[2] >= query.min_count]
+    rows.sort(key=lambda row: (row[1] if period else "", -row[2], row[0], row[1]))
+    about = {**query.paged(len(rows)), "by": query.by, "period": period}
+    shown = rows[query.skipped : query.skipped + query.rows]
+    typical = _typical_lemmas(corpus, query, where) if corpus.source.tokens else {}
+    shown = [(*row, typical.get(row[0], [])) for row in shown]
+    command = command_line(corpus.folder, query)
+    return CorpusTable("domains", DOMAIN_COLUMNS, shown, command, about=about)
+
+
+def _domain_row(sums: Row) -> Row:
+    """Domain, group, metaphors and texts of the domain, its share with an interval."""
+    domain, group, count, squares, products, texts, clusters, whole, whole_squares = sums
+    share = ClusteredShare.from_sums(clusters, count, whole, squares, products, whole_squares)
+    interval = share.interval()
+    return domain, group, count, texts, interval.value, interval.low, interval.high
+
+
+def _domain_sums(
+    corpus: IndexedCorpus,
+    query: DomainsQuery,
+    where: Conditions,
+    group: str = "''",
+    condition: str = "true",
+) -> list[Row]:
+    """Of each domain in each group: metaphors, their squares and their products with those of the
+    text, texts; then of the group the texts with a metaphor, its metaphors and their squares."""
+    held, values = all_hold(where)
+    near, given = _near(corpus, query)
+    return corpus.database.ask(
+        f"""
+        WITH counted AS (
+            SELECT doc, domain, count(*) AS n FROM domains WHERE {near}
+                AND doc IN (SELECT doc FROM documents WHERE {held} AND {condition}) GROUP BY ALL
+        ), sized AS (
+            SELECT doc, name, sum(n)::BIGINT AS size FROM counted
+                JOIN (SELECT doc, {group} AS name FROM documents) USING (doc) GROUP BY ALL
+        ), whole AS (
+            SELECT name, count(*) AS texts, sum(size)::BIGINT AS size,
+                sum(size * size)::BIGINT AS squares FROM sized GROUP BY name
+        )
+        SELECT domain, name, n, squared, products, found, whole.texts, whole.size, whole.squares
+        FROM (
+            SELECT domain, name, sum(n)::BIGINT AS n, sum(n * n)::BIGINT AS squared,
+                sum(n * size)::BIGINT AS products, count(*) AS found
+            FROM counted JOIN sized USING (doc) GROUP BY domain, name
+        ) JOIN whole USING (name)
+        """,
+        [*given, *values],
+    )
+
+
+def _near(corpus: IndexedCorpus, query: DomainsQuery) -> tuple[str, list[Any]]:
+    """The SQL for metaphors near the target, all of them where there is none."""
+    if not query.target:
+        return "true", []
+    near = """
+        EXISTS (SELECT 1 FROM words WHERE lemma = ? AND words.doc = domains.doc
+            AND words.pos <> domains.pos
+            AND words.pos BETWEEN domains.pos - ? AND domains.pos + ?)
+    """
+    return near, [corpus.lemma(query.target), query.window, query.window]
+
+
+def _typical_lemmas(
+    corpus: IndexedCorpus, query: DomainsQuery, where: Conditions
+) -> dict[str, list[str]]:
+    """The most frequent words of each domain."""
+    held, values = all_hold(where)
+    near, given = _near(corpus, query)
+    found = corpus.database.ask(
+        f"""
+        SELECT domain, text FROM (
+            SELECT domain, lemma, count(*) AS n FROM domains WHERE {near}
+                AND doc IN (SELECT doc FROM documents WHERE {held}) GROUP BY ALL
+        ) JOIN lemmas USING (lemma)
+        QUALIFY row_number() OVER (PARTITION BY domain ORDER BY n DESC, text) <= {_TYPICAL}
+        ORDER BY domain, n DESC, text
+        """,
+        [*given, *values],
+    )
+    typical: dict[str, list[str]] = {}
+    for domain, lemma in found:
+        typical.setdefault(domain, []).append(lemma)
+    return typical

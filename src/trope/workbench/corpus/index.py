@@ -8,6 +8,7 @@ spellings   the forms in lower case, by the numbers that neighbours of a word ha
 ngrams      sequences of words that occur more than once
 uses        lemmas by part of speech: words, metaphors, texts with one, mean novelty
 tagged      the same with the squares that the variance of texts needs
+domains     metaphors with the domain that they are drawn from
 features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
 facts       totals and columns, as JSON
@@ -45,7 +46,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 7
+FORMAT = 8
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -189,6 +190,8 @@ class _Builder:
             tables.ngrams()
             tables.counts([column for column in columns if column.counted])
         tables.features()
+        if source.domains:
+            self._domains()
         self._facts(columns, threshold, bool(text))
 
     def _run(self, statement: str) -> list[tuple[Any, ...]]:
@@ -225,6 +228,18 @@ class _Builder:
                 len(figurative)::INTEGER AS sentences, {said} AS text,
                 {", ".join(places if tokens else nothing)}
             FROM {self.source.scan}
+            """
+        )
+
+    def _domains(self) -> None:
+        """The domains of metaphors, each at the first word of its metaphor."""
+        words = "(SELECT NULL::INTEGER AS doc, NULL::INTEGER AS pos, NULL::INTEGER AS lemma)"
+        self._run(
+            f"""
+            CREATE TABLE domains AS
+            SELECT doc, pos, lemma, domain FROM ({self.source.domain_places})
+                LEFT JOIN {"words" if self.source.tokens else words} USING (doc, pos)
+            ORDER BY domain, doc, pos
             """
         )
 

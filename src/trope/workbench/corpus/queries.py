@@ -237,6 +237,19 @@ class ConcordanceQuery(Query, frozen=True, kw_only=True):
         return bool(self.relations or self.object or self.subject)
 
 
+class DomainsQuery(Query, frozen=True, kw_only=True):
+    """What metaphors are drawn from: the shares of source domains, also by group of texts."""
+
+    by: Annotated[str, _word("Column whose values form the groups.  [default: none]")] = ""
+    period: Annotated[
+        Literal["", "day", "month", "year"],
+        _help("Group dates by day, month or year.  [default: year]"),
+    ] = ""
+    target: Annotated[str, _word("Only metaphors near this lemma, which they may speak of.")] = ""
+    window: Annotated[int, Meta(ge=1, le=20, description="Words that count as near.")] = 5
+    min_count: Annotated[int, _count("Only domains of at least this many metaphors.")] = 1
+
+
 class FeaturesQuery(Query, frozen=True, kw_only=True):
     """Texts with their counts and rates, for statistics elsewhere; --out writes all of them."""
 
@@ -259,6 +272,7 @@ AnyQuery = (
     | SketchQuery
     | NgramsQuery
     | DispersionQuery
+    | DomainsQuery
     | FeaturesQuery
     | TextQuery
 )
@@ -273,6 +287,7 @@ VIEWS: dict[str, type[AnyQuery]] = {
     "ngrams": NgramsQuery,
     "dispersion": DispersionQuery,
     "concordance": ConcordanceQuery,
+    "domains": DomainsQuery,
     "features": FeaturesQuery,
     "text": TextQuery,
 }

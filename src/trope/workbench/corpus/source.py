@@ -157,6 +157,16 @@ class CorpusSource:
         number = f"(row_number() OVER () + {first})::INTEGER AS doc"
         return f"SELECT {number}, {domains} AS domains{kinds}{sentiment} FROM {scan}"
 
+    @property
+    def domain_places(self) -> str:
+        """The SQL for the metaphors with a source domain, each at its first token."""
+        own = "list_filter(coalesce(figures, []), lambda f: coalesce(f.domain, '') <> '')"
+        figures = f"SELECT (row_number() OVER ())::INTEGER AS doc, figures FROM {self.scan}"
+        return f"""
+            SELECT doc, f.tokens[1]::INTEGER AS pos, f.domain AS domain
+            FROM (SELECT doc, unnest({own}) AS f FROM ({figures}))
+        """
+
     def figures_of(self, number: int) -> list[dict[str, Any]]:
         """The figures of the text with a number, as `trope detect` wrote them."""
         place = number - 1

@@ -239,6 +239,17 @@ def _features(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     yield _view(table)
 
 
+def _domains(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
+    grid = _grid("domain", "group", "metaphors", "texts", "share (95 %)", "words")
+    for row in table.dicts():
+        share = percent(Interval(row["share"], row["low"], row["high"]))
+        counts = f"{row['metaphors']:,}", f"{row['texts']:,}"
+        words = printable(", ".join(row["lemmas"]))
+        grid.add_row(printable(row["domain"]), printable(row["group"]), *counts, share, words)
+    yield grid
+    yield _more(table, "row")
+
+
 def _text(table: CorpusTable, width: int) -> Iterator[Grid | Text]:
     about = table.about
     grid = _grid("", "")
@@ -272,6 +283,7 @@ _SHOWN: dict[str, Callable[[CorpusTable, int], Iterator[Grid | Text]]] = {
     "ngrams": _ngrams,
     "dispersion": _dispersion,
     "concordance": _concordance,
+    "domains": _domains,
     "features": _features,
     "text": _text,
 }

@@ -14,7 +14,7 @@ import msgspec
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare, Interval, wilson
 from trope.tasks.metaphor.corpus_rates import OBJECT_LIMIT, VerbUse
-from trope.workbench.corpus.concordance import concordance, contexts, dispersion
+from trope.workbench.corpus.concordance import concordance, contexts, dispersion, domains
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold, lemma_counts
 from trope.workbench.corpus.features import features
 from trope.workbench.corpus.keyness import keyness, trend
@@ -23,6 +23,7 @@ from trope.workbench.corpus.queries import (
     CollocatesQuery,
     ConcordanceQuery,
     DispersionQuery,
+    DomainsQuery,
     FeaturesQuery,
     FiguresQuery,
     KeynessQuery,
@@ -86,6 +87,8 @@ def _table(corpus: IndexedCorpus, query: AnyQuery) -> CorpusTable:
             return keyness(corpus, query)
         case ConcordanceQuery():
             return concordance(corpus, query)
+        case DomainsQuery():
+            return domains(corpus, query)
         case TrendQuery():
             return trend(corpus, query)
         case SketchQuery():

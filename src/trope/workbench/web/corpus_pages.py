@@ -76,6 +76,7 @@ _NEEDED = {
     "ngrams": (),
     "dispersion": ("lemma",),
     "concordance": (),
+    "domains": (),
     "features": (),
 }
 """Fields that a form needs before there is a table."""
@@ -123,7 +124,9 @@ def page(request: HttpRequest, view: str) -> HttpResponse:
         query = make_query(view, asked)
         table = answer(corpus, query)
     except TropeError as fault:
-        return render(request, template, {**context, "fault": _in_words(fault)}, status=400)
+        # without a form that was sent, it is the corpus that lacks something
+        status = 400 if given else 200
+        return render(request, template, {**context, "fault": _in_words(fault)}, status=status)
     if form:
         return _file(table, form)
     context |= (

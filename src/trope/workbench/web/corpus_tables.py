@@ -222,6 +222,16 @@ def _dispersion(row: Row) -> Row:
     return {**row, **counts, **drawn, "rate": rate}
 
 
+def _domains(row: Row) -> Row:
+    counts = {name: f"{row[name]:,}" for name in ("metaphors", "texts")}
+    share = percent(Interval(row["share"], row["low"], row["high"]))
+    lemmas = [
+        {"lemma": one, "address": concordance_of(lemma=one, metaphors="true")}
+        for one in row["lemmas"]
+    ]
+    return {**row, **counts, "group": row["group"] or "–", "share": share, "lemmas": lemmas}
+
+
 def _features(row: Row) -> Row:
     rates = [f"{name}_rate" for name in ("metaphor", "idiom", "simile", "metonymy")]
     shown = {name: _share(row.get(name)) for name in (*rates, "long_words")}
@@ -245,6 +255,7 @@ _SHOWN: dict[str, Callable[[Row], Row]] = {
     "ngrams": _ngrams,
     "dispersion": _dispersion,
     "concordance": _concordance,
+    "domains": _domains,
     "features": _features,
 }
 

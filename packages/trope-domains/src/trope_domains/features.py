@@ -1,0 +1,181 @@
+"""What the networks read of a span: vectors of its words, in context and alone, and the words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from trope.encoder.decode import word_meanings
+from trope.encoder.session import Encoder
+from trope.lexicon.vectors import read_vectors
+from trope.lexicon.wordnet import dictionary_senses
+from trope.tasks.figures.views import DomainSpan, domain_scores
+
+Array = npt.NDArray[np.float32]
+WORDS = Path(__file__).parent / "weights" / "words.npz"
+"""Vectors of lemmas by a large encoder, written by `python -m trope_domains.words`."""
+
+_TAGGED, _HEAD = 0.7, 0.3
+"""How much a lemma with its part of speech counts, and the word that it depends on."""
+
+_SIDE = 60
+"""Words of a sentence that are read on either side of a span."""
+_MEMORY = 50_000
+_SENSES, _SYNONYMS, _CLASSES, _MOST_WORDS = 2, 3, 2, 40
+"""How much of each part of speech of a lemma is read, and how many words in all."""
+
+
+class SpanRows(NamedTuple):
+    """[span, number] and, for each span, its words as weighted features."""
+
+    dense: Array
+    words: list[dict[str, float]]
+
+
+class SpanReader:
+    """Reads spans; remembers the vectors of words by themselves."""
+
+    def __init__(self, encoder: Encoder, words: Mapping[str, Array]) -> None:
+        self._encoder, self._words = encoder, words
+        self._static = read_vectors()
+        self._width = len(next(iter(words.values())))
+        self._senses: dict[str, Array] = {}
+        self._alone: dict[tuple[str, str], Array] = {}
+
+    def read(self, spans: Sequence[DomainSpan]) -> SpanRows:
+        """The rows of spans."""
+        windows = [_window(span) for span in spans]
+        sentences = [
+            tuple(span.tokens[at].text for at in window)
+            for span, window in zip(spans, windows, strict=True)
+        ]
+        known = list(dict.fromkeys(sentences))
+        vectors = dict(zip(known, word_meanings(self._encoder, known), strict=True))
+        self._read_senses(_key(span, at)[0] for span in spans for at in span.content)
+        rows = []
+        for span, window, words in zip(spans, windows, sentences, strict=True):
+            inside = [at - window.start for at in span.content if at in window]
+            context = vectors[words][inside].mean(axis=0)
+            rows.append(np.concatenate([context, self._by_itself(span)]))
+        return SpanRows(np.array(rows, dtype=np.float32), [_lexical(span) for span in spans])
+
+    def _read_senses(self, lemmas: Iterable[str]) -> None:
+        """Read what WordNet says of lemmas that are new."""
+        if len(self._alone) > _MEMORY:
+            self._alone.clear()
+            self._senses.clear()
+        new = [lemma for lemma in dict.fromkeys(lemmas) if lemma not in self._senses]
+        found = word_meanings(self._encoder, [described(lemma) for lemma in new]) if new else []
+        self._senses |= {
+            lemma: vectors.mean(axis=0) for lemma, vectors in zip(new, found, strict=True)
+        }
+
+    def _by_itself(self, span: DomainSpan) -> Array:
+        """The mean over the words of a span of what is known of each without its context."""
+        found = [self._of_lemma(*_key(span, at)) for at in span.content]
+        return np.asarray(np.mean(found, axis=0), dtype=np.float32)
+
+    def _of_lemma(self, lemma: str, upos: str) -> Array:
+        if (lemma, upos) not in self._alone:
+            static = self._static.get(lemma)
+            large = self._words.get(lemma)
+            scores = domain_scores(lemma, upos)
+            self._alone[lemma, upos] = np.concatenate(
+                [
+                    np.zeros(self._static.dimensions) if static is None else static,
+                    np.zeros(self._width) if large is None else large,
+                    self._senses[lemma],
+                    [scores.get(group, 0.0) for group in GROUPS],
+                ]
+            ).astype(np.float32)
+        return self._alone[lemma, upos]
+
+
+def described(lemma: str) -> list[str]:
+    """A lemma, its synonyms and what it is a kind of, by its first senses in WordNet."""
+    words = [lemma, ":"]
+    for sense in dictionary_senses(lemma, most=_SENSES):
+        for text in (*sense.synonyms[:_SYNONYMS], *sense.kind_of[:_CLASSES]):
+            words += [*text.split(), ","]
+    return words[:_MOST_WORDS]
+
+
+def read_words(path: Path = WORDS) -> dict[str, Array]:
+    """The vectors of lemmas by a large encoder."""
+    with np.load(path, allow_pickle=False) as arrays:
+        words = bytes(arrays["words"]).decode().split("\n")
+        table = arrays["q"].astype(np.float32) * arrays["scale"]
+    return dict(zip(words, table, strict=True))
+
+
+def _window(span: DomainSpan) -> range:
+    """The places of the sentence around a span, without what is far from it."""
+    first = max(span.first, min(span.places) - _SIDE)
+    return range(first, max(min(span.last, first + 2 * _SIDE), first + 1))
+
+
+def _key(span: DomainSpan, at: int) -> tuple[str, str]:
+    token = span.tokens[at]
+    return (token.lemma or token.text).lower(), token.upos
+
+
+def _lexical(span: DomainSpan) -> dict[str, float]:
+    """The words of a span, and what they depend on."""
+    found: dict[str, float] = {}
+    for at in span.content:
+        lemma, upos = _key(span, at)
+        found[f"l={lemma}"] = found[f"s={stem(lemma)}"] = 1.0
+        found[f"u={lemma}/{upos}"] = _TAGGED
+        head = span.tokens[at].head
+        if span.first <= head < span.last:
+            found[f"h={_key(span, head)[0]}"] = _HEAD
+    return found
+
+
+def stem(lemma: str) -> str:
+    """The lemma without an ending that makes another word of it."""
+    for ending in _ENDINGS:
+        if lemma.endswith(ending) and len(lemma) - len(ending) >= 3:
+            return lemma.removesuffix(ending).rstrip("ei")
+    return lemma.rstrip("ei") if len(lemma) > 4 else lemma
+
+
+_SUFFIXES = (
+    "ization ation ition ion ment ance ence ancy ency ity ness able ible ing ed ive ism ist ally "
+    "ical ic ous ful less er or ly al y ship hood ary ery ure age"
+)
+_ENDINGS = sorted(_SUFFIXES.split(" "), key=lambda ending: (-len(ending), ending))
+
+GROUPS = (
+    "ANIMAL",
+    "BODY & HEALTH",
+    "BUILDING & STRUCTURE",
+    "CRIME & LAW",
+    "FAMILY & LIFE",
+    "FIRE & ENERGY",
+    "FOOD",
+    "FORCE & STRENGTH",
+    "GAME & SPORT",
+    "HARM & ACCIDENT",
+    "JOURNEY & MOVEMENT",
+    "LIGHT & VISION",
+    "MACHINE & TOOL",
+    "MIND & EMOTION",
+    "MONEY & RESOURCE",
+    "NATURE & WATER",
+    "OBJECT HANDLING",
+    "PLACE & CONTAINER",
+    "PLANT",
+    "POWER & CONFINEMENT",
+    "PROTECTION",
+    "RELIGION & MAGIC",
+    "SHAPE & MATERIAL",
+    "STORY & STAGE",
+    "VERTICALITY & SCALE",
+    "WAR & CONFLICT",
+)
+"""The groups of concepts, in the order of the numbers that the free system gives."""
