@@ -21,7 +21,7 @@ from chromium import axe_source, chromium, grave, new_page
 pytest.importorskip("duckdb", reason="DuckDB is not installed (pip install 'trope[web]')")
 
 from trope.core.errors import BadInput
-from trope.workbench.corpus.bring import safe_path
+from trope.workbench.web.bring_pages import safe_path
 
 TEXT = "The new tax strangles small shops. Prices climbed."
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}

@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from secrets import token_hex
 from threading import Condition, Thread
 from typing import TYPE_CHECKING, Literal
@@ -276,31 +276,6 @@ class BroughtCorpora:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
         )
-
-
-def safe_path(folder: Path, name: str) -> Path:
-    """Where in the folder a file goes that a browser named so; a name that is taken gets a number.
-
-    Raises:
-        BadInput: the folder cannot have a file of that name.
-    """
-    parts = [
-        part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "..")
-    ]
-    if not parts or "\0" in name or any(len(part.encode()) > 200 for part in parts):
-        raise BadInput(f"{name[:80]!r} is no name of a file; rename it")
-    if parts == ["-"]:  # means standard input where files are found
-        parts = ["_"]
-    wanted = folder.joinpath(*parts)
-    path, number = wanted, 1
-    try:
-        wanted.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        while path.exists():
-            number += 1
-            path = wanted.with_stem(f"{wanted.stem}-{number}")
-    except OSError as error:
-        raise BadInput(f"{name[:80]!r} cannot be stored ({error.strerror}); rename it") from None
-    return path
 
 
 def work(argument: str) -> None:

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, get_args
 
 from django.core.files.uploadhandler import FileUploadHandler
@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from trope.core.errors import BadInput, MissingData
 from trope.core.records import TextKind
-from trope.workbench.corpus.bring import BroughtCorpora, safe_path
+from trope.workbench.corpus.bring import BroughtCorpora
 from trope.workbench.requests import RequestRefused
 from trope.workbench.web import state
 from trope.workbench.web.state import BRING
@@ -81,6 +81,31 @@ class ArrivingFiles(FileUploadHandler):
         ):
             arrived.rename(safe_path(placed, given or name))
         return placed
+
+
+def safe_path(folder: Path, name: str) -> Path:
+    """Where in the folder a file goes that a browser named so; a name that is taken gets a number.
+
+    Raises:
+        BadInput: the folder cannot have a file of that name.
+    """
+    parts = [
+        part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", "..")
+    ]
+    if not parts or "\0" in name or any(len(part.encode()) > 200 for part in parts):
+        raise BadInput(f"{name[:80]!r} is no name of a file; rename it")
+    if parts == ["-"]:  # means standard input where files are found
+        parts = ["_"]
+    wanted = folder.joinpath(*parts)
+    path, number = wanted, 1
+    try:
+        wanted.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        while path.exists():
+            number += 1
+            path = wanted.with_stem(f"{wanted.stem}-{number}")
+    except OSError as error:
+        raise BadInput(f"{name[:80]!r} cannot be stored ({error.strerror}); rename it") from None
+    return path
 
 
 def check_allowed() -> None:
