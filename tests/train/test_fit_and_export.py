@@ -26,7 +26,7 @@ from trope.train.encoder import losses  # noqa: E402
 from trope.train.encoder.development import syntax_figures  # noqa: E402
 from trope.train.encoder.export import export  # noqa: E402
 from trope.train.encoder.fit import FitSettings  # noqa: E402
-from trope.train.encoder.quantisation import quantise  # noqa: E402
+from trope.train.encoder.student import quantise  # noqa: E402
 
 SETTINGS = FitSettings(
     "e5-small",

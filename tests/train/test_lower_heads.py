@@ -23,7 +23,7 @@ from trope.encoder import network as networks  # noqa: E402
 from trope.encoder.network import MetaphorHeads, Network  # noqa: E402
 from trope.train.encoder.corpus import MetaphorSentence, encode_words  # noqa: E402
 from trope.train.encoder.export import export  # noqa: E402
-from trope.train.encoder.quantisation import quantise  # noqa: E402
+from trope.train.encoder.student import quantise  # noqa: E402
 from trope.train.encoder.synthetic_headlines import PoolSettings  # noqa: E402
 from trope.train.headlines import base_head, small_heads  # noqa: E402
 from trope.train.headlines.small_heads import layers_of, showing_layers, with_metaphor_heads  # noqa: E402

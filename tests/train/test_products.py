@@ -15,7 +15,7 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 
 from trope.encoder.models import model_folder  # noqa: E402
 from trope.train.encoder.graph import int8_factors  # noqa: E402
-from trope.train.encoder.quantisation import fake_factors, quantise  # noqa: E402
+from trope.train.encoder.student import fake_factors, quantise  # noqa: E402
 
 LARGEST_INPUT, LARGEST_16_BITS = 255, 2**15 - 1
 

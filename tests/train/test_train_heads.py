@@ -62,8 +62,8 @@ from trope.train.encoder.development import (  # noqa: E402
 )
 from trope.train.encoder.export import export  # noqa: E402
 from trope.train.encoder.fit import FitSettings  # noqa: E402
-from trope.train.encoder.quantisation import quantise  # noqa: E402
 from trope.train.encoder.run import EncoderSettings  # noqa: E402
+from trope.train.encoder.student import quantise  # noqa: E402
 
 NOTHING = (UNKNOWN,) * 3
 GLAD, SAD = ("what a lovely day", "I love this song"), ("what an awful day", "I hate this song")

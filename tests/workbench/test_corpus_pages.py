@@ -140,7 +140,8 @@ def test_selections_do_not_come_from_other_sites(corpus_bench: CorpusBench) -> N
 
 
 def test_without_a_corpus_the_way_to_one_is_told(bench: Bench) -> None:
-    status, _, content = bench.ask("GET", "/corpus/")
+    status, _, content = bench.ask("GET", "/corpus/bring")
+    assert bench.ask("GET", "/corpus/")[1]["location"] == "/corpus/bring"
     assert status == 200
     assert b"trope detect news.csv --out news.parquet" in content
     status, _, content = bench.ask("GET", "/corpus/rates")

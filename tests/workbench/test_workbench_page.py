@@ -30,6 +30,6 @@ def test_every_code_of_the_api_is_explained() -> None:
     given = set(re.findall(r'(?:RequestRefused|RefusedBody)\(\s*\d+,\s*"([a-z0-9-]+)"', written))
     assert {"too-large", "busy", "not-json", "no-corpus"} <= given
     of_pages = {"no-such-text", "text-changed", "no-such-word", "unknown-kind", "text-too-long"}
-    of_pages |= {"unknown-format"}
+    of_pages |= {"unknown-format", "no-file", "not-allowed", "not-stored"}
     missing = [code for code in sorted(given - of_pages) if f"`{code}`" not in PAGE]
     assert missing == []

@@ -19,11 +19,10 @@ from trope.core.errors import BadInput
 from trope.core.options import FURTHER_TASKS
 from trope.core.records import TextKind, WordView
 from trope.corpora.files import FileOptions, InputFile, find_files
-from trope.scale.entries import Columns, InputCorpus
+from trope.scale.entries import Columns
 from trope.scale.job import SHARD_ROWS, DetectSettings, OutputFormat
-from trope.scale.run import ERRORS, DetectProgress, Report
+from trope.scale.run import ERRORS, DetectProgress, Report, kept_columns
 from trope.scale.run import detect as run_detection
-from trope.scale.shards import FIGURES
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -177,6 +176,7 @@ def detect(
             report=report,
             tell=notes,
             any_language=any_language,
+            columns_named=columns is not None,
         )
     notes.close()
     _report_totals(totals, out, as_json=as_json, quiet=quiet)
@@ -191,11 +191,10 @@ def _kept(
     reading: FileOptions,
     counts_only: bool,
 ) -> tuple[str, ...]:
-    """The columns to keep: those named, or else what `serve` and `query` group and show by."""
+    """The columns to keep: those named, or else the usual ones."""
     if columns is not None or counts_only:
         return _names(columns or "")
-    names = InputCorpus(files, found, reading).found_columns()
-    return tuple(name for name in names if name not in FIGURES)
+    return kept_columns(files, found, reading)
 
 
 def _names(columns: str) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ import click
 from trope.cli.output import systems_option
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
+BRING_MB = 500
+"""What a browser on this machine may bring unless the command says otherwise."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,6 +27,9 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
               help="Folder for annotation projects made from a selection.")  # fmt: skip
 @click.option("--keep", type=FOLDER,
               help="Folder for pasted texts.  [default: your data folder]")  # fmt: skip
+@click.option("--bring", "bring_mb", type=click.IntRange(min=0), metavar="MB",
+              help="Most megabytes of files that a browser may bring as a corpus; 0 for none.  "
+              "[default: 500, or 0 if other machines can connect]")  # fmt: skip
 @click.option("--tier", default="small", show_default=True, help="Model to use.")
 @click.option("--base-weights", help="Folder of the public weights that the tier base needs.",
               type=click.Path(path_type=Path, exists=True))  # fmt: skip
@@ -42,6 +47,7 @@ def serve(
     index: Path | None,
     projects: Path,
     keep: Path | None,
+    bring_mb: int | None,
     tier: str,
     base_weights: Path | None,
     systems: tuple[str, ...],
@@ -50,14 +56,17 @@ def serve(
     quiet: bool,
     verbose: bool,
 ) -> None:
-    """Open the workbench: analyse a text, or explore a CORPUS that `trope detect` wrote.
+    """Open the workbench: analyse a text, or explore files or a CORPUS that `trope detect` wrote.
 
     Texts stay on your machine. The command prints the address; stop it with Ctrl-C.
     """
     quiet = quiet or bool((context.obj or {}).get("quiet"))
     from trope.workbench.web import server
-    from trope.workbench.web.state import WorkbenchOptions, saved_texts_folder
+    from trope.workbench.web.state import WorkbenchOptions, brought_folder, saved_texts_folder
 
+    public = server.needs_token(host)
+    if bring_mb is None:
+        bring_mb = 0 if public else BRING_MB
     options = WorkbenchOptions(
         host=host,
         port=port,
@@ -69,7 +78,9 @@ def serve(
         base_weights=base_weights,
         systems=systems,
         threads=threads,
-        token=secrets.token_urlsafe(32) if server.needs_token(host) else "",
+        token=secrets.token_urlsafe(32) if public else "",
+        bring_mb=bring_mb,
+        brought=brought_folder().absolute(),
     )
     address = server.address(options)
 

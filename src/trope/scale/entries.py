@@ -90,10 +90,13 @@ class InputCorpus:
         self.position = 0
         self.size = sum(file.bytes for file in files)
 
-    def check(self) -> None:
-        """Raises BadRecord if a table lacks a column: better before the work than after it."""
+    def check(self, *, strict: bool = True) -> None:
+        """Raises BadRecord if a table lacks a column: better before the work than after it.
+
+        `strict` asks for the kept ones too.
+        """
         for file, line, row in self._first_rows():
-            self._keys(row, file, line, strict=file.format != "jsonl")
+            self._keys(row, file, line, strict=strict and file.format != "jsonl")
 
     def found_columns(self) -> tuple[str, ...]:
         """The text under the name `text`, and all other columns of the tables but ids."""

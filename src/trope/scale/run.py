@@ -13,7 +13,7 @@ from typing import IO
 import msgspec
 
 from trope.core.errors import BadInput, TropeError
-from trope.corpora.files import STDIN, InputFile, Tell, tell_nobody
+from trope.corpora.files import STDIN, FileOptions, InputFile, Tell, tell_nobody
 from trope.scale.entries import Columns, InputCorpus, RefusedRow, TextRow
 from trope.scale.folder import ERRORS, DetectFolder, DetectManifest, InputChecksum
 from trope.scale.job import SHARD_CHARACTERS, DetectSettings, Executor, Receipt, Shard
@@ -44,12 +44,14 @@ def detect(
     report: Report = lambda progress: None,
     tell: Tell = tell_nobody,
     any_language: bool = False,
+    columns_named: bool = True,
 ) -> dict[str, int]:
     """Write the results of a corpus into the folder `out`; their totals come back.
 
     Args:
         tell: is told the name of a file and how it was read.
         any_language: do not tell which files are not in English.
+        columns_named: every file must have the kept columns, since somebody named them.
 
     Raises:
         BadInput: for input, settings or a folder that cannot be used; then nothing was written.
@@ -57,7 +59,7 @@ def detect(
     columns = Columns(settings.text_column, settings.id_column, settings.columns)
     corpus = InputCorpus(files, columns, settings.reading, tell=tell, any_language=any_language)
     _check(files, settings, resume)
-    corpus.check()
+    corpus.check(strict=columns_named)
     inputs = tuple(InputChecksum(file.path, file.bytes, file.sha256()) for file in files)
     wanted = DetectManifest("detect", "running", settings, inputs)
     with closing(DetectFolder(out)) as folder:
@@ -72,6 +74,14 @@ def detect(
             problem = f"cannot be written ({cause}); resume with --resume when it can"
             raise BadInput(f"{error.filename or out}: {problem}") from error
         return folder.manifest().totals
+
+
+def kept_columns(
+    files: Sequence[InputFile], columns: Columns, reading: FileOptions
+) -> tuple[str, ...]:
+    """The columns that are kept unless some are named: what `serve` and `query` group and show."""
+    names = InputCorpus(files, columns, reading).found_columns()
+    return tuple(name for name in names if name not in FIGURES)
 
 
 def _check(files: Sequence[InputFile], settings: DetectSettings, resume: bool) -> None:
@@ -155,4 +165,4 @@ def _shards(texts: Iterator[TextRow], corpus: InputCorpus, size: int) -> Iterato
         yield Shard(number, tuple(rows), corpus.position)
 
 
-__all__ = ["ERRORS", "DetectProgress", "detect"]
+__all__ = ["ERRORS", "DetectProgress", "detect", "kept_columns"]

@@ -37,7 +37,7 @@ from trope.train.encoder.export import Weights, metaphor_heads, pooled
 from trope.train.encoder.figure_sets import read_metaphor_set
 from trope.train.encoder.fit import CLIP, slope
 from trope.train.encoder.graph import Graph
-from trope.train.encoder.quantisation import quantise
+from trope.train.encoder.student import quantise
 from trope.train.encoder.text_sets import read_text_set
 from trope.train.headlines.base_head import HeadlineRun, average_teachers, begin
 from trope.train.headlines.settings import HeadlineSettings, LowerHeadSettings

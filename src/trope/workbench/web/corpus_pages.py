@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import path
 from django.views.decorators.http import require_POST, require_safe
 
@@ -97,6 +97,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     """Figures of the corpus, and links to its views."""
     corpus = the_corpus()
     if corpus is None:
+        if the_options().bring_mb:
+            return redirect("bring")
         return render(request, "corpus_none.html", {"view": "none"})
     query = make_query("rates", {"by": group_column(corpus), "rows": 1})
     table = answer(corpus, query)

@@ -23,7 +23,8 @@ from trope.core.errors import TropeError
 from trope.web import LOOPBACK, GetResponse, is_loopback
 from trope.web.worker import REFUSED
 from trope.workbench.requests import RequestRefused
-from trope.workbench.web.state import WorkbenchOptions, the_options
+from trope.workbench.web.bring_pages import check_allowed, receiving
+from trope.workbench.web.state import BRING, WorkbenchOptions, the_options
 
 COOKIE = "workbench"
 ANYWHERE = ("0.0.0.0", "::")  # all addresses of the machine
@@ -54,11 +55,23 @@ def guard(answer: GetResponse) -> GetResponse:
             return response
         not_taken = request.META.get(REFUSED)
         if not_taken is None:
-            return answer(request)
+            return _answered(request, answer)
         why = RequestRefused(not_taken.status, not_taken.code, not_taken.message)
         return refusal(request, why)
 
     return guarded
+
+
+def _answered(request: HttpRequest, answer: GetResponse) -> HttpResponse:
+    """The response; only the address for it takes files, and only where that is allowed."""
+    if request.path != BRING or request.method != "POST":
+        return answer(request)
+    try:
+        check_allowed()
+    except RequestRefused as refused:
+        return refusal(request, refused)
+    with receiving(request):
+        return answer(request)
 
 
 def known_host(header: str, options: WorkbenchOptions) -> bool:

@@ -55,6 +55,7 @@ def web_settings() -> dict[str, Any]:
         "DATA_UPLOAD_MAX_MEMORY_SIZE": BODY_LIMIT,
         "FILE_UPLOAD_MAX_MEMORY_SIZE": BODY_LIMIT,
         "FILE_UPLOAD_HANDLERS": ["django.core.files.uploadhandler.MemoryFileUploadHandler"],
+        "DATA_UPLOAD_MAX_NUMBER_FILES": None,  # `bring_pages` has a limit of its own
         "DATA_UPLOAD_MAX_NUMBER_FIELDS": 20_000,
         "USE_I18N": False,
         "USE_TZ": True,
@@ -85,7 +86,8 @@ def application(options: WorkbenchOptions) -> Any:
     advice = "; for long texts use trope analyze or trope detect"
     folders = [render_files.FOLDER, HERE / "static"]
     served = with_static_files(get_wsgi_application(), folders)
-    return read_whole_body(served, BODY_LIMIT, advice)
+    files = {state.BRING: options.bring_mb * 1_000_000} if options.bring_mb else {}
+    return read_whole_body(served, BODY_LIMIT, advice, files)
 
 
 def serve(

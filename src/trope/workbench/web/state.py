@@ -17,9 +17,13 @@ from trope.workbench.requests import ANSWER_S, WAITING, RequestRefused
 from trope.workbench.text_view import SavedTexts
 
 if TYPE_CHECKING:
+    from trope.workbench.corpus.bring import BroughtCorpora
     from trope.workbench.corpus.corpus import IndexedCorpus
 
 DEFAULT_PORT = 8200
+BRING = "/corpus/bring"
+"""The address whose requests bring files and so may be longer than others."""
+
 REMEMBERED = 4
 """Analyses that are cached, so that a page and its downloads need only one."""
 
@@ -31,6 +35,7 @@ class WorkbenchOptions:
     """The options of `trope serve`.
 
     `token` is required from every request; empty if only this machine can send requests.
+    `bring_mb` is how much a browser may bring at once; 0 if it may not.
     """
 
     host: str = "127.0.0.1"
@@ -44,6 +49,8 @@ class WorkbenchOptions:
     systems: tuple[str, ...] = ()
     threads: int | None = None
     token: str = ""
+    bring_mb: int = 0
+    brought: Path = Path("brought")
 
 
 class ModelQueue:
@@ -147,15 +154,48 @@ def the_texts() -> SavedTexts:
 
 
 def the_corpus() -> IndexedCorpus | None:
-    """The corpus that the workbench was started with, if any."""
-    if _options.corpus is None:
-        return None
+    """The corpus that was opened last, or else that the workbench was started with, if any."""
     with _lock:
-        if "corpus" not in _opened:
-            from trope.workbench.corpus.corpus import open_corpus
+        if "corpus" not in _opened and _options.corpus is not None:
+            show_corpus(_options.corpus)
+        return _opened.get("corpus")
 
-            _opened["corpus"] = open_corpus(_options.corpus, index=_options.index)
-        return _opened["corpus"]
+
+def show_corpus(folder: Path) -> None:
+    """Open a corpus in the place of the one that is open, which ends with its last request."""
+    from trope.workbench.corpus.corpus import open_corpus
+
+    with _lock:
+        _opened["corpus"] = open_corpus(folder, index=_options.index)
+
+
+def forget_corpus(folder: Path) -> None:
+    """Close a corpus that was deleted, if it is open."""
+    with _lock:
+        if "corpus" in _opened and _opened["corpus"].folder == folder:
+            del _opened["corpus"]
+
+
+def the_brought() -> BroughtCorpora:
+    """The corpora that were brought with a browser."""
+    with _lock:
+        if "brought" not in _opened:
+            from trope.workbench.corpus.bring import BroughtCorpora
+
+            _opened["brought"] = BroughtCorpora(
+                _options.brought,
+                index=_options.index,
+                limit=_options.bring_mb * 1_000_000,
+                threads=_options.threads,
+                systems=_options.systems,
+            )
+        return _opened["brought"]
+
+
+def brought_folder() -> Path:
+    """The default folder for corpora that are brought."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "trope" / "brought"
 
 
 def saved_texts_folder() -> Path:

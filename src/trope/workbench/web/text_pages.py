@@ -35,7 +35,7 @@ from trope.workbench.text_view import (
     word_facts,
     words_csv,
 )
-from trope.workbench.web import api, corpus_pages, middleware
+from trope.workbench.web import api, bring_pages, corpus_pages, middleware
 from trope.workbench.web.state import analysis_of, in_turn, the_options, the_texts
 
 KINDS = get_args(TextKind)
@@ -227,6 +227,7 @@ urlpatterns = [
     path("enter/<str:token>", middleware.enter, name="enter"),
     *api.addresses(),
     path("api/openapi.json", api.describe, name="openapi"),
+    *bring_pages.addresses(),
     *corpus_pages.addresses(),
 ]
 """Every address of the workbench."""
