@@ -48,7 +48,6 @@ from trope.train.encoder import (  # noqa: E402
     fit,
     losses,
     name_sets,
-    preparation,
     run,
     sentiment_sets,
     student,
@@ -261,9 +260,9 @@ def test_a_whole_run_teaches_all_heads_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sentiment_sets.READERS, "semeval2015", lambda data, split: SCORED)
-    monkeypatch.setattr(preparation, "read_name_set", lambda *_, **__: NAMED)
-    monkeypatch.setattr(preparation, "read_figure_set", lambda *_: FIGURES)
-    monkeypatch.setattr(preparation, "read_tag_set", lambda *_: TAGGED)
+    monkeypatch.setattr(student, "read_name_set", lambda *_, **__: NAMED)
+    monkeypatch.setattr(student, "read_figure_set", lambda *_: FIGURES)
+    monkeypatch.setattr(student, "read_tag_set", lambda *_: TAGGED)
     first, second = (SETTINGS.index(f"[[teachers.{task}.fits]]") for task in ("syntax", "metaphor"))
     tasks = ("sentiment", "metonymy", "figures", "names")
     more = "".join(SETTINGS[first:second].replace(".syntax", f".{task}") for task in tasks)
