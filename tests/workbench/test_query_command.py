@@ -130,10 +130,11 @@ def test_out_and_plot(corpus_folder: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     for by in ("source", "date"):
         plot, out = tmp_path / f"{by}.svg", tmp_path / f"{by}.csv"
-        options = ("--by", by, "--plot", plot, "--out", out, "--format", "csv")
+        options = ("--by", by, "--plot", plot, "--out", out)  # CSV by its name
         done = trope("query", corpus_folder, "rates", *options)
         assert (done.exit_code, done.stdout) == (0, "")
         assert "Rate of metaphor" in plot.read_text()
+        assert "0 %" in plot.read_text()
         assert out.read_text().startswith("group,texts,sentences,words,metaphors,rate,low,high\n")
     places = tmp_path / "places.svg"
     trope("query", corpus_folder, "dispersion", "--lemma", "time", "--plot", places)
@@ -141,6 +142,22 @@ def test_out_and_plot(corpus_folder: Path, tmp_path: Path) -> None:
     verbs = tmp_path / "verbs.svg"
     trope("query", corpus_folder, "verbs", "--plot", verbs)
     assert "ate (" in verbs.read_text()
+
+
+def test_a_named_format_is_stronger_than_the_name_of_the_file(
+    corpus_folder: Path, tmp_path: Path
+) -> None:
+    trope("query", corpus_folder, "rates", "--out", tmp_path / "a.JSON")
+    assert json.loads((tmp_path / "a.JSON").read_text())["view"] == "rates"
+    trope("query", corpus_folder, "rates", "--out", tmp_path / "a.csv", "--format", "json")
+    assert json.loads((tmp_path / "a.csv").read_text())["view"] == "rates"
+    trope("query", corpus_folder, "rates", "--out", tmp_path / "a.out")
+    assert (tmp_path / "a.out").read_text().startswith("group ")
+
+
+def test_classes_have_a_plural(corpus_folder: Path) -> None:
+    asked = ("trend", "--by", "date", "--of", "classes", "--min-count", "1")
+    assert re.search(r"\d classes$", trope("query", corpus_folder, *asked).stdout, re.MULTILINE)
 
 
 def test_progress_is_told_once_on_standard_error(corpus_table: Path, tmp_path: Path) -> None:

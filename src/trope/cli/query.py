@@ -84,7 +84,7 @@ def _write_features(asked: Any, resume: bool, given: Mapping[str, Any]) -> None:
 def _answer(
     asked: AnyQuery,
     *,
-    table_format: str,
+    table_format: str | None,
     as_json: bool,
     out: Path | None,
     index: Path | None,
@@ -119,7 +119,8 @@ def _answer(
         from trope.workbench.corpus.table import draw_table
 
         draw_table(table, plot)
-    form = "json" if as_json else table_format
+    by_name = {".csv": "csv", ".json": "json"}.get(out.suffix.lower(), "text") if out else "text"
+    form = "json" if as_json else table_format or by_name
     with open_output(out) as file:
         write_table(table, file, form)
     if form == "csv" and not quiet:
@@ -261,9 +262,7 @@ def _options(view: str) -> list[click.Parameter]:
         click.Option(
             ["--format", "table_format"],
             type=click.Choice(FORMATS),
-            default="text",
-            show_default=True,
-            help="Format of the table.",
+            help="Format of the table.  [default: by the name of --out, or text]",
         ),
         click.Option(["--json", "as_json"], is_flag=True, help="Same as --format json."),
         click.Option(["--out"], type=_FILE, help=_ALL if view == "features" else "File to write."),

@@ -94,17 +94,22 @@ def draw_intervals(
 
 def label_rows(axes: Any, names: list[str], title: str) -> None:
     """Label the rows with names and the other axis in per cent."""
-    from matplotlib.ticker import PercentFormatter
-
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(max(1, len(names)) - 0.4, -0.6)
     axes.set_xlim(0, None if names else 1)
-    axes.xaxis.set_major_formatter(PercentFormatter(1))
+    if beyond := [tick for tick in axes.get_xticks() if tick >= axes.get_xlim()[1]]:
+        axes.set_xlim(0, max(axes.get_xlim()[1], min(1, beyond[0])))  # ends at a tick
+    axes.xaxis.set_major_formatter(per_cent)
     axes.set_xlabel(title, color=SOFT)
     axes.grid(axis="x", color="#dcdfe5", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
+
+
+def per_cent(share: float, _place: int | None = None) -> str:
+    """The label of a tick: 0.125 as 12.5 %."""
+    return f"{100 * share:g} %"
 
 
 def short_name(name: str) -> str:

@@ -15,7 +15,15 @@ from trope.annotate.exchange.files import protect
 from trope.core.errors import BadInput
 from trope.metrics.intervals import Interval, written_share
 from trope.render.plots import SENTENCES as OTHERS
-from trope.render.plots import SOFT, WORDS, draw_intervals, label_rows, plot_file, short_name
+from trope.render.plots import (
+    SOFT,
+    WORDS,
+    draw_intervals,
+    label_rows,
+    per_cent,
+    plot_file,
+    short_name,
+)
 
 Row = tuple[Any, ...]
 _SHARES = ("rate", "low", "high")
@@ -168,14 +176,13 @@ def _draw_trends(axes: Any, rows: list[dict[str, Any]], table: CorpusTable) -> N
     ticks = range(0, len(periods), -(-len(periods) // _TICKS))
     axes.set_xticks(ticks, [periods[at] for at in ticks], rotation=30, ha="right")
     axes.set_ylim(0, None)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylabel("Uses per million words", color=SOFT)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     axes.spines[["top", "right"]].set_visible(False)
 
 
 def _draw_line(axes: Any, rows: list[dict[str, Any]]) -> None:
-    from matplotlib.ticker import PercentFormatter
-
     known = [(at, row) for at, row in enumerate(rows) if row["rate"] is not None]
     places = [at for at, _ in known]
     axes.fill_between(
@@ -187,7 +194,7 @@ def _draw_line(axes: Any, rows: list[dict[str, Any]]) -> None:
     ticks = range(0, len(rows), step)
     axes.set_xticks(ticks, [rows[at]["group"] for at in ticks], rotation=30, ha="right")
     axes.set_ylim(0, None)
-    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.yaxis.set_major_formatter(per_cent)
     axes.set_ylabel("Rate of metaphor (95 % intervals)", color=SOFT)
     axes.grid(axis="y", color="#dcdfe5", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)

@@ -304,7 +304,7 @@ def _end(text: str, width: int) -> str:
 def _more(table: CorpusTable, noun: str) -> Text:
     """The number of rows, and which of them are shown."""
     total, shown = table.about["total"], len(table.rows)
-    count = f"{total:,} {noun}{'' if total == 1 else 's'}"
+    count = f"{total:,} {noun}{'' if total == 1 else 'es' if noun.endswith('s') else 's'}"
     if shown == total:
         return Text(f"\n{count}", style="dim")
     page = table.about["page"]
