@@ -1,9 +1,11 @@
 """How often corrected rates cover the truth, and how wide they are beside the classical interval.
 
-python benchmarks/corrected_rates.py [--samples 500] [--results benchmarks/results.json]
+python benchmarks/corrected_rates.py [--samples 4000] [--results benchmarks/results.json]
 
 Simulated corpora: people say yes to a share of the items, and the model says what they say on a
-share of them. A random sample is judged. Status 1 where the coverage is not 93 to 97 %.
+share of them. A random sample is judged. Status 1 where the coverage is not 93 to 97 %; where a
+sample has hardly any item with the label, it may be more, if the interval is not wider than the
+classical one.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ LEAST, MOST = 0.93, 0.97
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A corpus, a model and a sample; `other` is the rate of a second group to compare with."""
+    """A corpus, a model and a sample; `other` is the rate of a second group to compare with.
+
+    With `hardly_any` items of the label in the sample, no interval holds as often as it says.
+    """
 
     name: str
     rate: float
@@ -35,6 +40,7 @@ class Scenario:
     judged: int
     beyond: bool = False
     other: float | None = None
+    hardly_any: bool = False
 
 
 SCENARIOS = (
@@ -44,6 +50,7 @@ SCENARIOS = (
     Scenario("even", 0.5, 0.85, 200),
     Scenario("rare", 0.05, 0.9, 400),
     Scenario("few", 0.2, 0.85, 60),
+    Scenario("hardly_any", 0.05, 0.9, 50, hardly_any=True),
     Scenario("beyond", 0.2, 0.85, 200, beyond=True),
     Scenario("difference", 0.3, 0.85, 200, beyond=True, other=0.2),
 )
@@ -59,11 +66,17 @@ class Coverage:
     classical: float
     width: float
 
+    @property
+    def missed(self) -> bool:
+        """Whether the interval does not hold as often as it says."""
+        careful = self.scenario.hardly_any and self.width <= 1
+        return self.corrected < LEAST or (self.corrected > MOST and not careful)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, and put the figures into the file of results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=500)
+    parser.add_argument("--samples", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--results", type=Path, default=record.RESULTS)
     options = parser.parse_args(arguments)
@@ -74,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         shown = f"{case.name:<11} {case.rate:5.2f} {case.right:6.2f} {case.judged:7d}"
         print(f"{shown} {one.corrected:9.3f} {one.classical:10.3f} {one.width:12.3f}")
     record.keep_beside([figure for one in found for figure in figures(one)], options.results)
-    missed = [one.scenario.name for one in found if not LEAST <= one.corrected <= MOST]
+    missed = [one.scenario.name for one in found if one.missed]
     for name in missed:
         print(f"corrected_rates: the coverage of {name} is not 93 to 97 %", file=sys.stderr)
     return 1 if missed else 0

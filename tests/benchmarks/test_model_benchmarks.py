@@ -42,6 +42,15 @@ def test_a_coverage_outside_the_bounds_ends_with_status_one(load, tmp_path, monk
     assert "the coverage of usual is not 93 to 97 %" in capsys.readouterr().err
 
 
+def test_more_coverage_is_allowed_only_for_narrow_intervals_of_rare_labels(load):
+    rates = load("corrected_rates")
+    rare = rates.Scenario("rare", 0.05, 0.9, 50, hardly_any=True)
+    assert not rates.Coverage(rare, 500, 0.99, 0.95, 0.9).missed
+    assert rates.Coverage(rare, 500, 0.99, 0.95, 1.1).missed
+    assert rates.Coverage(rare, 500, 0.91, 0.95, 0.9).missed
+    assert rates.Coverage(rates.SCENARIOS[0], 500, 0.99, 0.95, 0.9).missed
+
+
 def test_curves_begin_with_the_same_labels_and_are_repeatable(load):
     pytest.importorskip("sklearn", reason="scikit-learn is not installed")
     active = load("active_learning")

@@ -51,6 +51,34 @@ def test_coverage_and_width(beyond):
     assert np.mean(widths) < 0.8
 
 
+@pytest.mark.parametrize("right", [0.85, 0.95, 0.99])
+@pytest.mark.parametrize("judged", [50, 200])
+def test_rare_labels_and_few_errors_are_covered_without_a_wider_interval(right, judged):
+    """The interval of a sample that has 2 to 10 items with the label, and hardly an error."""
+    rng = np.random.default_rng(17)
+    hits, ratios = 0, []
+    for _ in range(400):
+        truth, model = corpus(rng, 5000, 0.05, right)
+        drawn = rng.choice(5000, judged, replace=False)
+        found = corrected_rate(truth[drawn], model[drawn], model)
+        hits += found.corrected.low <= truth.mean() <= found.corrected.high
+        ratios.append(found.width / (found.classical.high - found.classical.low))
+    assert hits / 400 >= 0.93
+    assert np.mean(ratios) < 1
+
+
+def test_probabilities_of_a_model_are_covered():
+    rng = np.random.default_rng(2)
+    hits = 0
+    for _ in range(400):
+        truth, _ = corpus(rng, 3000, 0.2, 1.0)
+        model = np.where(truth > 0, rng.beta(4, 2, 3000), rng.beta(2, 4, 3000))
+        drawn = rng.choice(3000, 200, replace=False)
+        found = corrected_rate(truth[drawn], model[drawn], model)
+        hits += found.corrected.low <= truth.mean() <= found.corrected.high
+    assert hits / 400 >= 0.93
+
+
 def test_a_useless_model_changes_nothing():
     rng = np.random.default_rng(3)
     truth, _ = corpus(rng, 400, 0.4, 1.0)

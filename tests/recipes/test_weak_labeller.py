@@ -42,7 +42,6 @@ def test_fifty_seeds_tell_abstract_objects_of_concrete_verbs(tmp_path):
         found = context(tmp_path, f"labeller.name={name}")
         assert labels(found) == ["metaphor", "literal", "metaphor", "literal"]
         assert found.facts["labeller"] == name
-    assert context(tmp_path).settings.labeller.name == "seed-neighbours"
 
 
 @pytest.mark.parametrize("build", [build_abstractness, build_neighbours])
@@ -59,6 +58,33 @@ def test_seeds_in_sentences_read_the_tweet(tmp_path):
     )
     metaphor, literal = found.scores[0::2], found.scores[1::2]
     assert min(metaphor) >= found.threshold > max(literal)
+
+
+def test_without_a_name_it_is_the_best_that_can_be_used(tmp_path):
+    said: list[tuple[str, str]] = []
+    found = context(tmp_path)
+    found.tell = lambda name, note: said.append((name, note))
+    assert labels(found) == ["metaphor", "literal", "metaphor", "literal"]
+    why = "labeller.model names no encoder for seed-contexts"
+    assert (found.facts["labeller"], found.facts["because"]) == ("seed-neighbours", why)
+    assert said == [("weak labels", f"by seed-neighbours, because {why}")]
+
+
+def test_without_a_name_an_encoder_is_used_and_a_name_is_stronger(tmp_path):
+    pytest.importorskip("transformers")
+    model = hub_folder.write_encoder(tmp_path / "encoder")
+    chosen = context(tmp_path, f"labeller.model={model}")
+    assert labels(chosen) == ["metaphor", "literal", "metaphor", "literal"]
+    assert chosen.facts["labeller"] == "seed-contexts"
+    assert chosen.facts["because"] == "labeller.model names an encoder"
+    assert chosen.facts["encoder"].startswith("encoder, ")
+    named = context(tmp_path, f"labeller.model={model}", "labeller.name=seed-neighbours")
+    labels(named)
+    assert (named.facts["labeller"], named.facts["because"]) == (
+        "seed-neighbours",
+        "labeller.name says so",
+    )
+    assert "encoder" not in named.facts
 
 
 def test_a_run_without_expressions_has_no_labels(tmp_path):

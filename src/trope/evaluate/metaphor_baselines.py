@@ -115,11 +115,9 @@ def _seeds_in_sentences(
     folder: Path, scored: Sequence[VerbExpression]
 ) -> tuple[str, SeedAbstractness, str]:
     """`seed-contexts` without the seeds among these expressions, by the encoder of a folder."""
-    from trope.tasks.hub_folder import exact_name, folder_checksum
-
-    labeller: SeedNeighbours = DETECTORS.load("seed-contexts")(model=folder)
-    which = f"{exact_name(folder)}, {folder_checksum(folder)[:12]}"
-    return "seed_contexts", labeller.without(scored), f"{_NOTES['seed_neighbours']}; by {which}"
+    labeller = DETECTORS.load("seed-contexts")(model=folder)
+    note = f"{_NOTES['seed_neighbours']}; by {labeller.encoder}"
+    return "seed_contexts", labeller.without(scored), note
 
 
 def evaluate_baselines(

@@ -4,9 +4,11 @@ Prediction-powered inference (Angelopoulos et al. 2023), with the weight λ of t
 tuned to the sample (PPI++, 2024): the corrected rate is λ · mean(model, all items) + mean(judged −
 λ · model, judged items). A useless model gets λ = 0, which leaves the classical estimate.
 
-The interval is Wilson's for as many judgments as would vary as little, so that it stays between 0
-and 1. The variance counts one more judgment on which the model errs: a sample without an error of
-the model does not make it perfect. `benchmarks/corrected_rates.py` measures the coverage.
+A residual of the judged items is (1 − λ) · label + λ · missed − λ · false, where the model missed the
+label or gave it falsely. Each of these three shares has Wilson's interval, and the three are combined
+by the variance estimates recovered from their limits (MOVER, Zou and Donner 2008). So a sample with
+few errors of the model, or none, does not make it perfect, and with λ = 0 the classical interval is
+left. `benchmarks/corrected_rates.py` measures the coverage.
 """
 
 from __future__ import annotations
@@ -150,10 +152,14 @@ def _corrected(y: Floats, f: Floats, every: _Spread, beyond: bool) -> CorrectedR
     residuals = y - weight * f
     value = weight * elsewhere + float(residuals.mean())
     residual = (float(((residuals - residuals.mean()) ** 2).sum()) + 1) / (n - 2)
-    variance = left * residual / n + (weight**2 * every.variance / rest if beyond else 0.0)
+    below, above = _distances(y, f, weight, n / left)
+    if beyond:  # the answers to the other items are a sample, too
+        by_others = NORMAL * weight * math.sqrt(every.variance / rest)
+        below, above = math.hypot(below, by_others), math.hypot(above, by_others)
+    value = min(max(value, 0.0), 1.0)
+    corrected = Interval(value, max(value - below, 0.0), min(value + above, 1.0))
     return CorrectedRate(
-        _like_wilson(value, variance, n),
-        *(plain, model, n, items, weight, (), beyond, residual, every.variance),
+        *(corrected, plain, model, n, items, weight, (), beyond, residual, every.variance)
     )
 
 
@@ -206,13 +212,37 @@ def _sampled(share: float, judged: int, left: float) -> Interval:
     return wilson(share * number, number)
 
 
-def _like_wilson(value: float, variance: float, judged: int) -> Interval:
-    """Wilson's interval for as many judgments as would have this variance."""
-    share = min(max(value, 0.5 / judged), 1 - 0.5 / judged)
-    number = share * (1 - share) / variance
-    found = wilson(share * number, number)
-    value = min(max(value, 0.0), 1.0)
-    return Interval(value, min(value, found.low or 0.0), max(value, found.high or 0.0))
+def _distances(y: Floats, f: Floats, weight: float, number: float) -> tuple[float, float]:
+    """From the mean of y − weight · f down and up to its bounds, for `number` judgments."""
+    shares = np.vstack([y, y * (1 - f), (1 - y) * f])
+    factors = np.array([1 - weight, weight, -weight])
+    spreads = shares.std(axis=1)
+    apart = np.outer(spreads, spreads)
+    together = np.cov(shares, bias=True)
+    related = np.divide(together, apart, out=np.zeros_like(apart), where=apart > 0)
+    np.fill_diagonal(related, 1.0)
+    bounds = [_bounds(share, number) for share in shares]
+    sides = np.array([(mean - low, high - mean) for mean, low, high in bounds])
+    # where a share is subtracted, its upper bound makes the lower one
+    sides[2] = sides[2][::-1]
+    below, above = (
+        math.sqrt(max(float((side * factors) @ related @ (side * factors)), 0.0))
+        for side in sides.T
+    )
+    return below, above
+
+
+def _bounds(share: Floats, number: float) -> tuple[float, float, float]:
+    """Mean of shares, and Wilson's bounds for as many yes-or-no judgments as would vary as little.
+
+    The variance of shares that are not yes or no counts one more judgment that differs.
+    """
+    mean = float(share.mean())
+    most = mean * (1 - mean)
+    variance = min(most, float(share.var()) + 1 / len(share))
+    number = number * most / variance if variance else number
+    found = wilson(mean * number, number)
+    return mean, min(mean, found.low or 0.0), max(mean, found.high or 0.0)
 
 
 def _difference(one: Interval, other: Interval) -> Interval:

@@ -86,7 +86,7 @@ def run_recipe(
         answers: continue with people's answers, a file or folder of the project's export.
         engine: makes the executor that has the model; not called if no step uses the model. The
             result does not depend on it, so a run may be resumed with another engine.
-        tell: is told how the user's own files are read, and which are left out.
+        tell: is told how the user's own files are read, which are left out, and what steps chose.
 
     Raises:
         MissingData: sources are missing.
@@ -94,7 +94,7 @@ def run_recipe(
             project.
     """
     export = read_export(answers) if answers is not None else None
-    context = Context(data or Path(), settings, quiet, engine, folder=out)
+    context = Context(data or Path(), settings, quiet, engine, folder=out, tell=tell)
     inputs = find_sources(recipe.needs(settings), data, tell)
     folder = RecipeFolder(out)
     given = export.sums if export is not None else {}

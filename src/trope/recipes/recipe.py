@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import msgspec
 
 from trope.core.judgments import Judgment
+from trope.corpora.files import Tell, tell_nobody
 from trope.corpora.metadata import load_corpora
 from trope.recipes.own_texts import OwnSource, check_own_texts
 from trope.recipes.records import ItemLabel, Outcome, Record
 
 if TYPE_CHECKING:
-    from trope.corpora.files import InputFile, Tell
+    from trope.corpora.files import InputFile
     from trope.pipeline import Pipeline
     from trope.recipes.answers import ProjectAnswers
     from trope.scale.job import Executor
@@ -100,7 +101,7 @@ class Context:
 
     `engine` makes the executor that has the model; `reader` is the model, for steps that use it.
     `facts` are findings of a step about all records (a threshold, a size); the funnel keeps them.
-    `folder` is that of the run.
+    `folder` is that of the run. `tell` is told what a user should know while the steps run.
     """
 
     data: Path
@@ -110,6 +111,7 @@ class Context:
     reader: Pipeline | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     folder: Path = Path()
+    tell: Tell = tell_nobody
     _made: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -39,12 +39,23 @@ _LABELLED_SEEDS = {"seed-neighbours": build_neighbours, "seed-abstractness": bui
 
 @dataclass(frozen=True, slots=True)
 class LabellerSettings:
-    """The labeller, and seeds, word vectors and encoder of the user's own for those with seeds."""
+    """The labeller, and seeds, word vectors and encoder of the user's own for those with seeds.
+
+    Without a name, it is the best on data that nobody trained on of those that can be used.
+    """
 
     name: str
     seeds: str
     vectors: str
     model: str
+
+    def choose(self) -> tuple[str, str]:
+        """The labeller to use, and why it is this one."""
+        if self.name:
+            return self.name, "labeller.name says so"
+        if self.model:
+            return "seed-contexts", "labeller.model names an encoder"
+        return "seed-neighbours", "labeller.model names no encoder for seed-contexts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class WeakScores:
 
 
 def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
-    """The scores of the labeller that the settings name.
+    """The scores of the labeller that the settings name, or of the best that they allow.
 
     Raises:
         BadInput: for a labeller that is neither a name, a folder nor a file.
@@ -64,24 +75,27 @@ def score_expressions(every: Sequence[Record], context: Context) -> WeakScores:
         BadRecord: for a file that does not score each expression once.
     """
     settings: LabellerSettings = context.settings.labeller
-    path = Path(settings.name)
-    if settings.name in _LABELLED_SEEDS:
-        return _by_labelled_seeds(every, settings)
-    if settings.name == "seed-contexts":
+    name, why = settings.choose()
+    context.facts["labeller"], context.facts["because"] = name, why
+    context.tell("weak labels", f"by {name}, because {why}")
+    path = Path(name)
+    if name in _LABELLED_SEEDS:
+        return _by_labelled_seeds(every, name, settings)
+    if name == "seed-contexts":
         return _by_seeds_in_sentences(every, settings, context)
-    if settings.name == "seed-similarity":
+    if name == "seed-similarity":
         return _by_similarity(every, settings, context)
-    if settings.name == "logistic":
+    if name == "logistic":
         return _by_logistic(every, context)
-    if settings.name == "encoder" or path.is_dir():
-        return _in_context(every, settings.name, context)
+    if name == "encoder" or path.is_dir():
+        return _in_context(every, name, context)
     if path.is_file():
         context.facts["scores"] = sha256(path)
         scores = read_scores(path, [record.id for record in every])
         return WeakScores([scores[record.id] for record in every], 0.5)
     names = ", ".join(NAMES)
     raise BadInput(
-        f"labeller.name: {settings.name!r} is no labeller ({names}), folder or file of scores; "
+        f"labeller.name: {name!r} is no labeller ({names}), folder or file of scores; "
         "fix the setting"
     )
 
@@ -90,8 +104,10 @@ def _pairs(every: Sequence[Record]) -> list[VerbExpression]:
     return [VerbExpression(record.fields["verb"], record.fields["object"]) for record in every]
 
 
-def _by_labelled_seeds(every: Sequence[Record], settings: LabellerSettings) -> WeakScores:
-    build_detector = _LABELLED_SEEDS[settings.name]
+def _by_labelled_seeds(
+    every: Sequence[Record], name: str, settings: LabellerSettings
+) -> WeakScores:
+    build_detector = _LABELLED_SEEDS[name]
     detector = build_detector(vectors=settings.vectors or SHIPPED, seeds=settings.seeds or None)
     pairs = _pairs(every)
     if pairs:
@@ -102,10 +118,9 @@ def _by_labelled_seeds(every: Sequence[Record], settings: LabellerSettings) -> W
 def _by_seeds_in_sentences(
     every: Sequence[Record], settings: LabellerSettings, context: Context
 ) -> WeakScores:
-    own = {"seeds": settings.seeds} if settings.seeds else {}
-    detector = DETECTORS.load("seed-contexts")(
-        model=settings.model, vectors=settings.vectors or SHIPPED, **own
-    )
+    own = {"seeds": settings.seeds, "vectors": settings.vectors, "model": settings.model}
+    detector = DETECTORS.load("seed-contexts")(**{key: path for key, path in own.items() if path})
+    context.facts["encoder"] = detector.encoder
     pairs = [
         pair if found is None else replace(pair, verb_at=found[1], words=tuple(found[0].words))
         for pair, found in zip(_pairs(every), _verbs_in_tweets(every, context), strict=True)
@@ -190,7 +205,6 @@ def weak_labels(records: Iterator[Record], context: Context) -> Iterator[Outcome
     """Expressions with a weak label; those that the labeller cannot score have none."""
     every = list(records)
     found = score_expressions(every, context)
-    context.facts["labeller"] = context.settings.labeller.name
     context.facts["threshold"] = round(found.threshold, 6)
     labelled = [
         record.having(weak=_label(score, found.threshold), weak_score=_rounded(score))

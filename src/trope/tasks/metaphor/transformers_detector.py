@@ -18,7 +18,13 @@ from trope.core.errors import BadRecord
 from trope.core.files import read_lines
 from trope.core.records import Parse
 from trope.lexicon.vectors import SHIPPED, WordVectors, read_vectors
-from trope.tasks.hub_folder import folder_checksum, load_tokenizer, model_path, text_pieces
+from trope.tasks.hub_folder import (
+    exact_name,
+    folder_checksum,
+    load_tokenizer,
+    model_path,
+    text_pieces,
+)
 from trope.tasks.metaphor.hub_model import (
     DetectorNotes,
     probabilities,
@@ -147,8 +153,10 @@ class SeedContexts(SeedNeighbours):
         verb_vectors: VerbVectors,
         *,
         threshold: float = 0.5,
+        encoder: str = "",
     ) -> None:
         seeds = tuple(seeds)
+        self.encoder = encoder
         self._verb_vectors = verb_vectors
         table = verb_vectors([_context(seed) for seed, _ in seeds])
         self._centre, self._width = table.mean(axis=0), table.std(axis=0) + 1e-9
@@ -159,7 +167,13 @@ class SeedContexts(SeedNeighbours):
         """The same detector without the seeds that are among these expressions."""
         pairs = {expression.pair for expression in expressions}
         kept = [seed for seed in self.seeds if seed[0].pair not in pairs]
-        return type(self)(self.vectors, kept, self._verb_vectors, threshold=self.threshold)
+        return type(self)(
+            self.vectors,
+            kept,
+            self._verb_vectors,
+            threshold=self.threshold,
+            encoder=self.encoder,
+        )
 
     def _likeness(self, expressions: Sequence[VerbExpression]) -> Floats:
         ours = self._standard(self._verb_vectors([_context(some) for some in expressions]))
@@ -181,9 +195,14 @@ def build_contexts(
     threshold: float = 0.5,
 ) -> SeedContexts:
     """The detector by the encoder of a folder or Hub name, which may have any head or none."""
-    encoder = encoder_in_sentences(model_path(model))
-    pairs = read_seed_sentences(seeds)
-    return SeedContexts(read_vectors(vectors), pairs, encoder, threshold=threshold)
+    folder = model_path(model)
+    return SeedContexts(
+        read_vectors(vectors),
+        read_seed_sentences(seeds),
+        encoder_in_sentences(folder),
+        threshold=threshold,
+        encoder=f"{exact_name(folder)}, {folder_checksum(folder)[:12]}",
+    )
 
 
 def read_seed_sentences(path: str | Path) -> tuple[tuple[VerbExpression, bool], ...]:
