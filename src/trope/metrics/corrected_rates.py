@@ -4,11 +4,11 @@ Prediction-powered inference (Angelopoulos et al. 2023), with the weight λ of t
 tuned to the sample (PPI++, 2024): the corrected rate is λ · mean(model, all items) + mean(judged −
 λ · model, judged items). A useless model gets λ = 0, which leaves the classical estimate.
 
-A residual of the judged items is (1 − λ) · label + λ · missed − λ · false, where the model missed the
-label or gave it falsely. Each of these three shares has Wilson's interval, and the three are combined
-by the variance estimates recovered from their limits (MOVER, Zou and Donner 2008). So a sample with
-few errors of the model, or none, does not make it perfect, and with λ = 0 the classical interval is
-left. `benchmarks/corrected_rates.py` measures the coverage.
+A residual of the judged items is (1 − λ) · label + λ · missed − λ · false, where the model missed
+the label or gave it falsely. Each of these three shares has Wilson's interval, and the three are
+combined by the variance estimates recovered from their limits (MOVER, Zou and Donner 2008). So a
+sample with few errors of the model, or none, does not make it perfect, and with λ = 0 the classical
+interval is left. `benchmarks/corrected_rates.py` measures the coverage.
 """
 
 from __future__ import annotations
