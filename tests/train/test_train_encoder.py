@@ -166,6 +166,30 @@ def stop(*_: object) -> None:
     raise RuntimeError("the power went")
 
 
+def test_stages_that_are_done_one_by_one_make_the_model_of_a_whole_run(tmp_path: Path) -> None:
+    names = ["prepare", *(f"teacher-{task}-{n}" for task in ("syntax", "metaphor") for n in (1, 0))]
+    for name in (*names, "labels-syntax", "labels-metaphor", "student-5"):
+        said = train(tmp_path / "parts", *SMALLER, "--stage", name)
+        assert "the model is in" not in said
+        assert name == "prepare" or "sentences with verdicts" not in said
+        if name.startswith(("teacher", "student")):
+            assert (tmp_path / "parts" / "model" / "work" / f"{name}.safetensors").exists()
+    before = stages(tmp_path / "parts")
+    assert "is in" in train(tmp_path / "parts", *SMALLER)
+    after = stages(tmp_path / "parts")
+    assert {name: after[name] for name in before} == before
+    train(tmp_path / "whole", *SMALLER)
+    one, other = (tmp_path / run / "model" / "encoder.onnx" for run in ("parts", "whole"))
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_stage_that_the_run_does_not_have_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'teacher-syntax-0'"):
+        train(tmp_path, *SMALLER, "--stage", "teacher-sintax-0")
+    with pytest.raises(BadInput, match="--stage"):
+        train(tmp_path, *SMALLER, "--stage", "prepare", "--folds", "relocar")
+
+
 def test_half_a_stage_is_no_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch, pytest.raises(RuntimeError):
         patch.setattr(run, "save", stop)

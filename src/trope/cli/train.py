@@ -31,6 +31,8 @@ class _TrainTask:
 
 
 def _encoder(options: Options) -> Options:
+    if options.get("stage") and options["folds"]:
+        raise BadInput("--stage belongs to a run without --folds; give one of them")
     from trope.train.encoder.run import read_settings, sets_left_out
 
     settings = read_settings(options.pop("config"))
@@ -160,6 +162,9 @@ _TIER = (
 )  # fmt: skip
 _FOLDS = _option("--folds", metavar="SET",
                  help="Judge each fold of relocar or idiom-sentences without it.")  # fmt: skip
+_STAGE = _option("--stage", metavar="NAME",
+                 help="Only this stage, such as prepare, teacher-syntax-0, labels-syntax or "
+                 "student-13, so that processes that share WORK train side by side.")  # fmt: skip
 _OWN = tuple(own_training_options())
 _TEXTS = (
     _option("--model", help=_MODEL),
@@ -180,7 +185,7 @@ _ENCODER = _TrainTask(
     twenty minutes on one large GPU, days on a laptop. Start an interrupted run again with the same
     folders to resume after its last finished stage.
     """,
-    (*_TIER, _FOLDS), _encoder,
+    (*_TIER, _FOLDS, _STAGE), _encoder,
 )  # fmt: skip
 
 _TASKS = (
@@ -192,7 +197,7 @@ _TASKS = (
 
         Give the work folder of `trope train encoder` to use its teachers again.
         """,
-        (*_TIER, _FOLDS), _encoder,
+        (*_TIER, _FOLDS, _STAGE), _encoder,
     ),
     _TrainTask(
         "vectors", "vectors", "The static word vectors that ship.",

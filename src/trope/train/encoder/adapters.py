@@ -25,13 +25,18 @@ from trope.train.encoder.development import (
     fold,
     note_figures,
     rescale,
+    seeded,
     thresholds,
 )
 from trope.train.encoder.figure_development import calibrate_figures
 from trope.train.encoder.folds import train_folds
 from trope.train.encoder.run import EncoderRun, fit_run, new_model
 from trope.train.encoder.student import begin
-from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
+from trope.train.encoder.teachers import (
+    lessons_with_soft_labels,
+    train_stage,
+    write_soft_labels,
+)
 
 _ADAPTED_TASKS = ("metaphor", "figures", "sentiment", "metonymy")
 
@@ -124,10 +129,19 @@ def _export_base(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_adapters(
-    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
+    *,
+    data: Path,
+    out: Path,
+    seeds: int = 1,
+    folds: str | None = None,
+    stage: str | None = None,
+    **choices: Any,
 ) -> None:
-    """All stages; those whose files are there already are skipped."""
+    """All stages, or one; those whose files are there already are skipped."""
     run = begin(data=data, **choices, tasks=("syntax", "metaphor"))
+    if stage is not None:
+        train_stage(run, stage, _tasks_of(run), seeded(run, seeds, "base", _train_base))
+        return
     if folds is not None:
         train_folds(run, folds, "base", fit_adapters, data, out)
         return

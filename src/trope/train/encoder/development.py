@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from shutil import copytree
@@ -251,6 +252,14 @@ def export_seeds(
         export(run, seed, own)
         quality[own] = quality_of(train(run, seed))
     keep_best(quality, out, run.say)
+
+
+def seeded(
+    run: EncoderRun, seeds: int, kind: str, train: Callable[[EncoderRun, int], Path]
+) -> dict[str, Callable[[], Path]]:
+    """The stages that train one model per seed, by their names."""
+    first = run.settings.seed
+    return {f"{kind}-{seed}": partial(train, run, seed) for seed in range(first, first + seeds)}
 
 
 def keep_best(quality: Mapping[Path, float], out: Path, say: MessageWriter) -> None:

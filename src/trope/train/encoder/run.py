@@ -215,7 +215,9 @@ def guard_choice(run: EncoderRun) -> None:
         raise BadInput(
             f"{run.work} holds the stages of a run with other settings; give another --work folder"
         )
-    path.write_bytes(choice)
+    if not prepared:  # later stages may run side by side, and only read it
+        with atomic_write(path, "wb") as file:
+            file.write(choice)  # type: ignore[arg-type]
 
 
 def new_model(run: EncoderRun, settings: FitSettings, tasks: tuple[str, ...], seed: int) -> Network:

@@ -37,6 +37,7 @@ from trope.train.encoder.development import (
     fold,
     note_figures,
     rescale,
+    seeded,
     thresholds,
 )
 from trope.train.encoder.export import export
@@ -58,7 +59,11 @@ from trope.train.encoder.run import (
 from trope.train.encoder.sentiment_sets import encode_sentiment_texts, read_sentiment_set
 from trope.train.encoder.synthetic_headlines import as_headline, raising_headlines
 from trope.train.encoder.tag_sets import TAGS, encode_tags, read_tag_set
-from trope.train.encoder.teachers import lessons_with_soft_labels, write_soft_labels
+from trope.train.encoder.teachers import (
+    lessons_with_soft_labels,
+    train_stage,
+    write_soft_labels,
+)
 from trope.train.encoder.text_sets import read_text_set, read_treebank
 
 Module = TypeVar("Module", bound=nn.Module)
@@ -112,10 +117,19 @@ def _export_student(run: EncoderRun, seed: int, out: Path) -> None:
 
 
 def train_encoder(
-    *, data: Path, out: Path, seeds: int = 1, folds: str | None = None, **choices: Any
+    *,
+    data: Path,
+    out: Path,
+    seeds: int = 1,
+    folds: str | None = None,
+    stage: str | None = None,
+    **choices: Any,
 ) -> None:
-    """All stages; those whose files are there already are skipped."""
+    """All stages, or one; those whose files are there already are skipped."""
     run = begin(data=data, **choices)
+    if stage is not None:
+        train_stage(run, stage, run.tasks(), seeded(run, seeds, "student", train_student))
+        return
     if folds is not None:
         train_folds(run, folds, "small", fit_student, data, out)
         return

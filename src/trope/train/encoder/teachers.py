@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from trope.core.errors import UnknownName
 from trope.core.files import atomic_write
 from trope.encoder.network import Network, NetworkScores
 from trope.encoder.session import Labels
@@ -53,6 +55,26 @@ def _train_teacher(run: EncoderRun, task: str, number: int) -> Path:
         run.say(f"{task} teacher {number}: {note_figures(run, model, path)}")
         save_model(model, path)
     return path
+
+
+def train_stage(
+    run: EncoderRun, stage: str, tasks: Iterable[str], models: Mapping[str, Callable[[], object]]
+) -> None:
+    """One stage of a run, so that processes or machines that share its folder work side by side.
+
+    Raises:
+        UnknownName: for a stage that the run does not have.
+    """
+    stages: dict[str, Callable[[], object]] = {"prepare": lambda: None}
+    for task in tasks:
+        fits = run.settings.teachers[task].each() if task in run.settings.teachers else []
+        for number in range(len(fits)):
+            stages[f"teacher-{task}-{number}"] = partial(_train_teacher, run, task, number)
+        stages[f"labels-{task}"] = partial(write_soft_labels, run, task)
+    stages |= models
+    if stage not in stages:
+        raise UnknownName("stage", stage, tuple(stages))
+    stages[stage]()
 
 
 def _good_teachers(run: EncoderRun, task: str) -> list[Path]:
