@@ -282,7 +282,8 @@ def work(argument: str) -> None:
     """Analyse a corpus in this process, and write how far it is."""
     job = msgspec.json.decode(argument, type=_Job)
     Thread(target=_end_with_the_server, daemon=True).start()
-    os.nice(10)  # the pages come first
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(10)  # the pages come first
     own = Path(job.folder)
     # the files give their texts the names that they have there; no code is loaded from among them
     sys.path[:] = [str(Path(path).resolve()) for path in sys.path if path]
