@@ -79,8 +79,8 @@ def _rate_charts(corpus: IndexedCorpus) -> Iterator[Chart]:
 def _figure_chart(corpus: IndexedCorpus) -> Iterator[Chart]:
     if corpus.source.tokens:
         rows = answer(corpus, make_query("figures", {"rows": _TOP})).dicts()
-        if plot := bar_plot(rows, "lemma", "metaphors", "Most frequent metaphors"):
-            yield _chart("figures", "Most frequent metaphors", plot, "figures")
+        if plot := bar_plot(rows, "lemma", "count", "Most frequent figures"):
+            yield _chart("figures", "Most frequent figures", plot, "figures", rows=str(_TOP))
 
 
 def _domain_chart(corpus: IndexedCorpus) -> Iterator[Chart]:
@@ -127,11 +127,12 @@ def _verbs(row: Row) -> Row:
 
 
 def _figures(row: Row) -> Row:
-    address = concordance_of(lemma=row["lemma"], upos=row["upos"], metaphors="true")
-    novelty = "–" if row["novelty"] is None else f"{row['novelty']:.2f}"
+    address = ""
+    if row["kind"] == "metaphor":
+        address = concordance_of(lemma=row["lemma"], upos=row["upos"], metaphors="true")
     shown = {"texts": f"{row['texts']:,}", "dispersion": f"{row['dispersion']:.2f}"}
-    uses = f"{row['metaphors']:,} of {row['uses']:,}"
-    shown |= {"uses": uses, "rate": _interval(row), "novelty": novelty, "address": address}
+    shown |= {"novelty": number(row["novelty"]), "surprise": number(row["surprise"], ".1f")}
+    shown |= {"count": f"{row['count']:,}", "rate": _interval(row), "address": address}
     return {**row, **shown}
 
 
