@@ -114,6 +114,17 @@ def test_rare_figures_that_the_model_is_sure_of_surprise(figurative: IndexedCorp
     assert "ordered by surprise instead" in by_novelty.notes[0]
 
 
+def test_lines_are_ordered_by_score_where_novelty_is_unknown(figurative: IndexedCorpus) -> None:
+    fields = {"metaphors": True, "rows": 4}
+    found = answer(figurative, make_query("concordance", {**fields, "sort": "novelty"}))
+    assert (
+        found.rows
+        == answer(figurative, make_query("concordance", {**fields, "sort": "score"})).rows
+    )
+    assert "ordered by score instead" in found.notes[0]
+    assert "--sort novelty" in found.command
+
+
 def test_names_are_listed_where_they_were_looked_for(
     small_corpus: IndexedCorpus, figurative: IndexedCorpus
 ) -> None:

@@ -105,6 +105,12 @@ class IndexedCorpus:
         """The folder of the corpus."""
         return self.source.folder
 
+    @property
+    def knows_novelty(self) -> bool:
+        """Whether its model says how novel a metaphor is."""
+        (known,) = self.database.one("SELECT count(novelty) > 0 FROM uses")
+        return bool(known)
+
     def column(self, title: str) -> CorpusColumn:
         """The column with a name.
 

@@ -153,6 +153,8 @@ def _draw_bars(axes: Any, rows: list[dict[str, Any]], view: str) -> None:
     values = [row[key] or 0 for row in rows]
     colours = [WORDS if value >= 0 else OTHERS for value in values]
     axes.barh(range(len(rows)), values, height=0.6, color=colours)
+    if all(isinstance(value, int) for value in values):
+        axes.xaxis.get_major_locator().set_params(integer=True)
     if min(values) < 0:
         axes.axvline(0, color=SOFT, linewidth=0.8)
     names = [short_name(str(next(iter(row.values())))) for row in rows]
