@@ -11,6 +11,7 @@ import msgspec
 from trope.core.errors import BadInput
 from trope.metrics.intervals import ClusteredShare
 from trope.workbench.corpus.corpus import Conditions, IndexedCorpus, all_hold
+from trope.workbench.corpus.database import drawn_sums
 from trope.workbench.corpus.queries import (
     ConcordanceQuery,
     DispersionQuery,
@@ -339,23 +340,24 @@ def _domain_sums(
     text, texts; then of the group the texts with a metaphor, its metaphors and their squares."""
     held, values = all_hold(where)
     near, given = _near(corpus, query)
+    counted = "drawn"  # counted in advance
+    if query.target:
+        counted = f"({drawn_sums(f'SELECT * FROM domains WHERE {near}')})"
     return corpus.database.ask(
         f"""
-        WITH counted AS (
-            SELECT doc, domain, count(*) AS n FROM domains WHERE {near}
-                AND doc IN (SELECT doc FROM documents WHERE {held} AND {condition}) GROUP BY ALL
-        ), sized AS (
-            SELECT doc, name, sum(n)::BIGINT AS size FROM counted
-                JOIN (SELECT doc, {group} AS name FROM documents) USING (doc) GROUP BY ALL
+        WITH named AS (
+            SELECT * FROM {counted}
+                JOIN (SELECT doc, {group} AS name FROM documents WHERE {held} AND {condition})
+                USING (doc)
         ), whole AS (
             SELECT name, count(*) AS texts, sum(size)::BIGINT AS size,
-                sum(size * size)::BIGINT AS squares FROM sized GROUP BY name
+                sum(size * size)::BIGINT AS squares FROM named WHERE once GROUP BY name
         )
         SELECT domain, name, n, squared, products, found, whole.texts, whole.size, whole.squares
         FROM (
             SELECT domain, name, sum(n)::BIGINT AS n, sum(n * n)::BIGINT AS squared,
                 sum(n * size)::BIGINT AS products, count(*) AS found
-            FROM counted JOIN sized USING (doc) GROUP BY domain, name
+            FROM named GROUP BY domain, name
         ) JOIN whole USING (name)
         """,
         [*given, *values],

@@ -133,6 +133,16 @@ def text_sums(words: str) -> str:
     """
 
 
+def drawn_sums(metaphors: str) -> str:
+    """The SQL for the metaphors of each text by domain, `n` of `size` in all; `once` is true in one
+    row of a text."""
+    return f"""
+        SELECT doc, domain, n, sum(n) OVER (PARTITION BY doc)::BIGINT AS size,
+            row_number() OVER (PARTITION BY doc ORDER BY domain) = 1 AS once
+        FROM (SELECT doc, domain, count(*) AS n FROM ({metaphors}) AS domains GROUP BY doc, domain)
+    """
+
+
 @contextmanager
 def _limited(cursor: Any) -> Iterator[None]:
     timer = threading.Timer(TIME_LIMIT, cursor.interrupt)

@@ -11,6 +11,7 @@ used        the same by the values of a column, of those that are ever metaphors
 tagged      the same with the squares that the variance of texts needs
 figurative  figures besides metaphors, with the words that name them
 domains     metaphors with the domain that they are drawn from
+drawn       the same counted by text and domain
 features    the sums of each text over its words and figures
 counts      lemmas by the values of a column, if it does not have too many
 facts       totals and columns, as JSON
@@ -34,6 +35,7 @@ from trope.core.progress import MessageWriter
 from trope.core.records import WordView, is_word
 from trope.workbench.corpus.database import (
     connect,
+    drawn_sums,
     duckdb,
     first_line,
     literal,
@@ -48,7 +50,7 @@ from trope.workbench.corpus.word_tables import (
     WordTables,
 )
 
-FORMAT = 9
+FORMAT = 10
 """Increased whenever the tables change, so that an older index is built again."""
 
 OFFERED = 50
@@ -301,6 +303,7 @@ class _Builder:
             ORDER BY domain, doc, pos
             """
         )
+        self._run(f"CREATE TABLE drawn AS {drawn_sums('FROM domains')} ORDER BY doc, domain")
 
     def _column(self, title: str, key: str) -> CorpusColumn:
         years = any(word in title.lower() for word in ("date", "year", "day", "time"))

@@ -186,8 +186,7 @@ def _of_texts(corpus: IndexedCorpus, query: ComparedQuery) -> str:
             again = corpus.source.detect_again(domains=True)
             raise BadInput(f"{corpus.folder}: has no source domains; add them with: {again}")
         return f"""
-            SELECT d.*, name, n FROM (SELECT doc, name, count(*) AS n FROM
-                (SELECT doc, unnest(domains) AS name FROM features) GROUP BY ALL)
+            SELECT d.*, name, n FROM (SELECT doc, domain AS name, n FROM drawn)
             JOIN {texts} AS d USING (doc)
         """
     if query.of == "figures":
