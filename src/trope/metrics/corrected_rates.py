@@ -5,10 +5,10 @@ tuned to the sample (PPI++, 2024): the corrected rate is λ · mean(model, all i
 λ · model, judged items). A useless model gets λ = 0, which leaves the classical estimate.
 
 A residual of the judged items is (1 − λ) · label + λ · missed − λ · false, where the model missed
-the label or gave it falsely. Each of these three shares has Wilson's interval, and the three are
-combined by the variance estimates recovered from their limits (MOVER, Zou and Donner 2008). So a
-sample with few errors of the model, or none, does not make it perfect, and with λ = 0 the classical
-interval is left. `benchmarks/corrected_rates.py` measures the coverage.
+the label or gave it falsely. Each of these three shares has Jeffreys's interval, since Wilson's is
+long where a share is near 0, as that of errors often is. The three are combined by the variance
+estimates recovered from their limits (MOVER, Zou and Donner 2008), so a sample with few errors of
+the model, or none, does not make it perfect. `benchmarks/corrected_rates.py` measures the coverage.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trope.core.errors import BadInput
-from trope.metrics.intervals import NORMAL, Floats, Interval, wilson
+from trope.metrics.intervals import NORMAL, Floats, Interval, jeffreys, wilson
 
 LEAST_JUDGED = 10
 """Judged items below which the model's answers are not used."""
@@ -233,7 +233,7 @@ def _distances(y: Floats, f: Floats, weight: float, number: float) -> tuple[floa
 
 
 def _bounds(share: Floats, number: float) -> tuple[float, float, float]:
-    """Mean of shares, and Wilson's bounds for as many yes-or-no judgments as would vary as little.
+    """Mean of shares, and Jeffreys's bounds for as many yes-or-no judgments as vary as little.
 
     The variance of shares that are not yes or no counts one more judgment that differs.
     """
@@ -241,7 +241,7 @@ def _bounds(share: Floats, number: float) -> tuple[float, float, float]:
     most = mean * (1 - mean)
     variance = min(most, float(share.var()) + 1 / len(share))
     number = number * most / variance if variance else number
-    found = wilson(mean * number, number)
+    found = jeffreys(round(mean * number, 6), round(number, 6))
     return mean, min(mean, found.low or 0.0), max(mean, found.high or 0.0)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -277,6 +278,29 @@ def mcnemar(
         )
     right = [(a == g, b == g) for g, a, b in zip(gold, first, second, strict=True)]
     return McNemar(right.count((True, False)), right.count((False, True)), len(gold))
+
+
+@lru_cache(maxsize=4096)
+def jeffreys(part: float, whole: float) -> Interval:
+    """The share of `whole` trials that succeeded, with Jeffreys's 95 % interval.
+
+    Where hardly any trial succeeded, it is shorter than Wilson's.
+    """
+    if whole <= 0:
+        return Interval(None, None, None)
+    low, high = (
+        _beta_quantile(part + 0.5, whole - part + 0.5, tail)
+        for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+    )
+    return Interval(part / whole, low if part > 0 else 0.0, high if part < whole else 1.0)
+
+
+def _beta_quantile(a: float, b: float, tail: float) -> float:
+    low, high = 0.0, 1.0
+    while high - low > 1e-10:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _beta_share(a, b, middle) < tail else (low, middle)
+    return low
 
 
 def student_tail(t: float, freedom: float) -> float:
